@@ -1,0 +1,127 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <functional>
+#include <initializer_list>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "reference/number.h"
+
+namespace assay {
+
+inline constexpr int max_rank = 16;
+
+using Ints = std::vector<Int>;
+
+// Sizes or an index: at most max_rank integers, held inline.
+class Dims {
+ public:
+  Dims() = default;
+  Dims(std::initializer_list<Int> v) : Dims(std::span(v.begin(), v.size())) {}
+  explicit Dims(std::span<const Int> v) {
+    for (Int n : v) push_back(n);
+  }
+  static Dims filled(int size, Int value) {
+    Dims d;
+    d.size_ = size;
+    std::fill_n(d.at_.begin(), size, value);
+    return d;
+  }
+  static Dims counting(int size) {  // 0, 1, ... size - 1: the contiguous dim order
+    Dims d = filled(size, 0);
+    std::iota(d.begin(), d.end(), Int{0});
+    return d;
+  }
+
+  int size() const { return size_; }
+  Int& operator[](Int i) { assert(0 <= i && i < size_); return at_[static_cast<std::size_t>(i)]; }
+  Int operator[](Int i) const { assert(0 <= i && i < size_); return at_[static_cast<std::size_t>(i)]; }
+  Int* begin() { return at_.data(); }
+  Int* end() { return at_.data() + size_; }
+  const Int* begin() const { return at_.data(); }
+  const Int* end() const { return at_.data() + size_; }
+  void push_back(Int v) {  // throws std::length_error beyond max_rank
+    if (size_ == max_rank) throw std::length_error("rank");
+    at_[static_cast<std::size_t>(size_++)] = v;
+  }
+  void insert(Int at, Int v) { push_back(v); std::rotate(begin() + at, end() - 1, end()); }
+  void erase(Int at) { std::rotate(begin() + at, begin() + at + 1, end()); --size_; }
+  friend bool operator==(const Dims& a, const Dims& b) { return std::ranges::equal(a, b); }
+
+ private:
+  std::array<Int, max_rank> at_{};
+  int size_ = 0;
+};
+
+inline Int count(const Dims& sizes) { return std::accumulate(sizes.begin(), sizes.end(), Int{1}, std::multiplies<>()); }
+
+// Where element `index` stands in row-major order.
+inline Int offset(const Dims& sizes, const Dims& index) {
+  Int flat = 0;
+  for (int d = 0; d < sizes.size(); ++d) flat = flat * sizes[d] + index[d];
+  return flat;
+}
+
+inline bool inside(const Dims& sizes, const Dims& index) {
+  for (int d = 0; d < sizes.size(); ++d)
+    if (index[d] < 0 || index[d] >= sizes[d]) return false;
+  return true;
+}
+
+// for (const Dims& i : indices(sizes)): every index, last dimension fastest.
+class indices {
+ public:
+  explicit indices(const Dims& sizes) : sizes_(sizes) {}
+  class iterator {
+   public:
+    iterator(const Dims& sizes, Int left) : sizes_(&sizes), at_(Dims::filled(sizes.size(), 0)), left_(left) {}
+    const Dims& operator*() const { return at_; }
+    iterator& operator++() {
+      --left_;
+      for (int d = sizes_->size() - 1; d >= 0; --d) {
+        if (++at_[d] < (*sizes_)[d]) break;
+        at_[d] = 0;
+      }
+      return *this;
+    }
+    bool operator!=(const iterator& o) const { return left_ != o.left_; }
+
+   private:
+    const Dims* sizes_;
+    Dims at_;
+    Int left_;
+  };
+  iterator begin() const { return {sizes_, count(sizes_)}; }
+  iterator end() const { return {sizes_, 0}; }
+
+ private:
+  Dims sizes_;
+};
+
+// A dense row-major array of Real, Int or Bits.
+template <class T>
+struct Array {
+  Dims sizes;
+  std::vector<T> data;
+
+  Array() : data(1) {}  // a scalar
+  explicit Array(const Dims& s) : sizes(s), data(static_cast<std::size_t>(assay::count(s))) {}
+  Int count() const { return static_cast<Int>(data.size()); }
+  T& operator()(const Dims& i) { return data[static_cast<std::size_t>(offset(sizes, i))]; }
+  const T& operator()(const Dims& i) const { return data[static_cast<std::size_t>(offset(sizes, i))]; }
+  T& operator[](Int i) { return data[static_cast<std::size_t>(i)]; }
+  const T& operator[](Int i) const { return data[static_cast<std::size_t>(i)]; }
+};
+
+// A negative dimension counts from the end; a scalar has the dimensions of a tensor of rank 1.
+inline Int wrap_dim(Int dim, int rank) { return dim < 0 ? dim + std::max(rank, 1) : dim; }
+
+// floor(a / b) for b > 0.
+inline Int floor_div(Int a, Int b) { return a / b - (a % b < 0); }
+
+}  // namespace assay

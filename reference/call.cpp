@@ -1,0 +1,250 @@
+#include "reference/call.h"
+
+#include <cmath>
+#include <new>
+
+namespace assay {
+namespace {
+
+bool is_list(std::string_view type) { return type.ends_with("[]") || type.ends_with("[]?"); }
+
+// Whether a value is of the kind that a schema type asks for.
+bool fits(const Value& value, const SchemaArgument& argument) {
+  std::string_view type = argument.type;
+  const bool none = std::holds_alternative<std::monostate>(value);
+  if (none && argument.out) return true;
+  if (type.ends_with('?')) {
+    if (none) return true;
+    type.remove_suffix(1);
+  }
+  const auto is = [&]<class... T>(std::type_identity<T>...) { return (std::holds_alternative<T>(value) || ...); };
+  using std::type_identity;
+  if (type == "Tensor") return is(type_identity<Tensor>{});
+  if (type == "Tensor[]" || type == "Tensor?[]") return is(type_identity<Tensors>{});
+  if (type == "Scalar") return is(type_identity<bool>{}, type_identity<Int>{}, type_identity<double>{});
+  if (type == "float") return is(type_identity<Int>{}, type_identity<double>{});
+  if (type == "bool") return is(type_identity<bool>{});
+  if (type == "str") return is(type_identity<std::string>{});
+  if (type == "int[]") return is(type_identity<Ints>{});
+  if (type == "float[]") return is(type_identity<Doubles>{});
+  return is(type_identity<Int>{});  // int, ScalarType, MemoryFormat
+}
+
+constexpr std::string_view kind_names[] = {"None", "a tensor", "an integer", "a float", "a bool", "a string", "a list of integers", "a list of floats", "a list of bools", "a list of tensors"};
+static_assert(std::size(kind_names) == std::variant_size_v<Value>);
+
+void check_tensor(const Tensor& t, std::string_view name) {
+  require(is_dim_order(t.dim_order, t.rank()), name, " has sizes ", t.sizes, " and dim order ", t.dim_order, ", which is no permutation of its dimensions");
+  require(t.bytes.size() == static_cast<std::size_t>(t.count() * info(t.dtype).bytes), name, " is ", describe(t), ", which takes ", t.count() * info(t.dtype).bytes, " bytes, but has ", t.bytes.size());
+}
+
+void check_arguments(const Operator& op, std::span<const Value> arguments) {
+  require(arguments.size() == op.arguments.size(), op.name, " takes ", op.arguments.size(), " arguments with its out arguments, but got ", arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const SchemaArgument& a = op.arguments[i];
+    require(fits(arguments[i], a), a.name, " must be of type ", a.type, ", but is ", kind_names[arguments[i].index()]);
+    if (const Tensor* t = std::get_if<Tensor>(&arguments[i]); t && !a.out) check_tensor(*t, a.name);
+    if (const Tensors* list = std::get_if<Tensors>(&arguments[i]); list && !a.out)
+      for (const auto& t : *list) {
+        require(t || a.type == "Tensor?[]", a.name, " is a list of tensors, but holds a None");
+        if (t) check_tensor(*t, a.name);
+      }
+  }
+}
+
+// boolean < integer < floating: a result may be stored in its own or a higher kind.
+bool can_store(DType result, DType out) {
+  const auto level = [](DType d) { return static_cast<int>(info(d).kind); };
+  return result == out || (info(result).kind != Kind::opaque && info(out).kind != Kind::opaque && level(result) <= level(out));
+}
+
+template <class T>
+Array<T> absolute(Array<T> a) {
+  if constexpr (std::is_same_v<T, Real>)
+    for (Real& v : a.data) v = std::fabs(v);
+  return a;
+}
+
+Answer refusal(Outcome outcome, std::string rule, std::string message) { return {outcome, std::move(rule), std::move(message), {}, 1}; }
+
+}  // namespace
+
+Argument<double> Call::real(std::size_t i) const {
+  const Int* whole = std::get_if<Int>(&arguments_[i]);
+  return {name(i), whole ? static_cast<double>(*whole) : std::get<double>(arguments_[i])};
+}
+
+Argument<Scalar> Call::scalar(std::size_t i) const { return some(optional_scalar(i)); }
+
+Argument<std::optional<Int>> Call::optional_integer(std::size_t i) const {
+  const Int* v = std::get_if<Int>(&arguments_[i]);
+  return {name(i), v ? std::optional(*v) : std::nullopt};
+}
+
+Argument<std::optional<double>> Call::optional_real(std::size_t i) const {
+  if (std::holds_alternative<std::monostate>(arguments_[i])) return {name(i), std::nullopt};
+  return {name(i), real(i).value};
+}
+
+Argument<std::optional<Scalar>> Call::optional_scalar(std::size_t i) const {
+  const Value& v = arguments_[i];
+  if (const bool* b = std::get_if<bool>(&v)) return {name(i), Scalar(*b)};
+  if (const Int* n = std::get_if<Int>(&v)) return {name(i), Scalar(*n)};
+  if (const double* d = std::get_if<double>(&v)) return {name(i), Scalar(*d)};
+  return {name(i), std::nullopt};
+}
+
+Argument<std::optional<std::string_view>> Call::optional_string(std::size_t i) const {
+  const std::string* v = std::get_if<std::string>(&arguments_[i]);
+  return {name(i), v ? std::optional<std::string_view>(*v) : std::nullopt};
+}
+
+template <class T>
+Array<T> Call::read(const TensorArgument& tensor, DType dtype) const {
+  if constexpr (!std::is_same_v<T, Bits>)
+    for (DType d : {tensor->dtype, dtype}) require(info(d).kind != Kind::opaque, tensor.name, " is ", d, ", whose values have no arithmetic");
+  Array<T> values = assay::read<T>(*tensor.value, dtype);
+  return absolute_ ? absolute(std::move(values)) : values;
+}
+
+template <class T>
+std::optional<Array<T>> Call::read_optional(const TensorArgument& tensor, DType dtype) const {
+  return tensor ? std::optional(read<T>(tensor, dtype)) : std::nullopt;
+}
+
+template <class T>
+std::vector<Array<T>> Call::read_all(const Argument<const Tensors*>& tensors, DType dtype) const {
+  std::vector<Array<T>> all;
+  for (const auto& t : *tensors.value) all.push_back(read<T>(TensorArgument{tensors.name, &*t}, dtype));
+  return all;
+}
+
+template <class T>
+T Call::read(const Argument<Scalar>& scalar, DType dtype) const {
+  const T value = number<T>(scalar.value, dtype);
+  if constexpr (std::is_same_v<T, Real>) return absolute_ ? std::fabs(value) : value;
+  else return value;
+}
+
+template <class T>
+std::optional<T> Call::read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const {
+  return scalar ? std::optional(read<T>(some(scalar), dtype)) : std::nullopt;
+}
+
+void Call::charge(const Dims& sizes) {
+  Int elements = 1;
+  for (Int n : sizes) elements = n == 0 ? 0 : elements;
+  for (Int n : sizes) {
+    if (elements > 0 && n > limits_.bytes / elements / static_cast<Int>(sizeof(Real)))
+      throw Fault(Outcome::exhausted, "limits.memory", text("a result of sizes ", sizes, " needs more memory than the ", limits_.bytes, " bytes left"));
+    elements *= n;
+  }
+  limits_.bytes -= elements * static_cast<Int>(2 * sizeof(Real));
+}
+
+void Call::add_result(std::size_t argument, const Tensor* out, DType computed, bool castable, const Dims& sizes, const Dims& dim_order, bool in_list) {
+  charge(sizes);
+  const bool keeps_order = out && is_dim_order(out->dim_order, sizes.size());
+  if (out) require(out->dtype == computed || (castable && can_store(computed, out->dtype)), name(argument), " is ", out->dtype, ", but the result is ", computed);
+  results_.push_back({argument, computed, in_list, make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order), {}});
+}
+
+void Call::promise(std::size_t i, DType computed, bool castable, const Dims& sizes, const Dims& dim_order) {
+  add_result(i, std::get_if<Tensor>(&arguments_[i]), computed, castable, sizes, dim_order, false);
+}
+
+void Call::promise_list(std::size_t i, DType computed, const std::vector<Dims>& sizes) {
+  const Tensors* outs = std::get_if<Tensors>(&arguments_[i]);
+  if (outs) require(outs->size() == sizes.size(), name(i), " has ", outs->size(), " tensors, but there are ", sizes.size(), " results");
+  for (std::size_t k = 0; k < sizes.size(); ++k)
+    add_result(i, outs && (*outs)[k] ? &*(*outs)[k] : nullptr, computed, false, sizes[k], Dims::counting(sizes[k].size()), true);
+}
+
+void Call::terms(Int count) {
+  terms_ = std::max<Int>(count, 1);
+  Int elements = 0;
+  for (const Result& r : results_) elements += r.tensor.count();
+  if (elements > 0 && terms_ > limits_.work / elements)
+    throw Fault(Outcome::exhausted, "limits.work", text(elements, " results of ", terms_, " terms each are more work than the limit of ", limits_.work));
+}
+
+template <class T>
+void Call::write(std::size_t k, Array<T> values) {
+  Result& r = results_[k];
+  if constexpr (std::is_same_v<T, Real>) {
+    r.unrounded = {r.computed, {}};
+    if (r.tensor.dtype == r.computed || magnitude()) {
+      assay::write(values, r.tensor);
+    } else {
+      Tensor own = make(r.computed, r.tensor.sizes, r.tensor.dim_order);
+      assay::write(values, own);
+      r.tensor = cast(own, r.tensor.dtype);
+    }
+    r.unrounded.values = std::move(values.data);
+  } else {
+    Tensor own = make(r.computed, r.tensor.sizes, r.tensor.dim_order);
+    assay::write(values, own);
+    r.tensor = cast(own, r.tensor.dtype);
+  }
+}
+
+template <class T>
+void Call::write_list(std::size_t k, const std::vector<Array<T>>& values) {
+  for (const Array<T>& v : values) write(k++, v);
+}
+
+Answer Call::finish() {
+  Answer answer;
+  answer.terms = terms_;
+  for (std::size_t i = 0; i < arguments_.size(); ++i)
+    if (op_.arguments[i].out && is_list(op_.arguments[i].type)) arguments_[i] = Tensors{};
+  for (Result& r : results_) {
+    if (r.in_list) std::get<Tensors>(arguments_[r.argument]).emplace_back(std::move(r.tensor));
+    else arguments_[r.argument] = std::move(r.tensor);
+    answer.unrounded.push_back(std::move(r.unrounded));
+  }
+  return answer;
+}
+
+Answer call(const Operator& op, std::span<Value> arguments, const Limits& limits, Mode mode) {
+  Call c(op, arguments, limits, mode);
+  const std::string arguments_rule = text(op.id, ".arguments");
+  c.rule(arguments_rule);
+  try {
+    check_arguments(op, arguments);
+    op.run(c);
+    return c.finish();
+  } catch (const Broken& b) {
+    return refusal(c.outcome(), std::string(c.rule()), b.sentence);
+  } catch (const Fault& f) {
+    return refusal(f.outcome, f.rule, f.message);
+  } catch (const std::length_error&) {
+    return refusal(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+  } catch (const std::bad_alloc&) {
+    return refusal(Outcome::exhausted, "limits.memory", "the machine has no memory left for this call");
+  }
+}
+
+template Array<Real> Call::read(const TensorArgument&, DType) const;
+template std::optional<Array<Real>> Call::read_optional(const TensorArgument&, DType) const;
+template std::vector<Array<Real>> Call::read_all(const Argument<const Tensors*>&, DType) const;
+template Real Call::read(const Argument<Scalar>&, DType) const;
+template std::optional<Real> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
+template void Call::write(std::size_t, Array<Real>);
+template void Call::write_list(std::size_t, const std::vector<Array<Real>>&);
+template Array<Int> Call::read(const TensorArgument&, DType) const;
+template std::optional<Array<Int>> Call::read_optional(const TensorArgument&, DType) const;
+template std::vector<Array<Int>> Call::read_all(const Argument<const Tensors*>&, DType) const;
+template Int Call::read(const Argument<Scalar>&, DType) const;
+template std::optional<Int> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
+template void Call::write(std::size_t, Array<Int>);
+template void Call::write_list(std::size_t, const std::vector<Array<Int>>&);
+template Array<Bits> Call::read(const TensorArgument&, DType) const;
+template std::optional<Array<Bits>> Call::read_optional(const TensorArgument&, DType) const;
+template std::vector<Array<Bits>> Call::read_all(const Argument<const Tensors*>&, DType) const;
+template Bits Call::read(const Argument<Scalar>&, DType) const;
+template std::optional<Bits> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
+template void Call::write(std::size_t, Array<Bits>);
+template void Call::write_list(std::size_t, const std::vector<Array<Bits>>&);
+
+}  // namespace assay

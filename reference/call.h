@@ -1,0 +1,141 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reference/fault.h"
+#include "reference/operator.h"
+#include "reference/value.h"
+
+namespace assay {
+
+// What one call may use. Memory counts the arrays and results of the call; work counts elements visited and products
+// summed.
+struct Limits {
+  Int bytes = Int{4} << 30;
+  Int work = Int{1} << 40;
+};
+
+// A floating result before its rounding, row-major, and the dtype in which it is to be judged.
+struct Unrounded {
+  DType dtype = DType::float64;
+  std::vector<Real> values;
+};
+
+// What an operator says to a call.
+struct Answer {
+  Outcome outcome = Outcome::ok;
+  std::string rule;     // broken rule, empty when ok
+  std::string message;  // one sentence, empty when ok
+  std::vector<Unrounded> unrounded;  // one for each out tensor; without values where it is Int or Bits
+  Int terms = 1;                     // how many products or addends make one result
+};
+
+// `magnitude` runs an operator's magnitude function on the same arguments, or the operator itself on absolute values:
+// the sum of magnitudes against which rounding errors are measured.
+enum class Mode : std::uint8_t { value, magnitude };
+
+// Calls an operator. `arguments` follow the schema, out arguments last; an out argument that is None gets the dtype,
+// sizes and dim order that the entry gives it, any other keeps its dtype, is resized, and keeps its dim order when its
+// rank fits. Nothing but the out arguments changes, and those only when the outcome is ok. Never throws.
+Answer call(const Operator& op, std::span<Value> arguments, const Limits& limits = {}, Mode mode = Mode::value);
+
+// A named argument, as the words of rules, dtypes and shapes see it.
+template <class T>
+struct Argument {
+  std::string_view name;
+  T value;
+
+  auto operator->() const { return value; }
+  explicit operator bool() const { return static_cast<bool>(value); }
+};
+using TensorArgument = Argument<const Tensor*>;
+template <class T>
+Argument<T> some(const Argument<std::optional<T>>& a) { return {a.name, *a.value}; }
+inline TensorArgument some(const TensorArgument& a) { return a; }
+
+// A call on its way through an operator's generated wrapper.
+class Call {
+ public:
+  Call(const Operator& op, std::span<Value> arguments, const Limits& limits, Mode mode)
+      : op_(op), arguments_(arguments), limits_(limits), mode_(mode) {}
+
+  // From here on, what does not hold breaks this rule.
+  void rule(std::string_view id, Outcome outcome = Outcome::invalid) { rule_ = id, outcome_ = outcome; }
+  std::string_view rule() const { return rule_; }
+  Outcome outcome() const { return outcome_; }
+
+  // Argument i, of the kind its schema type has (checked before the wrapper runs).
+  TensorArgument tensor(std::size_t i) const { return {name(i), std::get_if<Tensor>(&arguments_[i])}; }
+  Argument<const Tensors*> tensors(std::size_t i) const { return {name(i), &std::get<Tensors>(arguments_[i])}; }
+  Argument<Int> integer(std::size_t i) const { return {name(i), std::get<Int>(arguments_[i])}; }
+  Argument<double> real(std::size_t i) const;
+  Argument<bool> boolean(std::size_t i) const { return {name(i), std::get<bool>(arguments_[i])}; }
+  Argument<Scalar> scalar(std::size_t i) const;
+  Argument<std::string_view> string(std::size_t i) const { return {name(i), std::get<std::string>(arguments_[i])}; }
+  Argument<const Ints*> ints(std::size_t i) const { return {name(i), std::get_if<Ints>(&arguments_[i])}; }
+  Argument<const Doubles*> doubles(std::size_t i) const { return {name(i), std::get_if<Doubles>(&arguments_[i])}; }
+  Argument<std::optional<Int>> optional_integer(std::size_t i) const;
+  Argument<std::optional<double>> optional_real(std::size_t i) const;
+  Argument<std::optional<Scalar>> optional_scalar(std::size_t i) const;
+  Argument<std::optional<std::string_view>> optional_string(std::size_t i) const;
+
+  bool magnitude() const { return mode_ == Mode::magnitude; }
+
+  // The elements of a tensor converted to dtype; absolute values where magnitudes are asked of an operator that has no
+  // magnitude function of its own.
+  template <class T>
+  Array<T> read(const TensorArgument& tensor, DType dtype) const;
+  template <class T>
+  std::optional<Array<T>> read_optional(const TensorArgument& tensor, DType dtype) const;
+  template <class T>
+  std::vector<Array<T>> read_all(const Argument<const Tensors*>& tensors, DType dtype) const;
+  template <class T>
+  T read(const Argument<Scalar>& scalar, DType dtype) const;
+  template <class T>
+  std::optional<T> read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const;
+  void read_absolute_values() { absolute_ = magnitude(); }
+
+  // Checks the out argument at position i and promises a result of these sizes to it. `computed` is the dtype of the
+  // result, `castable` whether the out may have another one of the same or a higher kind.
+  void promise(std::size_t i, DType computed, bool castable, const Dims& sizes, const Dims& dim_order);
+  void promise_list(std::size_t i, DType computed, const std::vector<Dims>& sizes);
+  void terms(Int count);  // products or addends for each result; charged against the limit of work
+
+  // The result for the k-th promise.
+  template <class T>
+  void write(std::size_t k, Array<T> values);
+  template <class T>
+  void write_list(std::size_t k, const std::vector<Array<T>>& values);
+
+  // Hands over: what was promised and written becomes the out arguments.
+  Answer finish();
+
+ private:
+  struct Result {
+    std::size_t argument;
+    DType computed;
+    bool in_list;
+    Tensor tensor;
+    Unrounded unrounded;
+  };
+  std::string_view name(std::size_t i) const { return op_.arguments[i].name; }
+  void add_result(std::size_t argument, const Tensor* out, DType computed, bool castable, const Dims& sizes, const Dims& dim_order, bool in_list);
+  void charge(const Dims& sizes);
+
+  const Operator& op_;
+  std::span<Value> arguments_;
+  Limits limits_;
+  Mode mode_;
+  bool absolute_ = false;
+  std::string_view rule_;
+  Outcome outcome_ = Outcome::invalid;
+  std::vector<Result> results_;
+  Int terms_ = 1;
+};
+
+}  // namespace assay

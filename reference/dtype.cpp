@@ -1,0 +1,148 @@
+#include "reference/dtype.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+static_assert(std::endian::native == std::endian::little, "tensors are little-endian, and so is this code");
+
+namespace assay {
+namespace {
+
+template <class S>
+Int int_value(Bits b) { return static_cast<Int>(static_cast<S>(b)); }
+template <class S>
+Real int_as_real(Bits b) { return static_cast<Real>(static_cast<S>(b)); }
+Bits int_bits(Int x) { return static_cast<Bits>(x); }
+
+Int bool_value(Bits b) { return (b & 0xff) != 0; }
+Real bool_as_real(Bits b) { return (b & 0xff) != 0; }
+Bits bool_bits(Int x) { return x != 0; }
+Bits bool_bits_of_real(Real x) { return x != 0; }  // NaN is true
+
+// ATen's cast of a floating value to an integer on x86: truncate to a wider signed type, keep the low bits;
+// what that type cannot hold (and NaN) becomes its smallest value.
+template <class Wide>
+Bits truncated(Real x) {
+  constexpr Wide least = std::numeric_limits<Wide>::min();
+  constexpr Real limit = static_cast<Real>(least);
+  return static_cast<Bits>(static_cast<Int>(x >= limit && x < -limit ? static_cast<Wide>(x) : least));
+}
+
+// The unsigned 64-bit cast keeps values from 2^63 on.
+Bits truncated_u64(Real x) {
+  constexpr Real half = 9223372036854775808.0;
+  return x >= half && x < 2 * half ? static_cast<Bits>(x) : truncated<std::int64_t>(x);
+}
+
+Real f64_value(Bits b) { return static_cast<Real>(std::bit_cast<double>(b)); }
+Bits f64_bits(Real x) { return std::bit_cast<Bits>(static_cast<double>(x)); }
+Real f32_value(Bits b) { return static_cast<Real>(std::bit_cast<float>(static_cast<std::uint32_t>(b))); }
+Bits f32_bits(Real x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
+Bits f64_bits_of_int(Int x) { return f64_bits(static_cast<Real>(x)); }
+Bits f32_bits_of_int(Int x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
+
+// A 16-bit format with `exponent` and `fraction` bits: float16 is <5, 10>, bfloat16 is <8, 7>.
+template <int exponent, int fraction>
+Real small_value(Bits b) {
+  constexpr int bias = (1 << (exponent - 1)) - 1, top = (1 << exponent) - 1;
+  const int e = static_cast<int>(b >> fraction) & top;
+  const Real f = static_cast<Real>(b & ((1u << fraction) - 1));
+  const Real size = e == top ? (f != 0 ? std::numeric_limits<Real>::quiet_NaN() : std::numeric_limits<Real>::infinity())
+                   : e == 0 ? std::ldexp(f, 1 - bias - fraction)
+                            : std::ldexp(f + (1 << fraction), e - bias - fraction);
+  return (b >> (exponent + fraction)) & 1 ? -size : size;
+}
+
+template <int exponent, int fraction>
+Bits small_bits(Real x) {
+  constexpr int bias = (1 << (exponent - 1)) - 1, top = (1 << exponent) - 1;
+  const Bits sign = static_cast<Bits>(std::signbit(x)) << (exponent + fraction);
+  constexpr Bits infinity = static_cast<Bits>(top) << fraction;
+  if (std::isnan(x)) return sign | infinity | Bits{1} << (fraction - 1);
+  if (std::isinf(x)) return sign | infinity;
+  const int e = x == 0 ? 1 - bias : std::max(std::ilogb(x), 1 - bias);
+  // Units of the last place at that exponent; a carry into the next binade is the same bit pattern's successor.
+  const Bits units = static_cast<Bits>(std::nearbyint(std::ldexp(std::fabs(x), fraction - e)));
+  const Bits magnitude = units + (static_cast<Bits>(e + bias - 1) << fraction);
+  return sign | std::min(magnitude, infinity);
+}
+
+// ATen converts int64 to a half type through float32.
+template <int exponent, int fraction>
+Bits small_bits_of_int(Int x) { return small_bits<exponent, fraction>(static_cast<Real>(static_cast<float>(x))); }
+
+using enum DType;
+constexpr DTypeInfo opaque(DType dtype, std::string_view name, std::string_view alias, int bytes) {
+  return {dtype, name, alias, bytes, Kind::opaque, 0, 0, nullptr, nullptr, nullptr, nullptr};
+}
+constexpr std::array table{
+    DTypeInfo{uint8, "uint8", "u8", 1, Kind::integer, 0, 0, int_as_real<std::uint8_t>, int_value<std::uint8_t>, truncated<std::int64_t>, int_bits},
+    DTypeInfo{int8, "int8", "i8", 1, Kind::integer, 0, 0, int_as_real<std::int8_t>, int_value<std::int8_t>, truncated<std::int32_t>, int_bits},
+    DTypeInfo{int16, "int16", "i16", 2, Kind::integer, 0, 0, int_as_real<std::int16_t>, int_value<std::int16_t>, truncated<std::int32_t>, int_bits},
+    DTypeInfo{int32, "int32", "i32", 4, Kind::integer, 0, 0, int_as_real<std::int32_t>, int_value<std::int32_t>, truncated<std::int32_t>, int_bits},
+    DTypeInfo{int64, "int64", "i64", 8, Kind::integer, 0, 0, int_as_real<std::int64_t>, int_value<std::int64_t>, truncated<std::int64_t>, int_bits},
+    DTypeInfo{uint16, "uint16", "u16", 2, Kind::integer, 0, 0, int_as_real<std::uint16_t>, int_value<std::uint16_t>, truncated<std::int32_t>, int_bits},
+    DTypeInfo{uint32, "uint32", "u32", 4, Kind::integer, 0, 0, int_as_real<std::uint32_t>, int_value<std::uint32_t>, truncated<std::int64_t>, int_bits},
+    DTypeInfo{uint64, "uint64", "u64", 8, Kind::integer, 0, 0, int_as_real<std::uint64_t>, int_value<std::uint64_t>, truncated_u64, int_bits},
+    DTypeInfo{boolean, "bool", "b1", 1, Kind::boolean, 0, 0, bool_as_real, bool_value, bool_bits_of_real, bool_bits},
+    DTypeInfo{float16, "float16", "f16", 2, Kind::floating, 11, -14, small_value<5, 10>, nullptr, small_bits<5, 10>, small_bits_of_int<5, 10>},
+    DTypeInfo{bfloat16, "bfloat16", "bf16", 2, Kind::floating, 8, -126, small_value<8, 7>, nullptr, small_bits<8, 7>, small_bits_of_int<8, 7>},
+    DTypeInfo{float32, "float32", "f32", 4, Kind::floating, 24, -126, f32_value, nullptr, f32_bits, f32_bits_of_int},
+    DTypeInfo{float64, "float64", "f64", 8, Kind::floating, 53, -1022, f64_value, nullptr, f64_bits, f64_bits_of_int},
+    opaque(qint8, "qint8", "qi8", 1),
+    opaque(quint8, "quint8", "qu8", 1),
+    opaque(qint32, "qint32", "qi32", 4),
+    opaque(quint4x2, "quint4x2", "qu4x2", 1),
+    opaque(quint2x4, "quint2x4", "qu2x4", 1),
+    opaque(bits16, "bits16", "b16", 2),
+    opaque(float8_e5m2, "float8_e5m2", "f8e5m2", 1),
+    opaque(float8_e4m3fn, "float8_e4m3fn", "f8e4m3fn", 1),
+    opaque(float8_e5m2fnuz, "float8_e5m2fnuz", "f8e5m2fnuz", 1),
+    opaque(float8_e4m3fnuz, "float8_e4m3fnuz", "f8e4m3fnuz", 1),
+};
+
+// The table's row for each number of the format, -1 where there is none.
+constexpr auto row_of = [] {
+  std::array<std::int8_t, 32> rows{};
+  rows.fill(-1);
+  for (std::size_t i = 0; i < table.size(); ++i) rows[static_cast<std::size_t>(table[i].dtype)] = static_cast<std::int8_t>(i);
+  return rows;
+}();
+
+}  // namespace
+
+const DTypeInfo& info(DType dtype) { return table[static_cast<std::size_t>(row_of[static_cast<std::size_t>(dtype)])]; }
+
+std::optional<DType> dtype_named(std::string_view name) {
+  const auto* row = std::ranges::find_if(table, [&](const DTypeInfo& d) { return d.name == name || d.alias == name; });
+  return row == table.end() ? std::nullopt : std::optional(row->dtype);
+}
+
+std::optional<DType> dtype_numbered(Int number) {
+  const bool known = number >= 0 && number < static_cast<Int>(row_of.size()) && row_of[static_cast<std::size_t>(number)] >= 0;
+  return known ? std::optional(static_cast<DType>(number)) : std::nullopt;
+}
+
+Real round_to(DType dtype, Real x) { return info(dtype).real_of(info(dtype).bits_of_real(x)); }
+Int wrap_to(DType dtype, Int x) { return info(dtype).int_of(info(dtype).bits_of_int(x)); }
+
+Real ulp(DType dtype, Real x) {
+  const DTypeInfo& d = info(dtype);
+  const int exponent = x == 0 || !std::isfinite(x) ? d.least_exponent : std::max(std::ilogb(x), d.least_exponent);
+  return std::ldexp(Real{1}, exponent - d.precision + 1);
+}
+
+Real largest_integer(DType dtype) {
+  const bool is_unsigned = info(dtype).real_of(~Bits{0}) > 0;
+  return std::ldexp(Real{1}, info(dtype).bytes * 8 - (is_unsigned ? 0 : 1)) - 1;
+}
+
+Real largest(DType dtype) {
+  const DTypeInfo& d = info(dtype);
+  return std::ldexp(2 - std::ldexp(Real{1}, 1 - d.precision), 1 - d.least_exponent);
+}
+
+}  // namespace assay

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "reference/number.h"
+
+namespace assay {
+
+// Values are those of the .pte format's ScalarType.
+enum class DType : std::uint8_t {
+  uint8 = 0,
+  int8 = 1,
+  int16 = 2,
+  int32 = 3,
+  int64 = 4,
+  float16 = 5,
+  float32 = 6,
+  float64 = 7,
+  boolean = 11,
+  qint8 = 12,
+  quint8 = 13,
+  qint32 = 14,
+  bfloat16 = 15,
+  quint4x2 = 16,
+  quint2x4 = 17,
+  bits16 = 22,
+  float8_e5m2 = 23,
+  float8_e4m3fn = 24,
+  float8_e5m2fnuz = 25,
+  float8_e4m3fnuz = 26,
+  uint16 = 27,
+  uint32 = 28,
+  uint64 = 29,
+};
+
+// What an element can be read as: `opaque` elements are moved, never read.
+enum class Kind : std::uint8_t { boolean, integer, floating, opaque };
+
+// A row of the dtype table.
+struct DTypeInfo {
+  DType dtype;
+  std::string_view name;   // torch's, "float32"
+  std::string_view alias;  // short, "f32"
+  int bytes;               // of one element
+  Kind kind;
+  int precision;         // floating: bits of the significand, the hidden one included
+  int least_exponent;    // floating: of the smallest normal number, 2^least_exponent
+  Real (*real_of)(Bits);  // the value of a bit pattern; null where elements are opaque
+  Int (*int_of)(Bits);    // likewise, for integer and bool; null for floating
+  Bits (*bits_of_real)(Real);  // floating: rounded to nearest even; integer and bool: as ATen casts a double
+  Bits (*bits_of_int)(Int);    // wraps, or rounds; bytes beyond the element's are not stored
+};
+
+const DTypeInfo& info(DType dtype);                             // dtype is one of the enumerators
+std::optional<DType> dtype_named(std::string_view name);        // by torch's name or the alias
+std::optional<DType> dtype_numbered(Int number);                // by the format's number
+
+inline bool is_floating(DType dtype) { return info(dtype).kind == Kind::floating; }
+inline bool is_integer(DType dtype) { return info(dtype).kind == Kind::integer; }  // not bool
+inline bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
+
+// The type in which PyTorch computes: float32 for the half types, else the type itself.
+inline DType compute_dtype(DType dtype) { return is_half(dtype) ? DType::float32 : dtype; }
+
+// The value nearest to x in the floating dtype (ties to even; beyond the largest: infinity).
+Real round_to(DType dtype, Real x);
+
+// x modulo 2^bits, as the integer dtype sees it; bool: 0 or 1.
+Int wrap_to(DType dtype, Int x);
+
+// The distance between neighbours of a floating dtype around x; at and below the smallest normal, the subnormal step.
+Real ulp(DType dtype, Real x);
+
+// The largest value of an integer dtype; for uint64 rounded to Real.
+Real largest_integer(DType dtype);
+
+// The largest finite value of a floating dtype.
+Real largest(DType dtype);
+
+}  // namespace assay

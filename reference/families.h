@@ -1,0 +1,122 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "reference/array.h"
+
+// An operator of a family is one small function; the loops around it are written once, here. Every family fills
+// outputs `y` whose sizes the entry's shape rule gave.
+namespace assay::families {
+
+template <class A>
+struct Broadcast {  // element of x at the index of a larger result; size 1 repeats
+  const Array<A>& x;
+  bool same;
+  A at(const Dims& i, Int flat) const {
+    if (same) return x[flat];
+    Int at = 0;
+    const int lead = i.size() - x.sizes.size();
+    for (int d = 0; d < x.sizes.size(); ++d) at = at * x.sizes[d] + (x.sizes[d] == 1 ? 0 : i[lead + d]);
+    return x[at];
+  }
+};
+template <class A>
+struct OptionalBroadcast {
+  std::optional<Broadcast<A>> x;
+  std::optional<A> at(const Dims& i, Int flat) const { return x ? std::optional(x->at(i, flat)) : std::nullopt; }
+};
+template <class A>
+Broadcast<A> broadcast(const Array<A>& x, const Dims& sizes) { return {x, x.sizes == sizes}; }
+template <class A>
+OptionalBroadcast<A> broadcast(const std::optional<Array<A>>& x, const Dims& sizes) {
+  return {x ? std::optional(broadcast(*x, sizes)) : std::nullopt};
+}
+
+// y(i) = f(x(i)...), each x broadcast to y's sizes.
+template <class R, class F, class... X>
+void elementwise(Array<R>& y, F f, const X&... x) {
+  Int flat = 0;
+  const auto loop = [&](const auto&... operand) {
+    for (const Dims& i : indices(y.sizes)) {
+      y[flat] = static_cast<R>(f(operand.at(i, flat)...));
+      ++flat;
+    }
+  };
+  loop(broadcast(x, y.sizes)...);
+}
+
+// The 1-D slices of a tensor along some dimensions, gathered.
+struct Rows {
+  Int length = 1, number = 1;
+  std::vector<Int> source;  // element k of row r stands at source[r * length + k], row-major
+};
+Rows rows(const Dims& sizes, const Dims& dims);
+
+// f(row, r) for every row r of x along dims, in row-major order of the remaining dimensions.
+template <class A, class F>
+void each_row(const Array<A>& x, const Dims& dims, F f) {
+  const Rows all = rows(x.sizes, dims);
+  std::vector<A> row(static_cast<std::size_t>(all.length));
+  for (Int r = 0; r < all.number; ++r) {
+    for (Int k = 0; k < all.length; ++k) row[static_cast<std::size_t>(k)] = x[all.source[static_cast<std::size_t>(r * all.length + k)]];
+    f(std::span<const A>(row), r);
+  }
+}
+
+// y(i) = f(all elements of x that share i), over `dims`.
+template <class R, class A, class F>
+void reduce(Array<R>& y, F f, const Array<A>& x, const Dims& dims) {
+  each_row(x, dims, [&](std::span<const A> row, Int r) { y[r] = static_cast<R>(f(row)); });
+}
+template <class R, class S, class A, class F>
+void reduce(Array<R>& y, Array<S>& z, F f, const Array<A>& x, const Dims& dims) {
+  each_row(x, dims, [&](std::span<const A> row, Int r) { std::tie(y[r], z[r]) = f(row); });
+}
+
+// The rows of a result along dim, one at a time.
+template <class R>
+class ResultRows {
+ public:
+  ResultRows(Array<R>& y, const Dims& dims) : y_(y), rows_(rows(y.sizes, dims)), row_(static_cast<std::size_t>(rows_.length)) {}
+  std::span<R> row() { return row_; }
+  void store(Int r) {
+    for (Int k = 0; k < rows_.length; ++k) y_[rows_.source[static_cast<std::size_t>(r * rows_.length + k)]] = row_[static_cast<std::size_t>(k)];
+  }
+
+ private:
+  Array<R>& y_;
+  Rows rows_;
+  std::vector<R> row_;
+};
+
+// f(row of x along dim, row of y along dim...): the rows of a y may be of another length than those of x.
+template <class A, class F, class... R>
+void along(F f, const Array<A>& x, Int dim, Array<R>&... y) {
+  const auto line = [dim](const Dims& sizes) { return sizes.size() == 0 ? Dims{} : Dims{wrap_dim(dim, sizes.size())}; };
+  std::tuple<ResultRows<R>...> results{ResultRows<R>(y, line(y.sizes))...};
+  each_row(x, line(x.sizes), [&](std::span<const A> row, Int r) {
+    std::apply([&](auto&... result) {
+      f(row, result.row()...);
+      (result.store(r), ...);
+    }, results);
+  });
+}
+
+// y(i) = x(source(i)): a data movement is a map from result index to input index.
+template <class T, class F>
+void move(Array<T>& y, F source, const Array<T>& x) {
+  Int flat = 0;
+  for (const Dims& i : indices(y.sizes)) y[flat++] = x(source(i));
+}
+
+// y's k-th element is f(k), row-major.
+template <class T, class F>
+void create(Array<T>& y, F f) {
+  for (Int k = 0; k < y.count(); ++k) y[k] = f(k);
+}
+
+}  // namespace assay::families

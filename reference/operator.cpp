@@ -1,0 +1,24 @@
+#include "reference/operator.h"
+
+#include <algorithm>
+
+namespace assay {
+
+std::size_t Operator::outs() const { return static_cast<std::size_t>(std::ranges::count_if(arguments, &SchemaArgument::out)); }
+
+const Operator* find_operator(std::string_view name) {
+  const std::span<const Operator> all = operator_table();
+  const auto at = std::ranges::lower_bound(all, name, {}, &Operator::name);
+  return at != all.end() && at->name == name ? &*at : nullptr;
+}
+
+Accuracy accuracy(const Operator& op, int output, DType dtype) {
+  for (const AccuracyRow& row : op.accuracy) {
+    const bool free = row.accuracy.measure == Accuracy::Measure::unspecified || row.accuracy.measure == Accuracy::Measure::choice;
+    const bool applies = !row.dtype ? is_floating(dtype) || free : *row.dtype == dtype;
+    if ((row.output < 0 || row.output == output) && applies) return row.accuracy;
+  }
+  return {};
+}
+
+}  // namespace assay

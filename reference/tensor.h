@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reference/array.h"
+#include "reference/dtype.h"
+
+namespace assay {
+
+// A dense tensor. `dim_order` lists the dimensions outermost first; `bytes` holds the elements in that order, little
+// endian, without gaps.
+struct Tensor {
+  DType dtype = DType::float32;
+  Dims sizes;
+  Dims dim_order;
+  std::vector<std::byte> bytes;
+
+  int rank() const { return sizes.size(); }
+  Int count() const { return assay::count(sizes); }
+};
+
+// A zeroed tensor; without dim_order, contiguous.
+Tensor make(DType dtype, const Dims& sizes);
+Tensor make(DType dtype, const Dims& sizes, const Dims& dim_order);
+
+// True when dim_order names each of `rank` dimensions once.
+bool is_dim_order(const Dims& dim_order, int rank);
+
+// The elements in row-major order. T is Real (of a floating, integer or bool tensor), Int (of an integer or bool
+// tensor) or Bits (of any).
+template <class T>
+Array<T> read(const Tensor& tensor);
+
+// The same, of the tensor converted to `dtype` first.
+template <class T>
+Array<T> read(const Tensor& tensor, DType dtype);
+
+// Stores values of the tensor's own sizes: Real is rounded (or truncated, as ATen casts), Int wraps or is rounded,
+// Bits are stored as they are.
+template <class T>
+void write(const Array<T>& values, Tensor& tensor);
+
+// The tensor in another dtype, element by element as ATen's copy converts (float64 to a half type goes through float32).
+Tensor cast(const Tensor& tensor, DType dtype);
+
+// The same values in another dim order.
+Tensor arranged(const Tensor& tensor, const Dims& dim_order);
+
+}  // namespace assay

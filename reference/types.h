@@ -1,0 +1,55 @@
+#pragma once
+
+#include "reference/call.h"
+
+// The words in which spec/operators gives dtypes; spec/rules.md defines each.
+namespace assay::types {
+
+// ATen's type promotion: tensors with dimensions before scalar tensors before Scalars, within one kind.
+class Promotion {
+ public:
+  void add(const Tensor& tensor);
+  void add(const Scalar& scalar);
+  DType result() const;  // throws Broken where PyTorch has no common dtype (uint16 and int32)
+
+ private:
+  std::optional<DType> dimensioned_, zero_dimensional_, scalar_;
+};
+
+DType promote(DType a, DType b);  // of two tensors of one category
+
+inline void add(Promotion& p, TensorArgument t) { if (t) p.add(*t.value); }
+inline void add(Promotion& p, Argument<Scalar> s) { p.add(s.value); }
+inline void add(Promotion& p, Argument<std::optional<Scalar>> s) { if (s.value) p.add(*s.value); }
+inline void add(Promotion& p, Argument<const Tensors*> list) { for (const auto& t : *list.value) if (t) p.add(*t); }
+
+// The common dtype of operands; a None does not count.
+template <class... Operand>
+DType promote(const Operand&... operand) {
+  Promotion p;
+  (add(p, operand), ...);
+  return p.result();
+}
+
+inline DType same(TensorArgument tensor) { return tensor->dtype; }
+
+// The dtype, or float32 where it is an integer or bool.
+inline DType floating(DType dtype) { return is_floating(dtype) ? dtype : DType::float32; }
+inline DType floating(TensorArgument tensor) { return floating(tensor->dtype); }
+
+// The dtype argument where given, else that of the given out, else the default.
+DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise);
+
+// int64 for integers and bool, else the dtype itself: what sums and products of a tensor are.
+inline DType accumulated(TensorArgument tensor) { return is_floating(tensor->dtype) ? tensor->dtype : DType::int64; }
+
+// The dtype in which a sum or product is made: the given one, else int64 for integers and bool, else the dtype itself.
+inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) { return given(dtype, out, accumulated(tensor)); }
+
+// The dtype of the given out, else of the Scalar by itself.
+DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar);
+
+// The dtype of a Scalar by itself: bool, int64 or float32.
+DType of(Argument<Scalar> scalar);
+
+}  // namespace assay::types

@@ -1,0 +1,57 @@
+#include "reference/value.h"
+
+#include <ostream>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+std::ostream& list(std::ostream& out, std::span<const Int> items) {
+  out << '(';
+  for (std::size_t i = 0; i < items.size(); ++i) out << (i ? ", " : "") << items[i];
+  return out << ')';
+}
+
+Int integer(const Scalar& scalar) {
+  if (const double* d = std::get_if<double>(&scalar)) return info(DType::int64).int_of(info(DType::int64).bits_of_real(*d));
+  return std::visit([](auto v) { return static_cast<Int>(v); }, scalar);
+}
+
+}  // namespace
+
+Real real(const Scalar& scalar) {
+  return std::visit([](auto v) { return static_cast<Real>(v); }, scalar);
+}
+
+template <>
+Real number<Real>(const Scalar& scalar, DType dtype) {
+  return is_floating(dtype) ? round_to(compute_dtype(dtype), real(scalar)) : real(scalar);
+}
+
+template <>
+Int number<Int>(const Scalar& scalar, DType dtype) {
+  return wrap_to(dtype, integer(scalar));
+}
+
+template <>
+Bits number<Bits>(const Scalar& scalar, DType dtype) {
+  const DTypeInfo& d = info(dtype);
+  if (const double* v = std::get_if<double>(&scalar)) return d.bits_of_real(static_cast<Real>(*v));
+  return d.bits_of_int(integer(scalar));
+}
+
+bool is_floating(const Scalar& scalar) { return std::holds_alternative<double>(scalar); }
+bool is_bool(const Scalar& scalar) { return std::holds_alternative<bool>(scalar); }
+
+std::ostream& operator<<(std::ostream& out, const Dims& dims) { return list(out, {dims.begin(), dims.end()}); }
+std::ostream& operator<<(std::ostream& out, const Ints& ints) { return list(out, ints); }
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << info(dtype).name; }
+std::ostream& operator<<(std::ostream& out, const Scalar& scalar) {
+  if (const bool* b = std::get_if<bool>(&scalar)) return out << (*b ? "true" : "false");
+  return std::visit([&](auto v) -> std::ostream& { return out << v; }, scalar);
+}
+
+std::string describe(const Tensor& tensor) { return text(tensor.dtype, " ", tensor.sizes); }
+
+}  // namespace assay

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "reference/tensor.h"
+
+namespace assay {
+
+using Scalar = std::variant<bool, Int, double>;
+using Doubles = std::vector<double>;
+using Bools = std::vector<bool>;
+using Tensors = std::vector<std::optional<Tensor>>;  // without tensor: a None of a Tensor?[]
+
+// One argument of an operator call. None is std::monostate; a dtype, layout or memory format argument is its number.
+using Value = std::variant<std::monostate, Tensor, Int, double, bool, std::string, Ints, Doubles, Bools, Tensors>;
+
+// A Scalar as a number of the compute type, seen through a dtype: an integer wraps; a floating dtype keeps it as
+// PyTorch's arithmetic does, in the compute dtype of `dtype`.
+template <class T>
+T number(const Scalar& scalar, DType dtype);
+
+Real real(const Scalar& scalar);
+bool is_floating(const Scalar& scalar);
+bool is_bool(const Scalar& scalar);
+
+// For sentences: "1.5", "(2, 3)", "float32 (2, 3)".
+std::ostream& operator<<(std::ostream& out, const Dims& dims);
+std::ostream& operator<<(std::ostream& out, const Ints& ints);
+std::ostream& operator<<(std::ostream& out, const Scalar& scalar);
+std::ostream& operator<<(std::ostream& out, DType dtype);
+std::string describe(const Tensor& tensor);
+
+}  // namespace assay

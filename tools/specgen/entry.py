@@ -1,0 +1,170 @@
+"""An entry of spec/operators, parsed: the schema, the rules, and what they name."""
+import re
+from dataclasses import dataclass, field
+
+OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
+KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
+        "unused", "accuracy", "terms", "magnitude", "choice", "notes"}
+
+
+class SpecError(Exception):
+    """A sentence naming the entry and what is wrong with it."""
+
+
+@dataclass
+class Argument:
+    name: str
+    type: str  # ATen's, without list length and SymInt
+    default: str
+    out: bool
+
+    @property
+    def optional(self):
+        return self.type.endswith("?")
+
+
+@dataclass
+class Word:
+    """`word(argument, ...)`: an argument is a name of the schema, a literal, or a sum of dtype sets."""
+    name: str
+    arguments: list
+
+    def __str__(self):
+        return f"{self.name}({', '.join(self.arguments)})"
+
+
+@dataclass
+class Rule:
+    number: str
+    word: Word
+
+    @property
+    def outcome(self):
+        return OUTCOMES[self.number[0]]
+
+
+@dataclass
+class Compute:
+    """`real -> real int`: arguments are read as `reads`, results are written as `writes`, one for each out."""
+    reads: str
+    writes: list
+
+
+def parse_word(text):
+    match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", str(text))
+    if not match:
+        raise SpecError(f"'{text}' is not of the form word(argument, ...)")
+    name, inside = match.groups()
+    return Word(name, [a.strip() for a in inside.split(",")] if inside and inside.strip() else [])
+
+
+def parse_schema(text):
+    match = re.fullmatch(r"([\w]+::[\w.]+)\((.*)\) -> (.*)", text)
+    if not match:
+        raise SpecError(f"'{text}' is not an ATen schema")
+    arguments = []
+    for part in match.group(2).split(", "):
+        if part == "*":
+            continue
+        kind, name = part.rsplit(" ", 1)
+        name, _, default = name.partition("=")
+        kind = kind.replace("SymInt", "int")
+        out = "!" in kind
+        kind = re.sub(r"\(\w!\)", "", kind)
+        kind = re.sub(r"\[\d+\]", "[]", kind)
+        arguments.append(Argument(name, kind, default, out))
+    return match.group(1), arguments
+
+
+@dataclass
+class Entry:
+    file: str
+    data: dict
+    name: str = ""
+    arguments: list = field(default_factory=list)
+
+    def __post_init__(self):
+        unknown = set(self.data) - KEYS
+        self.name, self.arguments = parse_schema(self.data["schema"])
+        if unknown:
+            raise SpecError(f"{self.name}: unknown key {', '.join(sorted(unknown))}")
+        for key in ("family", "math", "compute", "accuracy"):
+            if key not in self.data:
+                raise SpecError(f"{self.name}: key {key} is missing")
+        for name in self.named():
+            if name not in {a.name for a in self.arguments}:
+                raise SpecError(f"{self.name}: {name} is not an argument of the schema")
+
+    def named(self):
+        yield from self.data.get("unused", [])
+        yield from self.data.get("read", {})
+
+    @property
+    def id(self):
+        """The prefix of its rule ids: add, add.Scalar, quantized_decomposed::quantize_per_tensor."""
+        namespace, rest = self.name.split("::")
+        base = re.sub(r"[._]out$", "", rest)
+        return base if namespace == "aten" else f"{namespace}::{base}"
+
+    @property
+    def symbol(self):
+        return re.sub(r"\W+", "_", self.name)
+
+    @property
+    def function(self):
+        return self.data.get("function", self.name.split("::")[1].split(".")[0].strip("_"))
+
+    @property
+    def family(self):
+        return self.data["family"]
+
+    @property
+    def inputs(self):
+        return [a for a in self.arguments if not a.out]
+
+    @property
+    def outs(self):
+        return [a for a in self.arguments if a.out]
+
+    def argument(self, name):
+        return next((a for a in self.arguments if a.name == name), None)
+
+    @property
+    def rules(self):
+        return [Rule(n, parse_word(w)) for n, w in self.data.get("rules", {}).items()]
+
+    @property
+    def computes(self):
+        found = []
+        for text in as_list(self.data["compute"]):
+            reads, _, writes = text.partition("->")
+            writes = writes.split() or [reads.strip()]
+            found.append(Compute(reads.strip(), writes * (len(self.outs) // len(writes))))
+        return found
+
+    def per_out(self, key, default):
+        value = self.data.get(key, default)
+        return value if isinstance(value, list) else [value] * len(self.outs)
+
+    @property
+    def accuracy_rows(self):
+        """(output or -1, dtype or "all", text)"""
+        value = self.data["accuracy"]
+        for output, part in enumerate(value) if isinstance(value, list) else [(-1, value)]:
+            rows = part if isinstance(part, dict) else {"all": part}
+            for dtype, text in sorted(rows.items(), key=lambda row: row[0] == "all"):
+                yield output, dtype, text
+
+
+def as_list(value):
+    return value if isinstance(value, list) else [value]
+
+
+def entries(path, data):
+    """The entries of one file: a list of mappings; those without a schema are templates for YAML's merge keys."""
+    for item in data or []:
+        if "schema" in item:
+            try:
+                yield Entry(path.stem, item)
+            except SpecError as error:
+                raise SpecError(f"{path.name}: {error}") from None

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Writes the operators' declarations, checked wrappers and table from spec/operators/*.yaml, and the outcomes from
+spec/faults.yaml.
+
+    specgen.py SPEC OUT     writes OUT/operators/<file>.gen.h, OUT/operators/<file>.gen.cpp, OUT/operators.gen.cpp,
+                            OUT/outcome.gen.h; leaves alone what would not change
+    specgen.py --files SPEC lists the files it would write, for the build
+"""
+import argparse
+import pathlib
+import sys
+
+import yaml
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from entry import SpecError, entries  # noqa: E402
+from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
+
+
+def header(wrappers):
+    includes = ["<optional>", "<span>", "<string_view>", "<utility>", '"reference/value.h"']
+    declared = dict.fromkeys(line for w in wrappers for line in w.declarations())
+    return ["#pragma once", "", *(f"#include {i}" for i in includes), "", "namespace assay::operators {", "", *declared, "", "}  // namespace assay::operators"]
+
+
+def source(file, wrappers):
+    includes = [f"operators/{file}.gen.h", "reference/families.h", "reference/rules.h", "reference/shapes.h", "reference/types.h"]
+    lines = [f'#include "{i}"' for i in includes] + ["", "namespace assay::wrappers {", ""]
+    for w in wrappers:
+        lines += [f"void call_{w.entry.symbol}(Call& call);", *w.definition(), ""]
+    return lines + ["}  // namespace assay::wrappers"]
+
+
+def table(all_wrappers):
+    lines = ["#include <array>", '#include "reference/operator.h"', "", "namespace assay {", "namespace wrappers {",
+             *(f"void call_{w.entry.symbol}(Call& call);" for w in all_wrappers), "}  // namespace wrappers", "namespace {", "using std::string_view;", ""]
+    rows = []
+    for w in sorted(all_wrappers, key=lambda w: w.entry.name):
+        e, s = w.entry, w.entry.symbol
+        lines.append(f"constexpr SchemaArgument arguments_{s}[] = {{")
+        lines += [f"    {{{cpp_string(a.name)}, {cpp_string(a.type)}, {cpp_string(a.default)}, {str(a.out).lower()}}}," for a in e.arguments] + ["};"]
+        for r in e.rules:
+            if r.word.arguments:
+                lines.append(f"constexpr string_view words_{s}_{r.number}[] = {{{', '.join(map(cpp_string, r.word.arguments))}}};")
+        if e.rules:
+            lines.append(f"constexpr Rule rules_{s}[] = {{")
+            for r in e.rules:
+                words = f"words_{s}_{r.number}" if r.word.arguments else "{}"
+                lines.append(f'    {{"{e.id}.{r.number}", {cpp_string(str(r.word))}, "{r.word.name}", {words}, Outcome::{r.outcome}}},')
+            lines.append("};")
+        lines.append(f"constexpr AccuracyRow accuracy_{s}[] = {{")
+        lines += [f"    {accuracy_row(*row)}," for row in e.accuracy_rows] + ["};", ""]
+        texts = [e.name, e.id, e.data["schema"], e.file, e.data["math"], e.data.get("choice", "")]
+        rows.append(f"    {{{', '.join(map(cpp_string, texts))}, arguments_{s}, {f'rules_{s}' if e.rules else '{}'}, accuracy_{s}, wrappers::call_{s}}},")
+    return lines + ["constexpr Operator table[] = {", *rows, "};", "", "}  // namespace", "", "std::span<const Operator> operator_table() { return table; }", "", "}  // namespace assay"]
+
+
+def outcome_header(faults):
+    names = list(faults)
+    return ["#pragma once", "", "#include <cstdint>", "#include <string_view>", "", "namespace assay {", "",
+            *(f"// {name}: {row['meaning']}" for name, row in faults.items()),
+            f"enum class Outcome : std::uint8_t {{ {', '.join(names)} }};", "",
+            f"inline constexpr std::string_view outcome_names[] = {{{', '.join(map(cpp_string, names))}}};",
+            f"inline constexpr int exit_codes[] = {{{', '.join(str(row['exit']) for row in faults.values())}}};",
+            "constexpr std::string_view name(Outcome o) { return outcome_names[static_cast<int>(o)]; }",
+            "constexpr int exit_code(Outcome o) { return exit_codes[static_cast<int>(o)]; }", "", "}  // namespace assay"]
+
+
+def spec_files(spec):
+    return sorted((spec / "operators").glob("*.yaml"))
+
+
+def generate(spec):
+    """{relative path: lines}"""
+    written, everything = {}, []
+    for path in spec_files(spec):
+        try:
+            wrappers = [Wrapper(e) for e in entries(path, yaml.safe_load(path.read_text()))]
+            written[f"operators/{path.stem}.gen.h"] = header(wrappers)
+            written[f"operators/{path.stem}.gen.cpp"] = source(path.stem, wrappers)
+            everything += wrappers
+        except yaml.YAMLError as error:
+            raise SpecError(f"{path.name}: {error}") from None
+    written["operators.gen.cpp"] = table(everything)
+    written["outcome.gen.h"] = outcome_header(yaml.safe_load((spec / "faults.yaml").read_text()))
+    return written
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", action="store_true", help="only list what would be written")
+    parser.add_argument("spec", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path, nargs="?")
+    options = parser.parse_args()
+    if options.files:
+        names = [f"operators/{p.stem}.gen.{end}" for p in spec_files(options.spec) for end in ("h", "cpp")]
+        print(";".join([*names, "operators.gen.cpp", "outcome.gen.h"]), end="")
+        return
+    try:
+        written = generate(options.spec)
+    except SpecError as error:
+        sys.exit(f"specgen: {error}")
+    for name, lines in written.items():
+        path, content = options.out / name, "\n".join(lines) + "\n"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text() != content:
+            path.write_text(content)
+
+
+if __name__ == "__main__":
+    main()

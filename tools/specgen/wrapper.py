@@ -1,0 +1,288 @@
+"""The C++ of one entry: the declaration of its function and the wrapper that checks, reads, computes and writes."""
+import re
+
+from entry import SpecError, parse_word
+
+TYPES = {"real": "Real", "int": "Int", "bits": "Bits"}
+DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64"}
+SHORT = {"u8": "uint8", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "b1": "boolean", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "any", "readable"}
+# schema type: (accessor of Call, type of a function's parameter, what is passed for `{a}`)
+PLAIN = {
+    "int": ("integer", "Int", "{a}.value"),
+    "float": ("real", "Real", "static_cast<Real>({a}.value)"),
+    "bool": ("boolean", "bool", "{a}.value"),
+    "str": ("string", "std::string_view", "{a}.value"),
+    "ScalarType": ("integer", "Int", "{a}.value"),
+    "int[]": ("ints", "const Ints&", "*{a}.value"),
+    "float[]": ("doubles", "const Doubles&", "*{a}.value"),
+    "int[]?": ("ints", "const Ints*", "{a}.value"),
+    "float[]?": ("doubles", "const Doubles*", "{a}.value"),
+    "int?": ("optional_integer", "std::optional<Int>", "{a}.value"),
+    "bool?": ("optional_integer", "std::optional<Int>", "{a}.value"),
+    "ScalarType?": ("optional_integer", "std::optional<Int>", "{a}.value"),
+    "MemoryFormat?": ("optional_integer", "std::optional<Int>", "{a}.value"),
+    "float?": ("optional_real", "std::optional<double>", "{a}.value"),
+    "str?": ("optional_string", "std::optional<std::string_view>", "{a}.value"),
+}
+ACCESSORS = {"Tensor": "tensor", "Tensor?": "tensor", "Tensor[]": "tensors", "Tensor?[]": "tensors", "Scalar": "scalar", "Scalar?": "optional_scalar",
+             **{kind: row[0] for kind, row in PLAIN.items()}}
+# family: how a tensor with elements `A` reaches the function
+FAMILIES = {
+    "elementwise": {"Tensor": "{A}", "Tensor?": "std::optional<{A}>"},
+    "reduce": {"Tensor": "std::span<const {A}>"},
+    "along": {"Tensor": "std::span<const {A}>"},
+    "move": {},
+    "create": {},
+    "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
+}
+# family: the arguments its loop consumes
+CONSUMED = {"reduce": {"dim", "keepdim", "dtype"}, "along": {"dim", "dtype"}}
+
+
+def cpp_string(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Wrapper:
+    def __init__(self, entry):
+        self.entry = entry
+        if entry.family not in FAMILIES:
+            raise SpecError(f"{entry.name}: family {entry.family} is none of {', '.join(FAMILIES)}")
+        self.kinds = FAMILIES[entry.family]
+        unused = set(entry.data.get("unused", [])) | CONSUMED.get(entry.family, set())
+        self.passed = [a for a in entry.inputs if a.name not in unused]
+        if entry.family == "create":
+            self.passed = [a for a in self.passed if not a.type.startswith("Tensor")]
+
+    # -- words ---------------------------------------------------------------------------------------------------
+
+    def term(self, text):
+        """A word's argument in C++: an argument of the schema, a literal, common, or a sum of dtype sets."""
+        if text.endswith("?"):
+            return text[:-1]  # the word takes None
+        argument = self.entry.argument(text)
+        if argument:
+            return f"some({text})" if argument.optional and not argument.type.endswith("[]?") and not argument.out else text
+        if re.fullmatch(r"-?\d+", text):
+            return f"Int{{{text}}}"
+        if text in ("common", "true", "false"):
+            return text
+        if text.startswith('"'):
+            return text
+        if text in DTYPES and text not in SETS or text.startswith("dtype "):
+            return f"DType::{DTYPES[text.removeprefix('dtype ')]}"
+        names = [n.strip() for n in text.split("+")]
+        if all(n in SETS for n in names):
+            return " | ".join(f"sets::{n}" for n in names)
+        if text.startswith("{") or "(" in text:
+            raise SpecError(f"{self.entry.name}: words do not nest: {text}")
+        raise SpecError(f"{self.entry.name}: '{text}' is neither an argument, a literal nor a dtype set")
+
+    def call(self, namespace, word, first=()):
+        terms = [*first, *(self.term(a) for a in word.arguments)]
+        if word.name == "one_of":
+            terms = [terms[0], "{" + ", ".join(terms[1:]) + "}"]
+        return f"{namespace}::{word.name}({', '.join(terms)})"
+
+    def present(self, word):
+        """The condition under which a rule on optional arguments is asked."""
+        optional = [a for a in word.arguments if (found := self.entry.argument(a)) and found.optional]
+        return "".join(f"if ({a}) " for a in optional)
+
+    # -- the function --------------------------------------------------------------------------------------------
+
+    def tensor_type(self, argument, T):
+        reads = self.entry.data.get("read", {}).get(argument.name)
+        return TYPES.get(reads, T)
+
+    def parameter(self, argument, T):
+        if argument.type in ("Scalar", "Scalar?"):
+            if self.entry.data.get("read", {}).get(argument.name) == "scalar":
+                T = "Scalar"
+            return T if argument.type == "Scalar" else f"std::optional<{T}>"
+        if argument.type in PLAIN:
+            return PLAIN[argument.type][1]
+        if argument.type not in self.kinds:
+            raise SpecError(f"{self.entry.name}: family {self.entry.family} takes no {argument.type} such as {argument.name}")
+        return self.kinds[argument.type].format(A=self.tensor_type(argument, T))
+
+    def declarations(self):
+        for compute in self.entry.computes:
+            T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
+            family = self.entry.family
+            moved = self.passed[:1] if family == "move" else []  # the loop moves it; the function maps indices
+            parameters = [self.parameter(a, T) for a in self.passed if a not in moved]
+            if family == "elementwise":
+                result = results[0]
+            elif family == "reduce":
+                result = results[0] if len(results) == 1 else f"std::pair<{', '.join(results)}>"
+            elif family == "along":
+                result, parameters = "void", [parameters[0], *(f"std::span<{r}>" for r in results), *parameters[1:]]
+            elif family == "move":
+                result, parameters = "Dims", ["const Dims&", "const Dims&", *parameters]
+            elif family == "create":
+                result, parameters = results[0], ["Int", *parameters]
+            else:
+                lists = [a.type == "Tensor[]" for a in self.entry.outs]
+                outs = [f"std::vector<Array<{r}>>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
+                result, parameters = "void", [*outs, *parameters]
+            for name in {self.entry.function: 0, self.entry.data.get("magnitude", self.entry.function): 0}:
+                yield f"{result} {name}({', '.join(parameters)});"
+
+    # -- the wrapper ---------------------------------------------------------------------------------------------
+
+    def tensors(self):
+        return [a for a in self.passed if a.type.startswith("Tensor")]
+
+    def read(self, argument, T):
+        how = self.entry.data.get("read", {}).get(argument.name)
+        name = argument.name
+        if argument.type in ("Tensor", "Tensor?"):
+            function = "read_optional" if argument.optional else "read"
+            if how:
+                own = TYPES.get(how, T)
+                dtype = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
+                return f"call.{function}<{own}>({name}, {dtype})"
+            return f"call.{function}<{T}>({name}, common)"
+        if argument.type in ("Tensor[]", "Tensor?[]"):
+            return f"call.read_all<{TYPES.get(how, T)}>({name}, common)"
+        if how == "scalar":
+            return f"{name}.value"
+        function = "read_optional" if argument.optional else "read"
+        value = f"call.{function}<{T}>({name}, common)"
+        return f"rounded(common, {value})" if how == "common" else value
+
+    def is_read(self, argument):
+        return argument.type.startswith(("Tensor", "Scalar")) and argument.type not in PLAIN
+
+    def passes(self, argument):
+        return f"{argument.name}_" if self.is_read(argument) else PLAIN[argument.type][2].format(a=argument.name)
+
+    def loop(self, function, compute):
+        """The statement that fills the results y0, y1... by the family's loop."""
+        T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
+        ys = [f"y{k}" for k in range(len(results))]
+        family = self.entry.family
+        operands = [a for a in self.passed if a.type.startswith("Tensor")]
+        name = f"operators::{function}"
+        if family == "elementwise":
+            parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
+            arguments = ", ".join(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed)
+            return f"families::elementwise(y0, [&]({parameters}) {{ return {name}({arguments}); }}, {', '.join(a.name + '_' for a in operands)});"
+        if family in ("reduce", "along"):
+            self_, *extras = self.passed
+            row = f"std::span<const {T}> row"
+            rest = [self.passes(a) for a in extras]
+            if family == "reduce":
+                return f"families::reduce({', '.join(ys)}, [&]({row}) {{ return {name}({', '.join(['row', *rest])}); }}, {self_.name}_, dims);"
+            spans = [f"std::span<{r}> {y}_" for r, y in zip(results, ys)]
+            return f"families::along([&]({', '.join([row, *spans])}) {{ {name}({', '.join(['row', *(y + '_' for y in ys), *rest])}); }}, {self_.name}_, dim.value, {', '.join(ys)});"
+        if family == "move":
+            self_, *extras = self.passed
+            return f"families::move(y0, [&](const Dims& i) {{ return {name}({', '.join(['i', f'{self_.name}->sizes', *(self.passes(a) for a in extras)])}); }}, {self_.name}_);"
+        if family == "create":
+            return f"families::create(y0, [&](Int i) {{ return {name}({', '.join(['i', *(self.passes(a) for a in self.passed)])}); }});"
+        return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed)])});"
+
+    def compute_block(self, compute):
+        T = TYPES[compute.reads]
+        for a in self.passed:
+            if self.is_read(a):
+                yield f"const auto {a.name}_ = {self.read(a, T)};"
+        lists = [a.type == "Tensor[]" for a in self.entry.outs]
+        for k, (write, many) in enumerate(zip(compute.writes, lists)):
+            yield f"std::vector<Array<{TYPES[write]}>> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
+        magnitude = self.entry.data.get("magnitude")
+        if magnitude:
+            yield f"if (call.magnitude()) {self.loop(magnitude, compute)}"
+            yield f"else {self.loop(self.entry.function, compute)}"
+        else:
+            yield self.loop(self.entry.function, compute)
+        for k, many in enumerate(lists):
+            yield f"call.write_list({k}, y{k});" if many else f"call.write({k}, std::move(y{k}));"
+
+    def definition(self):
+        entry = self.entry
+        yield f"// {entry.name}"
+        yield f"void call_{entry.symbol}(Call& call) {{"
+        for i, a in enumerate(entry.arguments):
+            if not a.out:
+                yield f"  [[maybe_unused]] const auto {a.name} = call.{ACCESSORS[a.type]}({i});"
+            elif a.type == "Tensor":
+                yield f"  [[maybe_unused]] const auto {a.name} = call.tensor({i});"
+        yield from self.dtypes()
+        for rule in entry.rules:
+            yield f'  call.rule("{entry.id}.{rule.number}", Outcome::{rule.outcome});'
+            yield f"  {self.present(rule.word)}{self.call('rules', rule.word)};"
+        yield from self.promises()
+        if "magnitude" not in entry.data:
+            yield "  call.read_absolute_values();"
+        yield f'  call.rule("{entry.id}.dtype");'
+        yield from self.dispatch()
+        yield "}"
+
+    def dtypes(self):
+        entry = self.entry
+        operands = [a.name for a in self.passed if a.type in ("Tensor", "Tensor?", "Scalar", "Scalar?")]
+        default = f"promote({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else f"same({entry.inputs[0].name})"
+        yield f'  call.rule("{entry.id}.dtype");'
+        yield f"  [[maybe_unused]] const DType common = {self.dtype(entry.data.get('common', default))};"
+
+    def dtype(self, text):
+        if text == "common":
+            return "common"
+        if text in DTYPES:
+            return f"DType::{DTYPES[text]}"
+        return self.call("types", parse_word(text))
+
+    def promises(self):
+        entry = self.entry
+        operands = [a.name for a in self.tensors() if a.type in ("Tensor", "Tensor?")]
+        shape_default = {"elementwise": f"broadcast({', '.join(a + '?' for a in operands)})", "along": f"same({operands[0] if operands else ''})",
+                         "reduce": "reduced(self, dim, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
+        shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
+        layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
+        layouts, castable = entry.per_out("layout", layout_default), entry.per_out("out", "same")
+        if None in shapes:
+            raise SpecError(f"{entry.name}: key shape is missing")
+        yield f'  call.rule("{entry.id}.shape");'
+        for k, shape in enumerate(shapes):
+            yield f"  const auto sizes{k} = {self.call('shapes', parse_word(shape))};"
+        if entry.family == "reduce":
+            dim = ", dim" if entry.argument("dim") else ""
+            yield f"  const Dims dims = shapes::dims({entry.inputs[0].name}{dim});"
+        yield f'  call.rule("{entry.id}.out");'
+        for k, out in enumerate(entry.outs):
+            position = entry.arguments.index(out)
+            if out.type == "Tensor[]":
+                yield f"  call.promise_list({position}, {self.dtype(dtypes[k])}, sizes{k});"
+                continue
+            layout = self.call("layouts", parse_word(layouts[k]), [f"sizes{k}"]) if layouts[k] else f"Dims::counting(sizes{k}.size())"
+            yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {str(castable[k] == 'cast').lower()}, sizes{k}, {layout});"
+        yield f"  call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
+
+    def dispatch(self):
+        computes = self.entry.computes
+        if len(computes) == 1:
+            yield from (f"  {line}" for line in self.compute_block(computes[0]))
+            return
+        for compute, condition in zip(computes, ("if (is_floating(common)) {", "} else {")):
+            if [c.reads for c in computes] != ["real", "int"]:
+                raise SpecError(f"{self.entry.name}: two computes must be real, int in this order")
+            yield f"  {condition}"
+            yield from (f"    {line}" for line in self.compute_block(compute))
+        yield "  }"
+
+
+def accuracy_row(output, dtype, text):
+    """`exact | N ulp | dot | N dot | unspecified | choice`, then `, either zero`, `, flush`."""
+    measure, *flags = [part.strip() for part in str(text).split(",")]
+    match = re.fullmatch(r"(?:([\d.]+) )?(exact|ulp|dot|unspecified|choice)", measure)
+    if not match or not set(flags) <= {"either zero", "flush"}:
+        raise SpecError(f"'{text}' is not an accuracy")
+    if dtype not in SHORT and dtype != "all":
+        raise SpecError(f"'{dtype}' is not a dtype of an accuracy row")
+    where = "std::nullopt" if dtype == "all" else f"DType::{SHORT[dtype]}"
+    flag = lambda name: str(name in flags).lower()
+    return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {flag('either zero')}, {flag('flush')}}}}}"
