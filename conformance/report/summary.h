@@ -26,6 +26,9 @@ Severity severity(const Kind& kind);
 /// A listed failure that still fails. (A listed failure that passes is news.)
 bool is_expected(const Kind& kind);
 
+/// What a reader has to look at: neither expected nor merely unsupported.
+bool is_news(const Kind& kind);
+
 /// Orders kinds by what a reader should see first: news before expected failures, then by severity.
 struct MoreSerious {
   bool operator()(const Kind& a, const Kind& b) const;

@@ -13,6 +13,7 @@ namespace assay {
 namespace {
 
 constexpr std::string_view gap = "  ";
+constexpr std::string_view comment_mark = "  # ";
 constexpr std::size_t shortest_operator_column = 16;
 constexpr std::size_t shortest_worst_column = 16;
 constexpr std::size_t shortest_message = 16;
@@ -38,12 +39,7 @@ struct Widths {
   }
 };
 
-// A finding with the operator it belongs to.
-struct Listed {
-  const std::string* operator_name;
-  const Kind* kind;
-  const Finding* finding;
-};
+using FindingEntry = std::pair<const Kind, Finding>;
 
 fmt::text_style text_style(Severity severity) {
   switch (severity) {
@@ -97,7 +93,7 @@ Line of_operator(const std::string& operator_name, const OperatorSummary& entry)
   Line line = counted(operator_name, entry.verdicts);
   if (entry.findings.empty()) return line;
   const Kind& worst = entry.findings.begin()->first;
-  if (is_expected(worst) || severity(worst) == Severity::none) return line;
+  if (!is_news(worst)) return line;
   line.worst = name(worst);
   line.severity = severity(worst);
   return line;
@@ -153,16 +149,14 @@ void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyl
   }
 }
 
-// Most serious first; unsupported cases are no findings, and expected failures no news.
-std::vector<Listed> listed_findings(const TesteeSummary& testee) {
-  std::vector<Listed> list;
+// Most serious first, then by operator.
+std::vector<const FindingEntry*> news(const TesteeSummary& testee) {
+  std::vector<const FindingEntry*> list;
   for (const auto& [operator_name, entry] : testee) {
-    for (const auto& [kind, finding] : entry.findings) {
-      if (severity(kind) == Severity::none || is_expected(kind)) continue;
-      list.push_back({&operator_name, &kind, &finding});
-    }
+    for (const FindingEntry& item : entry.findings)
+      if (is_news(item.first)) list.push_back(&item);
   }
-  std::ranges::stable_sort(list, MoreSerious{}, [](const Listed& item) { return *item.kind; });
+  std::ranges::stable_sort(list, MoreSerious{}, [](const FindingEntry* item) { return item->first; });
   return list;
 }
 
@@ -171,22 +165,23 @@ std::string comment(const std::string& message, std::size_t room) {
   const std::string text = without_control_characters(message);
   if (text.empty() || room < shortest_message) return "";
   const bool fits = fmt::formatted_size("{}", text) <= room;
-  return fmt::format("  # {}", fits ? text : fmt::format("{:.{}}…", text, room - 1));
+  return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
 }
 
-void write_finding(std::ostream& out, const Listed& item, std::size_t name_width, std::size_t count_width,
+void write_finding(std::ostream& out, const FindingEntry& item, std::size_t name_width, std::size_t count_width,
                    const TableStyle& style) {
-  const std::string label = fmt::format("{:<{}}", name(*item.kind), name_width);
-  const std::string count = fmt::format("{:>{}}", item.finding->cases, count_width);
-  const std::string repro = repro_line(item.finding->smallest);
-  const std::size_t used = name_width + count_width + repro.size() + 2 * gap.size() + 4;
+  const auto& [kind, finding] = item;
+  const std::string label = fmt::format("{:<{}}", name(kind), name_width);
+  const std::string count = fmt::format("{:>{}}", finding.cases, count_width);
+  const std::string repro = repro_line(finding.smallest);
+  const std::size_t used = name_width + gap.size() + count_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t room = style.width > used ? style.width - used : 0;
-  fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(severity(*item.kind)), style.colour), gap, count, gap,
-             repro, comment(item.finding->smallest.message, room));
+  fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(severity(kind)), style.colour), gap, count, gap, repro,
+             comment(finding.smallest.message, room));
 }
 
 void write_findings(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
-  const std::vector<Listed> list = listed_findings(testee);
+  const std::vector<const FindingEntry*> list = news(testee);
   if (list.empty()) {
     out << "\nNo findings.\n";
     return;
@@ -196,10 +191,10 @@ void write_findings(std::ostream& out, const TesteeSummary& testee, const TableS
   std::size_t name_width = 0;
   std::size_t count_width = 0;
   for (std::size_t i = 0; i < shown; ++i) {
-    name_width = std::max(name_width, name(*list[i].kind).size());
-    count_width = std::max(count_width, fmt::formatted_size("{}", list[i].finding->cases));
+    name_width = std::max(name_width, name(list[i]->first).size());
+    count_width = std::max(count_width, fmt::formatted_size("{}", list[i]->second.cases));
   }
-  for (std::size_t i = 0; i < shown; ++i) write_finding(out, list[i], name_width, count_width, style);
+  for (std::size_t i = 0; i < shown; ++i) write_finding(out, *list[i], name_width, count_width, style);
   if (shown < list.size()) fmt::print(out, "... and {} more\n", list.size() - shown);
 }
 
