@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "conformance/runner/run_case.h"
 #include "conformance/testees/pool.h"
@@ -22,6 +23,16 @@ Record record_of(const Corpus& corpus, std::string_view testee, const CaseId& id
     case timed_out: return lost_case(corpus, testee, id, Verdict::timeout, result.text);
     default: return lost_case(corpus, testee, id, Verdict::crash, result.text);
   }
+}
+
+void run_in_children(const Corpus& corpus, KernelLibrary& library, const SuiteOptions& options, bool always_described, const Pool::Next& next,
+                     const std::function<void(const CaseId&, const Record&)>& report) {
+  const auto work = [&](std::string_view task) { return to_json_line(run_case(corpus, library, case_id_from(task), always_described)); };
+  Pool pool(options.workers, std::chrono::seconds(options.timeout_seconds), work);
+  pool.run(next, [&](std::string_view task, const TaskResult& result) {
+    const CaseId id = case_id_from(task);
+    report(id, record_of(corpus, library.name(), id, result));
+  });
 }
 
 }  // namespace
@@ -82,15 +93,21 @@ void run_suite(const Corpus& corpus, KernelLibrary& library, const SuiteOptions&
     while (const auto id = suite.next()) report(*id, run_case(corpus, library, *id));
     return;
   }
-  Pool pool(options.workers, std::chrono::seconds(options.timeout_seconds), [&](std::string_view task) { return to_json_line(run_case(corpus, library, case_id_from(task))); });
   const auto next = [&]() -> std::optional<std::string> {
     const auto id = suite.next();
     return id ? std::optional(to_text(*id)) : std::nullopt;
   };
-  pool.run(next, [&](std::string_view task, const TaskResult& result) {
-    const CaseId id = case_id_from(task);
-    report(id, record_of(corpus, library.name(), id, result));
-  });
+  run_in_children(corpus, library, options, false, next, report);
+}
+
+Record run_alone(const Corpus& corpus, KernelLibrary& library, const CaseId& id, int timeout_seconds) {
+  if (!library.may_crash()) return run_case(corpus, library, id, true);
+  Record record;
+  std::optional<std::string> task = to_text(corpus.make(id).id);
+  SuiteOptions options;
+  options.workers = 1, options.timeout_seconds = timeout_seconds;
+  run_in_children(corpus, library, options, true, [&] { return std::exchange(task, std::nullopt); }, [&](const CaseId&, const Record& r) { record = r; });
+  return record;
 }
 
 }  // namespace assay

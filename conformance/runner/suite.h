@@ -59,4 +59,7 @@ class Suite {
 // Runs a suite on a library: in children unless the options say otherwise. `done` gets every record as it comes.
 void run_suite(const Corpus& corpus, KernelLibrary& library, const SuiteOptions& options, Suite& suite, const std::function<void(const Record&)>& done);
 
+// Runs one case, in a child where the library may crash; its record describes the call whatever the verdict.
+Record run_alone(const Corpus& corpus, KernelLibrary& library, const CaseId& id, int timeout_seconds = 60);
+
 }  // namespace assay
