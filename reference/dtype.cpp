@@ -135,10 +135,12 @@ Real ulp(DType dtype, Real x) {
   return std::ldexp(Real{1}, exponent - d.precision + 1);
 }
 
-Real largest_integer(DType dtype) {
+Real least_integer(DType dtype) {
   const bool is_unsigned = info(dtype).real_of(~Bits{0}) > 0;
-  return std::ldexp(Real{1}, info(dtype).bytes * 8 - (is_unsigned ? 0 : 1)) - 1;
+  return is_unsigned ? 0 : -std::ldexp(Real{1}, info(dtype).bytes * 8 - 1);
 }
+
+Real largest_integer(DType dtype) { return std::ldexp(Real{1}, info(dtype).bytes * 8 - (least_integer(dtype) < 0 ? 1 : 0)) - 1; }
 
 Real largest(DType dtype) {
   const DTypeInfo& d = info(dtype);

@@ -72,8 +72,9 @@ Int wrap_to(DType dtype, Int x);
 // The distance between neighbours of a floating dtype around x; at and below the smallest normal, the subnormal step.
 Real ulp(DType dtype, Real x);
 
-// The largest value of an integer dtype; for uint64 rounded to Real.
+// The largest and the least value of an integer dtype, rounded to Real.
 Real largest_integer(DType dtype);
+Real least_integer(DType dtype);
 
 // The largest finite value of a floating dtype.
 Real largest(DType dtype);

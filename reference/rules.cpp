@@ -21,6 +21,15 @@ void check_dtype(std::string_view name, DType dtype, DTypeSet set) {
   if (!holds(set, dtype)) throw Broken{text(name, " is ", dtype, ", but must be one of ", names(set))};
 }
 
+// Whether c10 converts the scalar without overflow.
+bool converts(const Scalar& scalar, DType dtype) {
+  const Real v = real(scalar);
+  if (dtype == DType::boolean) return true;
+  if (assay::is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
+  const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;
+  return v >= (wraps ? -largest_integer(dtype) : least_integer(dtype)) && v <= largest_integer(dtype);
+}
+
 }  // namespace
 
 namespace rules {
@@ -40,11 +49,25 @@ void same_dtype(TensorArgument a, TensorArgument b) {
   require(a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is");
 }
 
-void scalar_fits(Argument<Scalar> scalar, DType dtype) {
-  const Real v = real(scalar.value);
-  const bool fits = assay::is_floating(dtype) ? !std::isfinite(v) || std::fabs(v) <= largest(compute_dtype(dtype))
-                    : std::isfinite(v) && (dtype == DType::boolean || (v >= -largest_integer(dtype) - 1 && v <= largest_integer(dtype)));
-  require(fits, scalar.name, " is ", scalar.value, ", which does not fit ", dtype);
+void scalar_fits(Argument<Scalar> scalar, DType dtype) { scalar_converts(scalar, compute_dtype(dtype)); }
+
+void scalar_converts(Argument<Scalar> scalar, DType dtype) { require(converts(scalar.value, dtype), scalar.name, " is ", scalar.value, ", which does not fit ", dtype); }
+
+void scalar_converts(Argument<Scalar> scalar, DType dtype, DTypeSet set) {
+  if (holds(set, dtype)) scalar_converts(scalar, dtype);
+}
+
+void scalar_is_number(Argument<Scalar> scalar) { require(!is_bool(scalar.value), scalar.name, " is ", scalar.value, ", but must be a number"); }
+
+void limit_fits(Argument<Scalar> limit, DType dtype) {
+  if (!assay::is_integer(dtype)) return scalar_converts(limit, dtype);
+  const Real v = std::trunc(real(limit.value));
+  require(v >= least_integer(dtype) && v <= largest_integer(dtype), limit.name, " is ", limit.value, ", which is no limit of ", dtype);
+}
+
+void no_negative_power(TensorArgument self, Argument<Scalar> exponent) {
+  const bool integers = !assay::is_floating(self->dtype) && !is_floating(exponent.value);
+  require(!integers || real(exponent.value) >= 0, exponent.name, " is ", exponent.value, ", but ", self.name, " is ", self->dtype, " and has no negative integer powers");
 }
 
 void scalar_kind(Argument<Scalar> scalar, DType dtype) {
@@ -122,14 +145,15 @@ void one_of(Argument<std::string_view> word, std::initializer_list<std::string_v
   require(std::ranges::find(words, word.value) != words.end(), word.name, " is \"", word.value, "\", but must be one of ", all);
 }
 
-void no_zero(TensorArgument divisor, DType common) {
-  if (assay::is_floating(common)) return;
-  const std::vector<Int> values = read<Int>(*divisor.value).data;
-  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element, but the division is of integers");
+void no_zero(TensorArgument divisor, DType common, TensorArgument dividend) {
+  if (assay::is_floating(common) || dividend->count() == 0) return;
+  const std::vector<Int> values = read<Int>(*divisor.value, common).data;
+  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common, ", but the division is of integers");
 }
 
-void no_zero(Argument<Scalar> divisor, DType common) {
-  require(assay::is_floating(common) || number<Int>(divisor.value, common) != 0, divisor.name, " is ", divisor.value, ", but the division is of integers");
+void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend) {
+  const bool fine = assay::is_floating(common) || dividend->count() == 0 || number<Int>(divisor.value, common) != 0;
+  require(fine, divisor.name, " is ", divisor.value, ", which is 0 in ", common, ", but the division is of integers");
 }
 
 }  // namespace rules

@@ -28,10 +28,20 @@ namespace rules {
 void dtype_of(TensorArgument tensor, DTypeSet set);             // tensor's dtype is one of the set
 void dtype_of(Argument<const Tensors*> tensors, DTypeSet set);  // likewise, each tensor's
 void computes_in(DType dtype, DTypeSet set);                    // the common dtype is one of the set
+// Likewise, unless the scalar equals one of the literals; true and false equal literals of their own kind only.
+template <class... Literal>
+void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal);
 void same_dtype(TensorArgument a, TensorArgument b);
-void scalar_fits(Argument<Scalar> scalar, DType dtype);     // no overflow: |scalar| is at most the dtype's largest value; unsigned dtypes admit negatives
+void scalar_fits(Argument<Scalar> scalar, DType dtype);     // scalar_converts to the dtype in which PyTorch computes
+void scalar_converts(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
+void scalar_converts(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
+void scalar_is_number(Argument<Scalar> scalar);              // not true or false
+void limit_fits(Argument<Scalar> limit, DType dtype);       // scalar_converts; an integer dtype's limit drops its fraction first and never wraps
+void no_negative_power(TensorArgument self, Argument<Scalar> exponent);    // an integer or bool has no power of a negative integer
 void scalar_kind(Argument<Scalar> scalar, DType dtype);     // a floating scalar needs a floating dtype, a bool scalar a bool dtype
 void flag_is(Argument<bool> flag, bool value);
+template <class... Value>
+void any_given(const Value&... value);  // not all are None
 
 // ranks and sizes
 void rank_is(TensorArgument tensor, Int rank);
@@ -54,8 +64,21 @@ void length_between(Argument<const Ints*> list, Int least, Int most);
 void one_of(Argument<std::string_view> word, std::initializer_list<std::string_view> words);
 
 // data
-void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
-void no_zero(Argument<Scalar> divisor, DType common);
+void no_zero(TensorArgument divisor, DType common, TensorArgument dividend);  // where integers are divided, no divisor is zero
+void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend);
+
+template <class... Literal>
+void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal) {
+  const auto equals = [&](const Scalar& l) { return is_bool(l) == is_bool(scalar.value) && real(l) == real(scalar.value); };
+  if (!(equals(Scalar(literal)) || ...)) computes_in(dtype, set);
+}
+
+template <class... Value>
+void any_given(const Value&... value) {
+  std::string names;
+  ((names += (names.empty() ? "" : " or ") + std::string(value.name)), ...);
+  require((static_cast<bool>(value) || ...), "all are None, but ", names, " must be given");
+}
 
 }  // namespace rules
 }  // namespace assay

@@ -37,6 +37,20 @@ inline DType same(TensorArgument tensor) { return tensor->dtype; }
 inline DType floating(DType dtype) { return is_floating(dtype) ? dtype : DType::float32; }
 inline DType floating(TensorArgument tensor) { return floating(tensor->dtype); }
 
+// The common dtype, or float32 where it is an integer or bool.
+template <class... Operand>
+DType promote_floating(const Operand&... operand) { return floating(promote(operand...)); }
+
+// The common dtype of a division: floating unless a rounding mode is given.
+DType division(TensorArgument self, TensorArgument other, Argument<std::optional<std::string_view>> rounding_mode);
+DType division(TensorArgument self, Argument<Scalar> other, Argument<std::optional<std::string_view>> rounding_mode);
+
+// The dtype in which an operand of arithmetic is read: one of a single element is not rounded to a half type.
+inline DType operand(TensorArgument tensor, DType common) { return tensor->count() == 1 ? compute_dtype(common) : common; }
+
+// The common dtype, or that of the given out where the Scalar is the literal.
+inline DType unless_given_out(DType common, TensorArgument out, Argument<Scalar> scalar, Int literal) { return out && !is_bool(scalar.value) && real(scalar.value) == static_cast<Real>(literal) ? out->dtype : common; }
+
 // The dtype argument where given, else that of the given out, else the default.
 DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise);
 

@@ -37,7 +37,7 @@ Int number<Int>(const Scalar& scalar, DType dtype) {
 template <>
 Bits number<Bits>(const Scalar& scalar, DType dtype) {
   const DTypeInfo& d = info(dtype);
-  if (const double* v = std::get_if<double>(&scalar)) return d.bits_of_real(static_cast<Real>(*v));
+  if (const double* v = std::get_if<double>(&scalar)) return d.bits_of_real(is_half(dtype) ? round_to(DType::float32, static_cast<Real>(*v)) : static_cast<Real>(*v));
   return d.bits_of_int(integer(scalar));
 }
 

@@ -1,7 +1,7 @@
 """The C++ of one entry: the declaration of its function and the wrapper that checks, reads, computes and writes."""
 import re
 
-from entry import SpecError, parse_word
+from entry import SpecError, as_list, parse_word
 
 TYPES = {"real": "Real", "int": "Int", "bits": "Bits"}
 DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64"}
@@ -52,6 +52,7 @@ class Wrapper:
         self.kinds = FAMILIES[entry.family]
         unused = set(entry.data.get("unused", [])) | CONSUMED.get(entry.family, set())
         self.passed = [a for a in entry.inputs if a.name not in unused]
+        self.dtypes_passed = as_list(entry.data.get("pass", []))  # after the arguments
         if entry.family == "create":
             self.passed = [a for a in self.passed if not a.type.startswith("Tensor")]
 
@@ -87,7 +88,7 @@ class Wrapper:
 
     def present(self, word):
         """The condition under which a rule on optional arguments is asked."""
-        optional = [a for a in word.arguments if (found := self.entry.argument(a)) and found.optional]
+        optional = [a for a in word.arguments if (found := self.entry.argument(a)) and (found.optional or found.out)]
         return "".join(f"if ({a}) " for a in optional)
 
     # -- the function --------------------------------------------------------------------------------------------
@@ -127,8 +128,9 @@ class Wrapper:
                 lists = [a.type == "Tensor[]" for a in self.entry.outs]
                 outs = [f"std::vector<Array<{r}>>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
                 result, parameters = "void", [*outs, *parameters]
-            for name in {self.entry.function: 0, self.entry.data.get("magnitude", self.entry.function): 0}:
-                yield f"{result} {name}({', '.join(parameters)});"
+            magnitude = self.entry.data.get("magnitude") if T == "Real" else None
+            for name in [self.entry.function, *([magnitude] if magnitude else [])]:
+                yield f"{result} {name}({', '.join([*parameters, *['DType'] * len(self.dtypes_passed)])});"
 
     # -- the wrapper ---------------------------------------------------------------------------------------------
 
@@ -140,6 +142,8 @@ class Wrapper:
         name = argument.name
         if argument.type in ("Tensor", "Tensor?"):
             function = "read_optional" if argument.optional else "read"
+            if how == "operand":
+                return f"call.{function}<{T}>({name}, types::operand({name}, common))"
             if how:
                 own = TYPES.get(how, T)
                 dtype = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
@@ -166,24 +170,25 @@ class Wrapper:
         family = self.entry.family
         operands = [a for a in self.passed if a.type.startswith("Tensor")]
         name = f"operators::{function}"
+        more = self.dtypes_passed
         if family == "elementwise":
             parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
-            arguments = ", ".join(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed)
+            arguments = ", ".join([*(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed), *more])
             return f"families::elementwise(y0, [&]({parameters}) {{ return {name}({arguments}); }}, {', '.join(a.name + '_' for a in operands)});"
         if family in ("reduce", "along"):
             self_, *extras = self.passed
             row = f"std::span<const {T}> row"
-            rest = [self.passes(a) for a in extras]
+            rest = [*(self.passes(a) for a in extras), *more]
             if family == "reduce":
                 return f"families::reduce({', '.join(ys)}, [&]({row}) {{ return {name}({', '.join(['row', *rest])}); }}, {self_.name}_, dims);"
             spans = [f"std::span<{r}> {y}_" for r, y in zip(results, ys)]
             return f"families::along([&]({', '.join([row, *spans])}) {{ {name}({', '.join(['row', *(y + '_' for y in ys), *rest])}); }}, {self_.name}_, dim.value, {', '.join(ys)});"
         if family == "move":
             self_, *extras = self.passed
-            return f"families::move(y0, [&](const Dims& i) {{ return {name}({', '.join(['i', f'{self_.name}->sizes', *(self.passes(a) for a in extras)])}); }}, {self_.name}_);"
+            return f"families::move(y0, [&](const Dims& i) {{ return {name}({', '.join(['i', f'{self_.name}->sizes', *(self.passes(a) for a in extras), *more])}); }}, {self_.name}_);"
         if family == "create":
-            return f"families::create(y0, [&](Int i) {{ return {name}({', '.join(['i', *(self.passes(a) for a in self.passed)])}); }});"
-        return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed)])});"
+            return f"families::create(y0, [&](Int i) {{ return {name}({', '.join(['i', *(self.passes(a) for a in self.passed), *more])}); }});"
+        return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed), *more])});"
 
     def compute_block(self, compute):
         T = TYPES[compute.reads]
@@ -193,7 +198,7 @@ class Wrapper:
         lists = [a.type == "Tensor[]" for a in self.entry.outs]
         for k, (write, many) in enumerate(zip(compute.writes, lists)):
             yield f"std::vector<Array<{TYPES[write]}>> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
-        magnitude = self.entry.data.get("magnitude")
+        magnitude = self.entry.data.get("magnitude") if T == "Real" else None  # integers are exact
         if magnitude:
             yield f"if (call.magnitude()) {self.loop(magnitude, compute)}"
             yield f"else {self.loop(self.entry.function, compute)}"
