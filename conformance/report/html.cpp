@@ -32,6 +32,7 @@ Json finding_json(const Kind& kind, const Finding& finding) {
   return {{"kind", name(kind)},
           {"severity", static_cast<int>(severity(kind))},
           {"expected", is_expected(kind)},
+          {"news", is_news(kind)},
           {"cases", finding.cases},
           {"repro", repro_line(finding.smallest)},
           {"smallest", to_json(finding.smallest)}};

@@ -16,7 +16,7 @@ struct Kind {
   Verdict verdict = Verdict::pass;
   Class failure = Class::none;
   bool known = false;
-  auto operator<=>(const Kind&) const = default;
+  bool operator==(const Kind&) const = default;
 };
 
 /// One word for a kind: the class of a failure, else the verdict; "crash (abort)" where both speak.
@@ -25,6 +25,9 @@ Severity severity(const Kind& kind);
 
 /// A listed failure that still fails. (A listed failure that passes is news.)
 bool is_expected(const Kind& kind);
+
+/// What a reader has to look at: neither expected nor merely unsupported.
+bool is_news(const Kind& kind);
 
 /// Orders kinds by what a reader should see first: news before expected failures, then by severity.
 struct MoreSerious {

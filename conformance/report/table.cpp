@@ -5,6 +5,8 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@ namespace assay {
 namespace {
 
 constexpr std::string_view gap = "  ";
+constexpr std::string_view comment_mark = "  # ";
 constexpr std::size_t shortest_operator_column = 16;
 constexpr std::size_t shortest_worst_column = 16;
 constexpr std::size_t shortest_message = 16;
@@ -38,12 +41,7 @@ struct Widths {
   }
 };
 
-// A finding with the operator it belongs to.
-struct Listed {
-  const std::string* operator_name;
-  const Kind* kind;
-  const Finding* finding;
-};
+using News = std::multimap<Kind, const Finding*, MoreSerious>;
 
 fmt::text_style text_style(Severity severity) {
   switch (severity) {
@@ -97,7 +95,7 @@ Line of_operator(const std::string& operator_name, const OperatorSummary& entry)
   Line line = counted(operator_name, entry.verdicts);
   if (entry.findings.empty()) return line;
   const Kind& worst = entry.findings.begin()->first;
-  if (is_expected(worst) || severity(worst) == Severity::none) return line;
+  if (!is_news(worst)) return line;
   line.worst = name(worst);
   line.severity = severity(worst);
   return line;
@@ -153,16 +151,13 @@ void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyl
   }
 }
 
-// Most serious first; unsupported cases are no findings, and expected failures no news.
-std::vector<Listed> listed_findings(const TesteeSummary& testee) {
-  std::vector<Listed> list;
+// Most serious first; equally serious ones by operator, as they were inserted.
+News news(const TesteeSummary& testee) {
+  News list;
   for (const auto& [operator_name, entry] : testee) {
-    for (const auto& [kind, finding] : entry.findings) {
-      if (severity(kind) == Severity::none || is_expected(kind)) continue;
-      list.push_back({&operator_name, &kind, &finding});
-    }
+    for (const auto& [kind, finding] : entry.findings)
+      if (is_news(kind)) list.emplace(kind, &finding);
   }
-  std::ranges::stable_sort(list, MoreSerious{}, [](const Listed& item) { return *item.kind; });
   return list;
 }
 
@@ -171,35 +166,37 @@ std::string comment(const std::string& message, std::size_t room) {
   const std::string text = without_control_characters(message);
   if (text.empty() || room < shortest_message) return "";
   const bool fits = fmt::formatted_size("{}", text) <= room;
-  return fmt::format("  # {}", fits ? text : fmt::format("{:.{}}…", text, room - 1));
+  return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
 }
 
-void write_finding(std::ostream& out, const Listed& item, std::size_t name_width, std::size_t count_width,
+void write_finding(std::ostream& out, const News::value_type& item, std::size_t name_width, std::size_t count_width,
                    const TableStyle& style) {
-  const std::string label = fmt::format("{:<{}}", name(*item.kind), name_width);
-  const std::string count = fmt::format("{:>{}}", item.finding->cases, count_width);
-  const std::string repro = repro_line(item.finding->smallest);
-  const std::size_t used = name_width + count_width + repro.size() + 2 * gap.size() + 4;
+  const auto& [kind, finding] = item;
+  const std::string label = fmt::format("{:<{}}", name(kind), name_width);
+  const std::string count = fmt::format("{:>{}}", finding->cases, count_width);
+  const std::string repro = repro_line(finding->smallest);
+  const std::size_t used = name_width + gap.size() + count_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t room = style.width > used ? style.width - used : 0;
-  fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(severity(*item.kind)), style.colour), gap, count, gap,
-             repro, comment(item.finding->smallest.message, room));
+  fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(severity(kind)), style.colour), gap, count, gap, repro,
+             comment(finding->smallest.message, room));
 }
 
 void write_findings(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
-  const std::vector<Listed> list = listed_findings(testee);
+  const News list = news(testee);
   if (list.empty()) {
     out << "\nNo findings.\n";
     return;
   }
-  fmt::print(out, "\nFindings, most serious first: what, in how many cases, the smallest one\n");
+  out << "\nFindings, most serious first: what, in how many cases, the smallest one\n";
   const std::size_t shown = std::min(list.size(), style.findings);
+  const auto end = std::next(list.begin(), static_cast<std::ptrdiff_t>(shown));
   std::size_t name_width = 0;
   std::size_t count_width = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    name_width = std::max(name_width, name(*list[i].kind).size());
-    count_width = std::max(count_width, fmt::formatted_size("{}", list[i].finding->cases));
+  for (auto item = list.begin(); item != end; ++item) {
+    name_width = std::max(name_width, name(item->first).size());
+    count_width = std::max(count_width, fmt::formatted_size("{}", item->second->cases));
   }
-  for (std::size_t i = 0; i < shown; ++i) write_finding(out, list[i], name_width, count_width, style);
+  for (auto item = list.begin(); item != end; ++item) write_finding(out, *item, name_width, count_width, style);
   if (shown < list.size()) fmt::print(out, "... and {} more\n", list.size() - shown);
 }
 
