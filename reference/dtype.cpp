@@ -127,7 +127,10 @@ std::optional<DType> dtype_numbered(Int number) {
 }
 
 Real round_to(DType dtype, Real x) { return info(dtype).real_of(info(dtype).bits_of_real(x)); }
+Int truncated_to(DType dtype, Real x) { return info(dtype).int_of(info(dtype).bits_of_real(x)); }
 Int wrap_to(DType dtype, Int x) { return info(dtype).int_of(info(dtype).bits_of_int(x)); }
+
+Int Rounding::operator()(Int x) const { return wrap_to(dtype, x); }
 
 Real ulp(DType dtype, Real x) {
   const DTypeInfo& d = info(dtype);
@@ -138,6 +141,11 @@ Real ulp(DType dtype, Real x) {
 Real largest_integer(DType dtype) {
   const bool is_unsigned = info(dtype).real_of(~Bits{0}) > 0;
   return std::ldexp(Real{1}, info(dtype).bytes * 8 - (is_unsigned ? 0 : 1)) - 1;
+}
+
+Real lowest_integer(DType dtype) {
+  const bool is_unsigned = info(dtype).real_of(~Bits{0}) > 0;
+  return is_unsigned ? 0 : -largest_integer(dtype) - 1;
 }
 
 Real largest(DType dtype) {

@@ -10,6 +10,7 @@ class Promotion {
  public:
   void add(const Tensor& tensor);
   void add(const Scalar& scalar);
+  void add(DType dtype);  // as of a tensor with dimensions
   DType result() const;  // throws Broken where PyTorch has no common dtype (uint16 and int32)
 
  private:
@@ -22,6 +23,7 @@ inline void add(Promotion& p, TensorArgument t) { if (t) p.add(*t.value); }
 inline void add(Promotion& p, Argument<Scalar> s) { p.add(s.value); }
 inline void add(Promotion& p, Argument<std::optional<Scalar>> s) { if (s.value) p.add(*s.value); }
 inline void add(Promotion& p, Argument<const Tensors*> list) { for (const auto& t : *list.value) if (t) p.add(*t); }
+inline void add(Promotion& p, DType dtype) { p.add(dtype); }  // as of a tensor with dimensions
 
 // The common dtype of operands; a None does not count.
 template <class... Operand>
@@ -36,6 +38,15 @@ inline DType same(TensorArgument tensor) { return tensor->dtype; }
 // The dtype, or float32 where it is an integer or bool.
 inline DType floating(DType dtype) { return is_floating(dtype) ? dtype : DType::float32; }
 inline DType floating(TensorArgument tensor) { return floating(tensor->dtype); }
+
+// The common dtype of operands, or float32 where that is an integer or bool.
+template <class... Operand>
+DType promote_floating(const Operand&... operand) { return floating(promote(operand...)); }
+
+// The dtype that an argument names, or the default where it is None.
+DType named(Argument<Int> dtype);
+DType named(Argument<std::optional<Int>> dtype, DType otherwise);
+inline DType floating_named(Argument<std::optional<Int>> dtype, DType otherwise) { return floating(named(dtype, otherwise)); }
 
 // The dtype argument where given, else that of the given out, else the default.
 DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise);

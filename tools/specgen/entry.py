@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
-        "unused", "accuracy", "terms", "magnitude", "choice", "notes"}
+        "unused", "accuracy", "terms", "magnitude", "choice", "notes", "rounding"}
 
 
 class SpecError(Exception):
@@ -35,8 +35,13 @@ class Word:
 
 @dataclass
 class Rule:
+    """`word(...)`, or `word(...) unless condition(...)`: the rule is asked only where the condition does not hold."""
     number: str
     word: Word
+    unless: Word | None
+
+    def __str__(self):
+        return f"{self.word} unless {self.unless}" if self.unless else str(self.word)
 
     @property
     def outcome(self):
@@ -56,6 +61,11 @@ def parse_word(text):
         raise SpecError(f"'{text}' is not of the form word(argument, ...)")
     name, inside = match.groups()
     return Word(name, [a.strip() for a in inside.split(",")] if inside and inside.strip() else [])
+
+
+def parse_rule(number, text):
+    word, _, unless = str(text).partition(" unless ")
+    return Rule(number, parse_word(word), parse_word(unless) if unless else None)
 
 
 def parse_schema(text):
@@ -131,7 +141,7 @@ class Entry:
 
     @property
     def rules(self):
-        return [Rule(n, parse_word(w)) for n, w in self.data.get("rules", {}).items()]
+        return [parse_rule(n, text) for n, text in self.data.get("rules", {}).items()]
 
     @property
     def computes(self):
@@ -145,6 +155,11 @@ class Entry:
     def per_out(self, key, default):
         value = self.data.get(key, default)
         return value if isinstance(value, list) else [value] * len(self.outs)
+
+    @property
+    def roundings(self):
+        """Words for the dtypes to which the function rounds between its steps; none for one that rounds once."""
+        return as_list(self.data.get("rounding", []))
 
     @property
     def accuracy_rows(self):
