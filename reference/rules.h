@@ -28,6 +28,13 @@ namespace rules {
 void dtype_of(TensorArgument tensor, DTypeSet set);             // tensor's dtype is one of the set
 void dtype_of(Argument<const Tensors*> tensors, DTypeSet set);  // likewise, each tensor's
 void computes_in(DType dtype, DTypeSet set);                    // the common dtype is one of the set
+void dtype_of_unless_empty(TensorArgument tensor, DTypeSet set);    // PyTorch looks for a kernel only where there are elements
+void dtype_of_unless_scalar(TensorArgument tensor, DTypeSet set);   // a scalar is copied
+void dtype_of_unless_trivial(TensorArgument tensor, DTypeSet set);  // neither
+void computes_in_unless_empty(DType dtype, DTypeSet set, TensorArgument tensor);
+void computes_in_unless_trivial(DType dtype, DTypeSet set, TensorArgument tensor);
+void dtype_of_unless_given(TensorArgument tensor, DTypeSet set, Argument<std::optional<Int>> dtype);  // where no dtype is given, tensor's is one of the set
+void same_dtype_or_float32(TensorArgument a, TensorArgument b);     // b has a's dtype, or is float32 where a is of a half type
 void same_dtype(TensorArgument a, TensorArgument b);
 void scalar_fits(Argument<Scalar> scalar, DType dtype);     // no overflow: |scalar| is at most the dtype's largest value; unsigned dtypes admit negatives
 void scalar_kind(Argument<Scalar> scalar, DType dtype);     // a floating scalar needs a floating dtype, a bool scalar a bool dtype
@@ -44,6 +51,17 @@ void not_empty(TensorArgument tensor);                                  // has a
 void is_dim(Argument<Int> dim, TensorArgument tensor);                  // -rank <= dim < rank; a scalar counts as rank 1
 void are_dims(Argument<const Ints*> dims, TensorArgument tensor);       // each is_dim, no dimension twice
 void is_permutation(Argument<const Ints*> dims, TensorArgument tensor);  // every dimension once
+
+void nonzero_along(TensorArgument tensor, Argument<Int> dim);           // the size along dim is at least 1
+void nonzero_along(TensorArgument tensor, Argument<const Ints*> dim);   // along each of dims; None or an empty list names all
+void nonzero_along(TensorArgument tensor, Argument<std::optional<Int>> dim);
+void ends_with(TensorArgument tensor, Argument<const Ints*> sizes);     // the last sizes of tensor
+void sizes_are(TensorArgument tensor, Argument<const Ints*> sizes);
+void per_channel(TensorArgument vector, TensorArgument tensor);         // one element for each of tensor's channels, dimension 1
+void vector_of(TensorArgument vector, Argument<Int> length);            // one dimension, of that size
+void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b, Argument<Int> c);  // a * b * c elements, no factor negative
+void at_most_size(Argument<Int> n, TensorArgument tensor, Argument<Int> dim);  // 0 <= n <= the size along dim; a scalar counts as size 1
+void divides(Argument<Int> divisor, Argument<Int> n);                   // divisor > 0 and n is a multiple of it
 
 // integers and lists
 void at_least(Argument<Int> n, Int least);

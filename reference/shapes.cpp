@@ -46,6 +46,18 @@ Dims permuted(TensorArgument tensor, Argument<const Ints*> dims) {
   return sizes;
 }
 
+Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size) {
+  Dims sizes = tensor->sizes;
+  if (sizes.size() > 0) sizes[wrap_dim(dim.value, sizes.size())] = size.value;
+  return sizes;
+}
+
+Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last) {
+  Dims sizes = tensor->sizes;
+  std::fill_n(sizes.end() - last->size(), last->size(), 1);
+  return sizes;
+}
+
 std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim) {
   const Int along = wrap_dim(dim.value, tensor->rank()), whole = tensor->sizes[along];
   std::vector<Dims> pieces;
@@ -59,3 +71,24 @@ std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argumen
 }
 
 }  // namespace assay::shapes
+
+namespace assay::layouts {
+
+Dims channels_last_as(const Dims& sizes, TensorArgument tensor) {
+  const int rank = tensor->rank();
+  Dims last = Dims::counting(rank);
+  if (rank == 4 || rank == 5) std::rotate(last.begin() + 1, last.begin() + 2, last.end());
+  return tensor->dim_order == last ? last : Dims::counting(sizes.size());
+}
+
+}  // namespace assay::layouts
+
+namespace assay::terms {
+
+Int product(Argument<const Ints*> sizes) { return std::accumulate(sizes->begin(), sizes->end(), Int{1}, wrapping_multiply); }
+
+Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b) {
+  return tensor->count() / std::max<Int>(wrapping_multiply(a.value, b.value), 1);
+}
+
+}  // namespace assay::terms

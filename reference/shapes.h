@@ -33,13 +33,25 @@ Dims dims(TensorArgument tensor, Argument<Int> dim);
 Dims dims(TensorArgument tensor, Argument<std::optional<Int>> dim);
 inline Dims dims(TensorArgument tensor) { return Dims::counting(tensor->rank()); }
 
+// The same, but an empty list names none.
+inline Dims named_dims(TensorArgument tensor, Argument<const Ints*> dim) { return dim && dim->empty() ? Dims{} : dims(tensor, dim); }
+
 // The sizes without those dimensions, or with 1 in their place.
 Dims without(const Dims& sizes, const Dims& dims, bool keepdim);
+inline Dims without(TensorArgument tensor, const Dims& dims, Argument<bool> keepdim) { return without(tensor->sizes, dims, keepdim.value); }
 template <class D>
 Dims reduced(TensorArgument tensor, const D& dim, Argument<bool> keepdim) { return without(tensor->sizes, dims(tensor, dim), keepdim.value); }
 
 Dims permuted(TensorArgument tensor, Argument<const Ints*> dims);
 std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim);
+// The sizes of tensor, but `size` along dim; a scalar stays one.
+Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size);
+
+// The sizes of tensor, with 1 for each of the last dimensions that `last` names.
+Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last);
+
+inline Dims matrix(Argument<Int> rows, Argument<Int> columns) { return {rows.value, columns.value}; }
+inline Dims vector(Int length) { return {length}; }
 inline Dims product(TensorArgument a, TensorArgument b) { return {a->sizes[0], b->sizes[1]}; }
 
 }  // namespace assay::shapes
@@ -55,6 +67,9 @@ Dims like(const Dims& sizes, const T&... tensor) {
   return order;
 }
 
+// Channels last where tensor, of rank 4 or 5, is, else contiguous: the memory format that ATen suggests.
+Dims channels_last_as(const Dims& sizes, TensorArgument tensor);
+
 }  // namespace assay::layouts
 
 namespace assay::terms {
@@ -67,6 +82,9 @@ Int reduced(TensorArgument tensor, const D&... dim) {
   return n;
 }
 inline Int size(TensorArgument tensor, Int dim) { return tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim, tensor->rank())]; }
+Int product(Argument<const Ints*> sizes);
+Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // the tensor's elements, divided among a * b results
+inline Int size(TensorArgument tensor, Argument<Int> dim) { return size(tensor, dim.value); }
 constexpr Int number(Int n) { return n; }
 
 }  // namespace assay::terms

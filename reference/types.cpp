@@ -52,6 +52,10 @@ DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherw
   return *named;
 }
 
+DType truth(TensorArgument tensor, TensorArgument out) {
+  return out ? out->dtype : tensor->dtype == uint8 ? uint8 : boolean;
+}
+
 DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar) { return out ? out->dtype : of(scalar); }
 
 DType of(Argument<Scalar> scalar) {

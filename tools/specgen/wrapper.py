@@ -36,6 +36,8 @@ FAMILIES = {
     "create": {},
     "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
 }
+# argument of a magnitude function: (dtype in which partial results are rounded, whose range they have)
+ARITHMETIC = {"common": "common", "compute": "compute_dtype(common)"}
 # family: the arguments its loop consumes
 CONSUMED = {"reduce": {"dim", "keepdim", "dtype"}, "along": {"dim", "dtype"}}
 
@@ -66,7 +68,7 @@ class Wrapper:
             return f"some({text})" if argument.optional and not argument.type.endswith("[]?") and not argument.out else text
         if re.fullmatch(r"-?\d+", text):
             return f"Int{{{text}}}"
-        if text in ("common", "true", "false"):
+        if text in ("common", "dims", "true", "false"):  # dims: those a reduction takes away
             return text
         if text.startswith('"'):
             return text
@@ -127,8 +129,14 @@ class Wrapper:
                 lists = [a.type == "Tensor[]" for a in self.entry.outs]
                 outs = [f"std::vector<Array<{r}>>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
                 result, parameters = "void", [*outs, *parameters]
-            for name in {self.entry.function: 0, self.entry.data.get("magnitude", self.entry.function): 0}:
-                yield f"{result} {name}({', '.join(parameters)});"
+            yield f"{result} {self.entry.function}({', '.join(parameters)});"
+            if self.measured(compute):
+                arithmetic = ["const Arithmetic&"] if self.entry.magnitude.arguments else []
+                yield f"{result} {self.entry.magnitude.name}({', '.join([*parameters, *arithmetic])});"
+
+    def measured(self, compute):
+        """Whether magnitudes of its own are asked of a computation: integer results are exact."""
+        return self.entry.magnitude and "real" in compute.writes
 
     # -- the wrapper ---------------------------------------------------------------------------------------------
 
@@ -159,8 +167,8 @@ class Wrapper:
     def passes(self, argument):
         return f"{argument.name}_" if self.is_read(argument) else PLAIN[argument.type][2].format(a=argument.name)
 
-    def loop(self, function, compute):
-        """The statement that fills the results y0, y1... by the family's loop."""
+    def loop(self, function, compute, last=()):
+        """The statement that fills the results y0, y1... by the family's loop; `last`: the function's last arguments."""
         T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
         ys = [f"y{k}" for k in range(len(results))]
         family = self.entry.family
@@ -168,12 +176,12 @@ class Wrapper:
         name = f"operators::{function}"
         if family == "elementwise":
             parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
-            arguments = ", ".join(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed)
+            arguments = ", ".join([*(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed), *last])
             return f"families::elementwise(y0, [&]({parameters}) {{ return {name}({arguments}); }}, {', '.join(a.name + '_' for a in operands)});"
         if family in ("reduce", "along"):
             self_, *extras = self.passed
             row = f"std::span<const {T}> row"
-            rest = [self.passes(a) for a in extras]
+            rest = [*(self.passes(a) for a in extras), *last]
             if family == "reduce":
                 return f"families::reduce({', '.join(ys)}, [&]({row}) {{ return {name}({', '.join(['row', *rest])}); }}, {self_.name}_, dims);"
             spans = [f"std::span<{r}> {y}_" for r, y in zip(results, ys)]
@@ -183,7 +191,7 @@ class Wrapper:
             return f"families::move(y0, [&](const Dims& i) {{ return {name}({', '.join(['i', f'{self_.name}->sizes', *(self.passes(a) for a in extras)])}); }}, {self_.name}_);"
         if family == "create":
             return f"families::create(y0, [&](Int i) {{ return {name}({', '.join(['i', *(self.passes(a) for a in self.passed)])}); }});"
-        return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed)])});"
+        return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed), *last])});"
 
     def compute_block(self, compute):
         T = TYPES[compute.reads]
@@ -193,14 +201,19 @@ class Wrapper:
         lists = [a.type == "Tensor[]" for a in self.entry.outs]
         for k, (write, many) in enumerate(zip(compute.writes, lists)):
             yield f"std::vector<Array<{TYPES[write]}>> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
-        magnitude = self.entry.data.get("magnitude")
-        if magnitude:
-            yield f"if (call.magnitude()) {self.loop(magnitude, compute)}"
+        if self.measured(compute):
+            magnitude = self.entry.magnitude
+            yield f"if (call.magnitude()) {self.loop(magnitude.name, compute, [self.arithmetic(a) for a in magnitude.arguments])}"
             yield f"else {self.loop(self.entry.function, compute)}"
         else:
             yield self.loop(self.entry.function, compute)
         for k, many in enumerate(lists):
             yield f"call.write_list({k}, y{k});" if many else f"call.write({k}, std::move(y{k}));"
+
+    def arithmetic(self, argument):
+        if argument not in ARITHMETIC:
+            raise SpecError(f"{self.entry.name}: {argument} is none of {', '.join(ARITHMETIC)}, in which partial results may be held")
+        return f"arithmetic(common, {ARITHMETIC[argument]})"
 
     def definition(self):
         entry = self.entry
@@ -240,18 +253,18 @@ class Wrapper:
         entry = self.entry
         operands = [a.name for a in self.tensors() if a.type in ("Tensor", "Tensor?")]
         shape_default = {"elementwise": f"broadcast({', '.join(a + '?' for a in operands)})", "along": f"same({operands[0] if operands else ''})",
-                         "reduce": "reduced(self, dim, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
+                         "reduce": "without(self, dims, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
         shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
         layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
         layouts, castable = entry.per_out("layout", layout_default), entry.per_out("out", "same")
         if None in shapes:
             raise SpecError(f"{entry.name}: key shape is missing")
         yield f'  call.rule("{entry.id}.shape");'
+        if entry.family == "reduce":
+            default = f"dims({entry.inputs[0].name}{', dim?' if entry.argument('dim') else ''})"
+            yield f"  const Dims dims = {self.call('shapes', parse_word(entry.data.get('dims', default)))};"
         for k, shape in enumerate(shapes):
             yield f"  const auto sizes{k} = {self.call('shapes', parse_word(shape))};"
-        if entry.family == "reduce":
-            dim = ", dim" if entry.argument("dim") else ""
-            yield f"  const Dims dims = shapes::dims({entry.inputs[0].name}{dim});"
         yield f'  call.rule("{entry.id}.out");'
         for k, out in enumerate(entry.outs):
             position = entry.arguments.index(out)
