@@ -15,7 +15,7 @@ constexpr int usage_error = 2;
 int refuse(const Fault& fault) {
   std::cout.flush();
   std::cerr << "assay: " << name(fault.outcome) << ", " << fault.rule << ": " << fault.message << '\n';
-  return exit_code(fault.outcome);
+  return assay::exit_code(fault.outcome);
 }
 
 // One sentence, and where the help is.
@@ -35,6 +35,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);  // with at least one, CLI11 would not say which word is none
   app.footer("Exit codes: 0 ok, 1 the answers differ, 2 usage, 3 malformed, 4 invalid, 5 unsupported, 6 fault, 7 exhausted.");
   int exit_code = 0;
+  assay::add_kernels(app, exit_code);
+  assay::add_case(app, exit_code);
   assay::add_call(app, exit_code);
   assay::add_operators(app, exit_code);
   try {

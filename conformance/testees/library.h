@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reference/operator.h"
+#include "reference/value.h"
+
+namespace assay {
+
+// A dense tensor in memory that the host owns: `data` holds the elements in dim_order, without gaps.
+struct TensorView {
+  DType dtype = DType::float32;
+  Dims sizes;
+  Dims dim_order;
+  std::byte* data = nullptr;
+  std::size_t capacity = 0;  // bytes at data; an out may be resized as long as it fits
+
+  std::size_t bytes() const { return static_cast<std::size_t>(count(sizes) * info(dtype).bytes); }
+};
+
+using TensorViews = std::vector<std::optional<TensorView>>;
+
+// An argument as a library sees it: a Value whose tensors are views.
+using HostValue = std::variant<std::monostate, TensorView, Int, double, bool, std::string, Ints, Doubles, Bools, TensorViews>;
+
+// What a library says to a call: ok, or which outcome and why, in its own words.
+struct Reply {
+  Outcome outcome = Outcome::ok;
+  std::string message;
+};
+
+// A library of kernels under test. Everything that is judged stands behind this interface: the reference, eager PyTorch
+// as it was recorded, ExecuTorch's kernels.
+class KernelLibrary {
+ public:
+  virtual ~KernelLibrary() = default;
+
+  virtual std::string_view name() const = 0;
+
+  // Versions and settings worth a line in a report.
+  virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
+
+  // Whether the library has a kernel for the operator at all.
+  virtual bool has(const Operator& op) const = 0;
+
+  // Whether the call lies inside the profile that the library states about itself: refusing it then is a failure, outside
+  // it is `unsupported`. Arguments follow the schema; an out that is None is not looked at.
+  virtual bool in_profile(const Operator&, std::span<const Value>) const { return true; }
+
+  // Calls a kernel. Arguments follow the schema, out arguments last; every out has memory for at least its sizes. The
+  // library writes the outs' data and, where a result is smaller than the memory given, their sizes. May crash.
+  virtual Reply call(const Operator& op, std::span<HostValue> arguments) = 0;
+
+  // Whether the library answers only calls that were recorded, so that mutating them is pointless.
+  virtual bool recorded_only() const { return false; }
+
+  // Whether a call can take the process down, so that calls belong into a child process.
+  virtual bool may_crash() const { return true; }
+};
+
+}  // namespace assay
