@@ -54,6 +54,22 @@ void not_empty(TensorArgument tensor);                                  // has a
 void is_dim(Argument<Int> dim, TensorArgument tensor);                  // -rank <= dim < rank; a scalar counts as rank 1
 void are_dims(Argument<const Ints*> dims, TensorArgument tensor);       // each is_dim, no dimension twice
 void is_permutation(Argument<const Ints*> dims, TensorArgument tensor);  // every dimension once
+void rank_at_least(TensorArgument tensor, Int least);
+void each_rank_at_least(Argument<const Tensors*> tensors, Int least);
+void same_rank_or_scalar(TensorArgument a, TensorArgument b);                // a scalar counts as rank 1
+void sizes_within(TensorArgument a, TensorArgument b);                       // a's sizes are at most b's; a scalar counts as (1)
+void sizes_within(TensorArgument a, Argument<Int> dim, TensorArgument b);    // likewise, apart from dimension dim
+void broadcasts_to(TensorArgument tensor, TensorArgument to);                // to's sizes when broadcast with it
+void square_divides(Argument<Int> factor, TensorArgument tensor, Int dim);   // factor * factor divides the size of the dimension
+void is_new_dim(Argument<Int> dim, TensorArgument tensor);                   // a dimension of the tensor with one dimension more
+void is_new_dim(Argument<Int> dim, Argument<const Tensors*> tensors);        // likewise of the first tensor
+void each_is_dim(Argument<const Ints*> dims, TensorArgument tensor);         // may name a dimension twice; a scalar has none
+void is_index(Argument<Int> index, TensorArgument tensor, Argument<Int> dim);  // -n <= index < n, the size of the dimension
+
+// lists of tensors
+void has_tensors(Argument<const Tensors*> tensors);                        // at least one, not counting None
+void all_same_sizes(Argument<const Tensors*> tensors);
+void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim);    // equal sizes apart from dim, not counting tensors of sizes (0)
 
 // integers and lists
 void at_least(Argument<Int> n, Int least);
@@ -62,6 +78,33 @@ void nonzero_unless_empty(Argument<Int> n, TensorArgument tensor, Argument<Int> 
 void each_at_least(Argument<const Ints*> list, Int least);
 void length_between(Argument<const Ints*> list, Int least, Int most);
 void one_of(Argument<std::string_view> word, std::initializer_list<std::string_view> words);
+void length_at_least(Argument<const Ints*> list, Int least);
+void even_length(Argument<const Ints*> list);
+void same_length_or_flat(Argument<const Ints*> list, Argument<const Ints*> dims);  // one entry for each of dims, or one entry and no dims
+void differs(Argument<Int> n, Int value);
+void sums_to_size(Argument<const Ints*> list, TensorArgument tensor, Argument<Int> dim);
+void is_expansion(Argument<const Ints*> size, TensorArgument tensor);      // tensor's sizes broadcast to it; -1 keeps a size
+void is_view(Argument<const Ints*> size, TensorArgument tensor);           // as many elements; one -1 is inferred
+void repeats(Argument<const Ints*> repeats, TensorArgument tensor);        // a number for each dimension of the result; results in no negative size
+void crops_within(Argument<const Ints*> pad, TensorArgument tensor);       // two entries for each of the last dimensions; negative ones take no more than there is
+void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step);
+void format_fits(Argument<Int> memory_format, TensorArgument tensor);      // channels_last has rank 4, channels_last_3d rank 5
+void format_fits(Argument<Int> memory_format, Argument<const Ints*> size);
+void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor);  // 0, 1, 2... or channels last
+void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size);
+
+// ranges
+void moves(Argument<Scalar> step, DType dtype);                            // step is not zero; in int64, not after truncation
+void is_finite(Argument<Scalar> n);
+void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step);  // step leads from start towards end
+void scalar_computes(Argument<Scalar> scalar, DType dtype);                // scalar_fits, in the type in which dtype is computed
+
+// index lists
+void index_count(Argument<const Tensors*> indices, TensorArgument self);   // the indices take no more dimensions than self has; a mask takes at least one
+void masks_fit(Argument<const Tensors*> indices, TensorArgument self);     // a mask has the sizes of the dimensions that it takes
+void indices_broadcast(Argument<const Tensors*> indices, TensorArgument self);
+void broadcasts_to_indexed(TensorArgument values, TensorArgument self, Argument<const Tensors*> indices);
+void single_of_scalar(TensorArgument index, TensorArgument self);          // a scalar is indexed by exactly one index
 
 // data
 void no_zero(TensorArgument divisor, DType common, TensorArgument dividend);  // where integers are divided, no divisor is zero
@@ -79,6 +122,20 @@ void any_given(const Value&... value) {
   ((names += (names.empty() ? "" : " or ") + std::string(value.name)), ...);
   require((static_cast<bool>(value) || ...), "all are None, but ", names, " must be given");
 }
+void indices_within(TensorArgument index, TensorArgument self, Int dim);   // 0 <= index < the size of self's dimension
+void indices_within(TensorArgument index, TensorArgument self, Argument<Int> dim);
+void indices_within(Argument<const Tensors*> indices, TensorArgument self);  // -size <= index < size; where the result has no element, only of dimensions without elements
+void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
+void no_zero(Argument<Scalar> divisor, DType common);
 
 }  // namespace rules
+
+// When a rule is not asked: `word(...) unless condition(...)`.
+namespace conditions {
+
+bool empty(TensorArgument tensor);                   // it has no element
+bool none_positive(Argument<const Ints*> list);
+bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
+
+}  // namespace conditions
 }  // namespace assay

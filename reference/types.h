@@ -63,6 +63,16 @@ inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype
 // The dtype of the given out, else of the Scalar by itself.
 DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar);
 
+// The dtype of the given out, else the default or that of the tensor.
+inline DType out_or(TensorArgument out, DType otherwise) { return out ? out->dtype : otherwise; }
+inline DType out_or(TensorArgument out, TensorArgument tensor) { return out_or(out, tensor->dtype); }
+
+// The dtype of the given out, else float32 where a Scalar is floating and int64 where none is.
+template <class... S>
+DType out_or_range(TensorArgument out, const Argument<S>&... scalar) {
+  return out_or(out, (is_floating(scalar.value) || ...) ? DType::float32 : DType::int64);
+}
+
 // The dtype of a Scalar by itself: bool, int64 or float32.
 DType of(Argument<Scalar> scalar);
 

@@ -32,7 +32,7 @@ FAMILIES = {
     "elementwise": {"Tensor": "{A}", "Tensor?": "std::optional<{A}>"},
     "reduce": {"Tensor": "std::span<const {A}>"},
     "along": {"Tensor": "std::span<const {A}>"},
-    "move": {},
+    "move": {"Tensor": "const Array<{A}>&"},
     "create": {},
     "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
 }
@@ -44,6 +44,11 @@ def cpp_string(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def scalar(text):
+    """A number of the spec as a Scalar."""
+    return text if "." in text else f"Int{{{text}}}"
+
+
 class Wrapper:
     def __init__(self, entry):
         self.entry = entry
@@ -51,7 +56,7 @@ class Wrapper:
             raise SpecError(f"{entry.name}: family {entry.family} is none of {', '.join(FAMILIES)}")
         self.kinds = FAMILIES[entry.family]
         unused = set(entry.data.get("unused", [])) | CONSUMED.get(entry.family, set())
-        self.passed = [a for a in entry.inputs if a.name not in unused]
+        self.passed = [a for a in entry.inputs + entry.constants if a.name not in unused | {entry.data.get("fill")}]
         self.dtypes_passed = as_list(entry.data.get("pass", []))  # after the arguments
         if entry.family == "create":
             self.passed = [a for a in self.passed if not a.type.startswith("Tensor")]
@@ -91,6 +96,9 @@ class Wrapper:
         optional = [a for a in word.arguments if (found := self.entry.argument(a)) and (found.optional or found.out)]
         return "".join(f"if ({a}) " for a in optional)
 
+    def unless(self, rule):
+        return f"if (!{self.call('conditions', rule.unless)}) " if rule.unless else ""
+
     # -- the function --------------------------------------------------------------------------------------------
 
     def tensor_type(self, argument, T):
@@ -98,6 +106,8 @@ class Wrapper:
         return TYPES.get(reads, T)
 
     def parameter(self, argument, T):
+        if self.entry.data.get("read", {}).get(argument.name) == "indexing":
+            return "const Indexing&"
         if argument.type in ("Scalar", "Scalar?"):
             if self.entry.data.get("read", {}).get(argument.name) == "scalar":
                 T = "Scalar"
@@ -128,8 +138,7 @@ class Wrapper:
                 lists = [a.type == "Tensor[]" for a in self.entry.outs]
                 outs = [f"std::vector<Array<{r}>>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
                 result, parameters = "void", [*outs, *parameters]
-            magnitude = self.entry.data.get("magnitude") if T == "Real" else None
-            for name in [self.entry.function, *([magnitude] if magnitude else [])]:
+            for name in dict.fromkeys([self.entry.function, self.magnitude(compute) or self.entry.function]):
                 yield f"{result} {name}({', '.join([*parameters, *['DType'] * len(self.dtypes_passed)])});"
 
     # -- the wrapper ---------------------------------------------------------------------------------------------
@@ -149,6 +158,10 @@ class Wrapper:
                 dtype = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
                 return f"call.{function}<{own}>({name}, {dtype})"
             return f"call.{function}<{T}>({name}, common)"
+        if how == "indexing":
+            return f"indexing(*{name}.value, {self.entry.inputs[0].name}->sizes)"
+        if how == "exact":
+            return f"exact<{T}>({name}.value)"
         if argument.type in ("Tensor[]", "Tensor?[]"):
             return f"call.read_all<{TYPES.get(how, T)}>({name}, common)"
         if how == "scalar":
@@ -185,20 +198,28 @@ class Wrapper:
             return f"families::along([&]({', '.join([row, *spans])}) {{ {name}({', '.join(['row', *(y + '_' for y in ys), *rest])}); }}, {self_.name}_, dim.value, {', '.join(ys)});"
         if family == "move":
             self_, *extras = self.passed
-            return f"families::move(y0, [&](const Dims& i) {{ return {name}({', '.join(['i', f'{self_.name}->sizes', *(self.passes(a) for a in extras), *more])}); }}, {self_.name}_);"
+            fill = self.entry.data.get("fill")
+            filled = "" if fill is None else f", {fill}_" if isinstance(fill, str) else f", {results[0]}{{{fill}}}"
+            arguments = ["i", f"{self_.name}->sizes", *(self.passes(a) for a in extras), *more]
+            return f"families::move(y0, [&](const Dims& i) {{ return {name}({', '.join(arguments)}); }}, {self_.name}_{filled});"
         if family == "create":
             return f"families::create(y0, [&](Int i) {{ return {name}({', '.join(['i', *(self.passes(a) for a in self.passed), *more])}); }});"
         return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed), *more])});"
 
+    def magnitude(self, compute):
+        """The function of magnitudes: integer results have none, they are exact."""
+        return self.entry.data.get("magnitude") if compute.reads == "real" else None
+
     def compute_block(self, compute):
         T = TYPES[compute.reads]
-        for a in self.passed:
+        fill = self.entry.argument(self.entry.data.get("fill"))
+        for a in self.passed + ([fill] if fill else []):
             if self.is_read(a):
                 yield f"const auto {a.name}_ = {self.read(a, T)};"
         lists = [a.type == "Tensor[]" for a in self.entry.outs]
         for k, (write, many) in enumerate(zip(compute.writes, lists)):
             yield f"std::vector<Array<{TYPES[write]}>> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
-        magnitude = self.entry.data.get("magnitude") if T == "Real" else None  # integers are exact
+        magnitude = self.magnitude(compute)
         if magnitude:
             yield f"if (call.magnitude()) {self.loop(magnitude, compute)}"
             yield f"else {self.loop(self.entry.function, compute)}"
@@ -216,10 +237,12 @@ class Wrapper:
                 yield f"  [[maybe_unused]] const auto {a.name} = call.{ACCESSORS[a.type]}({i});"
             elif a.type == "Tensor":
                 yield f"  [[maybe_unused]] const auto {a.name} = call.tensor({i});"
+        for a in entry.constants:
+            yield f'  [[maybe_unused]] const Argument<Scalar> {a.name}{{"{a.name}", {scalar(a.default)}}};'
         yield from self.dtypes()
         for rule in entry.rules:
             yield f'  call.rule("{entry.id}.{rule.number}", Outcome::{rule.outcome});'
-            yield f"  {self.present(rule.word)}{self.call('rules', rule.word)};"
+            yield f"  {self.present(rule.word)}{self.unless(rule)}{self.call('rules', rule.word)};"
         yield from self.promises()
         if "magnitude" not in entry.data:
             yield "  call.read_absolute_values();"
