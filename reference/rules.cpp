@@ -26,10 +26,8 @@ bool fits(const Scalar& scalar, DType dtype) {
   const Real v = real(scalar);
   if (dtype == DType::boolean) return true;
   if (assay::is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
-  const auto most = static_cast<double>(largest_integer(dtype));
-  const bool is_unsigned = info(dtype).real_of(~Bits{0}) > 0;
-  const double least = !is_unsigned ? -most - 1 : is_floating(scalar) ? 0 : -most;
-  return v >= least && v <= most;
+  const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;
+  return v >= (wraps ? -largest_integer(dtype) : least_integer(dtype)) && v <= largest_integer(dtype);
 }
 
 Int size_along(const Tensor& t, Int dim) { return t.rank() == 0 ? 1 : t.sizes[wrap_dim(dim, t.rank())]; }
@@ -55,15 +53,6 @@ void check_dtype(std::string_view name, DType dtype, DTypeSet set) {
   if (!holds(set, dtype)) throw Broken{text(name, " is ", dtype, ", but must be one of ", names(set))};
 }
 
-// Whether c10 converts the scalar without overflow.
-bool converts(const Scalar& scalar, DType dtype) {
-  const Real v = real(scalar);
-  if (dtype == DType::boolean) return true;
-  if (assay::is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
-  const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;
-  return v >= (wraps ? -largest_integer(dtype) : least_integer(dtype)) && v <= largest_integer(dtype);
-}
-
 }  // namespace
 
 namespace rules {
@@ -83,18 +72,14 @@ void same_dtype(TensorArgument a, TensorArgument b) {
   require(a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is");
 }
 
-void scalar_fits(Argument<Scalar> scalar, DType dtype) { scalar_converts(scalar, compute_dtype(dtype)); }
-
-void scalar_converts(Argument<Scalar> scalar, DType dtype) { require(converts(scalar.value, dtype), scalar.name, " is ", scalar.value, ", which does not fit ", dtype); }
-
-void scalar_converts(Argument<Scalar> scalar, DType dtype, DTypeSet set) {
-  if (holds(set, dtype)) scalar_converts(scalar, dtype);
+void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set) {
+  if (holds(set, dtype)) scalar_fits(scalar, dtype);
 }
 
 void scalar_is_number(Argument<Scalar> scalar) { require(!is_bool(scalar.value), scalar.name, " is ", scalar.value, ", but must be a number"); }
 
 void limit_fits(Argument<Scalar> limit, DType dtype) {
-  if (!assay::is_integer(dtype)) return scalar_converts(limit, dtype);
+  if (!assay::is_integer(dtype)) return scalar_fits(limit, dtype);
   const Real v = std::trunc(real(limit.value));
   require(v >= least_integer(dtype) && v <= largest_integer(dtype), limit.name, " is ", limit.value, ", which is no limit of ", dtype);
 }
@@ -102,6 +87,8 @@ void limit_fits(Argument<Scalar> limit, DType dtype) {
 void no_negative_power(TensorArgument self, Argument<Scalar> exponent) {
   const bool integers = !assay::is_floating(self->dtype) && !is_floating(exponent.value);
   require(!integers || real(exponent.value) >= 0, exponent.name, " is ", exponent.value, ", but ", self.name, " is ", self->dtype, " and has no negative integer powers");
+}
+
 void scalar_fits(Argument<Scalar> scalar, DType dtype) {
   require(fits(scalar.value, dtype), scalar.name, " is ", scalar.value, ", which does not fit ", dtype);
 }

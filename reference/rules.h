@@ -32,11 +32,11 @@ void computes_in(DType dtype, DTypeSet set);                    // the common dt
 template <class... Literal>
 void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal);
 void same_dtype(TensorArgument a, TensorArgument b);
-void scalar_fits(Argument<Scalar> scalar, DType dtype);     // scalar_converts to the dtype in which PyTorch computes
-void scalar_converts(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
-void scalar_converts(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
+void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
+void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
+void scalar_computes(Argument<Scalar> scalar, DType dtype);  // scalar_fits the type in which PyTorch computes dtype
 void scalar_is_number(Argument<Scalar> scalar);              // not true or false
-void limit_fits(Argument<Scalar> limit, DType dtype);       // scalar_converts; an integer dtype's limit drops its fraction first and never wraps
+void limit_fits(Argument<Scalar> limit, DType dtype);       // scalar_fits; an integer dtype's limit drops its fraction first and never wraps
 void no_negative_power(TensorArgument self, Argument<Scalar> exponent);    // an integer or bool has no power of a negative integer
 void scalar_kind(Argument<Scalar> scalar, DType dtype);     // a floating scalar needs a floating dtype, a bool scalar a bool dtype
 void flag_is(Argument<bool> flag, bool value);
@@ -97,7 +97,6 @@ void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size
 void moves(Argument<Scalar> step, DType dtype);                            // step is not zero; in int64, not after truncation
 void is_finite(Argument<Scalar> n);
 void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step);  // step leads from start towards end
-void scalar_computes(Argument<Scalar> scalar, DType dtype);                // scalar_fits, in the type in which dtype is computed
 
 // index lists
 void index_count(Argument<const Tensors*> indices, TensorArgument self);   // the indices take no more dimensions than self has; a mask takes at least one

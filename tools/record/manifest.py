@@ -10,13 +10,16 @@ PACKAGES = ("torch", "executorch", "numpy", "flatbuffers")
 
 
 def entry(recording):
-    """The manifest's lines on one file."""
-    return {
+    """The manifest's lines on one file; `crashed` are calls that killed eager, `findings` where it contradicts itself."""
+    lines = {
         "calls": recording.calls,
         "refusals": recording.refusals,
         "bytes": len(recording.file),
         "sha256": hashlib.sha256(recording.file).hexdigest(),
-    } | ({"crashed": recording.crashed} if recording.crashed else {})
+        "crashed": recording.crashed,
+        "findings": recording.findings,
+    }
+    return {k: v for k, v in lines.items() if v or isinstance(v, int)}
 
 
 def write(folder, entries, settings):
