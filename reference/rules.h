@@ -28,9 +28,6 @@ namespace rules {
 void dtype_of(TensorArgument tensor, DTypeSet set);             // tensor's dtype is one of the set
 void dtype_of(Argument<const Tensors*> tensors, DTypeSet set);  // likewise, each tensor's
 void computes_in(DType dtype, DTypeSet set);                    // the common dtype is one of the set
-// Likewise, unless the scalar equals one of the literals; true and false equal literals of their own kind only.
-template <class... Literal>
-void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal);
 void same_dtype(TensorArgument a, TensorArgument b);
 void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
@@ -106,14 +103,8 @@ void broadcasts_to_indexed(TensorArgument values, TensorArgument self, Argument<
 void single_of_scalar(TensorArgument index, TensorArgument self);          // a scalar is indexed by exactly one index
 
 // data
-void no_zero(TensorArgument divisor, DType common, TensorArgument dividend);  // where integers are divided, no divisor is zero
-void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend);
-
-template <class... Literal>
-void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal) {
-  const auto equals = [&](const Scalar& l) { return is_bool(l) == is_bool(scalar.value) && real(l) == real(scalar.value); };
-  if (!(equals(Scalar(literal)) || ...)) computes_in(dtype, set);
-}
+void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
+void no_zero(Argument<Scalar> divisor, DType common);
 
 template <class... Value>
 void any_given(const Value&... value) {
@@ -124,14 +115,13 @@ void any_given(const Value&... value) {
 void indices_within(TensorArgument index, TensorArgument self, Int dim);   // 0 <= index < the size of self's dimension
 void indices_within(TensorArgument index, TensorArgument self, Argument<Int> dim);
 void indices_within(Argument<const Tensors*> indices, TensorArgument self);  // -size <= index < size; where the result has no element, only of dimensions without elements
-void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
-void no_zero(Argument<Scalar> divisor, DType common);
 
 }  // namespace rules
 
 // When a rule is not asked: `word(...) unless condition(...)`.
 namespace conditions {
 
+bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  // true and false equal literals of their own kind only
 bool empty(TensorArgument tensor);                   // it has no element
 bool none_positive(Argument<const Ints*> list);
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
