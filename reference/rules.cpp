@@ -241,6 +241,8 @@ void no_zero(TensorArgument divisor, DType common) {
   if (assay::is_floating(common)) return;
   const std::vector<Int> values = read<Int>(*divisor.value, common).data;
   require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common, ", but the division is of integers");
+}
+
 void length_at_least(Argument<const Ints*> list, Int least) {
   require(static_cast<Int>(list->size()) >= least, list.name, " is ", *list.value, ", but must have at least ", least, least == 1 ? " entry" : " entries");
 }
