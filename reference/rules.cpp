@@ -237,12 +237,6 @@ void one_of(Argument<std::string_view> word, std::initializer_list<std::string_v
   require(std::ranges::find(words, word.value) != words.end(), word.name, " is \"", word.value, "\", but must be one of ", all);
 }
 
-void no_zero(TensorArgument divisor, DType common) {
-  if (assay::is_floating(common)) return;
-  const std::vector<Int> values = read<Int>(*divisor.value, common).data;
-  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common, ", but the division is of integers");
-}
-
 void length_at_least(Argument<const Ints*> list, Int least) {
   require(static_cast<Int>(list->size()) >= least, list.name, " is ", *list.value, ", but must have at least ", least, least == 1 ? " entry" : " entries");
 }
@@ -369,8 +363,8 @@ void indices_within(Argument<const Tensors*> indices, TensorArgument self) {
 
 void no_zero(TensorArgument divisor, DType common) {
   if (assay::is_floating(common)) return;
-  const std::vector<Int> values = read<Int>(*divisor.value).data;
-  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element, but the division is of integers");
+  const std::vector<Int> values = read<Int>(*divisor.value, common).data;
+  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common, ", but the division is of integers");
 }
 
 void no_zero(Argument<Scalar> divisor, DType common) {
