@@ -316,12 +316,6 @@ void one_of(Argument<std::string_view> word, std::initializer_list<std::string_v
   require(std::ranges::find(words, word.value) != words.end(), word.name, " is \"", word.value, "\", but must be one of ", all);
 }
 
-void no_zero(TensorArgument divisor, DType common, TensorArgument dividend) {
-  if (assay::is_floating(common) || dividend->count() == 0) return;
-  const std::vector<Int> values = read<Int>(*divisor.value, common).data;
-  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common, ", but the division is of integers");
-}
-
 void length_at_least(Argument<const Ints*> list, Int least) {
   require(static_cast<Int>(list->size()) >= least, list.name, " is ", *list.value, ", but must have at least ", least, least == 1 ? " entry" : " entries");
 }
@@ -583,18 +577,22 @@ void output_padding_fits(Argument<const Ints*> output_padding, Argument<const In
 
 void no_zero(TensorArgument divisor, DType common) {
   if (assay::is_floating(common)) return;
-  const std::vector<Int> values = read<Int>(*divisor.value).data;
-  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element, but the division is of integers");
+  const std::vector<Int> values = read<Int>(*divisor.value, common).data;
+  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common, ", but the division is of integers");
 }
 
-void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend) {
-  const bool fine = assay::is_floating(common) || dividend->count() == 0 || number<Int>(divisor.value, common) != 0;
+void no_zero(Argument<Scalar> divisor, DType common) {
+  const bool fine = assay::is_floating(common) || number<Int>(divisor.value, common) != 0;
   require(fine, divisor.name, " is ", divisor.value, ", which is 0 in ", common, ", but the division is of integers");
 }
 
 }  // namespace rules
 
 namespace conditions {
+
+bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals) {
+  return std::ranges::any_of(literals, [&](const Scalar& l) { return is_bool(l) == is_bool(scalar.value) && real(l) == real(scalar.value); });
+}
 
 bool empty(TensorArgument tensor) { return tensor->count() == 0; }
 bool none_positive(Argument<const Ints*> list) { return std::ranges::all_of(*list.value, [](Int n) { return n <= 0; }); }

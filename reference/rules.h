@@ -164,14 +164,8 @@ void convolution_fits(TensorArgument input, TensorArgument weight, Argument<cons
 void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride, Argument<const Ints*> dilation);  // less than one of both
 
 // data
-void no_zero(TensorArgument divisor, DType common, TensorArgument dividend);  // where integers are divided, no divisor is zero
-void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend);
-
-template <class... Literal>
-void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal) {
-  const auto equals = [&](const Scalar& l) { return is_bool(l) == is_bool(scalar.value) && real(l) == real(scalar.value); };
-  if (!(equals(Scalar(literal)) || ...)) computes_in(dtype, set);
-}
+void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
+void no_zero(Argument<Scalar> divisor, DType common);
 
 template <class... Value>
 void any_given(const Value&... value) {
@@ -191,6 +185,7 @@ void no_zero(Argument<Scalar> divisor, DType common);
 // When a rule is not asked: `word(...) unless condition(...)`.
 namespace conditions {
 
+bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  // true and false equal literals of their own kind only
 bool empty(TensorArgument tensor);                   // it has no element
 bool none_positive(Argument<const Ints*> list);
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true

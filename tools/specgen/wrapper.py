@@ -195,7 +195,7 @@ class Wrapper:
         family = self.entry.family
         operands = [a for a in self.passed if a.type.startswith("Tensor")]
         name = f"operators::{function}"
-        more = [*(f"round{k}" for k in range(len(self.entry.roundings))), *self.dtypes_passed, *last]
+        more = [*(f"round{k}" for k in range(len(self.entry.roundings))), *(self.dtype(text) for text in self.dtypes_passed), *last]
         if family == "elementwise":
             parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
             arguments = ", ".join([*(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed), *more])
@@ -319,13 +319,13 @@ class Wrapper:
 
 
 def accuracy_row(output, dtype, text):
-    """`exact | N ulp | dot | N dot | unspecified | choice`, then `, either zero`, `, flush`."""
+    """`exact | N ulp | dot | N dot | unspecified | choice`, then `, either zero`, `, flush`, `, overflow`."""
     measure, *flags = [part.strip() for part in str(text).split(",")]
     match = re.fullmatch(r"(?:([\d.]+) )?(exact|ulp|dot|unspecified|choice)", measure)
-    if not match or not set(flags) <= {"either zero", "flush"}:
+    if not match or not set(flags) <= {"either zero", "flush", "overflow"}:
         raise SpecError(f"'{text}' is not an accuracy")
     if dtype not in SHORT and dtype != "all":
         raise SpecError(f"'{dtype}' is not a dtype of an accuracy row")
     where = "std::nullopt" if dtype == "all" else f"DType::{SHORT[dtype]}"
     flag = lambda name: str(name in flags).lower()
-    return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {flag('either zero')}, {flag('flush')}}}}}"
+    return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {flag('either zero')}, {flag('flush')}, {flag('overflow')}}}}}"
