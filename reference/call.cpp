@@ -127,6 +127,13 @@ T Call::read(const Argument<Scalar>& scalar, DType dtype) const {
 }
 
 template <class T>
+T Call::read_exact(const Argument<Scalar>& scalar) const {
+  const T value = exact<T>(scalar.value);
+  if constexpr (std::is_same_v<T, Real>) return absolute_ ? std::fabs(value) : value;
+  else return value;
+}
+
+template <class T>
 std::optional<T> Call::read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const {
   return scalar ? std::optional(read<T>(some(scalar), dtype)) : std::nullopt;
 }
@@ -229,6 +236,7 @@ template Array<Real> Call::read(const TensorArgument&, DType) const;
 template std::optional<Array<Real>> Call::read_optional(const TensorArgument&, DType) const;
 template std::vector<Array<Real>> Call::read_all(const Argument<const Tensors*>&, DType) const;
 template Real Call::read(const Argument<Scalar>&, DType) const;
+template Real Call::read_exact(const Argument<Scalar>&) const;
 template std::optional<Real> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
 template void Call::write(std::size_t, Array<Real>);
 template void Call::write_list(std::size_t, const std::vector<Array<Real>>&);
@@ -236,6 +244,7 @@ template Array<Int> Call::read(const TensorArgument&, DType) const;
 template std::optional<Array<Int>> Call::read_optional(const TensorArgument&, DType) const;
 template std::vector<Array<Int>> Call::read_all(const Argument<const Tensors*>&, DType) const;
 template Int Call::read(const Argument<Scalar>&, DType) const;
+template Int Call::read_exact(const Argument<Scalar>&) const;
 template std::optional<Int> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
 template void Call::write(std::size_t, Array<Int>);
 template void Call::write_list(std::size_t, const std::vector<Array<Int>>&);

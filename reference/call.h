@@ -106,6 +106,8 @@ class Call {
   template <class T>
   T read(const Argument<Scalar>& scalar, DType dtype) const;
   template <class T>
+  T read_exact(const Argument<Scalar>& scalar) const;  // not yet seen through a dtype
+  template <class T>
   std::optional<T> read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const;
   void read_absolute_values() { absolute_ = magnitude(); }
 

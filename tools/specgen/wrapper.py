@@ -161,7 +161,7 @@ class Wrapper:
         if how == "indexing":
             return f"indexing(*{name}.value, {self.entry.inputs[0].name}->sizes)"
         if how == "exact":
-            return f"exact<{T}>({name}.value)"
+            return f"call.read_exact<{T}>({name})"
         if argument.type in ("Tensor[]", "Tensor?[]"):
             return f"call.read_all<{TYPES.get(how, T)}>({name}, common)"
         if how == "scalar":
