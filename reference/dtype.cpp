@@ -127,7 +127,10 @@ std::optional<DType> dtype_numbered(Int number) {
 }
 
 Real round_to(DType dtype, Real x) { return info(dtype).real_of(info(dtype).bits_of_real(x)); }
+Int truncated_to(DType dtype, Real x) { return info(dtype).int_of(info(dtype).bits_of_real(x)); }
 Int wrap_to(DType dtype, Int x) { return info(dtype).int_of(info(dtype).bits_of_int(x)); }
+
+Int Rounding::operator()(Int x) const { return wrap_to(dtype, x); }
 
 Real ulp(DType dtype, Real x) {
   const DTypeInfo& d = info(dtype);

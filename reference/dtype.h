@@ -66,6 +66,18 @@ inline DType compute_dtype(DType dtype) { return is_half(dtype) ? DType::float32
 // The value nearest to x in the floating dtype (ties to even; beyond the largest: infinity).
 Real round_to(DType dtype, Real x);
 
+// Rounds as PyTorch stores a result: a floating value to a half type through float32, an integer by wrapping. Given to
+// operators whose definition rounds between its steps.
+struct Rounding {
+  DType dtype;
+  Real operator()(Real x) const { return round_to(dtype, scalar(x)); }
+  Int operator()(Int x) const;
+  Real scalar(Real x) const { return round_to(compute_dtype(dtype), x); }  // a Python scalar that meets a tensor of the dtype
+};
+
+// x as ATen casts it to an integer dtype: truncated; what does not fit, and NaN, becomes what the cast makes of it.
+Int truncated_to(DType dtype, Real x);
+
 // x modulo 2^bits, as the integer dtype sees it; bool: 0 or 1.
 Int wrap_to(DType dtype, Int x);
 

@@ -20,6 +20,7 @@ inline constexpr DTypeSet number = integer | floating;
 inline constexpr DTypeSet real = boolean | number;  // the dtypes that PyTorch's operators are written for
 inline constexpr DTypeSet any = ~DTypeSet{0};
 inline constexpr DTypeSet readable = real | wide_unsigned;
+inline constexpr DTypeSet quantized = uint8 | int8 | of(DType::int16) | of(DType::uint16) | int32;  // the codes of quantized_decomposed
 }  // namespace sets
 
 namespace rules {
@@ -107,6 +108,45 @@ void broadcasts_to_indexed(TensorArgument values, TensorArgument self, Argument<
 void single_of_scalar(TensorArgument index, TensorArgument self);          // a scalar is indexed by exactly one index
 void none_with_out(Argument<std::optional<Int>> memory_format, TensorArgument out);  // the format of an out cannot be asked for
 
+// dtypes named by arguments
+void named_dtype_of(Argument<Int> dtype, DTypeSet set);                     // the dtype's number is that of one of the set
+void has_dtype(TensorArgument tensor, Argument<Int> dtype);        // tensor's dtype is the one named
+void at_least_lowest(Argument<Int> n, Argument<Int> dtype);        // n is at least the smallest value of the integer dtype named
+void at_most_largest(Argument<Int> n, Argument<Int> dtype);        // n is at most its largest
+
+// more of sizes
+void sizes_from_at_least(TensorArgument tensor, Int dim, Int least);  // each size from dimension dim on
+void divides(Argument<Int> n, TensorArgument tensor, Int dim);        // n divides the size of the dimension
+void one_element(TensorArgument tensor);
+void count_is_size(TensorArgument a, TensorArgument b, Int dim);      // a has as many elements as b's dimension is long
+void last_size_at_least(TensorArgument tensor, Int least);             // the last size; a scalar has one element along it
+void one_for_each_row(TensorArgument a, TensorArgument b);            // a has as many elements as b has rows along its last dimension
+void expands_to_product(TensorArgument tensor, TensorArgument a, TensorArgument b);  // tensor broadcasts to the sizes of the matrix product
+
+// more of lists
+void each_between(Argument<const Ints*> list, Int least, Int most);
+void exactly_one(Argument<const Ints*> a, Argument<const Doubles*> b);  // one of both is given, the other is None
+void length_is(Argument<const Ints*> list, Int length);
+void length_is(Argument<const Doubles*> list, Int length);
+void nonzero(Argument<Int> n);
+void differ(Argument<Int> a, Argument<Int> b);
+void nonzero(Argument<double> n);
+
+// windows: a list has one entry for each spatial dimension or one for all; an empty stride is the kernel's size
+void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size);
+void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation);
+void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
+void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least);  // the scaled last dimensions, rounded down
+
+// convolution
+void one_or_each_spatial(Argument<const Ints*> list, TensorArgument input);  // one entry, or one for each dimension after the second
+void channels_fit(TensorArgument input, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);
+void bias_fits(TensorArgument bias, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);  // one element for each output channel
+void convolution_fits(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+                      Argument<bool> transposed, Argument<const Ints*> output_padding);  // every spatial size of the result is at least 1
+void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride, Argument<const Ints*> dilation);  // less than one of both
+
 // data
 void no_zero(TensorArgument divisor, DType common, TensorArgument dividend);  // where integers are divided, no divisor is zero
 void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend);
@@ -126,6 +166,7 @@ void any_given(const Value&... value) {
 void indices_within(TensorArgument index, TensorArgument self, Int dim);   // 0 <= index < the size of self's dimension
 void indices_within(TensorArgument index, TensorArgument self, Argument<Int> dim);
 void indices_within(Argument<const Tensors*> indices, TensorArgument self);  // -size <= index < size; where the result has no element, only of dimensions without elements
+void nonzero(TensorArgument tensor);                  // no element is zero
 void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
 void no_zero(Argument<Scalar> divisor, DType common);
 
@@ -141,6 +182,13 @@ bool one_half(Argument<const Ints*> size, DType dtype);
 bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor);  // dims do not name the innermost dimension in memory, not counting those of size 1
 bool none_positive(Argument<const Ints*> list);
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
+bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
+bool no_results(TensorArgument a, TensorArgument b);                     // their matrix product has no element
+bool no_batch(TensorArgument input);                                     // its first or second size is 0
+bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
+bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
+bool other_than(TensorArgument tensor, DTypeSet set);                    // its dtype is none of the set
+bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);  // no element comes in or goes out
 
 }  // namespace conditions
 }  // namespace assay

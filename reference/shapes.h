@@ -72,6 +72,21 @@ Dims embedded(TensorArgument weight, TensorArgument indices);
 Dims nonzero(TensorArgument tensor);
 
 inline Dims product(TensorArgument a, TensorArgument b) { return {a->sizes[0], b->sizes[1]}; }
+inline Dims batched_product(TensorArgument a, TensorArgument b) { return {a->sizes[0], a->sizes[1], b->sizes[2]}; }
+inline Dims vector(Int length) { return {length}; }
+Dims last_as_one(TensorArgument tensor);  // the last size is 1; a scalar stays one
+
+// Broadcast of the input with a list of channel values along one of its dimensions.
+Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> axis);
+
+// Windows move over the last dimensions; a list has one entry for each of them or one for all, an empty stride is the
+// kernel's size.
+Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
+Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+Dims with_last(TensorArgument self, Argument<const Ints*> sizes);  // the last dimensions get these sizes
+Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors);  // or these multiples, rounded down
+Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+               Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups);
 
 }  // namespace assay::shapes
 
@@ -111,6 +126,9 @@ Int reduced(TensorArgument tensor, const D&... dim) {
   for (Int d : shapes::dims(tensor, dim...)) n *= tensor->sizes[d];
   return n;
 }
+Int window(Argument<const Ints*> kernel_size);                                   // cells of a square or rectangular window
+Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size);     // cells of the largest one
+Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);  // products and the bias
 inline Int size(TensorArgument tensor, Int dim) { return tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim, tensor->rank())]; }
 inline Int along(TensorArgument tensor, Argument<Int> dim) { return tensor->count() == 0 ? 1 : size(tensor, dim.value); }
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);  // how many elements the index list names along the indexed dimensions

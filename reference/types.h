@@ -10,6 +10,7 @@ class Promotion {
  public:
   void add(const Tensor& tensor);
   void add(const Scalar& scalar);
+  void add(DType dtype);  // as of a tensor with dimensions
   DType result() const;  // throws Broken where PyTorch has no common dtype (uint16 and int32)
 
  private:
@@ -22,6 +23,7 @@ inline void add(Promotion& p, TensorArgument t) { if (t) p.add(*t.value); }
 inline void add(Promotion& p, Argument<Scalar> s) { p.add(s.value); }
 inline void add(Promotion& p, Argument<std::optional<Scalar>> s) { if (s.value) p.add(*s.value); }
 inline void add(Promotion& p, Argument<const Tensors*> list) { for (const auto& t : *list.value) if (t) p.add(*t); }
+inline void add(Promotion& p, DType dtype) { p.add(dtype); }  // as of a tensor with dimensions
 
 // The common dtype of operands; a None does not count.
 template <class... Operand>
@@ -50,6 +52,11 @@ inline DType operand(TensorArgument tensor, DType common) { return tensor->count
 
 // The common dtype, or that of the given out where the Scalar is the literal.
 inline DType unless_given_out(DType common, TensorArgument out, Argument<Scalar> scalar, Int literal) { return out && !is_bool(scalar.value) && real(scalar.value) == static_cast<Real>(literal) ? out->dtype : common; }
+
+// The dtype that an argument names, or the default where it is None.
+DType named(Argument<Int> dtype);
+DType named(Argument<std::optional<Int>> dtype, DType otherwise);
+inline DType floating_named(Argument<std::optional<Int>> dtype, DType otherwise) { return floating(named(dtype, otherwise)); }
 
 // The dtype argument where given, else that of the given out, else the default.
 DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise);

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
-        "unused", "pass", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
+        "unused", "pass", "rounding", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
 
 
 class SpecError(Exception):
@@ -161,6 +161,11 @@ class Entry:
     def per_out(self, key, default):
         value = self.data.get(key, default)
         return value if isinstance(value, list) else [value] * len(self.outs)
+
+    @property
+    def roundings(self):
+        """Words for the dtypes to which the function rounds between its steps; none for one that rounds once."""
+        return as_list(self.data.get("rounding", []))
 
     @property
     def accuracy_rows(self):

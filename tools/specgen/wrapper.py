@@ -6,7 +6,7 @@ from entry import SpecError, as_list, parse_word
 TYPES = {"real": "Real", "int": "Int", "bits": "Bits"}
 DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64"}
 SHORT = {"u8": "uint8", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "b1": "boolean", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
-SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "any", "readable"}
+SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "any", "readable", "quantized"}
 # schema type: (accessor of Call, type of a function's parameter, what is passed for `{a}`)
 PLAIN = {
     "int": ("integer", "Int", "{a}.value"),
@@ -101,8 +101,13 @@ class Wrapper:
 
     # -- the function --------------------------------------------------------------------------------------------
 
+    def how(self, argument):
+        """(how an argument is read, the dimension of the result along which it is placed): `real`, `along axis`, `real along axis`."""
+        how, _, dim = f" {self.entry.data.get('read', {}).get(argument.name, '')}".partition(" along ")
+        return how.strip(), dim
+
     def tensor_type(self, argument, T):
-        reads = self.entry.data.get("read", {}).get(argument.name)
+        reads, _ = self.how(argument)
         return TYPES.get(reads, T)
 
     def parameter(self, argument, T):
@@ -123,7 +128,7 @@ class Wrapper:
             T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
             family = self.entry.family
             moved = self.passed[:1] if family == "move" else []  # the loop moves it; the function maps indices
-            parameters = [self.parameter(a, T) for a in self.passed if a not in moved]
+            parameters = [self.parameter(a, T) for a in self.passed if a not in moved] + ["const Rounding&"] * len(self.entry.roundings)
             if family == "elementwise":
                 result = results[0]
             elif family == "reduce":
@@ -147,17 +152,15 @@ class Wrapper:
         return [a for a in self.passed if a.type.startswith("Tensor")]
 
     def read(self, argument, T):
-        how = self.entry.data.get("read", {}).get(argument.name)
+        how, dim = self.how(argument)
         name = argument.name
         if argument.type in ("Tensor", "Tensor?"):
             function = "read_optional" if argument.optional else "read"
             if how == "operand":
                 return f"call.{function}<{T}>({name}, types::operand({name}, common))"
-            if how:
-                own = TYPES.get(how, T)
-                dtype = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
-                return f"call.{function}<{own}>({name}, {dtype})"
-            return f"call.{function}<{T}>({name}, common)"
+            own = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
+            values = f"call.{function}<{TYPES.get(how, T)}>({name}, {own if how else 'common'})"
+            return f"placed_along({values}, {dim}.value, {self.entry.inputs[0].name}->rank())" if dim else values
         if how == "indexing":
             return f"indexing(*{name}.value, {self.entry.inputs[0].name}->sizes)"
         if how == "exact":
@@ -183,7 +186,7 @@ class Wrapper:
         family = self.entry.family
         operands = [a for a in self.passed if a.type.startswith("Tensor")]
         name = f"operators::{function}"
-        more = self.dtypes_passed
+        more = [*self.dtypes_passed, *(f"round{k}" for k in range(len(self.entry.roundings)))]
         if family == "elementwise":
             parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
             arguments = ", ".join([*(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed), *more])
@@ -256,6 +259,8 @@ class Wrapper:
         default = f"promote({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else f"same({entry.inputs[0].name})"
         yield f'  call.rule("{entry.id}.dtype");'
         yield f"  [[maybe_unused]] const DType common = {self.dtype(entry.data.get('common', default))};"
+        for k, text in enumerate(entry.roundings):
+            yield f"  const Rounding round{k}{{{self.dtype(text)}}};"
 
     def dtype(self, text):
         if text == "common":
