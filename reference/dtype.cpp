@@ -145,6 +145,11 @@ Real least_integer(DType dtype) {
 
 Real largest_integer(DType dtype) { return std::ldexp(Real{1}, info(dtype).bytes * 8 - (least_integer(dtype) < 0 ? 1 : 0)) - 1; }
 
+Arithmetic arithmetic(DType result, DType partial) {
+  const auto unit = [](DType d) { return std::ldexp(Real{1}, -info(d).precision); };
+  return {unit(partial), unit(partial) / unit(result), std::ldexp(Real{1}, info(partial).least_exponent), largest(partial)};
+}
+
 Real largest(DType dtype) {
   const DTypeInfo& d = info(dtype);
   return std::ldexp(2 - std::ldexp(Real{1}, 1 - d.precision), 1 - d.least_exponent);

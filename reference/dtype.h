@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -90,5 +91,17 @@ Real least_integer(DType dtype);
 
 // The largest finite value of a floating dtype.
 Real largest(DType dtype);
+
+// The arithmetic in which an implementation may hold partial results, as its magnitude function sees it.
+struct Arithmetic {
+  Real unit;    // unit roundoff of a partial result
+  Real share;   // the same, in unit roundoffs of the result
+  Real least;   // smallest normal number
+  Real largest;
+};
+Arithmetic arithmetic(DType result, DType partial);  // both floating
+
+// The magnitude of a result of which nothing can be said, because a partial result may leave the range.
+inline constexpr Real unbounded = std::numeric_limits<Real>::max();
 
 }  // namespace assay

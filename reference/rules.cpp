@@ -71,6 +71,35 @@ void computes_in(DType dtype, DTypeSet set) {
   if (!holds(set, dtype)) throw Broken{text("the operands' common dtype is ", dtype, ", but must be one of ", names(set))};
 }
 
+void dtype_of_unless_empty(TensorArgument tensor, DTypeSet set) {
+  if (tensor->count() > 0) dtype_of(tensor, set);
+}
+
+void dtype_of_unless_scalar(TensorArgument tensor, DTypeSet set) {
+  if (tensor->rank() > 0) dtype_of(tensor, set);
+}
+
+void dtype_of_unless_trivial(TensorArgument tensor, DTypeSet set) {
+  if (tensor->count() > 0) dtype_of_unless_scalar(tensor, set);
+}
+
+void computes_in_unless_empty(DType dtype, DTypeSet set, TensorArgument tensor) {
+  if (tensor->count() > 0) computes_in(dtype, set);
+}
+
+void computes_in_unless_trivial(DType dtype, DTypeSet set, TensorArgument tensor) {
+  if (tensor->rank() > 0) computes_in_unless_empty(dtype, set, tensor);
+}
+
+void dtype_of_unless_given(TensorArgument tensor, DTypeSet set, Argument<std::optional<Int>> dtype) {
+  require(dtype || holds(set, tensor->dtype), tensor.name, " is ", tensor->dtype, " and no ", dtype.name, " is given, but it must be one of ", names(set));
+}
+
+void same_dtype_or_float32(TensorArgument a, TensorArgument b) {
+  const bool wide = is_half(a->dtype) && b->dtype == DType::float32;
+  require(wide || a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is", is_half(a->dtype) ? ", or float32" : "");
+}
+
 void same_dtype(TensorArgument a, TensorArgument b) {
   require(a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is");
 }
@@ -127,6 +156,53 @@ void size_at_least(TensorArgument tensor, Int dim, Int least) {
 }
 
 void not_empty(TensorArgument tensor) { require(tensor->count() > 0, tensor.name, " has sizes ", tensor->sizes, ", but must have at least one element"); }
+
+void nonzero_along(TensorArgument tensor, Argument<Int> dim) {
+  if (tensor->rank() == 0) return;
+  require(tensor->sizes[wrap_dim(dim.value, tensor->rank())] > 0, tensor.name, " has sizes ", tensor->sizes, ", but must have elements along ", dim.name, " ", dim.value);
+}
+
+void nonzero_along(TensorArgument tensor, Argument<const Ints*> dim) {
+  if (!dim || dim->empty()) return not_empty(tensor);
+  for (Int d : *dim.value) nonzero_along(tensor, Argument<Int>{dim.name, d});
+}
+
+void nonzero_along(TensorArgument tensor, Argument<std::optional<Int>> dim) {
+  if (dim) nonzero_along(tensor, some(dim));
+  else not_empty(tensor);
+}
+
+void ends_with(TensorArgument tensor, Argument<const Ints*> sizes) {
+  const bool fits = static_cast<Int>(sizes->size()) <= tensor->rank();
+  require(fits && std::equal(sizes->rbegin(), sizes->rend(), std::reverse_iterator(tensor->sizes.end())), tensor.name, " has sizes ", tensor->sizes, ", but the last must be ", sizes.name, ", ", *sizes.value);
+}
+
+void sizes_are(TensorArgument tensor, Argument<const Ints*> sizes) {
+  require(std::ranges::equal(tensor->sizes, *sizes.value), tensor.name, " has sizes ", tensor->sizes, ", but must have ", sizes.name, ", ", *sizes.value);
+}
+
+void per_channel(TensorArgument vector, TensorArgument tensor) {
+  require(vector->rank() == 1 && vector->sizes[0] == tensor->sizes[1], vector.name, " has sizes ", vector->sizes, ", but must have one element for each of the ", tensor->sizes[1], " channels of ", tensor.name);
+}
+
+void vector_of(TensorArgument vector, Argument<Int> length) {
+  require(vector->rank() == 1 && vector->sizes[0] == length.value, vector.name, " has sizes ", vector->sizes, ", but must have ", length.name, " = ", length.value, " elements in one dimension");
+}
+
+void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b, Argument<Int> c) {
+  for (const auto& n : {a, b, c}) at_least(n, 0);
+  const Int product = wrapping_multiply(a.value, wrapping_multiply(b.value, c.value));
+  require(product == tensor->count(), tensor.name, " has sizes ", tensor->sizes, ", but must have ", a.name, " * ", b.name, " * ", c.name, " = ", a.value, " * ", b.value, " * ", c.value, " elements");
+}
+
+void at_most_size(Argument<Int> n, TensorArgument tensor, Argument<Int> dim) {
+  const Int size = tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim.value, tensor->rank())];
+  require(n.value >= 0 && n.value <= size, n.name, " is ", n.value, ", but must be between 0 and ", size, ", the size of ", tensor.name, " along ", dim.name, " ", dim.value);
+}
+
+void divides(Argument<Int> divisor, Argument<Int> n) {
+  require(divisor.value > 0 && n.value % divisor.value == 0, divisor.name, " is ", divisor.value, ", but must be positive and divide ", n.name, ", which is ", n.value);
+}
 
 void is_dim(Argument<Int> dim, TensorArgument tensor) {
   const Int rank = dims_of(*tensor.value);

@@ -32,6 +32,13 @@ void computes_in(DType dtype, DTypeSet set);                    // the common dt
 // Likewise, unless the scalar equals one of the literals; true and false equal literals of their own kind only.
 template <class... Literal>
 void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal);
+void dtype_of_unless_empty(TensorArgument tensor, DTypeSet set);    // PyTorch looks for a kernel only where there are elements
+void dtype_of_unless_scalar(TensorArgument tensor, DTypeSet set);   // a scalar is copied
+void dtype_of_unless_trivial(TensorArgument tensor, DTypeSet set);  // neither
+void computes_in_unless_empty(DType dtype, DTypeSet set, TensorArgument tensor);
+void computes_in_unless_trivial(DType dtype, DTypeSet set, TensorArgument tensor);
+void dtype_of_unless_given(TensorArgument tensor, DTypeSet set, Argument<std::optional<Int>> dtype);  // where no dtype is given, tensor's is one of the set
+void same_dtype_or_float32(TensorArgument a, TensorArgument b);     // b has a's dtype, or is float32 where a is of a half type
 void same_dtype(TensorArgument a, TensorArgument b);
 void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
@@ -71,6 +78,17 @@ void is_index(Argument<Int> index, TensorArgument tensor, Argument<Int> dim);  /
 void length_at_least(Argument<const Tensors*> tensors, Int least);
 void all_same_sizes(Argument<const Tensors*> tensors);
 void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim);    // equal sizes apart from dim, not counting tensors of sizes (0)
+
+void nonzero_along(TensorArgument tensor, Argument<Int> dim);           // the size along dim is at least 1
+void nonzero_along(TensorArgument tensor, Argument<const Ints*> dim);   // along each of dims; None or an empty list names all
+void nonzero_along(TensorArgument tensor, Argument<std::optional<Int>> dim);
+void ends_with(TensorArgument tensor, Argument<const Ints*> sizes);     // the last sizes of tensor
+void sizes_are(TensorArgument tensor, Argument<const Ints*> sizes);
+void per_channel(TensorArgument vector, TensorArgument tensor);         // one element for each of tensor's channels, dimension 1
+void vector_of(TensorArgument vector, Argument<Int> length);            // one dimension, of that size
+void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b, Argument<Int> c);  // a * b * c elements, no factor negative
+void at_most_size(Argument<Int> n, TensorArgument tensor, Argument<Int> dim);  // 0 <= n <= the size along dim; a scalar counts as size 1
+void divides(Argument<Int> divisor, Argument<Int> n);                   // divisor > 0 and n is a multiple of it
 
 // integers and lists
 void at_least(Argument<Int> n, Int least);

@@ -62,6 +62,18 @@ Dims permuted(TensorArgument tensor, Argument<const Ints*> dims) {
   return sizes;
 }
 
+Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size) {
+  Dims sizes = tensor->sizes;
+  if (sizes.size() > 0) sizes[wrap_dim(dim.value, sizes.size())] = size.value;
+  return sizes;
+}
+
+Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last) {
+  Dims sizes = tensor->sizes;
+  std::fill_n(sizes.end() - last->size(), last->size(), 1);
+  return sizes;
+}
+
 std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim) {
   const Int along = wrap_dim(dim.value, tensor->rank()), whole = tensor->sizes[along];
   std::vector<Dims> pieces;
@@ -322,14 +334,18 @@ Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
   return all ? channels_moved(sizes.size()) : contiguous(sizes);
 }
 
+Dims channels_last_as(const Dims& sizes, TensorArgument tensor) {
+  const int rank = tensor->rank();
+  Dims last = Dims::counting(rank);
+  if (rank == 4 || rank == 5) std::rotate(last.begin() + 1, last.begin() + 2, last.end());
+  return tensor->dim_order == last ? last : Dims::counting(sizes.size());
+}
+
 }  // namespace assay::layouts
 
 namespace assay::terms {
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) { return count(indexing(*indices.value, tensor->sizes).block); }
-}  // namespace assay::shapes
-
-namespace assay::terms {
 
 Int window(Argument<const Ints*> kernel_size) { return entry(*kernel_size.value, 0) * entry(*kernel_size.value, 1); }
 
@@ -345,6 +361,12 @@ Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size) {
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
   const Int channels = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
   return weight->count() / std::max<Int>(channels, 1) + 1;
+}
+
+Int product(Argument<const Ints*> sizes) { return std::accumulate(sizes->begin(), sizes->end(), Int{1}, wrapping_multiply); }
+
+Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b) {
+  return tensor->count() / std::max<Int>(wrapping_multiply(a.value, b.value), 1);
 }
 
 }  // namespace assay::terms

@@ -65,6 +65,10 @@ DType named(Argument<std::optional<Int>> dtype, DType otherwise) { return dtype 
 
 DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise) { return named(dtype, out ? out->dtype : otherwise); }
 
+DType truth(TensorArgument tensor, TensorArgument out) {
+  return out ? out->dtype : tensor->dtype == uint8 ? uint8 : boolean;
+}
+
 DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar) { return out ? out->dtype : of(scalar); }
 
 DType of(Argument<Scalar> scalar) {

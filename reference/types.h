@@ -67,6 +67,23 @@ inline DType accumulated(TensorArgument tensor) { return is_floating(tensor->dty
 // The dtype in which a sum or product is made: the given one, else int64 for integers and bool, else the dtype itself.
 inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) { return given(dtype, out, accumulated(tensor)); }
 
+// The same, for an operator that is strict about its out.
+inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype) { return sum_dtype(tensor, dtype, {"out", nullptr}); }
+
+// The dtype in which a mean is made: that of a sum, but a half type is summed in float32.
+inline DType mean_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) { return compute_dtype(sum_dtype(tensor, dtype, out)); }
+
+// What any and all are made in: the dtype of the given out, else bool, or uint8 where the tensor is.
+DType truth(TensorArgument tensor, TensorArgument out);
+
+// The dtype of the first that is no None.
+template <class... T>
+DType first(const T&... tensor) {
+  std::optional<DType> found;
+  ((tensor && !found ? void(found = tensor->dtype) : void()), ...);
+  return *found;
+}
+
 // The dtype of the given out, else of the Scalar by itself.
 DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar);
 

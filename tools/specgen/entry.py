@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
-        "unused", "pass", "rounding", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
+        "dims", "unused", "pass", "rounding", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
 
 
 class SpecError(Exception):
@@ -157,6 +157,11 @@ class Entry:
             writes = writes.split() or [reads.strip()]
             found.append(Compute(reads.strip(), writes * (len(self.outs) // len(writes))))
         return found
+
+    @property
+    def magnitude(self):
+        """The magnitude function as a word; its argument, if any, is the dtype whose range partial results have."""
+        return parse_word(self.data["magnitude"]) if "magnitude" in self.data else None
 
     def per_out(self, key, default):
         value = self.data.get(key, default)

@@ -36,6 +36,8 @@ FAMILIES = {
     "create": {},
     "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
 }
+# argument of a magnitude function: (dtype in which partial results are rounded, whose range they have)
+ARITHMETIC = {"common": "common", "compute": "compute_dtype(common)"}
 # family: the arguments its loop consumes
 CONSUMED = {"reduce": {"dim", "keepdim", "dtype"}, "along": {"dim", "dtype"}}
 
@@ -72,7 +74,7 @@ class Wrapper:
             return f"some({text})" if argument.optional and not argument.type.endswith("[]?") and not argument.out else text
         if re.fullmatch(r"-?\d+", text):
             return f"Int{{{text}}}"
-        if text in ("common", "true", "false"):
+        if text in ("common", "dims", "true", "false"):  # dims: those a reduction takes away
             return text
         if text.startswith('"'):
             return text
@@ -143,8 +145,15 @@ class Wrapper:
                 lists = [a.type == "Tensor[]" for a in self.entry.outs]
                 outs = [f"std::vector<Array<{r}>>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
                 result, parameters = "void", [*outs, *parameters]
-            for name in dict.fromkeys([self.entry.function, self.magnitude(compute) or self.entry.function]):
-                yield f"{result} {name}({', '.join([*parameters, *['DType'] * len(self.dtypes_passed)])});"
+            parameters += ["DType"] * len(self.dtypes_passed)
+            yield f"{result} {self.entry.function}({', '.join(parameters)});"
+            if self.measured(compute):
+                arithmetic = ["const Arithmetic&"] if self.entry.magnitude.arguments else []
+                yield f"{result} {self.entry.magnitude.name}({', '.join([*parameters, *arithmetic])});"
+
+    def measured(self, compute):
+        """Whether magnitudes of its own are asked of a computation: integer results are exact."""
+        return self.entry.magnitude and "real" in compute.writes
 
     # -- the wrapper ---------------------------------------------------------------------------------------------
 
@@ -179,14 +188,14 @@ class Wrapper:
     def passes(self, argument):
         return f"{argument.name}_" if self.is_read(argument) else PLAIN[argument.type][2].format(a=argument.name)
 
-    def loop(self, function, compute):
-        """The statement that fills the results y0, y1... by the family's loop."""
+    def loop(self, function, compute, last=()):
+        """The statement that fills the results y0, y1... by the family's loop; `last`: the function's last arguments."""
         T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
         ys = [f"y{k}" for k in range(len(results))]
         family = self.entry.family
         operands = [a for a in self.passed if a.type.startswith("Tensor")]
         name = f"operators::{function}"
-        more = [*self.dtypes_passed, *(f"round{k}" for k in range(len(self.entry.roundings)))]
+        more = [*(f"round{k}" for k in range(len(self.entry.roundings))), *self.dtypes_passed, *last]
         if family == "elementwise":
             parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
             arguments = ", ".join([*(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed), *more])
@@ -209,10 +218,6 @@ class Wrapper:
             return f"families::create(y0, [&](Int i) {{ return {name}({', '.join(['i', *(self.passes(a) for a in self.passed), *more])}); }});"
         return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed), *more])});"
 
-    def magnitude(self, compute):
-        """The function of magnitudes: integer results have none, they are exact."""
-        return self.entry.data.get("magnitude") if compute.reads == "real" else None
-
     def compute_block(self, compute):
         T = TYPES[compute.reads]
         fill = self.entry.argument(self.entry.data.get("fill"))
@@ -222,14 +227,19 @@ class Wrapper:
         lists = [a.type == "Tensor[]" for a in self.entry.outs]
         for k, (write, many) in enumerate(zip(compute.writes, lists)):
             yield f"std::vector<Array<{TYPES[write]}>> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
-        magnitude = self.magnitude(compute)
-        if magnitude:
-            yield f"if (call.magnitude()) {self.loop(magnitude, compute)}"
+        if self.measured(compute):
+            magnitude = self.entry.magnitude
+            yield f"if (call.magnitude()) {self.loop(magnitude.name, compute, [self.arithmetic(a) for a in magnitude.arguments])}"
             yield f"else {self.loop(self.entry.function, compute)}"
         else:
             yield self.loop(self.entry.function, compute)
         for k, many in enumerate(lists):
             yield f"call.write_list({k}, y{k});" if many else f"call.write({k}, std::move(y{k}));"
+
+    def arithmetic(self, argument):
+        if argument not in ARITHMETIC:
+            raise SpecError(f"{self.entry.name}: {argument} is none of {', '.join(ARITHMETIC)}, in which partial results may be held")
+        return f"arithmetic(common, {ARITHMETIC[argument]})"
 
     def definition(self):
         entry = self.entry
@@ -273,18 +283,18 @@ class Wrapper:
         entry = self.entry
         operands = [a.name for a in self.tensors() if a.type in ("Tensor", "Tensor?")]
         shape_default = {"elementwise": f"broadcast({', '.join(a + '?' for a in operands)})", "along": f"same({operands[0] if operands else ''})",
-                         "reduce": "reduced(self, dim, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
+                         "reduce": "without(self, dims, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
         shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
         layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
         layouts, castable = entry.per_out("layout", layout_default), entry.per_out("out", "same")
         if None in shapes:
             raise SpecError(f"{entry.name}: key shape is missing")
         yield f'  call.rule("{entry.id}.shape");'
+        if entry.family == "reduce":
+            default = f"dims({entry.inputs[0].name}{', dim?' if entry.argument('dim') else ''})"
+            yield f"  const Dims dims = {self.call('shapes', parse_word(entry.data.get('dims', default)))};"
         for k, shape in enumerate(shapes):
             yield f"  const auto sizes{k} = {self.call('shapes', parse_word(shape))};"
-        if entry.family == "reduce":
-            dim = ", dim" if entry.argument("dim") else ""
-            yield f"  const Dims dims = shapes::dims({entry.inputs[0].name}{dim});"
         yield f'  call.rule("{entry.id}.out");'
         for k, out in enumerate(entry.outs):
             position = entry.arguments.index(out)
