@@ -379,6 +379,12 @@ void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, A
 
 void format_fits(Argument<Int> memory_format, TensorArgument tensor) { check_format(memory_format, tensor->rank()); }
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size) { check_format(memory_format, static_cast<Int>(size->size())); }
+void not_channels_last_3d(TensorArgument tensor) {
+  require(tensor->dim_order != Dims{0, 2, 3, 4, 1}, tensor.name, " has dim order ", tensor->dim_order, ", that of channels_last_3d, which is not supported");
+}
+
+void is_given(Argument<const Ints*> list) { require(bool(list), list.name, " is None, but must be given"); }
+
 void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor) { check_order(dim_order, tensor->rank()); }
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size) { check_order(dim_order, static_cast<Int>(size->size())); }
 
@@ -602,6 +608,7 @@ void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend) {
 
 namespace conditions {
 
+bool rank_at_least(TensorArgument tensor, Int least) { return tensor->rank() >= least; }
 bool half(DType dtype) { return is_half(dtype); }
 bool one_half(TensorArgument tensor, DType dtype) { return is_half(dtype) && tensor->count() == 1; }
 bool one_half(Argument<const Ints*> size, DType dtype) { return is_half(dtype) && std::ranges::all_of(*size.value, [](Int n) { return n == 1; }); }

@@ -109,6 +109,8 @@ void crops_within(Argument<const Ints*> pad, TensorArgument tensor);       // tw
 void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step);
 void format_fits(Argument<Int> memory_format, TensorArgument tensor);      // channels_last has rank 4, channels_last_3d rank 5
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size);
+void not_channels_last_3d(TensorArgument tensor);
+void is_given(Argument<const Ints*> list);
 void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor);  // 0, 1, 2... or channels last
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size);
 
@@ -194,6 +196,7 @@ void no_zero(Argument<Scalar> divisor, DType common);
 namespace conditions {
 
 bool empty(TensorArgument tensor);                   // it has no element
+bool rank_at_least(TensorArgument tensor, Int least);
 bool half(DType dtype);
 bool one_half(TensorArgument tensor, DType dtype);     // one element of a half type: PyTorch's fill of it does not look at the range
 bool one_half(Argument<const Ints*> size, DType dtype);
