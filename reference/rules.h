@@ -32,6 +32,7 @@ void computes_in(DType dtype, DTypeSet set);                    // the common dt
 void same_dtype(TensorArgument a, TensorArgument b);
 void scalar_fits(Argument<Scalar> scalar, DType dtype);     // no overflow: |scalar| is at most the dtype's largest value; unsigned dtypes admit negatives
 void scalar_kind(Argument<Scalar> scalar, DType dtype);     // a floating scalar needs a floating dtype, a bool scalar a bool dtype
+void scalar_kind_within(Argument<Scalar> scalar, DType dtype);  // bool < integer < floating: the scalar's kind is at most the dtype's
 void flag_is(Argument<bool> flag, bool value);
 
 // ranks and sizes
@@ -104,11 +105,10 @@ void no_zero(Argument<Scalar> divisor, DType common);
 namespace conditions {
 
 bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
-bool no_results(TensorArgument a, TensorArgument b);                     // their matrix product has no element
+bool products_or_nothing(TensorArgument a, TensorArgument b);            // it adds up something, or has no element
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
-bool other_than(TensorArgument tensor, DTypeSet set);                    // its dtype is none of the set
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);  // no element comes in or goes out
 
 }  // namespace conditions
