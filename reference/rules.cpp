@@ -56,9 +56,9 @@ void scalar_kind(Argument<Scalar> scalar, DType dtype) {
   require(!is_bool(scalar.value) || dtype == DType::boolean, scalar.name, " is ", scalar.value, ", but the result is ", dtype, " and needs a number");
 }
 
-void scalar_kind_within(Argument<Scalar> scalar, DType dtype) {
-  const DType own = types::of(scalar);
-  require(info(own).kind <= info(dtype).kind, scalar.name, " is ", scalar.value, ", which makes a result ", own, ", but it must be ", dtype);
+void scales_within(Argument<Scalar> factor, DType dtype) {
+  const DType own = types::of(factor);
+  require(real(factor.value) == 0 || info(own).kind <= info(dtype).kind, factor.name, " is ", factor.value, ", which makes a result ", own, ", but it must be ", dtype);
 }
 
 void flag_is(Argument<bool> flag, bool value) { require(flag.value == value, flag.name, " must be ", value ? "true" : "false"); }

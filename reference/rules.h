@@ -32,7 +32,7 @@ void computes_in(DType dtype, DTypeSet set);                    // the common dt
 void same_dtype(TensorArgument a, TensorArgument b);
 void scalar_fits(Argument<Scalar> scalar, DType dtype);     // no overflow: |scalar| is at most the dtype's largest value; unsigned dtypes admit negatives
 void scalar_kind(Argument<Scalar> scalar, DType dtype);     // a floating scalar needs a floating dtype, a bool scalar a bool dtype
-void scalar_kind_within(Argument<Scalar> scalar, DType dtype);  // bool < integer < floating: the scalar's kind is at most the dtype's
+void scales_within(Argument<Scalar> factor, DType dtype);  // bool < integer < floating: the factor's kind is at most the dtype's, or it is 0
 void flag_is(Argument<bool> flag, bool value);
 
 // ranks and sizes
