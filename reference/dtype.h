@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -84,11 +85,23 @@ Int wrap_to(DType dtype, Int x);
 // The distance between neighbours of a floating dtype around x; at and below the smallest normal, the subnormal step.
 Real ulp(DType dtype, Real x);
 
-// The largest value of an integer dtype; for uint64 rounded to Real.
+// The largest and the least value of an integer dtype, rounded to Real.
 Real largest_integer(DType dtype);
-Real lowest_integer(DType dtype);
+Real least_integer(DType dtype);
 
 // The largest finite value of a floating dtype.
 Real largest(DType dtype);
+
+// The arithmetic in which an implementation may hold partial results, as its magnitude function sees it.
+struct Arithmetic {
+  Real unit;    // unit roundoff of a partial result
+  Real share;   // the same, in unit roundoffs of the result
+  Real least;   // smallest normal number
+  Real largest;
+};
+Arithmetic arithmetic(DType result, DType partial);  // both floating
+
+// The magnitude of a result of which nothing can be said, because a partial result may leave the range.
+inline constexpr Real unbounded = std::numeric_limits<Real>::max();
 
 }  // namespace assay

@@ -182,6 +182,7 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const L
   e.answer = call(op, own, limits);
   if (e.answer.outcome != Outcome::ok) return e;
   e.outs = out_tensors(op, own);
+  e.arguments = std::move(own);
   if (!uses_dot(op)) return e;
   std::vector<Value> again(arguments.begin(), arguments.end());
   for (Unrounded& u : call(op, again, limits, Mode::magnitude).unrounded) e.magnitudes.push_back(std::move(u.values));

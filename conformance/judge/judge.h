@@ -13,7 +13,8 @@ namespace assay {
 // What the reference says to a call, ready to judge others by.
 struct Expectation {
   Answer answer;
-  std::vector<Tensor> outs;                     // the results, rounded
+  std::vector<Value> arguments;                 // those of the call, with the results in the place of its out arguments
+  std::vector<Tensor> outs;                     // the results, rounded, those of an out list one by one
   std::vector<std::vector<Real>> magnitudes;    // for each out judged by `dot`: the sum of magnitudes of each element
 };
 

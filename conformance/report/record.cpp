@@ -125,6 +125,7 @@ void decode_name(std::string_view key, const Json& json, const Table& table, Val
     return;
   }
   std::vector<std::string> names;
+  names.reserve(table.size());
   for (const auto& row : table) names.push_back(fmt::format("\"{}\"", row.name));
   refuse(key, fmt::format("one of {}", fmt::join(names, ", ")), json);
 }

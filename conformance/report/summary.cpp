@@ -51,7 +51,8 @@ bool is_expected(const Kind& kind) { return kind.known && !passes_though_listed(
 bool is_news(const Kind& kind) { return severity(kind) != Severity::none && !is_expected(kind); }
 
 bool MoreSerious::operator()(const Kind& a, const Kind& b) const {
-  return std::tuple(is_expected(a), severity(b), a) < std::tuple(is_expected(b), severity(a), b);
+  return std::tuple(is_expected(a), severity(b), a.verdict, a.failure, a.known) <
+         std::tuple(is_expected(b), severity(a), b.verdict, b.failure, b.known);
 }
 
 std::uint64_t total(const VerdictCounts& counts) {

@@ -16,7 +16,7 @@ struct Kind {
   Verdict verdict = Verdict::pass;
   Class failure = Class::none;
   bool known = false;
-  auto operator<=>(const Kind&) const = default;
+  bool operator==(const Kind&) const = default;
 };
 
 /// One word for a kind: the class of a failure, else the verdict; "crash (abort)" where both speak.

@@ -5,6 +5,8 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -39,7 +41,7 @@ struct Widths {
   }
 };
 
-using FindingEntry = std::pair<const Kind, Finding>;
+using News = std::multimap<Kind, const Finding*, MoreSerious>;
 
 fmt::text_style text_style(Severity severity) {
   switch (severity) {
@@ -149,14 +151,13 @@ void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyl
   }
 }
 
-// Most serious first, then by operator.
-std::vector<const FindingEntry*> news(const TesteeSummary& testee) {
-  std::vector<const FindingEntry*> list;
+// Most serious first; equally serious ones by operator, as they were inserted.
+News news(const TesteeSummary& testee) {
+  News list;
   for (const auto& [operator_name, entry] : testee) {
-    for (const FindingEntry& item : entry.findings)
-      if (is_news(item.first)) list.push_back(&item);
+    for (const auto& [kind, finding] : entry.findings)
+      if (is_news(kind)) list.emplace(kind, &finding);
   }
-  std::ranges::stable_sort(list, MoreSerious{}, [](const FindingEntry* item) { return item->first; });
   return list;
 }
 
@@ -168,33 +169,34 @@ std::string comment(const std::string& message, std::size_t room) {
   return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
 }
 
-void write_finding(std::ostream& out, const FindingEntry& item, std::size_t name_width, std::size_t count_width,
+void write_finding(std::ostream& out, const News::value_type& item, std::size_t name_width, std::size_t count_width,
                    const TableStyle& style) {
   const auto& [kind, finding] = item;
   const std::string label = fmt::format("{:<{}}", name(kind), name_width);
-  const std::string count = fmt::format("{:>{}}", finding.cases, count_width);
-  const std::string repro = repro_line(finding.smallest);
+  const std::string count = fmt::format("{:>{}}", finding->cases, count_width);
+  const std::string repro = repro_line(finding->smallest);
   const std::size_t used = name_width + gap.size() + count_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t room = style.width > used ? style.width - used : 0;
   fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(severity(kind)), style.colour), gap, count, gap, repro,
-             comment(finding.smallest.message, room));
+             comment(finding->smallest.message, room));
 }
 
 void write_findings(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
-  const std::vector<const FindingEntry*> list = news(testee);
+  const News list = news(testee);
   if (list.empty()) {
     out << "\nNo findings.\n";
     return;
   }
-  fmt::print(out, "\nFindings, most serious first: what, in how many cases, the smallest one\n");
+  out << "\nFindings, most serious first: what, in how many cases, the smallest one\n";
   const std::size_t shown = std::min(list.size(), style.findings);
+  const auto end = std::next(list.begin(), static_cast<std::ptrdiff_t>(shown));
   std::size_t name_width = 0;
   std::size_t count_width = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    name_width = std::max(name_width, name(list[i]->first).size());
-    count_width = std::max(count_width, fmt::formatted_size("{}", list[i]->second.cases));
+  for (auto item = list.begin(); item != end; ++item) {
+    name_width = std::max(name_width, name(item->first).size());
+    count_width = std::max(count_width, fmt::formatted_size("{}", item->second->cases));
   }
-  for (std::size_t i = 0; i < shown; ++i) write_finding(out, *list[i], name_width, count_width, style);
+  for (auto item = list.begin(); item != end; ++item) write_finding(out, *item, name_width, count_width, style);
   if (shown < list.size()) fmt::print(out, "... and {} more\n", list.size() - shown);
 }
 

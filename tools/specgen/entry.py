@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
-        "unused", "accuracy", "terms", "magnitude", "choice", "notes", "rounding"}
+        "dims", "unused", "pass", "rounding", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
 
 
 class SpecError(Exception):
@@ -102,12 +102,13 @@ class Entry:
             if key not in self.data:
                 raise SpecError(f"{self.name}: key {key} is missing")
         for name in self.named():
-            if name not in {a.name for a in self.arguments}:
+            if not self.argument(name):
                 raise SpecError(f"{self.name}: {name} is not an argument of the schema")
 
     def named(self):
         yield from self.data.get("unused", [])
         yield from self.data.get("read", {})
+        yield from [fill] if isinstance(fill := self.data.get("fill"), str) else []
 
     @property
     def id(self):
@@ -136,8 +137,13 @@ class Entry:
     def outs(self):
         return [a for a in self.arguments if a.out]
 
+    @property
+    def constants(self):
+        """Arguments that the schema lacks, with their values: what makes the operator a case of a more general one."""
+        return [Argument(name, "Scalar", repr(value), False) for name, value in self.data.get("with", {}).items()]
+
     def argument(self, name):
-        return next((a for a in self.arguments if a.name == name), None)
+        return next((a for a in self.arguments + self.constants if a.name == name), None)
 
     @property
     def rules(self):
@@ -151,6 +157,11 @@ class Entry:
             writes = writes.split() or [reads.strip()]
             found.append(Compute(reads.strip(), writes * (len(self.outs) // len(writes))))
         return found
+
+    @property
+    def magnitude(self):
+        """The magnitude function as a word; its argument, if any, is the dtype whose range partial results have."""
+        return parse_word(self.data["magnitude"]) if "magnitude" in self.data else None
 
     def per_out(self, key, default):
         value = self.data.get(key, default)

@@ -18,7 +18,7 @@ from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
 
 
 def header(wrappers):
-    includes = ["<optional>", "<span>", "<string_view>", "<utility>", '"reference/value.h"']
+    includes = ["<optional>", "<span>", "<string_view>", "<utility>", '"reference/indexing.h"', '"reference/value.h"']
     declared = dict.fromkeys(line for w in wrappers for line in w.declarations())
     return ["#pragma once", "", *(f"#include {i}" for i in includes), "", "namespace assay::operators {", "", *declared, "", "}  // namespace assay::operators"]
 

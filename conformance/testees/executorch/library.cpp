@@ -1,0 +1,117 @@
+#include <executorch/extension/threadpool/threadpool_guard.h>
+#include <executorch/runtime/kernel/kernel_runtime_context.h>
+#include <executorch/runtime/kernel/operator_registry.h>
+#include <executorch/runtime/platform/runtime.h>
+
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+
+#include "conformance/testees/executorch/call_stack.h"
+#include "conformance/testees/executorch/log.h"
+#include "conformance/testees/executorch/profile.h"
+#include "conformance/testees/load.h"
+#include "reference/fault.h"
+
+namespace assay::executorch_kernels {
+namespace {
+
+using executorch::runtime::Error;
+using executorch::runtime::OpFunction;
+
+// Temporary memory of kernels, taken back before every call. What it hands out holds one byte in one call and another
+// in the next, so that a kernel that reads it before writing gives two different results.
+class TemporaryMemory : public executorch::runtime::MemoryAllocator {
+ public:
+  explicit TemporaryMemory(std::span<std::uint8_t> memory) : MemoryAllocator(static_cast<std::uint32_t>(memory.size()), memory.data()) {}
+
+  void* allocate(std::size_t size, std::size_t alignment) override {
+    void* memory = MemoryAllocator::allocate(size, alignment);
+    if (memory) std::memset(memory, filling_, size);
+    return memory;
+  }
+
+  void reset() override {
+    MemoryAllocator::reset();
+    filling_ ^= 0x80;
+  }
+
+ private:
+  int filling_ = 0x3F;
+};
+
+Outcome outcome_of(Error error) {
+  switch (error) {
+    case Error::Ok: return Outcome::ok;
+    case Error::NotSupported:
+    case Error::NotImplemented:
+    case Error::OperatorMissing: return Outcome::unsupported;
+    case Error::MemoryAllocationFailed:
+    case Error::OutOfResources: return Outcome::exhausted;
+    // Its kernels report a bad index as they report a bad shape.
+    default: return Outcome::invalid;
+  }
+}
+
+// The kernels of an ExecuTorch release, through its own registry.
+class Library : public KernelLibrary {
+ public:
+  Library() {
+    log::capture();
+    executorch::runtime::runtime_init();
+    for (const auto& kernel : executorch::runtime::get_registered_kernels())
+      if (kernel.kernel_key_.is_fallback()) kernels_.emplace(kernel.name_, kernel.op_);
+  }
+
+  std::string_view name() const override { return "executorch"; }
+
+  std::vector<std::pair<std::string, std::string>> facts() const override {
+    return {{"executorch", ASSAY_EXECUTORCH_VERSION},
+            {"libraries", ASSAY_EXECUTORCH_LIBRARIES},
+            {"kernels", std::to_string(kernels_.size())},
+            {"temporary memory", text(temporary_memory >> 20, " MiB")},
+            {"threads", "1"}};
+  }
+
+  bool has(const Operator& op) const override { return kernels_.contains(op.name); }
+
+  bool in_profile(const Operator& op, std::span<const Value> arguments) const override { return profile::states(op, arguments); }
+
+  Reply call(const Operator& op, std::span<HostValue> arguments) override {
+    const auto kernel = kernels_.find(op.name);
+    if (kernel == kernels_.end()) return {Outcome::unsupported, text("there is no kernel for ", op.name)};
+    try {
+      return call(kernel->second, op, arguments);
+    } catch (const Fault& f) {
+      if (f.outcome == Outcome::malformed) throw;
+      return {f.outcome, f.message};
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t temporary_memory = 16 << 20;
+
+  Reply call(OpFunction kernel, const Operator& op, std::span<HostValue> arguments) {
+    // Parallel kernels run on the calling thread: a pool of threads would not survive a fork, and would be one per child.
+    const executorch::extension::threadpool::NoThreadPoolGuard one_thread;
+    log::clear();
+    temporary_.reset();
+    CallStack stack(op, arguments);
+    executorch::runtime::KernelRuntimeContext context(nullptr, &temporary_);
+    kernel(context, {stack.values().data(), stack.values().size()});
+    const Error error = context.failure_state();
+    // The unboxing wrapper, not the kernel: the stack is not what the schema asks for.
+    if (error == Error::InvalidProgram) throw Fault(Outcome::malformed, "executorch.stack", text("the adapter made a wrong call of ", op.name, ": ", log::errors()));
+    if (error == Error::Ok) stack.read_back(op, arguments);
+    return {outcome_of(error), error == Error::Ok ? std::string() : text(executorch::runtime::to_string(error), ": ", log::errors())};
+  }
+
+  std::unordered_map<std::string_view, OpFunction> kernels_;
+  std::unique_ptr<std::uint8_t[]> memory_ = std::make_unique_for_overwrite<std::uint8_t[]>(temporary_memory);
+  TemporaryMemory temporary_{{memory_.get(), temporary_memory}};
+};
+
+}  // namespace
+}  // namespace assay::executorch_kernels
+
+extern "C" __attribute__((visibility("default"))) assay::KernelLibrary* assay_kernel_library() { return new assay::executorch_kernels::Library; }

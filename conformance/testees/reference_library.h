@@ -1,0 +1,22 @@
+#pragma once
+
+#include "conformance/testees/library.h"
+#include "reference/call.h"
+
+namespace assay {
+
+// The reference behind the interface of a library under test: what it says of itself must always pass.
+class ReferenceLibrary : public KernelLibrary {
+ public:
+  explicit ReferenceLibrary(const Limits& limits = {}) : limits_(limits) {}
+
+  std::string_view name() const override { return "reference"; }
+  bool has(const Operator&) const override { return true; }
+  Reply call(const Operator& op, std::span<HostValue> arguments) override;
+  bool may_crash() const override { return false; }
+
+ private:
+  Limits limits_;
+};
+
+}  // namespace assay

@@ -1,0 +1,171 @@
+#include "conformance/testees/probe.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "conformance/testees/reference_library.h"
+
+namespace assay {
+namespace {
+
+Tensor floats(const Dims& sizes, std::initializer_list<Real> values) {
+  Tensor t = make(DType::float32, sizes);
+  Array<Real> a(sizes);
+  std::ranges::copy(values, a.data.begin());
+  write(a, t);
+  return t;
+}
+
+const Operator& add() { return *find_operator("aten::add.out"); }
+
+std::vector<Value> add_arguments() { return {floats({3}, {1, 2, 3}), floats({3}, {10, 20, 30}), Int{1}, floats({3}, {0, 0, 0})}; }
+
+float* data(HostValue& v) { return reinterpret_cast<float*>(std::get<TensorView>(v).data); }
+
+// A library that adds, and does one thing wrong.
+class BadLibrary : public KernelLibrary {
+ public:
+  using Deed = std::function<Reply(std::span<HostValue>)>;
+  explicit BadLibrary(Deed deed) : deed_(std::move(deed)) {}
+  std::string_view name() const override { return "bad"; }
+  bool has(const Operator&) const override { return true; }
+  Reply call(const Operator&, std::span<HostValue> a) override {
+    for (std::size_t i = 0; i < 3; ++i) data(a[3])[i] = data(a[0])[i] + data(a[1])[i];
+    return deed_(a);
+  }
+
+ private:
+  Deed deed_;
+};
+
+Observation observe_add(BadLibrary::Deed deed) {
+  BadLibrary library(std::move(deed));
+  const std::vector<Value> arguments = add_arguments();
+  return observe(library, add(), arguments, plan_outs(add(), arguments));
+}
+
+TEST(Observe, AGoodCall) {
+  const Observation seen = observe_add([](auto) { return Reply{}; });
+  EXPECT_EQ(seen.reply.outcome, Outcome::ok);
+  EXPECT_EQ(seen.unwritten, 0);
+  EXPECT_EQ(seen.damaged, "");
+  EXPECT_EQ(seen.changed_input, "");
+  EXPECT_FALSE(seen.differs);
+  EXPECT_GT(seen.seconds, 0);
+  ASSERT_EQ(seen.outs.size(), 1u);
+  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22, 33}));
+}
+
+TEST(Observe, WritingPastTheEnd) {
+  const Observation seen = observe_add([](auto a) { return data(a[3])[3] = 1, Reply{}; });
+  EXPECT_EQ(seen.damaged, "4 bytes behind out are overwritten, the nearest 0 bytes from its end");
+  EXPECT_TRUE(seen.outs.empty());
+}
+
+TEST(Observe, WritingBeforeTheStartOfAnInput) {
+  const Observation seen = observe_add([](auto a) { return data(a[1])[-2] = 1, Reply{}; });
+  EXPECT_EQ(seen.damaged, "4 bytes before other are overwritten, the nearest 4 bytes from its start");
+}
+
+TEST(Observe, DamageByACallThatRefuses) {
+  const Observation seen = observe_add([](auto a) { return data(a[3])[3] = 1, Reply{Outcome::invalid, "no"}; });
+  EXPECT_EQ(seen.reply.outcome, Outcome::invalid);
+  EXPECT_NE(seen.damaged, "");
+}
+
+TEST(Observe, LeavingElementsUnwritten) {
+  class Lazy : public KernelLibrary {
+    std::string_view name() const override { return "lazy"; }
+    bool has(const Operator&) const override { return true; }
+    Reply call(const Operator&, std::span<HostValue> a) override { return data(a[3])[0] = 11, Reply{}; }
+  } lazy;
+  const std::vector<Value> arguments = add_arguments();
+  const Observation left = observe(lazy, add(), arguments, plan_outs(add(), arguments));
+  EXPECT_EQ(left.unwritten, 2);
+  EXPECT_EQ(left.unwritten_out, 0);
+  EXPECT_EQ(left.unwritten_element, 1);
+  EXPECT_FALSE(left.differs);
+}
+
+TEST(Observe, ChangingAnInput) {
+  EXPECT_EQ(observe_add([](auto a) { return data(a[1])[2] = 5, Reply{}; }).changed_input, "other");
+  EXPECT_EQ(observe_add([](auto a) { return data(a[0])[0] = 5, Reply{Outcome::invalid, ""}; }).changed_input, "self");
+}
+
+TEST(Observe, AnotherAnswerTheSecondTime) {
+  const auto calls = std::make_shared<int>(0);
+  EXPECT_TRUE(observe_add([calls](auto a) { return data(a[3])[1] = static_cast<float>(++*calls), Reply{}; }).differs);
+  *calls = 0;
+  EXPECT_TRUE(observe_add([calls](auto) { return Reply{++*calls > 1 ? Outcome::invalid : Outcome::ok, ""}; }).differs);
+}
+
+TEST(Observe, ReadingTheOutFirst) {
+  class Accumulates : public KernelLibrary {
+    std::string_view name() const override { return "accumulates"; }
+    bool has(const Operator&) const override { return true; }
+    Reply call(const Operator&, std::span<HostValue> a) override {
+      for (int i = 0; i < 3; ++i) data(a[3])[i] += data(a[0])[i];
+      return {};
+    }
+  } accumulates;
+  const std::vector<Value> arguments = add_arguments();
+  EXPECT_TRUE(observe(accumulates, add(), arguments, plan_outs(add(), arguments)).differs);
+}
+
+TEST(Observe, ARefusal) {
+  const Observation seen = observe_add([](auto) { return Reply{Outcome::unsupported, "not today"}; });
+  EXPECT_EQ(seen.reply.outcome, Outcome::unsupported);
+  EXPECT_EQ(seen.reply.message, "not today");
+  EXPECT_TRUE(seen.outs.empty());
+  EXPECT_EQ(seen.unwritten, 0);
+}
+
+TEST(Observe, AResultSmallerThanItsMemory) {
+  const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{2}, Reply{}; });
+  ASSERT_EQ(seen.outs.size(), 1u);
+  EXPECT_EQ(seen.outs[0].sizes, Dims{2});
+  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22}));
+}
+
+TEST(Observe, AnOutThatClaimsMoreThanItsMemory) {
+  const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{4}, Reply{}; });
+  EXPECT_EQ(seen.damaged, "an out of 12 bytes was resized to (4), which takes 16");
+}
+
+TEST(ReferenceLibrary, AnswersThroughGuardedMemory) {
+  ReferenceLibrary reference;
+  const std::vector<Value> arguments = add_arguments();
+  const Observation seen = observe(reference, add(), arguments, plan_outs(add(), arguments));
+  EXPECT_EQ(seen.reply.outcome, Outcome::ok);
+  ASSERT_EQ(seen.outs.size(), 1u);
+  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22, 33}));
+  EXPECT_FALSE(seen.differs);
+}
+
+TEST(ReferenceLibrary, RefusesInItsOwnWords) {
+  ReferenceLibrary reference;
+  std::vector<Value> arguments = add_arguments();
+  const OutPlan plan = plan_outs(add(), arguments);
+  arguments[1] = floats({2}, {1, 2});
+  const Observation seen = observe(reference, add(), arguments, plan);
+  EXPECT_EQ(seen.reply.outcome, Outcome::invalid);
+  EXPECT_NE(seen.reply.message, "");
+}
+
+TEST(ReferenceLibrary, ListsOfInputsAndOuts) {
+  const Operator& split = *find_operator("aten::split_copy.Tensor_out");
+  std::vector<Value> arguments{floats({4}, {1, 2, 3, 4}), Int{3}, Int{0}, Value{}};
+  ReferenceLibrary reference;
+  const OutPlan plan{{{DType::float32, {3}, {0}}, {DType::float32, {1}, {0}}}};
+  const Observation seen = observe(reference, split, arguments, plan);
+  EXPECT_EQ(seen.reply.message, "");
+  ASSERT_EQ(seen.outs.size(), 2u);
+  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{1, 2, 3}));
+  EXPECT_EQ(read<Real>(seen.outs[1]).data, (std::vector<Real>{4}));
+}
+
+}  // namespace
+}  // namespace assay
