@@ -60,10 +60,11 @@ bool can_store(DType result, Call::Stored stored, DType out) {
   return stored == Call::Stored::any || from <= to;
 }
 
+// An infinity counts as 0: it decides the result by itself, and what rounding or overflow adds comes from the rest.
 template <class T>
 Array<T> absolute(Array<T> a) {
   if constexpr (std::is_same_v<T, Real>)
-    for (Real& v : a.data) v = std::fabs(v);
+    for (Real& v : a.data) v = std::isinf(v) ? 0 : std::fabs(v);
   return a;
 }
 

@@ -130,6 +130,11 @@ void scalar_kind(Argument<Scalar> scalar, DType dtype) {
   require(!is_bool(scalar.value) || dtype == DType::boolean, scalar.name, " is ", scalar.value, ", but the result is ", dtype, " and needs a number");
 }
 
+void scales_within(Argument<Scalar> factor, DType dtype) {
+  const DType own = types::of(factor);
+  require(real(factor.value) == 0 || info(own).kind <= info(dtype).kind, factor.name, " is ", factor.value, ", which makes a result ", own, ", but it must be ", dtype);
+}
+
 void flag_is(Argument<bool> flag, bool value) { require(flag.value == value, flag.name, " must be ", value ? "true" : "false"); }
 
 void rank_is(TensorArgument tensor, Int rank) { require(tensor->rank() == rank, tensor.name, " has sizes ", tensor->sizes, ", but must have ", rank, " dimensions"); }
@@ -627,7 +632,7 @@ bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argumen
 }
 
 bool no_products(TensorArgument a, TensorArgument b) { return a->count() == 0 || b->count() == 0; }
-bool no_results(TensorArgument a, TensorArgument b) { return count(shapes::product(a, b)) == 0; }
+bool products_or_nothing(TensorArgument a, TensorArgument b) { return a->sizes[1] > 0 || count(shapes::product(a, b)) == 0; }
 bool no_batch(TensorArgument input) { return input->sizes[0] == 0 || input->sizes[1] == 0; }
 
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed) {
@@ -635,7 +640,6 @@ bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Arg
 }
 
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed) { return !transposed.value || no_batch(input); }
-bool other_than(TensorArgument tensor, DTypeSet set) { return !holds(set, tensor->dtype); }
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size) { return self->count() == 0 || std::ranges::find(*output_size.value, 0) != output_size->end(); }
 
 }  // namespace conditions

@@ -47,6 +47,7 @@ void scalar_is_number(Argument<Scalar> scalar);              // not true or fals
 void limit_fits(Argument<Scalar> limit, DType dtype);       // scalar_fits; an integer dtype's limit drops its fraction first and never wraps
 void no_negative_power(TensorArgument self, Argument<Scalar> exponent);    // an integer or bool has no power of a negative integer
 void scalar_kind(Argument<Scalar> scalar, DType dtype);     // a floating scalar needs a floating dtype, a bool scalar a bool dtype
+void scales_within(Argument<Scalar> factor, DType dtype);  // bool < integer < floating: the factor's kind is at most the dtype's, or it is 0
 void flag_is(Argument<bool> flag, bool value);
 template <class... Value>
 void any_given(const Value&... value);  // not all are None
@@ -199,11 +200,10 @@ bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor);  // dim
 bool none_positive(Argument<const Ints*> list);
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
 bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
-bool no_results(TensorArgument a, TensorArgument b);                     // their matrix product has no element
+bool products_or_nothing(TensorArgument a, TensorArgument b);            // it adds up something, or has no element
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
-bool other_than(TensorArgument tensor, DTypeSet set);                    // its dtype is none of the set
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);  // no element comes in or goes out
 
 }  // namespace conditions
