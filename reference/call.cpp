@@ -101,7 +101,7 @@ Argument<std::optional<std::string_view>> Call::optional_string(std::size_t i) c
 
 template <class T>
 Array<T> Call::read(const TensorArgument& tensor, DType dtype) const {
-  if constexpr (!std::is_same_v<T, Bits>)
+  if (!std::is_same_v<T, Bits> || tensor->dtype != dtype)
     for (DType d : {tensor->dtype, dtype}) require(info(d).kind != Kind::opaque, tensor.name, " is ", d, ", whose values have no arithmetic");
   Array<T> values = assay::read<T>(*tensor.value, dtype);
   return absolute_ ? absolute(std::move(values)) : values;

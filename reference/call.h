@@ -58,6 +58,15 @@ template <class T>
 Argument<T> some(const Argument<std::optional<T>>& a) { return {a.name, *a.value}; }
 inline TensorArgument some(const TensorArgument& a) { return a; }
 
+// A Scalar rounded to a floating dtype itself, not to the one in which PyTorch computes.
+template <class T>
+T rounded(DType dtype, T value) {
+  if constexpr (std::is_same_v<T, Real>) return is_floating(dtype) ? round_to(dtype, value) : value;
+  else return value;
+}
+template <class T>
+std::optional<T> rounded(DType dtype, std::optional<T> value) { return value ? std::optional(rounded(dtype, *value)) : std::nullopt; }
+
 // A call on its way through an operator's generated wrapper.
 class Call {
  public:

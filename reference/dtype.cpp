@@ -127,7 +127,10 @@ std::optional<DType> dtype_numbered(Int number) {
 }
 
 Real round_to(DType dtype, Real x) { return info(dtype).real_of(info(dtype).bits_of_real(x)); }
+Int truncated_to(DType dtype, Real x) { return info(dtype).int_of(info(dtype).bits_of_real(x)); }
 Int wrap_to(DType dtype, Int x) { return info(dtype).int_of(info(dtype).bits_of_int(x)); }
+
+Int Rounding::operator()(Int x) const { return wrap_to(dtype, x); }
 
 Real ulp(DType dtype, Real x) {
   const DTypeInfo& d = info(dtype);
@@ -135,9 +138,16 @@ Real ulp(DType dtype, Real x) {
   return std::ldexp(Real{1}, exponent - d.precision + 1);
 }
 
-Real largest_integer(DType dtype) {
+Real least_integer(DType dtype) {
   const bool is_unsigned = info(dtype).real_of(~Bits{0}) > 0;
-  return std::ldexp(Real{1}, info(dtype).bytes * 8 - (is_unsigned ? 0 : 1)) - 1;
+  return is_unsigned ? 0 : -std::ldexp(Real{1}, info(dtype).bytes * 8 - 1);
+}
+
+Real largest_integer(DType dtype) { return std::ldexp(Real{1}, info(dtype).bytes * 8 - (least_integer(dtype) < 0 ? 1 : 0)) - 1; }
+
+Arithmetic arithmetic(DType result, DType partial) {
+  const auto unit = [](DType d) { return std::ldexp(Real{1}, -info(d).precision); };
+  return {unit(partial), unit(partial) / unit(result), std::ldexp(Real{1}, info(partial).least_exponent), largest(partial)};
 }
 
 Real largest(DType dtype) {

@@ -113,6 +113,16 @@ void move(Array<T>& y, F source, const Array<T>& x) {
   for (const Dims& i : indices(y.sizes)) y[flat++] = x(source(i));
 }
 
+// The same, where a source outside of x stands for the value `outside`.
+template <class T, class F>
+void move(Array<T>& y, F source, const Array<T>& x, T outside) {
+  Int flat = 0;
+  for (const Dims& i : indices(y.sizes)) {
+    const Dims at = source(i);
+    y[flat++] = inside(x.sizes, at) ? x(at) : outside;
+  }
+}
+
 // y's k-th element is f(k), row-major.
 template <class T, class F>
 void create(Array<T>& y, F f) {

@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/indexing.h"
+#include "reference/shapes.h"
+#include "reference/shapes.h"
+#include "reference/types.h"
+#include "reference/window.h"
+
 namespace assay {
 namespace {
 
@@ -16,6 +22,35 @@ std::string names(DTypeSet set) {
 bool holds(DTypeSet set, DType dtype) { return (set & sets::of(dtype)) != 0; }
 
 Int dims_of(const Tensor& t) { return std::max(t.rank(), 1); }
+
+// ATen's Scalar conversion: a bool dtype takes every number, a floating one its range and infinity; an unsigned one takes
+// a negative integer, which wraps, but no negative float. The limits are compared as doubles.
+bool fits(const Scalar& scalar, DType dtype) {
+  const Real v = real(scalar);
+  if (dtype == DType::boolean) return true;
+  if (assay::is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
+  const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;
+  return v >= (wraps ? -largest_integer(dtype) : least_integer(dtype)) && v <= largest_integer(dtype);
+}
+
+Int size_along(const Tensor& t, Int dim) { return t.rank() == 0 ? 1 : t.sizes[wrap_dim(dim, t.rank())]; }
+
+void check_dim(std::string_view name, Int dim, Int rank, std::string_view of, const Dims& sizes) {
+  require(-rank <= dim && dim < rank, name, " is ", dim, ", but ", of, " has sizes ", sizes, ", so it must be between ", -rank, " and ", rank - 1);
+}
+
+void check_format(Argument<Int> format, Int rank) {
+  constexpr Int channels_last = 2, channels_last_3d = 3;
+  require(format.value >= 0 && format.value <= channels_last_3d, format.name, " is ", format.value, ", which is the number of no memory format");
+  require(format.value != channels_last || rank == 4, format.name, " is channels_last, which needs 4 dimensions, not ", rank);
+  require(format.value != channels_last_3d || rank == 5, format.name, " is channels_last_3d, which needs 5 dimensions, not ", rank);
+}
+
+// PyTorch has no memory format for any other order, and does not look at how long a contiguous one is.
+void check_order(Argument<const Ints*> order, Int rank) {
+  const bool contiguous = std::ranges::equal(*order.value, Dims::counting(static_cast<int>(std::min<std::size_t>(order->size(), max_rank))));
+  require(contiguous || (rank == 4 && *order.value == Ints{0, 2, 3, 1}), order.name, " is ", *order.value, ", but must be 0, 1, 2... or for 4 dimensions (0, 2, 3, 1)");
+}
 
 void check_dtype(std::string_view name, DType dtype, DTypeSet set) {
   if (!holds(set, dtype)) throw Broken{text(name, " is ", dtype, ", but must be one of ", names(set))};
@@ -36,15 +71,58 @@ void computes_in(DType dtype, DTypeSet set) {
   if (!holds(set, dtype)) throw Broken{text("the operands' common dtype is ", dtype, ", but must be one of ", names(set))};
 }
 
+void dtype_of_unless_empty(TensorArgument tensor, DTypeSet set) {
+  if (tensor->count() > 0) dtype_of(tensor, set);
+}
+
+void dtype_of_unless_scalar(TensorArgument tensor, DTypeSet set) {
+  if (tensor->rank() > 0) dtype_of(tensor, set);
+}
+
+void dtype_of_unless_trivial(TensorArgument tensor, DTypeSet set) {
+  if (tensor->count() > 0) dtype_of_unless_scalar(tensor, set);
+}
+
+void computes_in_unless_empty(DType dtype, DTypeSet set, TensorArgument tensor) {
+  if (tensor->count() > 0) computes_in(dtype, set);
+}
+
+void computes_in_unless_trivial(DType dtype, DTypeSet set, TensorArgument tensor) {
+  if (tensor->rank() > 0) computes_in_unless_empty(dtype, set, tensor);
+}
+
+void dtype_of_unless_given(TensorArgument tensor, DTypeSet set, Argument<std::optional<Int>> dtype) {
+  require(dtype || holds(set, tensor->dtype), tensor.name, " is ", tensor->dtype, " and no ", dtype.name, " is given, but it must be one of ", names(set));
+}
+
+void same_dtype_or_float32(TensorArgument a, TensorArgument b) {
+  const bool wide = is_half(a->dtype) && b->dtype == DType::float32;
+  require(wide || a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is", is_half(a->dtype) ? ", or float32" : "");
+}
+
 void same_dtype(TensorArgument a, TensorArgument b) {
   require(a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is");
 }
 
+void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set) {
+  if (holds(set, dtype)) scalar_fits(scalar, dtype);
+}
+
+void scalar_is_number(Argument<Scalar> scalar) { require(!is_bool(scalar.value), scalar.name, " is ", scalar.value, ", but must be a number"); }
+
+void limit_fits(Argument<Scalar> limit, DType dtype) {
+  if (!assay::is_integer(dtype)) return scalar_fits(limit, dtype);
+  const Real v = std::trunc(real(limit.value));
+  require(v >= least_integer(dtype) && v <= largest_integer(dtype), limit.name, " is ", limit.value, ", which is no limit of ", dtype);
+}
+
+void no_negative_power(TensorArgument self, Argument<Scalar> exponent) {
+  const bool integers = !assay::is_floating(self->dtype) && !is_floating(exponent.value);
+  require(!integers || real(exponent.value) >= 0, exponent.name, " is ", exponent.value, ", but ", self.name, " is ", self->dtype, " and has no negative integer powers");
+}
+
 void scalar_fits(Argument<Scalar> scalar, DType dtype) {
-  const Real v = real(scalar.value);
-  const bool fits = assay::is_floating(dtype) ? !std::isfinite(v) || std::fabs(v) <= largest(compute_dtype(dtype))
-                    : std::isfinite(v) && (dtype == DType::boolean || (v >= -largest_integer(dtype) - 1 && v <= largest_integer(dtype)));
-  require(fits, scalar.name, " is ", scalar.value, ", which does not fit ", dtype);
+  require(fits(scalar.value, dtype), scalar.name, " is ", scalar.value, ", which does not fit ", dtype);
 }
 
 void scalar_kind(Argument<Scalar> scalar, DType dtype) {
@@ -79,6 +157,53 @@ void size_at_least(TensorArgument tensor, Int dim, Int least) {
 
 void not_empty(TensorArgument tensor) { require(tensor->count() > 0, tensor.name, " has sizes ", tensor->sizes, ", but must have at least one element"); }
 
+void nonzero_along(TensorArgument tensor, Argument<Int> dim) {
+  if (tensor->rank() == 0) return;
+  require(tensor->sizes[wrap_dim(dim.value, tensor->rank())] > 0, tensor.name, " has sizes ", tensor->sizes, ", but must have elements along ", dim.name, " ", dim.value);
+}
+
+void nonzero_along(TensorArgument tensor, Argument<const Ints*> dim) {
+  if (!dim || dim->empty()) return not_empty(tensor);
+  for (Int d : *dim.value) nonzero_along(tensor, Argument<Int>{dim.name, d});
+}
+
+void nonzero_along(TensorArgument tensor, Argument<std::optional<Int>> dim) {
+  if (dim) nonzero_along(tensor, some(dim));
+  else not_empty(tensor);
+}
+
+void ends_with(TensorArgument tensor, Argument<const Ints*> sizes) {
+  const bool fits = static_cast<Int>(sizes->size()) <= tensor->rank();
+  require(fits && std::equal(sizes->rbegin(), sizes->rend(), std::reverse_iterator(tensor->sizes.end())), tensor.name, " has sizes ", tensor->sizes, ", but the last must be ", sizes.name, ", ", *sizes.value);
+}
+
+void sizes_are(TensorArgument tensor, Argument<const Ints*> sizes) {
+  require(std::ranges::equal(tensor->sizes, *sizes.value), tensor.name, " has sizes ", tensor->sizes, ", but must have ", sizes.name, ", ", *sizes.value);
+}
+
+void per_channel(TensorArgument vector, TensorArgument tensor) {
+  require(vector->rank() == 1 && vector->sizes[0] == tensor->sizes[1], vector.name, " has sizes ", vector->sizes, ", but must have one element for each of the ", tensor->sizes[1], " channels of ", tensor.name);
+}
+
+void vector_of(TensorArgument vector, Argument<Int> length) {
+  require(vector->rank() == 1 && vector->sizes[0] == length.value, vector.name, " has sizes ", vector->sizes, ", but must have ", length.name, " = ", length.value, " elements in one dimension");
+}
+
+void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b, Argument<Int> c) {
+  for (const auto& n : {a, b, c}) at_least(n, 0);
+  const Int product = wrapping_multiply(a.value, wrapping_multiply(b.value, c.value));
+  require(product == tensor->count(), tensor.name, " has sizes ", tensor->sizes, ", but must have ", a.name, " * ", b.name, " * ", c.name, " = ", a.value, " * ", b.value, " * ", c.value, " elements");
+}
+
+void at_most_size(Argument<Int> n, TensorArgument tensor, Argument<Int> dim) {
+  const Int size = tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim.value, tensor->rank())];
+  require(n.value >= 0 && n.value <= size, n.name, " is ", n.value, ", but must be between 0 and ", size, ", the size of ", tensor.name, " along ", dim.name, " ", dim.value);
+}
+
+void divides(Argument<Int> divisor, Argument<Int> n) {
+  require(divisor.value > 0 && n.value % divisor.value == 0, divisor.name, " is ", divisor.value, ", but must be positive and divide ", n.name, ", which is ", n.value);
+}
+
 void is_dim(Argument<Int> dim, TensorArgument tensor) {
   const Int rank = dims_of(*tensor.value);
   require(-rank <= dim.value && dim.value < rank, dim.name, " is ", dim.value, ", but ", tensor.name, " has sizes ", tensor->sizes, ", so it must be between ", -rank, " and ", rank - 1);
@@ -97,6 +222,75 @@ void are_dims(Argument<const Ints*> dims, TensorArgument tensor) {
 void is_permutation(Argument<const Ints*> dims, TensorArgument tensor) {
   require(static_cast<int>(dims->size()) == tensor->rank(), dims.name, " is ", *dims.value, ", but must name every dimension of ", tensor.name, ", which has sizes ", tensor->sizes);
   are_dims(dims, tensor);
+}
+
+void rank_at_least(TensorArgument tensor, Int least) {
+  require(tensor->rank() >= least, tensor.name, " has sizes ", tensor->sizes, ", but must have at least ", least, least == 1 ? " dimension" : " dimensions");
+}
+
+void each_rank_at_least(Argument<const Tensors*> tensors, Int least) {
+  for (const auto& t : *tensors.value) rank_at_least({tensors.name, &*t}, least);
+}
+
+void same_rank_or_scalar(TensorArgument a, TensorArgument b) {
+  require(dims_of(*a.value) == dims_of(*b.value), b.name, " has sizes ", b->sizes, ", but must have as many dimensions as ", a.name, " of sizes ", a->sizes);
+}
+
+void sizes_within(TensorArgument a, TensorArgument b) {
+  same_rank_or_scalar(b, a);
+  for (Int d = 0; d < dims_of(*a.value); ++d)
+    require(size_along(*a.value, d) <= size_along(*b.value, d), a.name, " has sizes ", a->sizes, ", which must be at most those of ", b.name, ", ", b->sizes);
+}
+
+void sizes_within(TensorArgument a, Argument<Int> dim, TensorArgument b) {
+  same_rank_or_scalar(b, a);
+  for (Int d = 0; d < dims_of(*a.value); ++d)
+    require(d == wrap_dim(dim.value, b->rank()) || size_along(*a.value, d) <= size_along(*b.value, d), a.name, " has sizes ", a->sizes, ", which apart from dimension ", dim.value, " must be at most those of ",
+            b.name, ", ", b->sizes);
+}
+
+void broadcasts_to(TensorArgument tensor, TensorArgument to) {
+  require(shapes::expands(tensor->sizes, to->sizes), tensor.name, " has sizes ", tensor->sizes, ", which do not broadcast to those of ", to.name, ", ", to->sizes);
+}
+
+void square_divides(Argument<Int> factor, TensorArgument tensor, Int dim) {
+  require(size_along(*tensor.value, dim) % (factor.value * factor.value) == 0, tensor.name, " has sizes ", tensor->sizes, ", but the square of ", factor.name, ", ", factor.value, ", must divide that of dimension ", dim);
+}
+
+void is_new_dim(Argument<Int> dim, TensorArgument tensor) { check_dim(dim.name, dim.value, tensor->rank() + 1, tensor.name, tensor->sizes); }
+void is_new_dim(Argument<Int> dim, Argument<const Tensors*> tensors) { is_new_dim(dim, TensorArgument{tensors.name, &*tensors->front()}); }
+
+void each_is_dim(Argument<const Ints*> dims, TensorArgument tensor) {
+  for (Int d : *dims.value) {
+    require(tensor->rank() > 0, dims.name, " is ", *dims.value, ", but ", tensor.name, " is a scalar");
+    is_dim({dims.name, d}, tensor);
+  }
+}
+
+void is_index(Argument<Int> index, TensorArgument tensor, Argument<Int> dim) {
+  const Int n = size_along(*tensor.value, dim.value);
+  require(-n <= index.value && index.value < n, index.name, " is ", index.value, ", but ", tensor.name, " has sizes ", tensor->sizes, " and so ", n, " elements along dimension ", dim.value);
+}
+
+void has_tensors(Argument<const Tensors*> tensors) {
+  require(std::ranges::any_of(*tensors.value, [](const auto& t) { return t.has_value(); }), tensors.name, " must have at least one tensor");
+}
+
+void all_same_sizes(Argument<const Tensors*> tensors) {
+  const Dims& first = tensors->front()->sizes;
+  for (const auto& t : *tensors.value) require(t->sizes == first, tensors.name, " has tensors of sizes ", first, " and ", t->sizes, ", but all must be equal");
+}
+
+void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim) {
+  const Tensor* first = shapes::first_counted(*tensors.value);
+  if (!first) return;
+  is_dim(dim, {tensors.name, first});
+  for (const auto& t : *tensors.value) {
+    if (shapes::is_nothing(*t)) continue;
+    Dims sizes = t->sizes;
+    if (sizes.size() == first->rank()) sizes[wrap_dim(dim.value, sizes.size())] = size_along(*first, dim.value);
+    require(sizes == first->sizes, tensors.name, " has tensors of sizes ", first->sizes, " and ", t->sizes, ", but all must be equal apart from dimension ", dim.value);
+  }
 }
 
 void at_least(Argument<Int> n, Int least) { require(n.value >= least, n.name, " is ", n.value, ", but must be at least ", least); }
@@ -122,15 +316,307 @@ void one_of(Argument<std::string_view> word, std::initializer_list<std::string_v
   require(std::ranges::find(words, word.value) != words.end(), word.name, " is \"", word.value, "\", but must be one of ", all);
 }
 
+void no_zero(TensorArgument divisor, DType common, TensorArgument dividend) {
+  if (assay::is_floating(common) || dividend->count() == 0) return;
+  const std::vector<Int> values = read<Int>(*divisor.value, common).data;
+  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common, ", but the division is of integers");
+}
+
+void length_at_least(Argument<const Ints*> list, Int least) {
+  require(static_cast<Int>(list->size()) >= least, list.name, " is ", *list.value, ", but must have at least ", least, least == 1 ? " entry" : " entries");
+}
+
+void even_length(Argument<const Ints*> list) { require(list->size() % 2 == 0, list.name, " is ", *list.value, ", but must have an even number of entries"); }
+
+void same_length_or_flat(Argument<const Ints*> list, Argument<const Ints*> dims) {
+  require(list->size() == dims->size() || (list->size() == 1 && dims->empty()), list.name, " is ", *list.value, ", but must have an entry for each of ", dims.name, ", ", *dims.value);
+}
+
+void differs(Argument<Int> n, Int value) { require(n.value != value, n.name, " must not be ", value); }
+
+void sums_to_size(Argument<const Ints*> list, TensorArgument tensor, Argument<Int> dim) {
+  const Int n = size_along(*tensor.value, dim.value);
+  Int left = n;
+  for (Int k : *list.value) left = k > left ? -1 : left - k;
+  require(left == 0, list.name, " is ", *list.value, ", which must sum to ", n, ", the size of dimension ", dim.value, " of ", tensor.name);
+}
+
+void is_expansion(Argument<const Ints*> size, TensorArgument tensor) {
+  const Dims wanted = shapes::expanded(tensor, size);
+  const bool kept = std::ranges::all_of(wanted, [](Int n) { return n >= 0; });
+  require(kept && shapes::expands(tensor->sizes, wanted), size.name, " is ", *size.value, ", to which sizes ", tensor->sizes, " of ", tensor.name, " do not expand");
+}
+
+void is_view(Argument<const Ints*> size, TensorArgument tensor) {
+  const Dims view = shapes::viewed(tensor, size);
+  require(std::ranges::all_of(view, [](Int n) { return n >= 0; }), size.name, " is ", *size.value, ", but at most one size may be -1, and not beside a 0");
+  Int left = tensor->count();
+  const bool has_none = std::ranges::find(view, 0) != view.end();
+  for (Int n : view) left = has_none ? left : left % n == 0 ? left / n : 0;
+  require(left == (has_none ? 0 : 1), size.name, " is ", *size.value, ", which does not have the ", tensor->count(), " elements of ", tensor.name, " of sizes ", tensor->sizes);
+}
+
+void repeats(Argument<const Ints*> repeats, TensorArgument tensor) {
+  const Int lead = static_cast<Int>(repeats->size()) - tensor->rank();
+  require(lead >= 0, repeats.name, " is ", *repeats.value, ", but must have an entry for each dimension of ", tensor.name, " of sizes ", tensor->sizes);
+  for (Int d = 0; d < lead + tensor->rank(); ++d)
+    require((*repeats.value)[static_cast<std::size_t>(d)] >= 0 || (d >= lead && tensor->sizes[d - lead] == 0), repeats.name, " is ", *repeats.value, ", but none may be negative");
+}
+
+void crops_within(Argument<const Ints*> pad, TensorArgument tensor) {
+  const std::size_t pairs = pad->size() / 2;
+  require(static_cast<Int>(pairs) <= tensor->rank(), pad.name, " is ", *pad.value, ", which is more than two entries for each dimension of ", tensor.name, " of sizes ", tensor->sizes);
+  for (std::size_t k = 0; k < pairs; ++k) {
+    const Int n = tensor->sizes[tensor->rank() - 1 - static_cast<Int>(k)], before = std::min<Int>((*pad.value)[2 * k], 0), after = std::min<Int>((*pad.value)[2 * k + 1], 0);
+    require(before >= -n && after >= -n - before, pad.name, " is ", *pad.value, ", which takes more from ", tensor.name, " of sizes ", tensor->sizes, " than there is");
+  }
+}
+
+void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step) {
+  const Dims wanted = shapes::sliced(tensor, dim, start, end, step);
+  require(src->sizes == wanted, src.name, " has sizes ", src->sizes, ", but must have those of the slice of ", tensor.name, ", ", wanted);
+}
+
+void format_fits(Argument<Int> memory_format, TensorArgument tensor) { check_format(memory_format, tensor->rank()); }
+void format_fits(Argument<Int> memory_format, Argument<const Ints*> size) { check_format(memory_format, static_cast<Int>(size->size())); }
+void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor) { check_order(dim_order, tensor->rank()); }
+void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size) { check_order(dim_order, static_cast<Int>(size->size())); }
+
+void moves(Argument<Scalar> step, DType dtype) {
+  const Real v = real(step.value);
+  require((v < 0 || v > 0) && (dtype != DType::int64 || exact<Int>(step.value) != 0), step.name, " is ", step.value, ", but must not be zero as ", dtype);
+}
+
+void is_finite(Argument<Scalar> n) { require(std::isfinite(real(n.value)), n.name, " is ", n.value, ", but must be finite"); }
+
+void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step) {
+  const Real from = real(start.value), to = real(end.value);
+  require(real(step.value) > 0 ? to >= from : to <= from, step.name, " is ", step.value, ", which does not lead from ", start.name, ", ", start.value, ", to ", end.name, ", ", end.value);
+}
+
+void scalar_computes(Argument<Scalar> scalar, DType dtype) { scalar_fits(scalar, compute_dtype(dtype)); }
+
+void index_count(Argument<const Tensors*> indices, TensorArgument self) {
+  Int taken = 0;
+  for (const auto& index : *indices.value) {
+    require(indexed_dims(index) > 0, indices.name, " has a mask without dimensions");
+    taken += indexed_dims(index);
+  }
+  require(taken <= self->rank(), indices.name, " takes ", taken, taken == 1 ? " dimension" : " dimensions", ", but ", self.name, " has sizes ", self->sizes);
+}
+
+void masks_fit(Argument<const Tensors*> indices, TensorArgument self) {
+  Int at = 0;
+  for (const auto& index : *indices.value) {
+    if (index && is_mask(*index)) {
+      const Dims taken(std::span(self->sizes.begin() + at, static_cast<std::size_t>(index->rank())));
+      require(index->sizes == taken, indices.name, " has a mask of sizes ", index->sizes, ", but the dimensions of ", self.name, " that it takes have sizes ", taken);
+    }
+    at += indexed_dims(index);
+  }
+}
+
+void indices_broadcast(Argument<const Tensors*> indices, TensorArgument self) { static_cast<void>(indexing(*indices.value, self->sizes)); }
+
+void broadcasts_to_indexed(TensorArgument values, TensorArgument self, Argument<const Tensors*> indices) {
+  const Dims sizes = indexing(*indices.value, self->sizes).sizes;
+  require(shapes::expands(values->sizes, sizes), values.name, " has sizes ", values->sizes, ", which do not broadcast to the indexed sizes ", sizes);
+}
+
+void single_of_scalar(TensorArgument index, TensorArgument self) {
+  require(self->rank() > 0 || index->count() == 1, index.name, " has ", index->count(), " elements, but ", self.name, " is a scalar and takes one");
+}
+
+void indices_within(TensorArgument index, TensorArgument self, Int dim) {
+  const Int n = size_along(*self.value, dim);
+  for (Int i : read<Int>(*index.value).data)
+    require(0 <= i && i < n, index.name, " has the element ", i, ", but must be between 0 and ", n - 1, ", as dimension ", dim, " of ", self.name, " has size ", n);
+}
+
+void indices_within(TensorArgument index, TensorArgument self, Argument<Int> dim) { indices_within(index, self, dim.value); }
+
+void indices_within(Argument<const Tensors*> indices, TensorArgument self) {
+  const Indexing x = indexing(*indices.value, self->sizes);
+  for (Int d = 0; d < self->rank(); ++d) {
+    const auto& index = x.at[static_cast<std::size_t>(d)];
+    const Int n = self->sizes[d];
+    if (!index || (n > 0 && count(x.sizes) == 0)) continue;
+    for (Int i : index->data)
+      require(0 <= i && i < n, indices.name, " has the index ", i < 0 ? i - n : i, ", but dimension ", d, " of ", self.name, " has size ", n);
+  }
+}
+
+void named_dtype_of(Argument<Int> dtype, DTypeSet set) { check_dtype(dtype.name, types::named(dtype), set); }
+
+void has_dtype(TensorArgument tensor, Argument<Int> dtype) {
+  require(tensor->dtype == types::named(dtype), tensor.name, " is ", tensor->dtype, ", but must be ", types::named(dtype), " as ", dtype.name, " says");
+}
+
+void at_least_lowest(Argument<Int> n, Argument<Int> dtype) {
+  const DType named = types::named(dtype);
+  require(static_cast<Real>(n.value) >= least_integer(named), n.name, " is ", n.value, ", which is less than any ", named);
+}
+
+void at_most_largest(Argument<Int> n, Argument<Int> dtype) {
+  const DType named = types::named(dtype);
+  require(static_cast<Real>(n.value) <= largest_integer(named), n.name, " is ", n.value, ", which is more than any ", named);
+}
+
+void sizes_from_at_least(TensorArgument tensor, Int dim, Int least) {
+  for (Int d = wrap_dim(dim, tensor->rank()); d < tensor->rank(); ++d)
+    require(tensor->sizes[d] >= least, tensor.name, " has sizes ", tensor->sizes, ", but dimension ", d, " must be at least ", least);
+}
+
+void divides(Argument<Int> n, TensorArgument tensor, Int dim) {
+  const Int size = tensor->sizes[wrap_dim(dim, tensor->rank())];
+  require(n.value != 0 && size % n.value == 0, n.name, " is ", n.value, ", which does not divide dimension ", dim, " of ", tensor.name, ", which has sizes ", tensor->sizes);
+}
+
+void one_element(TensorArgument tensor) { require(tensor->count() == 1, tensor.name, " has sizes ", tensor->sizes, ", but must have one element"); }
+
+void count_is_size(TensorArgument a, TensorArgument b, Int dim) {
+  const Int wanted = b->sizes[wrap_dim(dim, b->rank())];
+  require(a->count() == wanted, a.name, " has sizes ", a->sizes, ", but must have ", wanted, " elements, as ", b.name, " has sizes ", b->sizes);
+}
+
+void one_for_each_row(TensorArgument a, TensorArgument b) {
+  const Int wanted = count(shapes::without(b->sizes, shapes::dims(b, Argument<Int>{"", -1}), false));
+  require(a->count() == wanted, a.name, " has sizes ", a->sizes, ", but must have an element for each of the ", wanted, " rows of ", b.name, ", which has sizes ", b->sizes);
+}
+
+void expands_to_product(TensorArgument tensor, TensorArgument a, TensorArgument b) {
+  const Dims product = shapes::product(a, b);
+  shapes::Broadcasting both;
+  both.add(a.name, product);
+  both.add(tensor.name, tensor->sizes);
+  require(both.sizes() == product, tensor.name, " has sizes ", tensor->sizes, ", which do not broadcast to those of the product, ", product);
+}
+
+void each_between(Argument<const Ints*> list, Int least, Int most) {
+  require(std::ranges::all_of(*list.value, [&](Int n) { return n >= least && n <= most; }), list.name, " is ", *list.value, ", but each must be between ", least, " and ", most);
+}
+
+void exactly_one(Argument<const Ints*> a, Argument<const Doubles*> b) {
+  require((a.value != nullptr) != (b.value != nullptr), "exactly one of ", a.name, " and ", b.name, " must be given, but ", a ? "both are" : "neither is");
+}
+
+void length_is(Argument<const Ints*> list, Int length) { length_between(list, length, length); }
+
+void length_is(Argument<const Doubles*> list, Int length) {
+  require(static_cast<Int>(list->size()) == length, list.name, " has ", list->size(), " entries, but must have ", length);
+}
+
+void last_size_at_least(TensorArgument tensor, Int least) {
+  require(terms::size(tensor, -1) >= least, tensor.name, " has sizes ", tensor->sizes, ", but the last must be at least ", least);
+}
+
+void differ(Argument<Int> a, Argument<Int> b) { require(a.value != b.value, a.name, " and ", b.name, " are both ", a.value, ", but must differ"); }
+
+void nonzero(Argument<Int> n) { require(n.value != 0, n.name, " must not be 0"); }
+void nonzero(Argument<double> n) { require(n.value != 0, n.name, " must not be 0"); }
+
+void nonzero(TensorArgument tensor) {
+  const std::vector<Real> values = read<Real>(*tensor.value).data;
+  require(std::ranges::find(values, Real{0}) == values.end(), tensor.name, " has a zero element");
+}
+
+namespace {
+const Ints one{1};
+}
+
+void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size) {
+  padding_at_most_half(padding, kernel_size, Argument<const Ints*>{"dilation", &one});
+}
+
+void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation) {
+  for (Int d = 0; d < 2; ++d) {
+    const WindowAxis axis = window_axis(d, *kernel_size.value, {}, *padding.value, *dilation.value);
+    require(axis.padding <= axis.extent() / 2, padding.name, " is ", *padding.value, ", but must be at most half of the window's ", axis.extent(), " cells");
+  }
+}
+
+void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+  window_fits(self, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
+}
+
+void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+  const Dims result = shapes::pooled(self, kernel_size, stride, padding, dilation, ceil_mode);
+  require(result[result.size() - 2] > 0 && result[result.size() - 1] > 0, kernel_size.name, " is ", *kernel_size.value, ", but ", self.name, " has sizes ", self->sizes, ", too few for one window");
+}
+
+void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least) {
+  const int first = input->rank() - static_cast<int>(scale_factors->size());
+  for (int d = first; d < input->rank(); ++d) {
+    const double factor = (*scale_factors.value)[static_cast<std::size_t>(d - first)];
+    const double scaled = std::floor(static_cast<double>(input->sizes[d]) * factor);
+    require(scaled >= static_cast<double>(least) && scaled < 0x1p62, scale_factors.name, " has ", factor, ", which makes ", scaled, " of the size ", input->sizes[d], ", but it must be at least ", least);
+  }
+}
+
+void one_or_each_spatial(Argument<const Ints*> list, TensorArgument input) {
+  const Int spatial = input->rank() - 2, length = static_cast<Int>(list->size());
+  require(length == 1 || length == spatial, list.name, " is ", *list.value, ", but must have 1 or ", spatial, " entries");
+}
+
+void channels_fit(TensorArgument input, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
+  const Int wanted = transposed.value ? weight->sizes[0] : weight->sizes[1] * groups.value;
+  require(input->sizes[1] == wanted, input.name, " has sizes ", input->sizes, ", but must have ", wanted, " channels, as ", weight.name, " has sizes ", weight->sizes, " in ", groups.value, " groups");
+}
+
+void bias_fits(TensorArgument bias, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
+  const Int wanted = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  require(bias->sizes == Dims{wanted}, bias.name, " has sizes ", bias->sizes, ", but must have ", Dims{wanted}, ", one element for each output channel");
+}
+
+void convolution_fits(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+                      Argument<bool> transposed, Argument<const Ints*> output_padding) {
+  const Dims result = shapes::convolved(input, weight, stride, padding, dilation, transposed, output_padding, {"groups", 1});
+  for (Int d = 2; d < result.size(); ++d)
+    require(result[d] > 0, input.name, " has sizes ", input->sizes, " and ", weight.name, " has sizes ", weight->sizes, ", which leave no result along dimension ", d);
+}
+
+void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride, Argument<const Ints*> dilation) {
+  const Int spatial = static_cast<Int>(std::max({output_padding->size(), stride->size(), dilation->size()}));
+  for (Int d = 0; d < spatial; ++d)
+    require(entry(*output_padding.value, d) < std::max(entry(*stride.value, d), entry(*dilation.value, d)), output_padding.name, " is ", *output_padding.value, ", but must be less than ", stride.name, ", ", *stride.value, ", or than ", dilation.name, ", ", *dilation.value);
+}
+
 void no_zero(TensorArgument divisor, DType common) {
   if (assay::is_floating(common)) return;
   const std::vector<Int> values = read<Int>(*divisor.value).data;
   require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element, but the division is of integers");
 }
 
-void no_zero(Argument<Scalar> divisor, DType common) {
-  require(assay::is_floating(common) || number<Int>(divisor.value, common) != 0, divisor.name, " is ", divisor.value, ", but the division is of integers");
+void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend) {
+  const bool fine = assay::is_floating(common) || dividend->count() == 0 || number<Int>(divisor.value, common) != 0;
+  require(fine, divisor.name, " is ", divisor.value, ", which is 0 in ", common, ", but the division is of integers");
 }
 
 }  // namespace rules
+
+namespace conditions {
+
+bool empty(TensorArgument tensor) { return tensor->count() == 0; }
+bool none_positive(Argument<const Ints*> list) { return std::ranges::all_of(*list.value, [](Int n) { return n <= 0; }); }
+
+
+bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate) {
+  const auto given = std::ranges::count_if(*indices.value, [](const auto& t) { return t.has_value(); });
+  const bool masked = std::ranges::any_of(*indices.value, [](const auto& t) { return t && is_mask(*t); });
+  return !accumulate.value && given == 1 && masked && values->count() == 1;
+}
+
+bool no_products(TensorArgument a, TensorArgument b) { return a->count() == 0 || b->count() == 0; }
+bool no_results(TensorArgument a, TensorArgument b) { return count(shapes::product(a, b)) == 0; }
+bool no_batch(TensorArgument input) { return input->sizes[0] == 0 || input->sizes[1] == 0; }
+
+bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed) {
+  return plain_or_no_batch(input, transposed) && (no_batch(input) || std::ranges::all_of(*dilation.value, [](Int n) { return n == 1; }));
+}
+
+bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed) { return !transposed.value || no_batch(input); }
+bool other_than(TensorArgument tensor, DTypeSet set) { return !holds(set, tensor->dtype); }
+bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size) { return self->count() == 0 || std::ranges::find(*output_size.value, 0) != output_size->end(); }
+
+}  // namespace conditions
 }  // namespace assay

@@ -1,6 +1,22 @@
 #include "reference/shapes.h"
 
+#include <cmath>
+
+#include "reference/indexing.h"
+#include "reference/window.h"
+
 namespace assay::shapes {
+namespace {
+
+// a * b + c as a size.
+Int size_of(std::string_view name, Int a, Int b, Int c = 0) {
+  Int n = 0;
+  const bool exact = !__builtin_mul_overflow(a, b, &n) && !__builtin_add_overflow(n, c, &n);
+  require(exact && n >= 0, name, " asks for a size of ", a, " * ", b, " + ", c);
+  return n;
+}
+
+}  // namespace
 
 void Broadcasting::add(std::string_view name, const Dims& sizes) {
   while (sizes_.size() < sizes.size()) sizes_.insert(0, 1);
@@ -46,6 +62,18 @@ Dims permuted(TensorArgument tensor, Argument<const Ints*> dims) {
   return sizes;
 }
 
+Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size) {
+  Dims sizes = tensor->sizes;
+  if (sizes.size() > 0) sizes[wrap_dim(dim.value, sizes.size())] = size.value;
+  return sizes;
+}
+
+Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last) {
+  Dims sizes = tensor->sizes;
+  std::fill_n(sizes.end() - last->size(), last->size(), 1);
+  return sizes;
+}
+
 std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim) {
   const Int along = wrap_dim(dim.value, tensor->rank()), whole = tensor->sizes[along];
   std::vector<Dims> pieces;
@@ -58,4 +86,287 @@ std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argumen
   return pieces;
 }
 
+std::vector<Dims> split(TensorArgument tensor, Argument<const Ints*> split_sizes, Argument<Int> dim) {
+  std::vector<Dims> pieces(split_sizes->size(), tensor->sizes);
+  for (std::size_t k = 0; k < pieces.size(); ++k) pieces[k][wrap_dim(dim.value, tensor->rank())] = (*split_sizes.value)[k];
+  return pieces;
+}
+
+std::vector<Dims> unbound(TensorArgument tensor, Argument<Int> dim) {
+  return std::vector<Dims>(static_cast<std::size_t>(tensor->sizes[wrap_dim(dim.value, tensor->rank())]), selected(tensor, dim));
+}
+
+Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step) {
+  Dims sizes = tensor->sizes;
+  Int& along = sizes[wrap_dim(dim.value, tensor->rank())];
+  along = slice(along, start.value, end.value, step.value).length;
+  return sizes;
+}
+
+Dims transposed(TensorArgument tensor, Argument<Int> dim0, Argument<Int> dim1) {
+  Dims sizes = tensor->sizes;
+  if (tensor->rank() > 0) std::swap(sizes[wrap_dim(dim0.value, tensor->rank())], sizes[wrap_dim(dim1.value, tensor->rank())]);
+  return sizes;
+}
+
+Dims transposed(TensorArgument matrix) {
+  Dims sizes = matrix->sizes;
+  std::reverse(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+Dims unsqueezed(TensorArgument tensor, Argument<Int> dim) {
+  Dims sizes = tensor->sizes;
+  sizes.insert(wrap_dim(dim.value, tensor->rank() + 1), 1);
+  return sizes;
+}
+
+Dims squeezed(TensorArgument tensor, Argument<Int> dim) {
+  const Ints one{dim.value};
+  return squeezed(tensor, Argument<const Ints*>{dim.name, &one});
+}
+
+Dims squeezed(TensorArgument tensor, Argument<const Ints*> dim) {
+  Dims ones;
+  for (Int d : *dim.value)
+    if (const Int at = wrap_dim(d, tensor->rank()); at < tensor->rank() && tensor->sizes[at] == 1) ones.push_back(at);
+  return without(tensor->sizes, ones, false);
+}
+
+Dims expanded(TensorArgument tensor, Argument<const Ints*> size) {
+  Dims sizes(*size.value);
+  const Int lead = sizes.size() - tensor->rank();
+  for (Int d = std::max<Int>(lead, 0); d < sizes.size(); ++d)
+    if (sizes[d] == -1) sizes[d] = tensor->sizes[d - lead];
+  return sizes;
+}
+
+Dims viewed(TensorArgument tensor, Argument<const Ints*> size) {
+  Dims sizes(*size.value);
+  Int* open = std::ranges::find(sizes, -1);
+  if (open == sizes.end()) return sizes;
+  Int rest = tensor->count();
+  for (const Int* n = sizes.begin(); n != sizes.end(); ++n) {
+    if (n == open) continue;
+    if (*n <= 0) return sizes;
+    rest /= *n;
+  }
+  *open = rest;
+  return sizes;
+}
+
+Dims repeated(TensorArgument tensor, Argument<const Ints*> repeats) {
+  Dims sizes(*repeats.value);
+  const int lead = sizes.size() - tensor->rank();
+  for (int d = 0; d < tensor->rank(); ++d) sizes[lead + d] = size_of(repeats.name, sizes[lead + d], tensor->sizes[d]);
+  return sizes;
+}
+
+Dims padded(TensorArgument tensor, Argument<const Ints*> pad) {
+  Dims sizes = tensor->sizes;
+  for (std::size_t k = 0; k < pad->size(); ++k) {
+    Int& n = sizes[sizes.size() - 1 - static_cast<Int>(k / 2)];
+    n = size_of(pad.name, n, 1, (*pad.value)[k]);
+  }
+  return sizes;
+}
+
+Dims last_as_one(TensorArgument tensor) {
+  Dims sizes = tensor->sizes;
+  if (sizes.size() > 0) sizes[sizes.size() - 1] = 1;
+  return sizes;
+}
+
+Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> axis) {
+  Dims along = Dims::filled(input->rank(), 1);
+  along[wrap_dim(axis.value, input->rank())] = channels->sizes[0];
+  Broadcasting both;
+  both.add(input.name, input->sizes);
+  both.add(channels.name, along);
+  return both.sizes();
+}
+
+Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+  static const Ints one{1};
+  return pooled(self, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
+}
+
+Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+  Dims sizes = self->sizes;
+  const int first = sizes.size() - 2;
+  for (Int d = 0; d < 2; ++d) sizes[first + d] = window_axis(d, *kernel_size.value, *stride.value, *padding.value, *dilation.value).places(sizes[first + d], ceil_mode.value);
+  return sizes;
+}
+
+Dims with_last(TensorArgument self, Argument<const Ints*> sizes) {
+  Dims result = self->sizes;
+  std::ranges::copy_backward(*sizes.value, result.end());
+  return result;
+}
+
+Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors) {
+  if (output_size) return with_last(input, output_size);
+  Ints sizes;
+  const int first = input->rank() - static_cast<int>(scale_factors->size());
+  for (int d = first; d < input->rank(); ++d) sizes.push_back(static_cast<Int>(std::floor(static_cast<double>(input->sizes[d]) * (*scale_factors.value)[static_cast<std::size_t>(d - first)])));
+  return with_last(input, {scale_factors.name, &sizes});
+}
+
+Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+               Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups) {
+  Dims sizes = input->sizes;
+  if (input->sizes[1] > 0) sizes[1] = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  for (Int d = 0; d + 2 < sizes.size(); ++d) {
+    const WindowAxis axis{weight->sizes[d + 2], entry(*stride.value, d), entry(*padding.value, d), entry(*dilation.value, d)};
+    Int& size = sizes[d + 2];
+    size = transposed.value ? axis.start(size - 1) - axis.padding + axis.extent() + entry(*output_padding.value, d) : axis.places(size, false);
+  }
+  return sizes;
+}
+
+Dims pixel_shuffled(TensorArgument tensor, Argument<Int> upscale_factor) {
+  Dims sizes = tensor->sizes;
+  const int channel = sizes.size() - 3;
+  const Int r = upscale_factor.value;
+  sizes[channel] /= r * r;
+  for (int d : {channel + 1, channel + 2}) sizes[d] = size_of(upscale_factor.name, sizes[d], r);
+  return sizes;
+}
+
+const Tensor* first_counted(const Tensors& tensors) {
+  const auto at = std::ranges::find_if(tensors, [](const auto& t) { return !is_nothing(*t); });
+  return at == tensors.end() ? nullptr : &**at;
+}
+
+Dims concatenated(Argument<const Tensors*> tensors, Argument<Int> dim) {
+  const Tensor* first = first_counted(*tensors.value);
+  if (!first) return {0};
+  Dims sizes = first->sizes;
+  Int& along = sizes[wrap_dim(dim.value, first->rank())];
+  along = 0;
+  for (const auto& t : *tensors.value)
+    if (!is_nothing(*t)) along += t->sizes[wrap_dim(dim.value, first->rank())];
+  return sizes;
+}
+
+Dims stacked(Argument<const Tensors*> tensors, Argument<Int> dim) {
+  Dims sizes = tensors->front()->sizes;
+  sizes.insert(wrap_dim(dim.value, sizes.size() + 1), static_cast<Int>(tensors->size()));
+  return sizes;
+}
+
+// ceil((end - start) / step), as PyTorch computes it: of int64 in integers that wrap, else in double.
+Dims arange(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step, DType dtype) {
+  if (dtype == DType::int64) {
+    const Int by = exact<Int>(step.value), span = wrapping_subtract(exact<Int>(end.value), exact<Int>(start.value));
+    return {size_of(step.name, wrapping_add(span, wrapping_subtract(by, by > 0 ? 1 : -1)) / by, 1)};
+  }
+  const auto as_double = [](const Scalar& s) { return static_cast<double>(real(s)); };
+  const double n = std::ceil((as_double(end.value) - as_double(start.value)) / as_double(step.value));
+  require(n <= 0x1p62, "a range from ", start.value, " to ", end.value, " by ", step.value, " has too many numbers");
+  return {static_cast<Int>(n)};
+}
+
+bool expands(const Dims& from, const Dims& to) {
+  const int lead = to.size() - from.size();
+  if (lead < 0) return false;
+  for (int d = 0; d < from.size(); ++d)
+    if (from[d] != 1 && from[d] != to[lead + d]) return false;
+  return true;
+}
+
+Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices) { return indexing(*indices.value, tensor->sizes).sizes; }
+
+Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index) {
+  Dims sizes = tensor->sizes;
+  if (tensor->rank() > 0) sizes[wrap_dim(dim.value, tensor->rank())] = index->count();
+  return sizes;
+}
+
+Dims embedded(TensorArgument weight, TensorArgument indices) {
+  Dims sizes = indices->sizes;
+  sizes.push_back(weight->sizes[1]);
+  return sizes;
+}
+
+Dims nonzero(TensorArgument tensor) {
+  const Array<Int> rows = is_floating(tensor->dtype) ? nonzero_indices(read<Real>(*tensor.value)) : nonzero_indices(read<Int>(*tensor.value));
+  return rows.sizes;
+}
+
 }  // namespace assay::shapes
+
+namespace assay::layouts {
+namespace {
+
+constexpr Int preserve = 1, channels_last = 2, channels_last_3d = 3;  // PyTorch's numbers of memory formats; 0 is contiguous
+
+// Without the dimension of channels, the second, which comes last.
+Dims channels_moved(int rank) {
+  Dims order = Dims::counting(rank);
+  std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  return order;
+}
+
+bool is_channels_last(const Tensor& t) { return (t.rank() == 4 || t.rank() == 5) && t.dim_order == channels_moved(t.rank()); }
+
+}  // namespace
+
+Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format) {
+  const Int format = memory_format.value.value_or(0);
+  return format == channels_last || format == channels_last_3d ? channels_moved(sizes.size()) : contiguous(sizes);
+}
+
+Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format, TensorArgument tensor) {
+  return memory_format.value.value_or(preserve) == preserve ? tensor->dim_order : format(sizes, memory_format);
+}
+
+Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order) {
+  return dim_order && dim_order->size() == 4 && (*dim_order.value)[1] == 2 ? Dims(*dim_order.value) : contiguous(sizes);
+}
+
+Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order, TensorArgument tensor) { return dim_order ? ordered(sizes, dim_order) : tensor->dim_order; }
+
+Dims suggested(const Dims& sizes, TensorArgument tensor) { return is_channels_last(*tensor.value) ? channels_moved(sizes.size()) : contiguous(sizes); }
+
+Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
+  const bool all = std::ranges::all_of(*tensors.value, [](const auto& t) { return is_channels_last(*t); });
+  return all ? channels_moved(sizes.size()) : contiguous(sizes);
+}
+
+Dims channels_last_as(const Dims& sizes, TensorArgument tensor) {
+  const int rank = tensor->rank();
+  Dims last = Dims::counting(rank);
+  if (rank == 4 || rank == 5) std::rotate(last.begin() + 1, last.begin() + 2, last.end());
+  return tensor->dim_order == last ? last : Dims::counting(sizes.size());
+}
+
+}  // namespace assay::layouts
+
+namespace assay::terms {
+
+Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) { return count(indexing(*indices.value, tensor->sizes).block); }
+
+Int window(Argument<const Ints*> kernel_size) { return entry(*kernel_size.value, 0) * entry(*kernel_size.value, 1); }
+
+Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size) {
+  Int cells = 1;
+  for (int d = 0; d < 2; ++d) {
+    const Int out = (*output_size.value)[static_cast<std::size_t>(d)];
+    cells *= out == 0 ? 1 : self->sizes[self->rank() - 2 + d] / out + 2;
+  }
+  return cells;
+}
+
+Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
+  const Int channels = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  return weight->count() / std::max<Int>(channels, 1) + 1;
+}
+
+Int product(Argument<const Ints*> sizes) { return std::accumulate(sizes->begin(), sizes->end(), Int{1}, wrapping_multiply); }
+
+Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b) {
+  return tensor->count() / std::max<Int>(wrapping_multiply(a.value, b.value), 1);
+}
+
+}  // namespace assay::terms

@@ -26,13 +26,15 @@ void raise(std::optional<DType>& to, DType dtype) { to = to ? promote(*to, dtype
 
 DType promote(DType a, DType b) {
   if (a == b) return a;
-  require(info(a).kind != Kind::opaque && info(b).kind != Kind::opaque, a, " and ", b, " have no common dtype");
+  const bool meets_floating_only = is_wide_unsigned(a) || is_wide_unsigned(b);
+  const bool meets = info(a).kind != Kind::opaque && info(b).kind != Kind::opaque && (!meets_floating_only || is_floating(a) || is_floating(b));
+  require(meets, a, " and ", b, " have no common dtype");
   if (level(a) != level(b)) return level(a) > level(b) ? a : b;
-  require(!is_wide_unsigned(a) && !is_wide_unsigned(b), a, " and ", b, " have no common dtype");
   return wider(a, b);
 }
 
 void Promotion::add(const Tensor& tensor) { raise(tensor.rank() > 0 ? dimensioned_ : zero_dimensional_, tensor.dtype); }
+void Promotion::add(DType dtype) { raise(dimensioned_, dtype); }
 void Promotion::add(const Scalar& scalar) { raise(scalar_, is_floating(scalar) ? float32 : is_bool(scalar) ? boolean : int64); }
 
 // A category joins only where it is of a higher kind than those before it.
@@ -40,16 +42,31 @@ DType Promotion::result() const {
   std::optional<DType> common;
   for (const auto& next : {dimensioned_, zero_dimensional_, scalar_}) {
     if (!next) continue;
-    if (!common || level(*next) > level(*common)) common = *next;
+    if (!common || level(*next) > level(*common)) raise(common, *next);
   }
   return common.value_or(float32);
 }
 
-DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise) {
-  if (!dtype.value) return out ? out->dtype : otherwise;
-  const auto named = dtype_numbered(*dtype.value);
-  require(named.has_value(), dtype.name, " is ", *dtype.value, ", which is the number of no dtype");
-  return *named;
+DType division(TensorArgument self, TensorArgument other, Argument<std::optional<std::string_view>> rounding_mode) {
+  return rounding_mode ? promote(self, other) : promote_floating(self, other);
+}
+
+DType division(TensorArgument self, Argument<Scalar> other, Argument<std::optional<std::string_view>> rounding_mode) {
+  return rounding_mode ? promote(self, other) : promote_floating(self, other);
+}
+
+DType named(Argument<Int> dtype) {
+  const auto found = dtype_numbered(dtype.value);
+  require(found.has_value(), dtype.name, " is ", dtype.value, ", which is the number of no dtype");
+  return *found;
+}
+
+DType named(Argument<std::optional<Int>> dtype, DType otherwise) { return dtype ? named(some(dtype)) : otherwise; }
+
+DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise) { return named(dtype, out ? out->dtype : otherwise); }
+
+DType truth(TensorArgument tensor, TensorArgument out) {
+  return out ? out->dtype : tensor->dtype == uint8 ? uint8 : boolean;
 }
 
 DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar) { return out ? out->dtype : of(scalar); }

@@ -37,9 +37,15 @@ Int number<Int>(const Scalar& scalar, DType dtype) {
 template <>
 Bits number<Bits>(const Scalar& scalar, DType dtype) {
   const DTypeInfo& d = info(dtype);
-  if (const double* v = std::get_if<double>(&scalar)) return d.bits_of_real(static_cast<Real>(*v));
+  if (is_floating(scalar)) return d.bits_of_real(number<Real>(scalar, dtype));
   return d.bits_of_int(integer(scalar));
 }
+
+template <>
+Real exact<Real>(const Scalar& scalar) { return real(scalar); }
+
+template <>
+Int exact<Int>(const Scalar& scalar) { return integer(scalar); }
 
 bool is_floating(const Scalar& scalar) { return std::holds_alternative<double>(scalar); }
 bool is_bool(const Scalar& scalar) { return std::holds_alternative<bool>(scalar); }

@@ -24,6 +24,10 @@ using Value = std::variant<std::monostate, Tensor, Int, double, bool, std::strin
 template <class T>
 T number(const Scalar& scalar, DType dtype);
 
+// The same, not yet seen through a dtype; a floating Scalar is truncated to an Int.
+template <class T>
+T exact(const Scalar& scalar);
+
 Real real(const Scalar& scalar);
 bool is_floating(const Scalar& scalar);
 bool is_bool(const Scalar& scalar);

@@ -1,8 +1,93 @@
 #include "operators/arithmetic.gen.h"
 
-namespace assay {
+#include <algorithm>
+#include <cmath>
 
-Real operators::add(Real self, Real other, Real alpha) { return self + alpha * other; }
+#include "reference/array.h"
+
+namespace assay {
+namespace {
+
+// Quotient and remainder that wrap for the least integer and -1, the one quotient beyond the range.
+Int quotient(Int a, Int b) { return b == -1 ? wrapping_negate(a) : a / b; }
+Int rest(Int a, Int b) { return b == -1 ? 0 : a % b; }
+
+bool crosses(Int remainder, Int divisor) { return remainder != 0 && (remainder < 0) != (divisor < 0); }
+bool crosses(Real remainder, Real divisor) { return remainder != 0 && (remainder < 0) != (divisor < 0); }
+
+Real magnitude_of_sum(Real sum, Real product, Real factor) { return std::fabs(sum) + (std::fabs(factor) == 1 ? 0 : std::fabs(product)); }
+
+}  // namespace
+
+Real operators::add(Real self, Real other, Real alpha) { return std::fma(alpha, other, self); }
 Int operators::add(Int self, Int other, Int alpha) { return wrapping_add(self, wrapping_multiply(alpha, other)); }
+Real operators::sub(Real self, Real other, Real alpha) { return add(self, other, -alpha); }
+Int operators::sub(Int self, Int other, Int alpha) { return add(self, other, wrapping_negate(alpha)); }
+Real operators::rsub(Real self, Real other, Real alpha) { return sub(other, self, alpha); }
+Int operators::rsub(Int self, Int other, Int alpha) { return sub(other, self, alpha); }
+
+// What is rounded: the result, and its product unless alpha is 1 or -1.
+Real operators::add_magnitude(Real self, Real other, Real alpha) { return magnitude_of_sum(add(self, other, alpha), alpha * other, alpha); }
+Real operators::sub_magnitude(Real self, Real other, Real alpha) { return add_magnitude(self, other, -alpha); }
+Real operators::rsub_magnitude(Real self, Real other, Real alpha) { return sub_magnitude(other, self, alpha); }
+
+Real operators::mul(Real self, Real other) { return self * other; }
+Int operators::mul(Int self, Int other) { return wrapping_multiply(self, other); }
+
+Real operators::div(Real self, Real other) { return self / other; }
+Real operators::div(Real self, Real other, std::optional<std::string_view> rounding_mode, DType dtype) {
+  if (rounding_mode == "floor") return floor_divide(self, other);
+  return rounding_mode ? std::trunc(round_to(compute_dtype(dtype), self / other)) : self / other;
+}
+Int operators::div(Int self, Int other, std::optional<std::string_view> rounding_mode, DType) {
+  return rounding_mode == "floor" ? floor_divide(self, other) : quotient(self, other);
+}
+
+// The exact quotient of self less its remainder is an integer; the result of a division by 0 or of infinities is that
+// of the division. A zero has the sign of the quotient.
+Real operators::floor_divide(Real self, Real other) {
+  if (other == 0) return self / other;
+  const Real left = std::fmod(self, other);
+  Real whole = (self - left) / other;
+  if (crosses(left, other)) whole -= 1;
+  return whole == 0 ? std::copysign(Real{0}, self / other) : std::round(whole);
+}
+Int operators::floor_divide(Int self, Int other) { return wrapping_subtract(quotient(self, other), crosses(rest(self, other), other)); }
+
+Real operators::fmod(Real self, Real other) { return std::fmod(self, other); }
+Int operators::fmod(Int self, Int other) { return rest(self, other); }
+Real operators::remainder(Real self, Real other) {
+  const Real left = std::fmod(self, other);
+  return crosses(left, other) ? left + other : left;
+}
+Int operators::remainder(Int self, Int other) {
+  const Int left = rest(self, other);
+  return crosses(left, other) ? wrapping_add(left, other) : left;
+}
+
+Real operators::pow(Real self, Real exponent) { return std::pow(self, exponent); }
+
+// Squares of self multiplied for the bits of the exponent.
+Int operators::pow(Int self, Int exponent) {
+  if (exponent < 0) return self == 1 ? 1 : self == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+  Int power = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) power = wrapping_multiply(power, self);
+    self = wrapping_multiply(self, self);
+  }
+  return power;
+}
+
+Real operators::pow_scalar(Real self, Real exponent) {
+  if (exponent == 0.5) return std::sqrt(self);
+  if (exponent == -0.5) return 1 / std::sqrt(self);
+  return std::pow(self, exponent);
+}
+Int operators::pow_scalar(Int self, Int exponent) { return pow(self, exponent); }
+
+Real operators::maximum(Real self, Real other) { return self != self ? self : other != other ? other : std::max(self, other); }
+Int operators::maximum(Int self, Int other) { return std::max(self, other); }
+Real operators::minimum(Real self, Real other) { return self != self ? self : other != other ? other : std::min(self, other); }
+Int operators::minimum(Int self, Int other) { return std::min(self, other); }
 
 }  // namespace assay

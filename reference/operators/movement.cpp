@@ -1,6 +1,23 @@
 #include "operators/movement.gen.h"
 
 namespace assay {
+namespace {
+
+// The remainder of a / n that is not negative, for n > 0.
+Int modulo(Int a, Int n) { return a - floor_div(a, n) * n; }
+
+// The index of the element that stands at `flat` in row-major order.
+Dims unflattened(const Dims& sizes, Int flat) {
+  Dims i = sizes;
+  for (int d = sizes.size() - 1; d >= 0; --d) i[d] = flat % sizes[d], flat /= sizes[d];
+  return i;
+}
+
+}  // namespace
+
+Bits operators::copy(Bits x) { return x; }
+
+void operators::reshape(Array<Bits>& out, const Array<Bits>& self) { out.data = self.data; }
 
 Dims operators::flip(const Dims& out, const Dims& sizes, const Ints& dims) {
   Dims in = out;
@@ -12,10 +29,104 @@ Dims operators::flip(const Dims& out, const Dims& sizes, const Ints& dims) {
   return in;
 }
 
+Dims operators::roll(const Dims& out, const Dims& sizes, const Ints& shifts, const Ints& dims) {
+  if (dims.empty()) {
+    const Int n = count(sizes);
+    return unflattened(sizes, modulo(offset(sizes, out) - shifts[0] % n, n));
+  }
+  Dims in = out;
+  for (std::size_t k = 0; k < dims.size(); ++k) {
+    const Int at = wrap_dim(dims[k], sizes.size());
+    in[at] = modulo(in[at] - shifts[k] % sizes[at], sizes[at]);
+  }
+  return in;
+}
+
 Dims operators::permute_copy(const Dims& out, const Dims& sizes, const Ints& dims) {
   Dims in = sizes;
   for (int k = 0; k < out.size(); ++k) in[wrap_dim(dims[static_cast<std::size_t>(k)], sizes.size())] = out[k];
   return in;
+}
+
+Dims operators::transpose_copy(const Dims& out, const Dims& sizes, Int dim0, Int dim1) {
+  Dims in = out;
+  if (sizes.size() > 0) std::swap(in[wrap_dim(dim0, sizes.size())], in[wrap_dim(dim1, sizes.size())]);
+  return in;
+}
+
+Dims operators::t_copy(const Dims& out, const Dims&) {
+  Dims in = out;
+  std::reverse(in.begin(), in.end());
+  return in;
+}
+
+Dims operators::select(const Dims& out, const Dims& sizes, Int dim, Int index) {
+  const Int along = wrap_dim(dim, sizes.size());
+  Dims in = out;
+  in.insert(along, index < 0 ? index + sizes[along] : index);
+  return in;
+}
+
+Dims operators::slice_copy(const Dims& out, const Dims& sizes, Int dim, std::optional<Int> start, Int step) {
+  const Int along = wrap_dim(dim, sizes.size());
+  Dims in = out;
+  in[along] = slice(sizes[along], start, std::nullopt, step).start + out[along] * step;
+  return in;
+}
+
+Dims operators::repeat(const Dims& out, const Dims& sizes) {
+  Dims in = sizes;
+  const int lead = out.size() - sizes.size();
+  for (int d = 0; d < sizes.size(); ++d) in[d] = out[lead + d] % sizes[d];
+  return in;
+}
+
+Dims operators::pixel_shuffle(const Dims& out, const Dims& sizes, Int upscale_factor) {
+  const int c = sizes.size() - 3, h = c + 1, w = c + 2;
+  const Int r = upscale_factor;
+  Dims in = out;
+  in[c] = (out[c] * r + out[h] % r) * r + out[w] % r;
+  in[h] = out[h] / r;
+  in[w] = out[w] / r;
+  return in;
+}
+
+Dims operators::constant_pad_nd(const Dims& out, const Dims& sizes, const Ints& pad) {
+  Dims in = out;
+  for (std::size_t k = 0; 2 * k < pad.size(); ++k) in[sizes.size() - 1 - static_cast<Int>(k)] -= pad[2 * k];
+  return in;
+}
+
+Dims operators::tril(const Dims& out, const Dims& sizes, Int diagonal) {
+  const int column = sizes.size() - 1;
+  Dims in = out;
+  if (out[column] - out[column - 1] > diagonal) in[column] = -1;  // outside: the result is 0
+  return in;
+}
+
+void operators::cat(Array<Bits>& out, const std::vector<Array<Bits>>& tensors, Int dim) {
+  const Int along = wrap_dim(dim, out.sizes.size());
+  Int start = 0;
+  for (const Array<Bits>& tensor : tensors) {
+    if (tensor.count() == 0) continue;
+    Int flat = 0;
+    for (Dims i : indices(tensor.sizes)) {
+      i[along] += start;
+      out(i) = tensor[flat++];
+    }
+    start += tensor.sizes[along];
+  }
+}
+
+void operators::stack(Array<Bits>& out, const std::vector<Array<Bits>>& tensors, Int dim) {
+  const Int along = wrap_dim(dim, out.sizes.size());
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    Int flat = 0;
+    for (Dims i : indices(tensors[k].sizes)) {
+      i.insert(along, static_cast<Int>(k));
+      out(i) = tensors[k][flat++];
+    }
+  }
 }
 
 void operators::split(std::vector<Array<Bits>>& out, const Array<Bits>& self, Int dim) {
@@ -28,6 +139,17 @@ void operators::split(std::vector<Array<Bits>>& out, const Array<Bits>& self, In
       piece[flat++] = self(i);
     }
     start += piece.sizes[along];
+  }
+}
+
+void operators::unbind(std::vector<Array<Bits>>& out, const Array<Bits>& self, Int dim) {
+  const Int along = wrap_dim(dim, self.sizes.size());
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    Int flat = 0;
+    for (Dims i : indices(out[k].sizes)) {
+      i.insert(along, static_cast<Int>(k));
+      out[k][flat++] = self(i);
+    }
   }
 }
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
-        "unused", "accuracy", "terms", "magnitude", "choice", "notes"}
+        "dims", "unused", "pass", "rounding", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
 
 
 class SpecError(Exception):
@@ -35,8 +35,13 @@ class Word:
 
 @dataclass
 class Rule:
+    """`word(...)`, or `word(...) unless condition(...)`: the rule is asked only where the condition does not hold."""
     number: str
     word: Word
+    unless: Word | None
+
+    def __str__(self):
+        return f"{self.word} unless {self.unless}" if self.unless else str(self.word)
 
     @property
     def outcome(self):
@@ -56,6 +61,11 @@ def parse_word(text):
         raise SpecError(f"'{text}' is not of the form word(argument, ...)")
     name, inside = match.groups()
     return Word(name, [a.strip() for a in inside.split(",")] if inside and inside.strip() else [])
+
+
+def parse_rule(number, text):
+    word, _, unless = str(text).partition(" unless ")
+    return Rule(number, parse_word(word), parse_word(unless) if unless else None)
 
 
 def parse_schema(text):
@@ -92,12 +102,13 @@ class Entry:
             if key not in self.data:
                 raise SpecError(f"{self.name}: key {key} is missing")
         for name in self.named():
-            if name not in {a.name for a in self.arguments}:
+            if not self.argument(name):
                 raise SpecError(f"{self.name}: {name} is not an argument of the schema")
 
     def named(self):
         yield from self.data.get("unused", [])
         yield from self.data.get("read", {})
+        yield from [fill] if isinstance(fill := self.data.get("fill"), str) else []
 
     @property
     def id(self):
@@ -126,12 +137,17 @@ class Entry:
     def outs(self):
         return [a for a in self.arguments if a.out]
 
+    @property
+    def constants(self):
+        """Arguments that the schema lacks, with their values: what makes the operator a case of a more general one."""
+        return [Argument(name, "Scalar", repr(value), False) for name, value in self.data.get("with", {}).items()]
+
     def argument(self, name):
-        return next((a for a in self.arguments if a.name == name), None)
+        return next((a for a in self.arguments + self.constants if a.name == name), None)
 
     @property
     def rules(self):
-        return [Rule(n, parse_word(w)) for n, w in self.data.get("rules", {}).items()]
+        return [parse_rule(n, text) for n, text in self.data.get("rules", {}).items()]
 
     @property
     def computes(self):
@@ -142,9 +158,19 @@ class Entry:
             found.append(Compute(reads.strip(), writes * (len(self.outs) // len(writes))))
         return found
 
+    @property
+    def magnitude(self):
+        """The magnitude function as a word; its argument, if any, is the dtype whose range partial results have."""
+        return parse_word(self.data["magnitude"]) if "magnitude" in self.data else None
+
     def per_out(self, key, default):
         value = self.data.get(key, default)
         return value if isinstance(value, list) else [value] * len(self.outs)
+
+    @property
+    def roundings(self):
+        """Words for the dtypes to which the function rounds between its steps; none for one that rounds once."""
+        return as_list(self.data.get("rounding", []))
 
     @property
     def accuracy_rows(self):

@@ -18,7 +18,7 @@ from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
 
 
 def header(wrappers):
-    includes = ["<optional>", "<span>", "<string_view>", "<utility>", '"reference/value.h"']
+    includes = ["<optional>", "<span>", "<string_view>", "<utility>", '"reference/indexing.h"', '"reference/value.h"']
     declared = dict.fromkeys(line for w in wrappers for line in w.declarations())
     return ["#pragma once", "", *(f"#include {i}" for i in includes), "", "namespace assay::operators {", "", *declared, "", "}  // namespace assay::operators"]
 
@@ -46,7 +46,7 @@ def table(all_wrappers):
             lines.append(f"constexpr Rule rules_{s}[] = {{")
             for r in e.rules:
                 words = f"words_{s}_{r.number}" if r.word.arguments else "{}"
-                lines.append(f'    {{"{e.id}.{r.number}", {cpp_string(str(r.word))}, "{r.word.name}", {words}, Outcome::{r.outcome}}},')
+                lines.append(f'    {{"{e.id}.{r.number}", {cpp_string(str(r))}, "{r.word.name}", {words}, Outcome::{r.outcome}}},')
             lines.append("};")
         lines.append(f"constexpr AccuracyRow accuracy_{s}[] = {{")
         lines += [f"    {accuracy_row(*row)}," for row in e.accuracy_rows] + ["};", ""]

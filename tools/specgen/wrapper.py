@@ -1,12 +1,12 @@
 """The C++ of one entry: the declaration of its function and the wrapper that checks, reads, computes and writes."""
 import re
 
-from entry import SpecError, parse_word
+from entry import SpecError, as_list, parse_word
 
 TYPES = {"real": "Real", "int": "Int", "bits": "Bits"}
 DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64"}
 SHORT = {"u8": "uint8", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "b1": "boolean", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
-SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "any", "readable"}
+SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "any", "readable", "quantized"}
 # schema type: (accessor of Call, type of a function's parameter, what is passed for `{a}`)
 PLAIN = {
     "int": ("integer", "Int", "{a}.value"),
@@ -32,16 +32,23 @@ FAMILIES = {
     "elementwise": {"Tensor": "{A}", "Tensor?": "std::optional<{A}>"},
     "reduce": {"Tensor": "std::span<const {A}>"},
     "along": {"Tensor": "std::span<const {A}>"},
-    "move": {},
+    "move": {"Tensor": "const Array<{A}>&"},
     "create": {},
     "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
 }
+# argument of a magnitude function: (dtype in which partial results are rounded, whose range they have)
+ARITHMETIC = {"common": "common", "compute": "compute_dtype(common)"}
 # family: the arguments its loop consumes
 CONSUMED = {"reduce": {"dim", "keepdim", "dtype"}, "along": {"dim", "dtype"}}
 
 
 def cpp_string(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def scalar(text):
+    """A number of the spec as a Scalar."""
+    return text if "." in text else f"Int{{{text}}}"
 
 
 class Wrapper:
@@ -51,7 +58,8 @@ class Wrapper:
             raise SpecError(f"{entry.name}: family {entry.family} is none of {', '.join(FAMILIES)}")
         self.kinds = FAMILIES[entry.family]
         unused = set(entry.data.get("unused", [])) | CONSUMED.get(entry.family, set())
-        self.passed = [a for a in entry.inputs if a.name not in unused]
+        self.passed = [a for a in entry.inputs + entry.constants if a.name not in unused | {entry.data.get("fill")}]
+        self.dtypes_passed = as_list(entry.data.get("pass", []))  # after the arguments
         if entry.family == "create":
             self.passed = [a for a in self.passed if not a.type.startswith("Tensor")]
 
@@ -66,7 +74,7 @@ class Wrapper:
             return f"some({text})" if argument.optional and not argument.type.endswith("[]?") and not argument.out else text
         if re.fullmatch(r"-?\d+", text):
             return f"Int{{{text}}}"
-        if text in ("common", "true", "false"):
+        if text in ("common", "dims", "true", "false"):  # dims: those a reduction takes away
             return text
         if text.startswith('"'):
             return text
@@ -87,16 +95,26 @@ class Wrapper:
 
     def present(self, word):
         """The condition under which a rule on optional arguments is asked."""
-        optional = [a for a in word.arguments if (found := self.entry.argument(a)) and found.optional]
+        optional = [a for a in word.arguments if (found := self.entry.argument(a)) and (found.optional or found.out)]
         return "".join(f"if ({a}) " for a in optional)
+
+    def unless(self, rule):
+        return f"if (!{self.call('conditions', rule.unless)}) " if rule.unless else ""
 
     # -- the function --------------------------------------------------------------------------------------------
 
+    def how(self, argument):
+        """(how an argument is read, the dimension of the result along which it is placed): `real`, `along axis`, `real along axis`."""
+        how, _, dim = f" {self.entry.data.get('read', {}).get(argument.name, '')}".partition(" along ")
+        return how.strip(), dim
+
     def tensor_type(self, argument, T):
-        reads = self.entry.data.get("read", {}).get(argument.name)
+        reads, _ = self.how(argument)
         return TYPES.get(reads, T)
 
     def parameter(self, argument, T):
+        if self.entry.data.get("read", {}).get(argument.name) == "indexing":
+            return "const Indexing&"
         if argument.type in ("Scalar", "Scalar?"):
             if self.entry.data.get("read", {}).get(argument.name) == "scalar":
                 T = "Scalar"
@@ -112,7 +130,7 @@ class Wrapper:
             T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
             family = self.entry.family
             moved = self.passed[:1] if family == "move" else []  # the loop moves it; the function maps indices
-            parameters = [self.parameter(a, T) for a in self.passed if a not in moved]
+            parameters = [self.parameter(a, T) for a in self.passed if a not in moved] + ["const Rounding&"] * len(self.entry.roundings)
             if family == "elementwise":
                 result = results[0]
             elif family == "reduce":
@@ -127,8 +145,15 @@ class Wrapper:
                 lists = [a.type == "Tensor[]" for a in self.entry.outs]
                 outs = [f"std::vector<Array<{r}>>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
                 result, parameters = "void", [*outs, *parameters]
-            for name in {self.entry.function: 0, self.entry.data.get("magnitude", self.entry.function): 0}:
-                yield f"{result} {name}({', '.join(parameters)});"
+            parameters += ["DType"] * len(self.dtypes_passed)
+            yield f"{result} {self.entry.function}({', '.join(parameters)});"
+            if self.measured(compute):
+                arithmetic = ["const Arithmetic&"] if self.entry.magnitude.arguments else []
+                yield f"{result} {self.entry.magnitude.name}({', '.join([*parameters, *arithmetic])});"
+
+    def measured(self, compute):
+        """Whether magnitudes of its own are asked of a computation: integer results are exact."""
+        return self.entry.magnitude and "real" in compute.writes
 
     # -- the wrapper ---------------------------------------------------------------------------------------------
 
@@ -136,15 +161,19 @@ class Wrapper:
         return [a for a in self.passed if a.type.startswith("Tensor")]
 
     def read(self, argument, T):
-        how = self.entry.data.get("read", {}).get(argument.name)
+        how, dim = self.how(argument)
         name = argument.name
         if argument.type in ("Tensor", "Tensor?"):
             function = "read_optional" if argument.optional else "read"
-            if how:
-                own = TYPES.get(how, T)
-                dtype = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
-                return f"call.{function}<{own}>({name}, {dtype})"
-            return f"call.{function}<{T}>({name}, common)"
+            if how == "operand":
+                return f"call.{function}<{T}>({name}, types::operand({name}, common))"
+            own = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
+            values = f"call.{function}<{TYPES.get(how, T)}>({name}, {own if how else 'common'})"
+            return f"placed_along({values}, {dim}.value, {self.entry.inputs[0].name}->rank())" if dim else values
+        if how == "indexing":
+            return f"indexing(*{name}.value, {self.entry.inputs[0].name}->sizes)"
+        if how == "exact":
+            return f"exact<{T}>({name}.value)"
         if argument.type in ("Tensor[]", "Tensor?[]"):
             return f"call.read_all<{TYPES.get(how, T)}>({name}, common)"
         if how == "scalar":
@@ -159,48 +188,58 @@ class Wrapper:
     def passes(self, argument):
         return f"{argument.name}_" if self.is_read(argument) else PLAIN[argument.type][2].format(a=argument.name)
 
-    def loop(self, function, compute):
-        """The statement that fills the results y0, y1... by the family's loop."""
+    def loop(self, function, compute, last=()):
+        """The statement that fills the results y0, y1... by the family's loop; `last`: the function's last arguments."""
         T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
         ys = [f"y{k}" for k in range(len(results))]
         family = self.entry.family
         operands = [a for a in self.passed if a.type.startswith("Tensor")]
         name = f"operators::{function}"
+        more = [*(f"round{k}" for k in range(len(self.entry.roundings))), *self.dtypes_passed, *last]
         if family == "elementwise":
             parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
-            arguments = ", ".join(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed)
+            arguments = ", ".join([*(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed), *more])
             return f"families::elementwise(y0, [&]({parameters}) {{ return {name}({arguments}); }}, {', '.join(a.name + '_' for a in operands)});"
         if family in ("reduce", "along"):
             self_, *extras = self.passed
             row = f"std::span<const {T}> row"
-            rest = [self.passes(a) for a in extras]
+            rest = [*(self.passes(a) for a in extras), *more]
             if family == "reduce":
                 return f"families::reduce({', '.join(ys)}, [&]({row}) {{ return {name}({', '.join(['row', *rest])}); }}, {self_.name}_, dims);"
             spans = [f"std::span<{r}> {y}_" for r, y in zip(results, ys)]
             return f"families::along([&]({', '.join([row, *spans])}) {{ {name}({', '.join(['row', *(y + '_' for y in ys), *rest])}); }}, {self_.name}_, dim.value, {', '.join(ys)});"
         if family == "move":
             self_, *extras = self.passed
-            return f"families::move(y0, [&](const Dims& i) {{ return {name}({', '.join(['i', f'{self_.name}->sizes', *(self.passes(a) for a in extras)])}); }}, {self_.name}_);"
+            fill = self.entry.data.get("fill")
+            filled = "" if fill is None else f", {fill}_" if isinstance(fill, str) else f", {results[0]}{{{fill}}}"
+            arguments = ["i", f"{self_.name}->sizes", *(self.passes(a) for a in extras), *more]
+            return f"families::move(y0, [&](const Dims& i) {{ return {name}({', '.join(arguments)}); }}, {self_.name}_{filled});"
         if family == "create":
-            return f"families::create(y0, [&](Int i) {{ return {name}({', '.join(['i', *(self.passes(a) for a in self.passed)])}); }});"
-        return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed)])});"
+            return f"families::create(y0, [&](Int i) {{ return {name}({', '.join(['i', *(self.passes(a) for a in self.passed), *more])}); }});"
+        return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed), *more])});"
 
     def compute_block(self, compute):
         T = TYPES[compute.reads]
-        for a in self.passed:
+        fill = self.entry.argument(self.entry.data.get("fill"))
+        for a in self.passed + ([fill] if fill else []):
             if self.is_read(a):
                 yield f"const auto {a.name}_ = {self.read(a, T)};"
         lists = [a.type == "Tensor[]" for a in self.entry.outs]
         for k, (write, many) in enumerate(zip(compute.writes, lists)):
             yield f"std::vector<Array<{TYPES[write]}>> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
-        magnitude = self.entry.data.get("magnitude")
-        if magnitude:
-            yield f"if (call.magnitude()) {self.loop(magnitude, compute)}"
+        if self.measured(compute):
+            magnitude = self.entry.magnitude
+            yield f"if (call.magnitude()) {self.loop(magnitude.name, compute, [self.arithmetic(a) for a in magnitude.arguments])}"
             yield f"else {self.loop(self.entry.function, compute)}"
         else:
             yield self.loop(self.entry.function, compute)
         for k, many in enumerate(lists):
             yield f"call.write_list({k}, y{k});" if many else f"call.write({k}, std::move(y{k}));"
+
+    def arithmetic(self, argument):
+        if argument not in ARITHMETIC:
+            raise SpecError(f"{self.entry.name}: {argument} is none of {', '.join(ARITHMETIC)}, in which partial results may be held")
+        return f"arithmetic(common, {ARITHMETIC[argument]})"
 
     def definition(self):
         entry = self.entry
@@ -211,10 +250,12 @@ class Wrapper:
                 yield f"  [[maybe_unused]] const auto {a.name} = call.{ACCESSORS[a.type]}({i});"
             elif a.type == "Tensor":
                 yield f"  [[maybe_unused]] const auto {a.name} = call.tensor({i});"
+        for a in entry.constants:
+            yield f'  [[maybe_unused]] const Argument<Scalar> {a.name}{{"{a.name}", {scalar(a.default)}}};'
         yield from self.dtypes()
         for rule in entry.rules:
             yield f'  call.rule("{entry.id}.{rule.number}", Outcome::{rule.outcome});'
-            yield f"  {self.present(rule.word)}{self.call('rules', rule.word)};"
+            yield f"  {self.present(rule.word)}{self.unless(rule)}{self.call('rules', rule.word)};"
         yield from self.promises()
         if "magnitude" not in entry.data:
             yield "  call.read_absolute_values();"
@@ -228,6 +269,8 @@ class Wrapper:
         default = f"promote({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else f"same({entry.inputs[0].name})"
         yield f'  call.rule("{entry.id}.dtype");'
         yield f"  [[maybe_unused]] const DType common = {self.dtype(entry.data.get('common', default))};"
+        for k, text in enumerate(entry.roundings):
+            yield f"  const Rounding round{k}{{{self.dtype(text)}}};"
 
     def dtype(self, text):
         if text == "common":
@@ -240,18 +283,18 @@ class Wrapper:
         entry = self.entry
         operands = [a.name for a in self.tensors() if a.type in ("Tensor", "Tensor?")]
         shape_default = {"elementwise": f"broadcast({', '.join(a + '?' for a in operands)})", "along": f"same({operands[0] if operands else ''})",
-                         "reduce": "reduced(self, dim, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
+                         "reduce": "without(self, dims, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
         shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
         layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
         layouts, castable = entry.per_out("layout", layout_default), entry.per_out("out", "same")
         if None in shapes:
             raise SpecError(f"{entry.name}: key shape is missing")
         yield f'  call.rule("{entry.id}.shape");'
+        if entry.family == "reduce":
+            default = f"dims({entry.inputs[0].name}{', dim?' if entry.argument('dim') else ''})"
+            yield f"  const Dims dims = {self.call('shapes', parse_word(entry.data.get('dims', default)))};"
         for k, shape in enumerate(shapes):
             yield f"  const auto sizes{k} = {self.call('shapes', parse_word(shape))};"
-        if entry.family == "reduce":
-            dim = ", dim" if entry.argument("dim") else ""
-            yield f"  const Dims dims = shapes::dims({entry.inputs[0].name}{dim});"
         yield f'  call.rule("{entry.id}.out");'
         for k, out in enumerate(entry.outs):
             position = entry.arguments.index(out)

@@ -1,0 +1,135 @@
+#include "conformance/cases/case.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "reference/call.h"
+
+namespace assay {
+namespace {
+
+// A word of a pattern against a name; without * or ? it names an operator and all its overloads.
+bool glob(std::string_view word, std::string_view name) {
+  const std::string pattern(word), whole(name);
+  const auto fits = [&](const std::string& p) { return fnmatch(p.c_str(), whole.c_str(), 0) == 0; };
+  return fits(pattern) || (pattern.find_first_of("*?") == std::string::npos && fits(pattern + ".*"));
+}
+
+[[noreturn]] void bad_id(std::string_view text, std::string_view why) {
+  throw Fault(Outcome::malformed, "case.id", fmt::format("'{}' is no case: {}, as in aten::add.out#17~dtype:0:5:0", text, why));
+}
+
+// The arguments that a rule speaks of, of which a change can break it.
+std::vector<std::size_t> subjects(const Operator& op, const Rule& rule) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < op.arguments.size(); ++i) {
+    const auto names = [&](std::string_view word) { return word == op.arguments[i].name || (word.ends_with('?') && word.substr(0, word.size() - 1) == op.arguments[i].name); };
+    const bool by_common = std::ranges::find(rule.arguments, "common") != rule.arguments.end() && op.arguments[i].type.starts_with("Tensor");
+    if (!op.arguments[i].out && (std::ranges::any_of(rule.arguments, names) || by_common)) found.push_back(i);
+  }
+  return found;
+}
+
+void forget_outs(const Operator& op, std::vector<Value>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (op.arguments[i].out) arguments[i] = std::monostate{};
+}
+
+std::string broken_rule(const Operator& op, std::vector<Value> arguments) { return call(op, arguments, {Int{1} << 26, Int{1} << 26}).rule; }
+
+}  // namespace
+
+std::string to_text(const CaseId& id) {
+  std::string text = fmt::format("{}#{}", id.operator_name, id.seed);
+  for (const Mutation& m : id.mutations) text += "~" + to_text(m);
+  return text;
+}
+
+CaseId case_id_from(std::string_view text) {
+  const std::size_t hash = text.find('#'), end = std::min(text.find('~'), text.size());
+  if (hash == std::string_view::npos || hash == 0 || hash > end) bad_id(text, "it must be an operator, # and the number of a recorded call");
+  CaseId id{std::string(text.substr(0, hash)), 0, {}};
+  const auto [rest, error] = std::from_chars(text.data() + hash + 1, text.data() + end, id.seed);
+  if (error != std::errc{} || rest != text.data() + end) bad_id(text, "what follows # must be a number");
+  for (std::string_view left = text.substr(end); !left.empty();) {
+    const std::size_t next = std::min(left.find('~', 1), left.size());
+    id.mutations.push_back(mutation_from(left.substr(1, next - 1)));
+    left.remove_prefix(next);
+  }
+  return id;
+}
+
+Corpus::Corpus(const std::filesystem::path& folder) {
+  for (const std::filesystem::path& file : recorded_files(folder)) {
+    auto calls = std::make_unique<RecordedCalls>(file);
+    const std::string name(calls->op().name);
+    calls_[name] = std::move(calls);
+  }
+}
+
+const RecordedCalls* Corpus::calls(std::string_view operator_name) const {
+  const auto at = calls_.find(operator_name);
+  return at == calls_.end() ? nullptr : at->second.get();
+}
+
+std::vector<const RecordedCalls*> Corpus::matching(std::string_view pattern) const {
+  std::vector<const RecordedCalls*> found;
+  for (const auto& [name, calls] : calls_)
+    if (matches(pattern, name)) found.push_back(calls.get());
+  return found;
+}
+
+Case Corpus::make(const CaseId& id) const {
+  const RecordedCalls* recorded = calls(id.operator_name);
+  if (!recorded) throw Fault(Outcome::unsupported, "case.operator", fmt::format("there are no recorded calls of '{}'", id.operator_name));
+  if (id.seed >= recorded->size())
+    throw Fault(Outcome::invalid, "case.seed", fmt::format("{} has {} recorded calls, so there is no call {}", id.operator_name, recorded->size(), id.seed));
+  Case c{id, &recorded->op(), {}, recorded->at(id.seed)};
+  c.arguments = c.recorded.arguments;
+  for (const Mutation& m : id.mutations) c.arguments = mutated(*c.op, c.arguments, m);
+  if (!id.mutations.empty()) forget_outs(*c.op, c.arguments);
+  return c;
+}
+
+bool matches(std::string_view pattern, std::string_view operator_name) {
+  const std::string_view bare = operator_name.substr(operator_name.find("::") + 2);
+  while (true) {
+    const std::size_t comma = std::min(pattern.find(','), pattern.size());
+    const std::string_view word = pattern.substr(0, comma);
+    if (word.empty() || glob(word, operator_name) || glob(word, bare)) return true;
+    if (comma == pattern.size()) return false;
+    pattern.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCalls& calls) {
+  const Operator& op = calls.op();
+  std::set<std::string, std::less<>> wanted;
+  for (const Rule& rule : op.rules) wanted.emplace(rule.id);
+  std::vector<CaseId> found;
+  for (std::size_t seed = 0; seed < calls.size() && !wanted.empty(); ++seed) {
+    Case valid = corpus.make({std::string(op.name), seed, {}});
+    forget_outs(op, valid.arguments);
+    if (!broken_rule(op, valid.arguments).empty()) continue;
+    for (const Rule& rule : op.rules) {
+      if (!wanted.contains(rule.id)) continue;
+      for (std::size_t argument : subjects(op, rule)) {
+        if (!wanted.contains(rule.id)) break;
+        for (const Mutation& m : changes_of(op, valid.arguments, argument)) {
+          std::vector<Value> changed = mutated(op, valid.arguments, m);
+          if (broken_rule(op, std::move(changed)) != rule.id) continue;
+          found.push_back({std::string(op.name), seed, {m}});
+          wanted.erase(std::string(rule.id));
+          break;
+        }
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace assay

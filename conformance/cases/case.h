@@ -1,0 +1,60 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/cases/mutation.h"
+#include "conformance/cases/recorded.h"
+
+namespace assay {
+
+// Where a case comes from: a recorded call of an operator, and the changes made to it in order. Its text, such as
+// "aten::add.out#17~dtype:0:5:0", is all that is needed to make the case again.
+struct CaseId {
+  std::string operator_name;
+  std::size_t seed = 0;
+  std::vector<Mutation> mutations;
+  bool operator==(const CaseId&) const = default;
+};
+
+std::string to_text(const CaseId& id);
+CaseId case_id_from(std::string_view text);  // throws Fault (malformed, "case.id") saying what is wrong
+
+// A call to judge.
+struct Case {
+  CaseId id;
+  const Operator* op = nullptr;
+  std::vector<Value> arguments;  // of a mutated call the out arguments are None: the entry says what they are
+  RecordedCall recorded;
+};
+
+// The recorded calls of a folder, from which every case is made.
+class Corpus {
+ public:
+  // `folder` holds golden files. Throws Fault as RecordedCalls does.
+  explicit Corpus(const std::filesystem::path& folder);
+
+  const RecordedCalls* calls(std::string_view operator_name) const;  // null where nothing is recorded
+  std::vector<const RecordedCalls*> matching(std::string_view pattern) const;  // operators whose name matches, see matches()
+
+  // Throws Fault (unsupported, "case.operator") for an operator without recorded calls and (invalid, "case.seed") beyond
+  // their number.
+  Case make(const CaseId& id) const;
+
+ private:
+  std::map<std::string, std::unique_ptr<RecordedCalls>, std::less<>> calls_;
+};
+
+// Whether an operator's name, or its name without namespace, matches the pattern: words separated by commas, with * and
+// ?; a word without * or ? also matches every overload of the operator it names.
+bool matches(std::string_view pattern, std::string_view operator_name);
+
+// For each rule of the operator, the simplest change of a recorded call for which the reference names that rule; rules
+// that nothing breaks are left out.
+std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCalls& calls);
+
+}  // namespace assay

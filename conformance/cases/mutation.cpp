@@ -1,0 +1,260 @@
+#include "conformance/cases/mutation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+using enum DType;
+
+constexpr std::array kind_names{"dtype", "sizes", "size", "rank", "layout", "values", "integer", "scalar", "list", "length", "text", "none"};
+static_assert(kind_names.size() == mutation_kinds);
+
+constexpr std::array dtypes{float32, float16, bfloat16, float64, int64, int32, int16, int8, uint8, boolean, uint16, uint32, uint64};
+constexpr std::array<Int, 13> integers{0, 1, 2, -1, 3, -2, 4, 7, -5, 100, -100, std::numeric_limits<Int>::max(), std::numeric_limits<Int>::min()};
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1}, Int{2}, 0.5, 1.0, -1.5, true, 300.0, Int{300}, nan, inf, -inf, 1e300};
+constexpr std::array words{"none", "tanh", "floor", "trunc", "nothing known"};
+constexpr std::array<Int, 8> lengths{0, 1, 2, 3, 4, 5, 7, 16};
+
+std::size_t pick(Int n, std::size_t choices) { return static_cast<std::size_t>(static_cast<Bits>(n) % choices); }
+
+// The positions of the in arguments that hold a T.
+template <class T>
+std::vector<std::size_t> holding(const Operator& op, std::span<const Value> arguments) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (!op.arguments[i].out && std::holds_alternative<T>(arguments[i])) found.push_back(i);
+  return found;
+}
+
+// Every in tensor, those of lists one by one.
+std::vector<Tensor*> tensors_of(const Operator& op, std::vector<Value>& arguments) {
+  std::vector<Tensor*> found;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (op.arguments[i].out) continue;
+    if (Tensor* t = std::get_if<Tensor>(&arguments[i])) found.push_back(t);
+    if (Tensors* list = std::get_if<Tensors>(&arguments[i]))
+      for (auto& t : *list)
+        if (t) found.push_back(&*t);
+  }
+  return found;
+}
+
+// The tensor with other sizes: its elements in order, over and over.
+Tensor resized(const Tensor& tensor, const Dims& sizes) {
+  const Array<Bits> old = read<Bits>(tensor);
+  Array<Bits> values(sizes);
+  for (Int k = 0; k < values.count() && old.count() > 0; ++k) values[k] = old[k % old.count()];
+  const bool same_rank = sizes.size() == tensor.rank();
+  Tensor out = make(tensor.dtype, sizes, same_rank ? tensor.dim_order : Dims::counting(sizes.size()));
+  write(values, out);
+  return out;
+}
+
+Dims nth_order(int rank, Int n) {
+  Dims order = Dims::counting(rank);
+  for (int d = rank; d > 1; --d) {  // the factorial digits of n, each a rotation
+    std::rotate(order.begin() + (rank - d), order.begin() + (rank - d) + static_cast<Int>(pick(n, static_cast<std::size_t>(d))), order.end());
+    n /= d;
+  }
+  return order;
+}
+
+// Values that functions stumble over; the last palettes are plain numbers.
+Real special(const Tensor& tensor, Int palette, Bits draw) {
+  const bool floating = is_floating(tensor.dtype);
+  const Real most = floating ? largest(tensor.dtype) : largest_integer(tensor.dtype);
+  const Real least = floating ? ulp(tensor.dtype, 0) : 1;
+  const std::array<std::vector<Real>, 6> palettes{{
+      {0, 1, -1, 2, -2, 3, -3, 0.5},
+      {-8.25, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 8.25},
+      {0, -0.0, 1, -1, std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(), -std::numeric_limits<Real>::infinity()},
+      {most, -most, least, -least, 0, 1, most / 2},
+      {100, -100, 88.75, -89, 1e4, -1e4, 65504, 1e-5, -1e-5},
+      {1, 1, 1, 1},
+  }};
+  const auto& values = palettes[pick(palette, palettes.size())];
+  return values[draw % values.size()];
+}
+
+Tensor filled(const Tensor& tensor, Int palette, Int seed) {
+  Array<Real> values(tensor.sizes);
+  Bits state = static_cast<Bits>(seed) * 0x9e3779b97f4a7c15u + 1;
+  for (Real& v : values.data) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    v = special(tensor, palette, state >> 33);
+    if (!is_floating(tensor.dtype) && !std::isfinite(v)) v = 0;
+  }
+  Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);
+  write(values, out);
+  return out;
+}
+
+// The distinct sizes of all tensors, smallest first.
+std::vector<Int> distinct_sizes(const std::vector<Tensor*>& tensors) {
+  std::set<Int> sizes;
+  for (const Tensor* t : tensors) sizes.insert(t->sizes.begin(), t->sizes.end());
+  return {sizes.begin(), sizes.end()};
+}
+
+void change_tensor(Tensor& t, const Mutation& m) {
+  const Int a = m.n[1], b = m.n[2];
+  Dims sizes = t.sizes;
+  switch (m.kind) {
+    case Mutation::Kind::dtype: t = info(t.dtype).kind == Kind::opaque ? t : cast(t, dtypes[pick(a, dtypes.size())]); return;
+    case Mutation::Kind::size:
+      if (sizes.size() > 0) sizes[static_cast<Int>(pick(a, static_cast<std::size_t>(sizes.size())))] = lengths[pick(b, lengths.size())];
+      break;
+    case Mutation::Kind::rank:
+      if (a % 2 != 0 && sizes.size() < max_rank) sizes.insert(0, 1);
+      else if (a % 2 == 0 && sizes.size() > 0) sizes.erase(0);
+      break;
+    case Mutation::Kind::layout: t = arranged(t, nth_order(t.rank(), a)); return;
+    case Mutation::Kind::values: t = info(t.dtype).kind == Kind::opaque ? t : filled(t, a, b); return;
+    default: return;
+  }
+  if (count(sizes) <= 1 << 16) t = resized(t, sizes);
+}
+
+void change_sizes(const std::vector<Tensor*>& tensors, const Mutation& m) {
+  const std::vector<Int> sizes = distinct_sizes(tensors);
+  if (sizes.empty()) return;
+  const Int old = sizes[pick(m.n[0], sizes.size())], now = lengths[pick(m.n[1], lengths.size())];
+  for (Tensor* t : tensors) {
+    Dims changed = t->sizes;
+    std::ranges::replace(changed, old, now);
+    if (count(changed) <= 1 << 16) *t = resized(*t, changed);
+  }
+}
+
+void change_list(Ints& list, const Mutation& m) {
+  if (m.kind == Mutation::Kind::length) list.resize(static_cast<std::size_t>(lengths[pick(m.n[1], lengths.size())]), list.empty() ? 1 : list.back());
+  else if (!list.empty()) list[pick(m.n[1], list.size())] = integers[pick(m.n[2], integers.size())];
+}
+
+void change_integer(Value& value, Int n) {
+  if (std::holds_alternative<bool>(value)) value = !std::get<bool>(value);
+  else value = integers[pick(n, integers.size())];
+}
+
+void change_scalar(Value& value, std::string_view type, Int n) {
+  const Scalar& s = scalars[pick(n, scalars.size())];
+  if (type.starts_with("float")) value = static_cast<double>(real(s));
+  else std::visit([&](auto v) { value = v; }, s);
+}
+
+bool is_integer_type(std::string_view type) { return type == "int" || type == "bool" || type == "ScalarType" || type == "int?" || type == "ScalarType?"; }
+bool is_number_type(std::string_view type) { return type == "Scalar" || type == "Scalar?" || type == "float" || type == "float?"; }
+
+template <class P>
+std::vector<std::size_t> typed(const Operator& op, P holds) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < op.arguments.size(); ++i)
+    if (!op.arguments[i].out && holds(op.arguments[i].type)) found.push_back(i);
+  return found;
+}
+
+// The arguments that a kind of mutation chooses from by n0.
+std::vector<std::size_t> targets(const Operator& op, std::span<const Value> arguments, Mutation::Kind kind) {
+  switch (kind) {
+    case Mutation::Kind::integer: return typed(op, is_integer_type);
+    case Mutation::Kind::scalar: return typed(op, is_number_type);
+    case Mutation::Kind::list:
+    case Mutation::Kind::length: return holding<Ints>(op, arguments);
+    case Mutation::Kind::text: return typed(op, [](std::string_view t) { return t.starts_with("str"); });
+    case Mutation::Kind::none: return typed(op, [](std::string_view t) { return t.ends_with('?'); });
+    default: return {};
+  }
+}
+
+bool changes_tensor(Mutation::Kind kind) {
+  using enum Mutation::Kind;
+  return kind == dtype || kind == size || kind == rank || kind == layout || kind == values;
+}
+
+}  // namespace
+
+std::string to_text(const Mutation& m) {
+  return fmt::format("{}:{}:{}:{}", kind_names[static_cast<std::size_t>(m.kind)], m.n[0], m.n[1], m.n[2]);
+}
+
+Mutation mutation_from(std::string_view text) {
+  const auto fault = [&] { return Fault(Outcome::malformed, "case.mutation", fmt::format("'{}' is no mutation of the form kind:number:number:number", text)); };
+  const std::size_t colon = text.find(':');
+  const auto kind = std::ranges::find(kind_names, text.substr(0, colon));
+  if (colon == std::string_view::npos || kind == kind_names.end()) throw fault();
+  Mutation m{static_cast<Mutation::Kind>(kind - kind_names.begin()), {}};
+  const char* at = text.data() + colon;
+  const char* end = text.data() + text.size();
+  for (Int& n : m.n) {
+    if (at == end || *at != ':') throw fault();
+    const auto [rest, error] = std::from_chars(at + 1, end, n);
+    if (error != std::errc{}) throw fault();
+    at = rest;
+  }
+  if (at != end) throw fault();
+  return m;
+}
+
+std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments, const Mutation& m) {
+  std::vector<Value> changed(arguments.begin(), arguments.end());
+  const std::vector<Tensor*> tensors = tensors_of(op, changed);
+  if (m.kind == Mutation::Kind::sizes) {
+    change_sizes(tensors, m);
+  } else if (changes_tensor(m.kind)) {
+    if (!tensors.empty()) change_tensor(*tensors[pick(m.n[0], tensors.size())], m);
+  } else if (const auto places = targets(op, arguments, m.kind); !places.empty()) {
+    const std::size_t at = places[pick(m.n[0], places.size())];
+    Value& value = changed[at];
+    if (m.kind == Mutation::Kind::integer) change_integer(value, m.n[1]);
+    if (m.kind == Mutation::Kind::scalar) change_scalar(value, op.arguments[at].type, m.n[1]);
+    if (Ints* list = std::get_if<Ints>(&value)) change_list(*list, m);
+    if (m.kind == Mutation::Kind::text) value = std::string(words[pick(m.n[1], words.size())]);
+    if (m.kind == Mutation::Kind::none) value = std::monostate{};
+  }
+  return changed;
+}
+
+std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> arguments, std::size_t argument) {
+  using enum Mutation::Kind;
+  std::vector<Mutation> all;
+  const auto add = [&](Mutation::Kind kind, Int target, std::size_t first, std::size_t second) {
+    for (std::size_t a = 0; a < first; ++a)
+      for (std::size_t b = 0; b < second; ++b) all.push_back({kind, {target, static_cast<Int>(a), static_cast<Int>(b)}});
+  };
+  std::vector<Value> own(arguments.begin(), arguments.end());
+  std::vector<Value> up_to(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(argument));
+  const auto first_tensor = static_cast<Int>(tensors_of(op, up_to).size());
+  up_to.push_back(arguments[argument]);
+  const auto end_tensor = static_cast<Int>(tensors_of(op, up_to).size());
+  const std::vector<Tensor*> tensors = tensors_of(op, own);
+  for (Int t = first_tensor; t < end_tensor; ++t) {
+    add(dtype, t, dtypes.size(), 1);
+    add(rank, t, 2, 1);
+    add(size, t, static_cast<std::size_t>(tensors[static_cast<std::size_t>(t)]->rank()), lengths.size());
+    add(values, t, 4, 2);
+  }
+  const auto target = [&](Mutation::Kind kind) -> std::optional<Int> {
+    const auto places = targets(op, arguments, kind);
+    const auto at = std::ranges::find(places, argument);
+    return at == places.end() ? std::nullopt : std::optional<Int>(at - places.begin());
+  };
+  if (const auto t = target(integer)) add(integer, *t, integers.size(), 1);
+  if (const auto t = target(scalar)) add(scalar, *t, scalars.size(), 1);
+  if (const auto t = target(text)) add(text, *t, words.size(), 1);
+  if (const auto t = target(none)) add(none, *t, 1, 1);
+  if (const auto t = target(length)) add(length, *t, lengths.size(), 1);
+  if (const auto t = target(list)) add(list, *t, std::get<Ints>(arguments[argument]).size(), integers.size());
+  return all;
+}
+
+}  // namespace assay

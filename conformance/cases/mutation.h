@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/operator.h"
+#include "reference/value.h"
+
+namespace assay {
+
+// One change of a call. Every kind takes three numbers, each taken modulo what there is to choose from, so that any
+// numbers make a mutation and smaller numbers a simpler one.
+struct Mutation {
+  enum class Kind : std::uint8_t {
+    dtype,    // tensor n0 is converted to the n1-th dtype
+    sizes,    // every dimension of the n0-th distinct size becomes n1 long, in all tensors and in no list
+    size,     // dimension n1 of tensor n0 becomes n2 long
+    rank,     // tensor n0 loses its first dimension (n1 even) or gets a leading dimension of size 1
+    layout,   // tensor n0 gets its n1-th dim order
+    values,   // tensor n0 is filled from the n1-th palette of values, drawn by n2
+    integer,  // integer, bool or dtype argument n0 becomes the n1-th special integer
+    scalar,   // Scalar or float argument n0 becomes the n1-th special number
+    list,     // element n1 of integer list n0 becomes the n2-th special integer
+    length,   // integer list n0 becomes n1 long, its last element repeated
+    text,     // string argument n0 becomes the n1-th word
+    none,     // optional argument n0 becomes None
+  };
+  Kind kind = Kind::dtype;
+  std::array<Int, 3> n{};
+  bool operator==(const Mutation&) const = default;
+};
+
+inline constexpr int mutation_kinds = 12;
+
+// "dtype:0:5"; parsing throws Fault (malformed, "case.mutation").
+std::string to_text(const Mutation& mutation);
+Mutation mutation_from(std::string_view text);
+
+// The call with the change made; the same call where the kind finds nothing to change. Out arguments stay as they are.
+std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments, const Mutation& mutation);
+
+// The mutations that change one argument of the schema in one small way, simplest first: what a rule about that argument
+// is broken by.
+std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> arguments, std::size_t argument);
+
+}  // namespace assay

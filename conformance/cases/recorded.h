@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reference/operator.h"
+#include "reference/value.h"
+
+namespace assay {
+
+// A recorded call of an operator and what eager PyTorch answered.
+struct RecordedCall {
+  std::vector<Value> arguments;  // the schema's, out arguments last: zeroed, of the recorded dtype, sizes and dim order
+  std::vector<Tensor> results;   // one for each out tensor; empty when eager refused
+  bool has_values = true;        // false where results are unspecified (empty) and only their dtype and sizes were recorded
+  bool refused = false;
+  std::string refusal;           // eager's message
+  std::string origin;            // the generator that made the call
+};
+
+// The recorded calls of one operator: a file of golden/operators, in the format of golden/calls.fbs.
+class RecordedCalls {
+ public:
+  // Reads and verifies a file. Throws Fault (malformed, rule "calls.…") naming the file and what is wrong with it, and
+  // Fault (unsupported, "calls.operator") when it is of an operator that the spec does not have.
+  explicit RecordedCalls(const std::filesystem::path& file);
+
+  const Operator& op() const { return *op_; }
+  std::size_t size() const;
+
+  // Call i < size(). Throws Fault (malformed) naming the call and the argument where it does not fit the schema.
+  RecordedCall at(std::size_t i) const;
+
+ private:
+  [[noreturn]] void malformed(std::string_view rule, const std::string& sentence) const;
+  Tensor tensor(const void* recorded, const std::string& place, bool with_data) const;
+  Value value(const void* argument, const std::string& place, bool with_data) const;
+
+  std::string file_;
+  std::string bytes_;
+  const Operator* op_ = nullptr;
+};
+
+// The files of a folder of recorded calls, by operator name.
+std::vector<std::filesystem::path> recorded_files(const std::filesystem::path& folder);
+
+}  // namespace assay

@@ -1,0 +1,71 @@
+#include "conformance/judge/choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/fault.h"
+#include "reference/families.h"
+
+namespace assay {
+namespace {
+
+const Value& argument(const Operator& op, std::span<const Value> arguments, std::string_view name) {
+  const auto at = std::ranges::find(op.arguments, name, &SchemaArgument::name);
+  return arguments[static_cast<std::size_t>(at - op.arguments.begin())];
+}
+
+// The bits of a tensor's elements with every NaN the same, so that equal bits are the same value.
+Array<Bits> keys(const Tensor& tensor) {
+  Array<Bits> bits = read<Bits>(tensor);
+  const DTypeInfo& d = info(tensor.dtype);
+  if (d.kind != Kind::floating) return bits;
+  for (Bits& b : bits.data)
+    if (std::isnan(d.real_of(b))) b = ~Bits{0};
+  return bits;
+}
+
+struct Row {
+  std::vector<Bits> want, got, source;
+  std::vector<Int> indices;
+};
+
+std::string topk_row(Row row, bool sorted) {
+  const auto n = static_cast<Int>(row.source.size());
+  std::vector<bool> used(row.source.size());
+  for (std::size_t k = 0; k < row.indices.size(); ++k) {
+    const Int at = row.indices[k];
+    if (at < 0 || at >= n) return text("index ", at, " is outside the dimension of size ", n);
+    const auto place = static_cast<std::size_t>(at);
+    if (used[place]) return text("index ", at, " is given twice");
+    if (row.source[place] != row.got[k]) return text("the element at index ", at, " is not the value given with it");
+    used[place] = true;
+  }
+  if (!sorted) std::ranges::sort(row.want), std::ranges::sort(row.got);
+  return row.want == row.got ? "" : "the values are not the k first in order";
+}
+
+// Any of the elements that are equal; sorted unless sorted=False, where the order is free as well.
+std::string topk(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected, std::span<const Tensor> got) {
+  const Tensor& self = std::get<Tensor>(argument(op, arguments, "self"));
+  const bool sorted = std::get<bool>(argument(op, arguments, "sorted"));
+  const Dims dims = self.rank() == 0 ? Dims{} : Dims{wrap_dim(std::get<Int>(argument(op, arguments, "dim")), self.rank())};
+  const auto rows_of = [&](const auto& array) {
+    std::vector<std::vector<std::decay_t<decltype(array.data[0])>>> rows;
+    families::each_row(array, dims, [&](auto row, Int) { rows.emplace_back(row.begin(), row.end()); });
+    return rows;
+  };
+  const auto want = rows_of(keys(expected[0])), values = rows_of(keys(got[0])), source = rows_of(keys(self));
+  const auto indices = rows_of(read<Int>(got[1]));
+  for (std::size_t r = 0; r < source.size(); ++r)
+    if (std::string wrong = topk_row({want[r], values[r], source[r], indices[r]}, sorted); !wrong.empty()) return text(wrong, ", in row ", r);
+  return {};
+}
+
+}  // namespace
+
+std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected, std::span<const Tensor> got) {
+  if (op.choice == "topk") return topk(op, arguments, expected, got);
+  return text("the spec names the choice ", op.choice, ", of which the judge knows nothing");
+}
+
+}  // namespace assay

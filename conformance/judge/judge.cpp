@@ -1,0 +1,215 @@
+#include "conformance/judge/judge.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "conformance/judge/choice.h"
+
+namespace assay {
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+// The out tensors among arguments, those of an out list one by one.
+std::vector<Tensor> out_tensors(const Operator& op, std::span<const Value> arguments) {
+  std::vector<Tensor> outs;
+  for (std::size_t i = op.arguments.size() - op.outs(); i < arguments.size(); ++i) {
+    if (const Tensor* t = std::get_if<Tensor>(&arguments[i])) outs.push_back(*t);
+    if (const Tensors* list = std::get_if<Tensors>(&arguments[i]))
+      for (const auto& t : *list) outs.push_back(*t);
+  }
+  return outs;
+}
+
+// What one element of a result is held against.
+struct Row {
+  Accuracy accuracy;
+  DType dtype;    // of the out
+  DType computed;  // of the result before it was stored in the out
+  Int terms;
+};
+
+// An infinity stands one step beyond the largest value, so that a result at the edge of the range is judged by distance.
+Real extended(Real x, DType dtype) {
+  const Real edge = largest(dtype) + ulp(dtype, largest(dtype));
+  return std::clamp(x, -edge, edge);
+}
+
+Real bound(const Row& row, Real exact, Real magnitude) {
+  const Real step = std::max(ulp(row.dtype, exact), ulp(row.computed, exact));
+  if (row.accuracy.measure == Accuracy::Measure::ulp) return static_cast<Real>(row.accuracy.amount) * step;
+  const int precision = std::min(info(row.dtype).precision, info(row.computed).precision);
+  const Real unit = std::ldexp(Real{1}, -precision);
+  return static_cast<Real>(row.accuracy.amount) * 4 * std::sqrt(static_cast<Real>(row.terms)) * unit * magnitude + ulp(row.dtype, 0);
+}
+
+// How far a floating result is outside, in units of its bound: at most 1 is inside.
+Real distance(const Row& row, Real exact, Real magnitude, Real got) {
+  const bool dot = row.accuracy.measure == Accuracy::Measure::dot;
+  const DType accumulator = compute_dtype(row.computed);
+  if (dot && std::isfinite(magnitude) && magnitude > largest(accumulator) && !std::isfinite(got)) return 0;  // a partial sum may overflow
+  if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
+  if (exact == 0 && got == 0) return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
+  if (round_to(row.dtype, exact) == got) return 0;
+  if (std::isinf(exact)) return infinity;
+  if (row.accuracy.flush && got == 0 && std::fabs(exact) < std::ldexp(Real{1}, info(row.dtype).least_exponent)) return 0;
+  const Real near = extended(exact, row.dtype);
+  return std::fabs(extended(got, row.dtype) - near) / bound(row, near, magnitude);
+}
+
+// Bit for bit, but any NaN is as good as another.
+Real exact_distance(const Row& row, Bits want, Bits got) {
+  const DTypeInfo& d = info(row.dtype);
+  if (want == got) return 0;
+  if (d.kind != Kind::floating) return d.int_of ? std::fabs(static_cast<Real>(d.int_of(got)) - static_cast<Real>(d.int_of(want))) : infinity;
+  const Real a = d.real_of(want), b = d.real_of(got);
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : infinity;
+  if (a == b) return row.accuracy.either_zero ? 0 : infinity;
+  return std::fabs(extended(b, row.dtype) - extended(a, row.dtype)) / ulp(row.dtype, a);
+}
+
+std::string accuracy_text(const Row& row) {
+  using enum Accuracy::Measure;
+  switch (row.accuracy.measure) {
+    case ulp: return fmt::format("{} ulp of {}", row.accuracy.amount, info(row.dtype).name);
+    case dot: return fmt::format("{} sqrt({}) unit roundoffs of {} of the sum of magnitudes", 4 * row.accuracy.amount, row.terms, info(row.dtype).name);
+    default: return "exact";
+  }
+}
+
+std::string number_text(DType dtype, Bits bits) {
+  const DTypeInfo& d = info(dtype);
+  if (d.kind == Kind::floating) return fmt::format("{:.17g}", static_cast<double>(round_to(dtype, d.real_of(bits))));
+  if (d.kind == Kind::opaque) return fmt::format("{:#x}", bits);
+  return dtype == DType::uint64 ? fmt::format("{}", bits) : fmt::format("{}", d.int_of(bits));
+}
+
+std::string place(std::size_t output, std::size_t outputs, const Dims& sizes, Int element) {
+  Dims index = Dims::filled(sizes.size(), 0);
+  for (int d = sizes.size() - 1; d >= 0; --d) index[d] = element % sizes[d], element /= sizes[d];
+  std::string name = outputs > 1 ? fmt::format("out {}", output) : "out";
+  return sizes.size() > 0 ? text(name, " at ", index) : name;
+}
+
+// Bias of a whole tensor: independent roundings average out, a systematic error does not.
+bool biased(Real total, Int n) {
+  constexpr Int enough = 256;
+  return n >= enough && std::fabs(total / static_cast<Real>(n)) > 0.25 + 3 / std::sqrt(static_cast<Real>(n));
+}
+
+class TensorJudge {
+ public:
+  TensorJudge(const Operator& op, const Expectation& expected, std::size_t output)
+      : expected_(expected), output_(output), want_(expected.outs[output]), unrounded_(expected.answer.unrounded[output]) {
+    row_.dtype = want_.dtype;
+    row_.computed = unrounded_.values.empty() ? want_.dtype : unrounded_.dtype;
+    row_.accuracy = accuracy(op, static_cast<int>(op.arguments.back().type == "Tensor[]" ? 0 : output), row_.computed);
+    row_.terms = expected.answer.terms;
+  }
+
+  Judgement judge(const Tensor& got, bool has_values) const {
+    if (got.dtype != want_.dtype) return failure(Class::dtype, text(place(output_, outputs(), {}, 0), " is ", got.dtype, ", but must be ", want_.dtype));
+    if (got.sizes != want_.sizes) return failure(Class::shape, text(place(output_, outputs(), {}, 0), " has sizes ", got.sizes, ", but must have ", want_.sizes));
+    if (got.dim_order != want_.dim_order) return failure(Class::layout, text(place(output_, outputs(), {}, 0), " has dim order ", got.dim_order, ", but must have ", want_.dim_order));
+    const bool free = row_.accuracy.measure == Accuracy::Measure::unspecified || row_.accuracy.measure == Accuracy::Measure::choice;
+    return free || !has_values ? Judgement{} : values(got);
+  }
+
+ private:
+  std::size_t outputs() const { return expected_.outs.size(); }
+
+  bool rounded_exactly() const { return row_.accuracy.measure == Accuracy::Measure::exact || unrounded_.values.empty(); }
+
+  Judgement failure(Class c, std::string sentence) const {
+    Judgement j{Verdict::fail, c, infinity, accuracy_text(row_), std::move(sentence), static_cast<Int>(output_), {}, {}};
+    return j;
+  }
+
+  Real magnitude(std::size_t k) const { return output_ < expected_.magnitudes.size() && !expected_.magnitudes[output_].empty() ? expected_.magnitudes[output_][k] : 0; }
+
+  Judgement values(const Tensor& got) const {
+    const Array<Bits> want_bits = read<Bits>(want_), got_bits = read<Bits>(got);
+    const DTypeInfo& d = info(row_.dtype);
+    Real worst = -1, bias = 0;
+    Int at = 0;
+    for (Int k = 0; k < want_bits.count(); ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      const Real now = rounded_exactly() ? exact_distance(row_, want_bits[k], got_bits[k]) : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(got_bits[k]));
+      if (now > worst) worst = now, at = k;
+      if (!rounded_exactly() && std::isfinite(now)) bias += (d.real_of(got_bits[k]) - unrounded_.values[i]) / ulp(row_.dtype, unrounded_.values[i]);
+    }
+    if (worst <= 0) return {};
+    const bool outside = rounded_exactly() ? worst > 0 : worst > 1;
+    const bool noisy = row_.accuracy.measure == Accuracy::Measure::dot ? worst > 0.25 : biased(bias, want_bits.count());
+    Judgement j{outside ? Verdict::fail : noisy ? Verdict::quality : Verdict::pass, Class::none, static_cast<double>(worst), accuracy_text(row_), {}, static_cast<Int>(output_), at, {}};
+    if (j.verdict != Verdict::pass) describe(j, want_bits[at], got_bits[at], at);
+    return j;
+  }
+
+  void describe(Judgement& j, Bits want, Bits got, Int at) const {
+    const DTypeInfo& d = info(row_.dtype);
+    const bool nan = d.kind == Kind::floating && std::isnan(d.real_of(want)) != std::isnan(d.real_of(got));
+    if (j.verdict == Verdict::fail) j.failure = nan ? Class::nan : Class::value;
+    j.message = fmt::format("{} is {}, but must be {}", place(output_, outputs(), want_.sizes, at), number_text(row_.dtype, got), number_text(row_.dtype, want));
+    if (rounded_exactly()) return;
+    const auto i = static_cast<std::size_t>(at);
+    j.message += fmt::format(" (exactly {:.17g})", static_cast<double>(unrounded_.values[i]));
+    j.bound = fmt::format("{:.3g}", static_cast<double>(bound(row_, extended(unrounded_.values[i], row_.dtype), magnitude(i))));
+  }
+
+  const Expectation& expected_;
+  std::size_t output_;
+  const Tensor& want_;
+  const Unrounded& unrounded_;
+  Row row_{};
+};
+
+bool worse(const Judgement& a, const Judgement& b) {
+  const auto rank = [](const Judgement& j) { return std::pair(j.verdict == Verdict::fail ? 2 : j.verdict == Verdict::quality ? 1 : 0, j.distance); };
+  return rank(a) > rank(b);
+}
+
+bool uses_dot(const Operator& op) {
+  return std::ranges::any_of(op.accuracy, [](const AccuracyRow& r) { return r.accuracy.measure == Accuracy::Measure::dot; });
+}
+
+}  // namespace
+
+Expectation expect(const Operator& op, std::span<const Value> arguments, const Limits& limits) {
+  Expectation e;
+  std::vector<Value> own(arguments.begin(), arguments.end());
+  e.answer = call(op, own, limits);
+  if (e.answer.outcome != Outcome::ok) return e;
+  e.outs = out_tensors(op, own);
+  e.arguments = std::move(own);
+  if (!uses_dot(op)) return e;
+  std::vector<Value> again(arguments.begin(), arguments.end());
+  for (Unrounded& u : call(op, again, limits, Mode::magnitude).unrounded) e.magnitudes.push_back(std::move(u.values));
+  return e;
+}
+
+Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected, const Reaction& reaction) {
+  const Answer& answer = expected.answer;
+  const bool refused = reaction.outcome != Outcome::ok;
+  if (answer.outcome == Outcome::exhausted) return {Verdict::unsupported, Class::none, 0, answer.rule, text("the reference cannot judge this: ", answer.message), {}, {}, {}};
+  if (answer.outcome != Outcome::ok) {
+    if (refused) return {Verdict::pass, Class::none, 0, answer.rule, {}, {}, {}, {}};
+    return {Verdict::fail, Class::accepted_though_invalid, infinity, answer.rule, answer.message, {}, {}, {}};
+  }
+  if (refused) {
+    const bool outside = !reaction.in_profile || reaction.outcome == Outcome::unsupported;
+    return {outside ? Verdict::unsupported : Verdict::fail, outside ? Class::none : Class::refused_though_valid, outside ? 0 : infinity, {}, reaction.message, {}, {}, {}};
+  }
+  if (reaction.outs.size() != expected.outs.size())
+    return {Verdict::fail, Class::shape, infinity, {}, fmt::format("there are {} results, but must be {}", reaction.outs.size(), expected.outs.size()), {}, {}, {}};
+  Judgement worst;
+  for (std::size_t k = 0; k < expected.outs.size(); ++k)
+    if (Judgement j = TensorJudge(op, expected, k).judge(reaction.outs[k], reaction.has_values); worse(j, worst)) worst = std::move(j);
+  if (worst.verdict == Verdict::fail || op.choice.empty() || !reaction.has_values) return worst;
+  const std::string wrong = choice_fault(op, arguments, expected.outs, reaction.outs);
+  return wrong.empty() ? worst : Judgement{Verdict::fail, Class::value, infinity, text("choice ", op.choice), wrong, {}, {}, {}};
+}
+
+}  // namespace assay

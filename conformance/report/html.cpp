@@ -1,0 +1,81 @@
+#include "conformance/report/html.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "report.html.h"
+
+namespace assay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view data_mark = "{{data}}";
+constexpr std::size_t data_begin = embedded::report_html.find(data_mark);
+static_assert(data_begin != std::string_view::npos);
+static_assert(embedded::report_html.find(data_mark, data_begin + 1) == std::string_view::npos);
+
+Json counts_json(const VerdictCounts& counts) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < counts.size(); ++i) json[std::string(verdicts[i].name)] = counts[i];
+  return json;
+}
+
+Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
+  Json list = Json::array();
+  for (const auto& [name, counts] : tally) list.push_back({{"name", name}, {"verdicts", counts_json(counts)}});
+  return list;
+}
+
+Json finding_json(const Kind& kind, const Finding& finding) {
+  return {{"kind", name(kind)},
+          {"severity", static_cast<int>(severity(kind))},
+          {"expected", is_expected(kind)},
+          {"news", is_news(kind)},
+          {"cases", finding.cases},
+          {"repro", repro_line(finding.smallest)},
+          {"smallest", to_json(finding.smallest)}};
+}
+
+Json operator_json(const std::string& name, const OperatorSummary& entry) {
+  Json findings = Json::array();
+  for (const auto& [kind, finding] : entry.findings) findings.push_back(finding_json(kind, finding));
+  return {{"name", name},
+          {"verdicts", counts_json(entry.verdicts)},
+          {"seconds", entry.seconds},
+          {"dtypes", tally_json(entry.dtypes)},
+          {"layouts", tally_json(entry.layouts)},
+          {"findings", std::move(findings)}};
+}
+
+Json testee_json(const std::string& name, const TesteeSummary& testee) {
+  Json operators = Json::array();
+  for (const auto& [operator_name, entry] : testee) operators.push_back(operator_json(operator_name, entry));
+  return {{"name", name}, {"operators", std::move(operators)}};
+}
+
+Json report_json(const Summary& summary, const Facts& facts) {
+  Json verdict_names = Json::array();
+  for (const VerdictRow& row : verdicts) verdict_names.push_back(row.name);
+  Json fact_list = Json::array();
+  for (const NamedText& fact : facts) fact_list.push_back({{"name", fact.name}, {"text", fact.text}});
+  Json testees = Json::array();
+  for (const auto& [name, testee] : summary.testees) testees.push_back(testee_json(name, testee));
+  return {{"verdicts", std::move(verdict_names)}, {"facts", std::move(fact_list)}, {"testees", std::move(testees)}};
+}
+
+// "</script>" or "<!--" in a text would end the data; as \u003c it is the same JSON.
+void write_data(std::ostream& out, const Json& json) {
+  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) c == '<' ? out << "\\u003c" : out << c;
+}
+
+}  // namespace
+
+void write_html(std::ostream& out, const Summary& summary, const Facts& facts) {
+  out << embedded::report_html.substr(0, data_begin);
+  write_data(out, report_json(summary, facts));
+  out << embedded::report_html.substr(data_begin + data_mark.size());
+}
+
+}  // namespace assay

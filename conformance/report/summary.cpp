@@ -1,0 +1,96 @@
+#include "conformance/report/summary.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+
+namespace assay {
+namespace {
+
+std::size_t index(Verdict verdict) { return static_cast<std::size_t>(verdict); }
+
+bool passes_though_listed(const Kind& kind) { return kind.known && kind.verdict == Verdict::pass; }
+
+bool is_smaller(const Record& a, const Record& b) {
+  const auto size = [](const Record& record) {
+    return std::tuple(record.elements.value_or(std::numeric_limits<std::uint64_t>::max()), record.case_id.size(),
+                      std::string_view(record.case_id));
+  };
+  return size(a) < size(b);
+}
+
+void add_to(std::map<std::string, VerdictCounts>& tally, const std::vector<std::string>& names, Verdict verdict) {
+  for (const std::string& name : std::set<std::string>(names.begin(), names.end())) ++tally[name][index(verdict)];
+}
+
+void add_to(Finding& finding, const Record& record) {
+  if (finding.cases == 0 || is_smaller(record, finding.smallest)) finding.smallest = record;
+  ++finding.cases;
+}
+
+}  // namespace
+
+std::string name(const Kind& kind) {
+  if (passes_though_listed(kind)) return "passes-though-listed";
+  if (kind.verdict == Verdict::fail) return std::string(name(kind.failure));
+  if (kind.failure == Class::none) return std::string(name(kind.verdict));
+  return fmt::format("{} ({})", name(kind.verdict), name(kind.failure));
+}
+
+Severity severity(const Kind& kind) {
+  if (passes_though_listed(kind)) return Severity::quality;
+  return kind.verdict == Verdict::fail ? row(kind.failure).severity : row(kind.verdict).severity;
+}
+
+bool is_expected(const Kind& kind) { return kind.known && !passes_though_listed(kind); }
+
+bool is_news(const Kind& kind) { return severity(kind) != Severity::none && !is_expected(kind); }
+
+bool MoreSerious::operator()(const Kind& a, const Kind& b) const {
+  return std::tuple(is_expected(a), severity(b), a.verdict, a.failure, a.known) <
+         std::tuple(is_expected(b), severity(a), b.verdict, b.failure, b.known);
+}
+
+std::uint64_t total(const VerdictCounts& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+VerdictCounts& operator+=(VerdictCounts& sum, const VerdictCounts& counts) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
+  return sum;
+}
+
+void Summary::add(const Record& record) {
+  OperatorSummary& entry = testees[record.testee][record.operator_name];
+  ++entry.verdicts[index(record.verdict)];
+  entry.seconds += record.seconds;
+  add_to(entry.dtypes, record.dtypes, record.verdict);
+  add_to(entry.layouts, record.layouts, record.verdict);
+  const Kind kind{record.verdict, record.failure, record.known};
+  if (kind != Kind{}) add_to(entry.findings[kind], record);
+}
+
+VerdictCounts verdict_counts(const TesteeSummary& testee) {
+  VerdictCounts sum{};
+  for (const auto& [name, entry] : testee) sum += entry.verdicts;
+  return sum;
+}
+
+Summary summarize(std::istream& lines) {
+  Summary summary;
+  std::string line;
+  for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
+    try {
+      summary.add(from_json_line(line));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(fmt::format("line {}: {}", number, error.what()));
+    }
+  }
+  return summary;
+}
+
+}  // namespace assay

@@ -1,0 +1,224 @@
+#include "conformance/report/table.h"
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace assay {
+namespace {
+
+constexpr std::string_view gap = "  ";
+constexpr std::string_view comment_mark = "  # ";
+constexpr std::size_t shortest_operator_column = 16;
+constexpr std::size_t shortest_worst_column = 16;
+constexpr std::size_t shortest_message = 16;
+
+// A line of the table before it is aligned.
+struct Line {
+  std::string operator_name;
+  std::string cases;
+  std::array<std::string, verdicts.size()> counts;
+  std::string worst;
+  Severity severity = Severity::none;
+};
+
+struct Widths {
+  std::size_t operator_name = 0;
+  std::size_t cases = 0;
+  std::array<std::size_t, verdicts.size()> counts{};
+  std::size_t worst = 0;
+
+  std::size_t total() const {
+    return std::accumulate(counts.begin(), counts.end(), operator_name + cases + worst + 2 * gap.size()) +
+           counts.size();
+  }
+};
+
+using News = std::multimap<Kind, const Finding*, MoreSerious>;
+
+fmt::text_style text_style(Severity severity) {
+  switch (severity) {
+    case Severity::none:
+      return {};
+    case Severity::quality:
+    case Severity::acceptance:
+      return fg(fmt::terminal_color::yellow);
+    case Severity::result:
+    case Severity::side_effect:
+      return fg(fmt::terminal_color::red);
+    case Severity::breakdown:
+      return fmt::emphasis::bold | fg(fmt::terminal_color::red);
+  }
+  return {};
+}
+
+std::string painted(std::string_view text, fmt::text_style style, bool colour) {
+  return colour ? fmt::format("{}", fmt::styled(text, style)) : std::string(text);
+}
+
+// Both ends of a name tell it apart, so the middle goes.
+std::string without_middle(const std::string& name, std::size_t width) {
+  if (name.size() <= width) return name;
+  const std::size_t tail = (width - 1) / 2;
+  return name.substr(0, width - 1 - tail) + "…" + name.substr(name.size() - tail);
+}
+
+// A testee's text must not move the cursor.
+std::string without_control_characters(std::string text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  std::ranges::replace_if(text, is_control, ' ');
+  return text;
+}
+
+std::string count_text(std::uint64_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
+
+Line heading() {
+  Line line{"operator", "cases", {}, "worst", {}};
+  for (std::size_t i = 0; i < verdicts.size(); ++i) line.counts[i] = verdicts[i].name;
+  return line;
+}
+
+Line counted(std::string operator_name, const VerdictCounts& counts) {
+  Line line{std::move(operator_name), count_text(total(counts)), {}, "", {}};
+  std::ranges::transform(counts, line.counts.begin(), count_text);
+  return line;
+}
+
+Line of_operator(const std::string& operator_name, const OperatorSummary& entry) {
+  Line line = counted(operator_name, entry.verdicts);
+  if (entry.findings.empty()) return line;
+  const Kind& worst = entry.findings.begin()->first;
+  if (!is_news(worst)) return line;
+  line.worst = name(worst);
+  line.severity = severity(worst);
+  return line;
+}
+
+Widths measure(const std::vector<Line>& lines) {
+  Widths widths;
+  for (const Line& line : lines) {
+    widths.operator_name = std::max(widths.operator_name, line.operator_name.size());
+    widths.cases = std::max(widths.cases, line.cases.size());
+    for (std::size_t i = 0; i < verdicts.size(); ++i)
+      widths.counts[i] = std::max(widths.counts[i], line.counts[i].size());
+    widths.worst = std::max(widths.worst, line.worst.size());
+  }
+  return widths;
+}
+
+// Takes what is too much off one column, down to its shortest.
+void shrink(std::size_t& column, std::size_t shortest, std::size_t total, std::size_t table_width) {
+  const std::size_t excess = total > table_width ? total - table_width : 0;
+  const std::size_t spare = column > shortest ? column - shortest : 0;
+  column -= std::min(excess, spare);
+}
+
+Widths fit(Widths widths, std::size_t table_width) {
+  shrink(widths.worst, shortest_worst_column, widths.total(), table_width);
+  shrink(widths.operator_name, shortest_operator_column, widths.total(), table_width);
+  return widths;
+}
+
+void write_line(std::ostream& out, const Line& line, const Widths& widths, bool colour) {
+  fmt::print(out, "{:<{}}{}{:>{}}", without_middle(line.operator_name, widths.operator_name), widths.operator_name, gap,
+             line.cases, widths.cases);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) fmt::print(out, " {:>{}}", line.counts[i], widths.counts[i]);
+  if (!line.worst.empty()) {
+    const std::string worst = without_middle(line.worst, widths.worst);
+    fmt::print(out, "{}{}", gap, painted(worst, text_style(line.severity), colour));
+  }
+  out << '\n';
+}
+
+void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
+  std::vector<Line> lines{heading()};
+  for (const auto& [operator_name, entry] : testee) lines.push_back(of_operator(operator_name, entry));
+  lines.push_back(counted(fmt::format("total of {}", testee.size()), verdict_counts(testee)));
+
+  const Widths widths = fit(measure(lines), style.width);
+  const std::string rule(style.width, '-');
+  for (const Line& line : lines) {
+    if (&line == &lines.back()) out << rule << '\n';
+    write_line(out, line, widths, style.colour);
+    if (&line == &lines.front()) out << rule << '\n';
+  }
+}
+
+// Most serious first; equally serious ones by operator, as they were inserted.
+News news(const TesteeSummary& testee) {
+  News list;
+  for (const auto& [operator_name, entry] : testee) {
+    for (const auto& [kind, finding] : entry.findings)
+      if (is_news(kind)) list.emplace(kind, &finding);
+  }
+  return list;
+}
+
+// The message stands behind the command as a shell comment: the line can be pasted whole.
+std::string comment(const std::string& message, std::size_t room) {
+  const std::string text = without_control_characters(message);
+  if (text.empty() || room < shortest_message) return "";
+  const bool fits = fmt::formatted_size("{}", text) <= room;
+  return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
+}
+
+void write_finding(std::ostream& out, const News::value_type& item, std::size_t name_width, std::size_t count_width,
+                   const TableStyle& style) {
+  const auto& [kind, finding] = item;
+  const std::string label = fmt::format("{:<{}}", name(kind), name_width);
+  const std::string count = fmt::format("{:>{}}", finding->cases, count_width);
+  const std::string repro = repro_line(finding->smallest);
+  const std::size_t used = name_width + gap.size() + count_width + gap.size() + repro.size() + comment_mark.size();
+  const std::size_t room = style.width > used ? style.width - used : 0;
+  fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(severity(kind)), style.colour), gap, count, gap, repro,
+             comment(finding->smallest.message, room));
+}
+
+void write_findings(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
+  const News list = news(testee);
+  if (list.empty()) {
+    out << "\nNo findings.\n";
+    return;
+  }
+  out << "\nFindings, most serious first: what, in how many cases, the smallest one\n";
+  const std::size_t shown = std::min(list.size(), style.findings);
+  const auto end = std::next(list.begin(), static_cast<std::ptrdiff_t>(shown));
+  std::size_t name_width = 0;
+  std::size_t count_width = 0;
+  for (auto item = list.begin(); item != end; ++item) {
+    name_width = std::max(name_width, name(item->first).size());
+    count_width = std::max(count_width, fmt::formatted_size("{}", item->second->cases));
+  }
+  for (auto item = list.begin(); item != end; ++item) write_finding(out, *item, name_width, count_width, style);
+  if (shown < list.size()) fmt::print(out, "... and {} more\n", list.size() - shown);
+}
+
+void write_expected(std::ostream& out, const TesteeSummary& testee) {
+  std::uint64_t cases = 0;
+  for (const auto& [operator_name, entry] : testee)
+    for (const auto& [kind, finding] : entry.findings) cases += is_expected(kind) ? finding.cases : 0;
+  if (cases > 0) fmt::print(out, "{} {} failed as listed\n", cases, cases == 1 ? "case" : "cases");
+}
+
+}  // namespace
+
+void write_table(std::ostream& out, const Summary& summary, const TableStyle& style) {
+  bool first = true;
+  for (const auto& [name, testee] : summary.testees) {
+    if (!first) out << '\n';
+    first = false;
+    fmt::print(out, "{}\n\n", painted(name, fmt::emphasis::bold, style.colour));
+    write_lines(out, testee, style);
+    write_findings(out, testee, style);
+    write_expected(out, testee);
+  }
+}
+
+}  // namespace assay

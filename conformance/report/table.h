@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <ostream>
+
+#include "conformance/report/summary.h"
+
+namespace assay {
+
+struct TableStyle {
+  std::size_t width = 100;    ///< columns; operator names and messages are shortened to fit
+  std::size_t findings = 20;  ///< list at most so many per testee, and say how many are left out
+  bool colour = false;        ///< ANSI escape sequences
+};
+
+/// The terminal report: for each testee one line per operator, totals, then the most serious findings,
+/// each with the command that repeats it.
+void write_table(std::ostream& out, const Summary& summary, const TableStyle& style = {});
+
+}  // namespace assay

@@ -1,0 +1,120 @@
+#include "conformance/runner/run_case.h"
+
+#include <limits>
+
+#include "conformance/judge/judge.h"
+#include "conformance/testees/probe.h"
+#include "conformance/text/literal.h"
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+constexpr Int shown_elements = 64;
+
+// f(tensor) for every tensor of the arguments, those of lists one by one.
+template <class F>
+void each_tensor(std::span<const Value> arguments, F f) {
+  for (const Value& v : arguments) {
+    if (const Tensor* t = std::get_if<Tensor>(&v)) f(*t);
+    if (const Tensors* list = std::get_if<Tensors>(&v))
+      for (const auto& t : *list)
+        if (t) f(*t);
+  }
+}
+
+std::string layout_name(const Tensor& t) {
+  if (t.dim_order == Dims::counting(t.rank())) return "contiguous";
+  if (t.dim_order == Dims{0, 2, 3, 1} || t.dim_order == Dims{0, 2, 3, 4, 1}) return "channels_last";
+  return text(t.dim_order);
+}
+
+std::string shown(std::span<const Tensor> tensors) {
+  std::string all;
+  for (const Tensor& t : tensors) all += (all.empty() ? "" : "\n") + literal(t, shown_elements);
+  return all;
+}
+
+// The facts of the case that every record has.
+Record record_of(const Case& c, std::string_view testee, std::span<const Value> arguments) {
+  Record r;
+  r.testee = testee;
+  r.operator_name = c.op->name;
+  r.case_id = to_text(c.id);
+  each_tensor(arguments, [&](const Tensor& t) {
+    r.dtypes.emplace_back(info(t.dtype).name);
+    r.layouts.push_back(layout_name(t));
+  });
+  return r;
+}
+
+void describe_inputs(Record& r, const Case& c) {
+  std::uint64_t elements = 0;
+  for (std::size_t i = 0; i < c.arguments.size(); ++i) {
+    if (c.op->arguments[i].out) continue;
+    r.inputs.push_back({std::string(c.op->arguments[i].name), literal(c.arguments[i], c.op->arguments[i].type, shown_elements)});
+    each_tensor({&c.arguments[i], 1}, [&](const Tensor& t) { elements += static_cast<std::uint64_t>(t.count()); });
+  }
+  r.elements = elements;
+}
+
+bool has_free_values(const Operator& op) {
+  return std::ranges::any_of(op.accuracy, [](const AccuracyRow& row) { return row.accuracy.measure == Accuracy::Measure::unspecified; });
+}
+
+// What the memory around a call tells is worse than any value in it.
+void judge_conduct(Judgement& j, const Operator& op, const Observation& seen) {
+  const auto fail = [&](Class failure, std::string message) {
+    j = {Verdict::fail, failure, std::numeric_limits<double>::infinity(), {}, std::move(message), {}, {}, {}};
+  };
+  if (!seen.damaged.empty()) return fail(Class::out_of_bounds, seen.damaged);
+  if (!seen.changed_input.empty()) return fail(Class::input_changed, text(seen.changed_input, " was changed by the call"));
+  if (seen.reply.outcome != Outcome::ok || j.failure == Class::accepted_though_invalid || has_free_values(op)) return;
+  if (seen.unwritten > 0) return fail(Class::unwritten, text(seen.unwritten, " elements were never written, the first is element ", seen.unwritten_element, " of out ", seen.unwritten_out));
+  if (seen.differs && j.verdict != Verdict::fail) fail(Class::value, "a second run of the same call gave another result");
+}
+
+}  // namespace
+
+Limits case_limits() { return {Int{1} << 30, Int{1} << 32}; }
+
+Record run_case(const Corpus& corpus, KernelLibrary& library, const CaseId& id, bool always_described) {
+  const Case c = corpus.make(id);
+  const Expectation expected = expect(*c.op, c.arguments, case_limits());
+  const bool valid = expected.answer.outcome == Outcome::ok;
+  const std::vector<Value>& planned = valid ? expected.arguments : c.recorded.arguments;
+  Record r = record_of(c, library.name(), valid ? expected.arguments : c.arguments);
+  Judgement j;
+  Observation seen;
+  if (!library.has(*c.op)) {
+    j = {Verdict::unsupported, Class::none, 0, {}, text(library.name(), " has no kernel for ", c.op->name), {}, {}, {}};
+  } else {
+    seen = observe(library, *c.op, c.arguments, plan_outs(*c.op, planned));
+    const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
+    j = judge(*c.op, c.arguments, expected, {seen.reply.outcome, seen.reply.message, library.in_profile(*c.op, planned), seen.outs, has_values});
+    judge_conduct(j, *c.op, seen);
+  }
+  r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
+  if (j.verdict == Verdict::pass && !always_described) return r;
+  r.rule = j.rule, r.message = j.message, r.bound = j.bound;
+  describe_inputs(r, c);
+  r.expected = valid ? shown(expected.outs) : text(name(expected.answer.outcome), ", ", expected.answer.rule, ": ", expected.answer.message);
+  r.got = seen.reply.outcome == Outcome::ok ? shown(seen.outs) : text(name(seen.reply.outcome), ": ", seen.reply.message);
+  return r;
+}
+
+Record lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, Verdict verdict, std::string message) {
+  const Case c = corpus.make(id);
+  const Expectation expected = expect(*c.op, c.arguments, case_limits());
+  const bool valid = expected.answer.outcome == Outcome::ok;
+  Record r = record_of(c, testee, valid ? expected.arguments : c.arguments);
+  r.verdict = verdict;
+  r.failure = verdict == Verdict::crash ? Class::abort : Class::none;
+  r.rule = expected.answer.rule;
+  r.message = std::move(message);
+  describe_inputs(r, c);
+  r.expected = valid ? shown(expected.outs) : text(name(expected.answer.outcome), ", ", expected.answer.rule, ": ", expected.answer.message);
+  return r;
+}
+
+}  // namespace assay

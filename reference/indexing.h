@@ -1,0 +1,52 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "reference/array.h"
+#include "reference/value.h"
+
+namespace assay {
+
+// A slice of a dimension of `size` elements: negative bounds count from the end, bounds outside are brought inside.
+struct Slice {
+  Int start, length;
+};
+Slice slice(Int size, std::optional<Int> start, std::optional<Int> end, Int step);
+
+// The indices of the elements that are not zero (NaN is not), row-major: one row for each, one column for each dimension.
+template <class T>
+Array<Int> nonzero_indices(const Array<T>& x) {
+  std::vector<Int> found;
+  Int flat = 0, number = 0;
+  for (const Dims& i : indices(x.sizes)) {
+    if (x[flat++] == 0) continue;
+    found.insert(found.end(), i.begin(), i.end());
+    ++number;
+  }
+  Array<Int> rows(Dims{number, x.sizes.size()});
+  rows.data = std::move(found);
+  return rows;
+}
+
+// A tensor indexed by a list of tensors, as self[indices] does.
+struct Indexing {
+  std::vector<std::optional<Array<Int>>> at;  // for each dimension of self: the index along it, or none where it stays whole
+  Dims block;     // the sizes to which the indices broadcast, and which each has
+  int first = 0;  // where the block stands in the result: in place of indexed dimensions that adjoin, else in front
+  Dims sizes;     // of the result
+
+  Dims source(const Dims& i) const;  // where element i of the result stands in self
+};
+
+// True where the tensor marks elements; else it counts them. uint8 is PyTorch's old bool.
+inline bool is_mask(const Tensor& index) { return index.dtype == DType::boolean || index.dtype == DType::uint8; }
+
+// The dimensions of self that an entry of the list takes: a mask as many as it has.
+inline int indexed_dims(const std::optional<Tensor>& index) { return index && is_mask(*index) ? index->rank() : 1; }
+
+// Reads a list of index tensors (int32, int64 or masks; at most as many dimensions as `sizes`): a mask becomes the
+// indices of its true elements, a negative index counts from the end. Throws Broken where they do not broadcast.
+Indexing indexing(const Tensors& indices, const Dims& sizes);
+
+}  // namespace assay

@@ -1,0 +1,108 @@
+#include "operators/indexing.gen.h"
+
+#include <cmath>
+
+#include "reference/families.h"
+
+namespace assay {
+namespace {
+
+Real sum(Real a, Real b) { return a + b; }
+Int sum(Int a, Int b) { return wrapping_add(a, b); }
+
+// An element of x, where i may be of a scalar and x of rank 1, or the other way round.
+template <class T>
+const T& element(const Array<T>& x, const Dims& i) { return i.size() == x.sizes.size() ? x(i) : x[0]; }
+
+// f(element of self that index names at i, i) for every i.
+template <class T, class F>
+void each_target(Array<T>& self, Int dim, const Array<Int>& index, F f) {
+  for (const Dims& i : indices(index.sizes)) f(self(operators::gather(i, self.sizes, dim, index)), i);
+}
+
+// f(element of self that the indices name, the value put there) for every element of the indexed part.
+template <class T, class F>
+void each_put(Array<T>& self, const Indexing& indices, const Array<T>& values, F f) {
+  const auto value = families::broadcast(values, indices.sizes);
+  Int flat = 0;
+  for (const Dims& i : assay::indices(indices.sizes)) f(self(indices.source(i)), values.count() == 1 ? values[0] : value.at(i, flat)), ++flat;
+}
+
+template <class T>
+void added(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index, const Array<T>& src) {
+  out = self;
+  each_target(out, dim, index, [&](T& target, const Dims& i) { target = sum(target, element(src, i)); });
+}
+
+template <class T>
+void put(Array<T>& out, const Array<T>& self, const Indexing& indices, const Array<T>& values, bool accumulate) {
+  out = self;
+  each_put(out, indices, values, [&](T& target, T value) { target = accumulate ? sum(target, value) : value; });
+}
+
+}  // namespace
+
+Dims operators::gather(const Dims& out, const Dims& sizes, Int dim, const Array<Int>& index) {
+  if (sizes.size() == 0) return {};
+  Dims in = out.size() == 0 ? Dims{0} : out;
+  in[wrap_dim(dim, sizes.size())] = index(out);
+  return in;
+}
+
+void operators::scatter(Array<Bits>& out, const Array<Bits>& self, Int dim, const Array<Int>& index, const Array<Bits>& src) {
+  out = self;
+  each_target(out, dim, index, [&](Bits& target, const Dims& i) { target = element(src, i); });
+}
+
+void operators::scatter(Array<Bits>& out, const Array<Bits>& self, Int dim, const Array<Int>& index, Bits value) {
+  out = self;
+  each_target(out, dim, index, [&](Bits& target, const Dims&) { target = value; });
+}
+
+void operators::scatter_add(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src) { added(out, self, dim, index, src); }
+void operators::scatter_add(Array<Int>& out, const Array<Int>& self, Int dim, const Array<Int>& index, const Array<Int>& src) { added(out, self, dim, index, src); }
+
+// |self| + sum |src| where something is added, else 0.
+void operators::scatter_add_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src) {
+  each_target(out, dim, index, [&](Real& target, const Dims& i) { target += std::fabs(element(src, i)); });
+  for (Int k = 0; k < out.count(); ++k) out[k] += out[k] > 0 ? std::fabs(self[k]) : 0;
+}
+
+Dims operators::index_select(const Dims& out, const Dims& sizes, Int dim, const Array<Int>& index) {
+  Dims in = out;
+  if (sizes.size() > 0) in[wrap_dim(dim, sizes.size())] = index[out[wrap_dim(dim, sizes.size())]];
+  return in;
+}
+
+Dims operators::embedding(const Dims& out, const Dims&, const Array<Int>& indices) {
+  const Dims at(std::span(out.begin(), out.end() - 1));
+  return {indices(at), *(out.end() - 1)};
+}
+
+Dims operators::index(const Dims& out, const Dims&, const Indexing& indices) { return indices.source(out); }
+
+void operators::index_put(Array<Real>& out, const Array<Real>& self, const Indexing& indices, const Array<Real>& values, bool accumulate) { put(out, self, indices, values, accumulate); }
+void operators::index_put(Array<Int>& out, const Array<Int>& self, const Indexing& indices, const Array<Int>& values, bool accumulate) { put(out, self, indices, values, accumulate); }
+
+// |self| + sum |values| where something is added, else 0.
+void operators::index_put_magnitude(Array<Real>& out, const Array<Real>& self, const Indexing& indices, const Array<Real>& values, bool accumulate) {
+  if (!accumulate) return;
+  each_put(out, indices, values, [](Real& target, Real value) { target += std::fabs(value); });
+  for (Int k = 0; k < out.count(); ++k) out[k] += out[k] > 0 ? std::fabs(self[k]) : 0;
+}
+
+void operators::slice_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Bits>& src, Int dim, std::optional<Int> start, Int step) {
+  const Int along = wrap_dim(dim, self.sizes.size());
+  const Int first = slice(self.sizes[along], start, std::nullopt, step).start;
+  out = self;
+  Int flat = 0;
+  for (Dims i : indices(src.sizes)) {
+    i[along] = first + i[along] * step;
+    out(i) = src[flat++];
+  }
+}
+
+void operators::nonzero(Array<Int>& out, const Array<Real>& self) { out = nonzero_indices(self); }
+void operators::nonzero(Array<Int>& out, const Array<Int>& self) { out = nonzero_indices(self); }
+
+}  // namespace assay

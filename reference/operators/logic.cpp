@@ -1,0 +1,22 @@
+#include "operators/logic.gen.h"
+
+namespace assay {
+
+Int operators::logical_not(Real x) { return x == 0; }
+Int operators::logical_not(Int x) { return x == 0; }
+Int operators::logical_and(Real self, Real other) { return self != 0 && other != 0; }
+Int operators::logical_and(Int self, Int other) { return self != 0 && other != 0; }
+Int operators::logical_or(Real self, Real other) { return self != 0 || other != 0; }
+Int operators::logical_or(Int self, Int other) { return self != 0 || other != 0; }
+Int operators::logical_xor(Real self, Real other) { return (self != 0) != (other != 0); }
+Int operators::logical_xor(Int self, Int other) { return (self != 0) != (other != 0); }
+
+Int operators::bitwise_not(Int x, DType dtype) { return dtype == DType::boolean ? !x : ~x; }
+Int operators::bitwise_and(Int self, Int other) { return self & other; }
+Int operators::bitwise_or(Int self, Int other) { return self | other; }
+Int operators::bitwise_xor(Int self, Int other) { return self ^ other; }
+
+Bits operators::where(Int condition, Bits self, Bits other) { return condition ? self : other; }
+Bits operators::masked_fill(Bits self, Int mask, Bits value) { return mask ? value : self; }
+
+}  // namespace assay

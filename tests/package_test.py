@@ -1,0 +1,44 @@
+"""assay::reference as its users meet it: installed and found, and as a subdirectory. Quiet in both."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+BUILD = os.environ["ASSAY_BUILD"]
+
+
+def run(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+class Package(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+
+    def use(self, *options):
+        build = self.scratch / "consumer"
+        said = run("cmake", "-G", "Ninja", "-S", SOURCE / "tests/consumer", "-B", build, "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache", *options)
+        said += run("cmake", "--build", build)
+        self.assertNotIn("warning", said.lower())
+        self.assertRegex(run(build / "consumer"), r"^ok, \d+ operators\n$")
+
+    def test_installed_and_found(self):
+        run("cmake", "--install", BUILD, "--prefix", self.scratch / "prefix", "--component", "Unspecified")
+        options = [f"-DCMAKE_PREFIX_PATH={self.scratch / 'prefix'}"]
+        if sanitizers := os.environ.get("ASSAY_SANITIZE"):
+            options += [f"-DCMAKE_CXX_FLAGS=-fsanitize={sanitizers}"]
+        self.use(*options)
+
+    def test_as_a_subdirectory(self):
+        self.use(f"-DASSAY_SOURCE={SOURCE}", "-DCMAKE_BUILD_TYPE=Release")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+// Every recorded call of eager PyTorch, judged by the reference as any testee's answer is.
+//
+//   recorded_calls FOLDER   prints a line for each operator: its calls, and a digest of what the reference gave, in which
+//                           float64 results that need not be exact are left out (libraries differ in their last bit).
+// Exits with 1 when a call is outside its bounds, and says which.
+
+#include <fmt/format.h>
+
+#include "conformance/cases/case.h"
+#include "conformance/judge/judge.h"
+#include "conformance/runner/run_case.h"
+#include "conformance/testees/recorded_eager.h"
+
+namespace {
+
+using namespace assay;
+
+class Digest {  // FNV-1a
+ public:
+  void add(const Operator& op, const Tensor& result) {
+    if (result.dtype == DType::float64 && accuracy(op, 0, DType::float64).measure != Accuracy::Measure::exact) return;
+    const Kind kind = info(result.dtype).kind;
+    for (Bits b : read<Bits>(result).data) add(kind == Kind::floating && std::isnan(info(result.dtype).real_of(b)) ? ~Bits{0} : b);
+  }
+  void add(Bits value) { state_ = (state_ ^ value) * 0x100000001b3u; }
+  Bits value() const { return state_; }
+
+ private:
+  Bits state_ = 0xcbf29ce484222325u;
+};
+
+int check(const Corpus& corpus, KernelLibrary& eager, const RecordedCalls& calls) {
+  const Operator& op = calls.op();
+  Digest digest;
+  int wrong = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const CaseId id{std::string(op.name), i, {}};
+    const Expectation expected = expect(op, corpus.make(id).arguments, case_limits());
+    digest.add(static_cast<Bits>(expected.answer.outcome));
+    for (const Tensor& t : expected.outs) digest.add(op, t);
+    const Record r = run_case(corpus, eager, id);
+    if (r.verdict == Verdict::pass || r.verdict == Verdict::quality) continue;
+    ++wrong;
+    fmt::print(stderr, "{}: {} {}: {}\n", r.case_id, name(r.verdict), name(r.failure), r.message);
+  }
+  fmt::print("{} {} calls {:016x}\n", op.name, calls.size(), digest.value());
+  return wrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return fmt::print(stderr, "usage: recorded_calls FOLDER\n"), 2;
+  try {
+    const Corpus corpus(argv[1]);
+    RecordedEager eager(corpus);
+    int wrong = 0;
+    for (const RecordedCalls* calls : corpus.matching("")) wrong += check(corpus, eager, *calls);
+    return wrong > 0;
+  } catch (const Fault& f) {
+    fmt::print(stderr, "recorded_calls: {}, {}: {}\n", name(f.outcome), f.rule, f.message);
+    return exit_code(f.outcome);
+  }
+}

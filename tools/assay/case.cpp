@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include "conformance/report/record.h"
+#include "conformance/runner/suite.h"
+#include "reference/fault.h"
+#include "tools/assay/libraries.h"
+#include "tools/assay/subcommands.h"
+
+namespace assay {
+namespace {
+
+constexpr int answers_differ = 1;
+
+struct Request {
+  std::string id, library = "executorch", golden;
+  bool json = false;
+};
+
+void print_rule(const Operator& op, const Record& r) {
+  std::cout << "formula    " << op.math << '\n';
+  for (const Rule& rule : op.rules)
+    if (rule.id == r.rule) std::cout << "rule       " << rule.id << ": " << rule.sentence << '\n';
+  if (!r.bound.empty()) std::cout << "bound      " << r.bound << ", " << r.rule << '\n';
+  else if (!r.rule.empty()) std::cout << "held to    " << r.rule << '\n';
+}
+
+void print(const Case& c, const Record& r) {
+  std::cout << "case       " << r.case_id << '\n' << "schema     " << c.op->schema << '\n';
+  std::cout << "made from  call " << c.id.seed << " of the recording (" << c.recorded.origin << ")";
+  for (const Mutation& m : c.id.mutations) std::cout << ", " << to_text(m);
+  std::cout << '\n';
+  for (const NamedText& input : r.inputs) std::cout << fmt::format("{:<10} {}\n", input.name, input.text);
+  print_rule(*c.op, r);
+  std::cout << "expected   " << r.expected << '\n' << "got        " << r.got << '\n';
+  std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
+  if (r.distance && *r.distance > 0) std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
+  std::cout << (r.message.empty() ? "" : ": " + r.message) << '\n';
+}
+
+int show_case(const Request& request) {
+  const Corpus corpus(golden_folder(request.golden));
+  const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
+  const Record r = run_alone(corpus, *library, case_id_from(request.id));
+  if (request.json) std::cout << to_json_line(r) << '\n';
+  else print(corpus.make(case_id_from(request.id)), r);
+  const bool failed = r.verdict == Verdict::fail || r.verdict == Verdict::crash || r.verdict == Verdict::timeout;
+  return failed ? answers_differ : exit_code(Outcome::ok);
+}
+
+}  // namespace
+
+void add_case(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("case", "Runs one case again and shows it in full words");
+  const auto r = std::make_shared<Request>();
+  command->add_option("ID", r->id, "As a report names it: aten::add.out#17~dtype:0:5:0")->required();
+  command->add_option("--library", r->library, "Which library answers: executorch, reference or eager")->capture_default_str();
+  command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
+  command->add_flag("--json", r->json, "Print the record as JSON");
+  command->footer("Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#17' --library reference");
+  command->callback([r, &exit_code] { exit_code = show_case(*r); });
+}
+
+}  // namespace assay

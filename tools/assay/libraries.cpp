@@ -1,0 +1,27 @@
+#include "tools/assay/libraries.h"
+
+#include "conformance/testees/load.h"
+#include "conformance/testees/recorded_eager.h"
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+std::filesystem::path executable_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+
+}  // namespace
+
+std::filesystem::path golden_folder(const std::string& given) {
+  if (!given.empty()) return given;
+  for (std::filesystem::path folder : {executable_folder(), std::filesystem::current_path()})
+    for (; folder.has_relative_path(); folder = folder.parent_path())
+      if (std::filesystem::is_directory(folder / "golden" / "operators")) return folder / "golden" / "operators";
+  throw Fault(Outcome::malformed, "calls.folder", "there is no folder golden/operators above the executable or here: name it with --golden");
+}
+
+std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpus& corpus) {
+  if (name == "eager") return std::make_unique<RecordedEager>(corpus);
+  return load_library(name, executable_folder());
+}
+
+}  // namespace assay

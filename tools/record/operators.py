@@ -1,0 +1,76 @@
+"""An operator overload under record: its schema and eager PyTorch's functions for it."""
+
+import torch
+import executorch.exir.passes.dim_order_ops_registry  # noqa: F401  registers dim_order_ops
+import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
+
+# Arguments of a functional overload that an out argument replaces.
+TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")
+
+
+class Operator:
+    """One `.out` overload.
+
+    `functional` is the overload without outs, `out` the overload with them, or None where only ExecuTorch has it.
+    """
+
+    def __init__(self, schema_text):
+        self.schema_text = schema_text
+        self.schema = torch._C.parse_schema(schema_text)
+        self.name = schema_text.split("(")[0]
+        self.namespace, self.overload_name = self.name.split("::")
+        self.base_name, _, self.overload = self.overload_name.partition(".")
+        self.inputs = [a for a in self.schema.arguments if not a.is_out]
+        self.outs = [a for a in self.schema.arguments if a.is_out]
+        self.packet = getattr(getattr(torch.ops, self.namespace), self.base_name)
+        self.functional = self._find_functional()
+        self.out = getattr(self.packet, self.overload) if self.namespace == "aten" else None
+        extra = {a.name for a in self.functional._schema.arguments} - {a.name for a in self.inputs}
+        self.makes_dtype = "dtype" in extra
+        self.has_list_out = any("[]" in str(a.type) or "List" in str(a.type) for a in self.outs)
+
+    def _find_functional(self):
+        wanted = [(a.name, str(a.type)) for a in self.inputs]
+        names = {a.name for a in self.inputs}
+        for overload in sorted(self.packet.overloads()):
+            candidate = getattr(self.packet, overload)
+            if candidate._schema.is_mutable:
+                continue
+            kept = [
+                (a.name, str(a.type))
+                for a in candidate._schema.arguments
+                if a.name in names or a.name not in TENSOR_OPTIONS
+            ]
+            if kept == wanted:
+                return candidate
+        raise LookupError(f"{self.name}: wanted a functional overload of the same arguments, found none")
+
+    def file_name(self):
+        return f"{self.namespace}.{self.overload_name}.calls"
+
+
+def type_name(argument):
+    """The ATen spelling of an argument's type without its fixed length: "Tensor?[]", "int[]?", "Scalar"."""
+    return _spelling(argument.real_type)
+
+
+def _spelling(jit_type):
+    kind = jit_type.kind()
+    if kind == "OptionalType":
+        return _spelling(jit_type.getElementType()) + "?"
+    if kind == "ListType":
+        return _spelling(jit_type.getElementType()) + "[]"
+    return _NAMES.get(kind, kind)
+
+
+_NAMES = {
+    "TensorType": "Tensor",
+    "IntType": "int",
+    "SymIntType": "int",
+    "FloatType": "float",
+    "BoolType": "bool",
+    "StringType": "str",
+    "NumberType": "Scalar",
+    "ScalarTypeType": "ScalarType",
+    "MemoryFormatType": "MemoryFormat",
+}
