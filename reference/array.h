@@ -6,6 +6,7 @@
 #include <functional>
 #include <initializer_list>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -117,6 +118,19 @@ struct Array {
   T& operator[](Int i) { return data[static_cast<std::size_t>(i)]; }
   const T& operator[](Int i) const { return data[static_cast<std::size_t>(i)]; }
 };
+
+// The elements as a row along dimension dim of `rank` (from the end when negative), size 1 along the others.
+template <class T>
+Array<T> placed_along(Array<T> x, Int dim, int rank) {
+  const Int count = x.count();
+  x.sizes = Dims::filled(rank, 1);
+  x.sizes[dim < 0 ? dim + rank : dim] = count;
+  return x;
+}
+template <class T>
+std::optional<Array<T>> placed_along(std::optional<Array<T>> x, Int dim, int rank) {
+  return x ? std::optional(placed_along(std::move(*x), dim, rank)) : std::nullopt;
+}
 
 // A negative dimension counts from the end; a scalar has the dimensions of a tensor of rank 1.
 inline Int wrap_dim(Int dim, int rank) { return dim < 0 ? dim + std::max(rank, 1) : dim; }

@@ -127,7 +127,10 @@ std::optional<DType> dtype_numbered(Int number) {
 }
 
 Real round_to(DType dtype, Real x) { return info(dtype).real_of(info(dtype).bits_of_real(x)); }
+Int truncated_to(DType dtype, Real x) { return info(dtype).int_of(info(dtype).bits_of_real(x)); }
 Int wrap_to(DType dtype, Int x) { return info(dtype).int_of(info(dtype).bits_of_int(x)); }
+
+Int Rounding::operator()(Int x) const { return wrap_to(dtype, x); }
 
 Real ulp(DType dtype, Real x) {
   const DTypeInfo& d = info(dtype);
@@ -141,6 +144,11 @@ Real least_integer(DType dtype) {
 }
 
 Real largest_integer(DType dtype) { return std::ldexp(Real{1}, info(dtype).bytes * 8 - (least_integer(dtype) < 0 ? 1 : 0)) - 1; }
+
+Arithmetic arithmetic(DType result, DType partial) {
+  const auto unit = [](DType d) { return std::ldexp(Real{1}, -info(d).precision); };
+  return {unit(partial), unit(partial) / unit(result), std::ldexp(Real{1}, info(partial).least_exponent), largest(partial)};
+}
 
 Real largest(DType dtype) {
   const DTypeInfo& d = info(dtype);

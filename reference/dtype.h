@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -66,6 +67,18 @@ inline DType compute_dtype(DType dtype) { return is_half(dtype) ? DType::float32
 // The value nearest to x in the floating dtype (ties to even; beyond the largest: infinity).
 Real round_to(DType dtype, Real x);
 
+// Rounds as PyTorch stores a result: a floating value to a half type through float32, an integer by wrapping. Given to
+// operators whose definition rounds between its steps.
+struct Rounding {
+  DType dtype;
+  Real operator()(Real x) const { return round_to(dtype, scalar(x)); }
+  Int operator()(Int x) const;
+  Real scalar(Real x) const { return round_to(compute_dtype(dtype), x); }  // a Python scalar that meets a tensor of the dtype
+};
+
+// x as ATen casts it to an integer dtype: truncated; what does not fit, and NaN, becomes what the cast makes of it.
+Int truncated_to(DType dtype, Real x);
+
 // x modulo 2^bits, as the integer dtype sees it; bool: 0 or 1.
 Int wrap_to(DType dtype, Int x);
 
@@ -78,5 +91,17 @@ Real least_integer(DType dtype);
 
 // The largest finite value of a floating dtype.
 Real largest(DType dtype);
+
+// The arithmetic in which an implementation may hold partial results, as its magnitude function sees it.
+struct Arithmetic {
+  Real unit;    // unit roundoff of a partial result
+  Real share;   // the same, in unit roundoffs of the result
+  Real least;   // smallest normal number
+  Real largest;
+};
+Arithmetic arithmetic(DType result, DType partial);  // both floating
+
+// The magnitude of a result of which nothing can be said, because a partial result may leave the range.
+inline constexpr Real unbounded = std::numeric_limits<Real>::max();
 
 }  // namespace assay

@@ -5,6 +5,9 @@
 
 #include "reference/indexing.h"
 #include "reference/shapes.h"
+#include "reference/shapes.h"
+#include "reference/types.h"
+#include "reference/window.h"
 
 namespace assay {
 namespace {
@@ -68,12 +71,49 @@ void computes_in(DType dtype, DTypeSet set) {
   if (!holds(set, dtype)) throw Broken{text("the operands' common dtype is ", dtype, ", but must be one of ", names(set))};
 }
 
+void dtype_of_unless_empty(TensorArgument tensor, DTypeSet set) {
+  if (tensor->count() > 0) dtype_of(tensor, set);
+}
+
+void dtype_of_unless_scalar(TensorArgument tensor, DTypeSet set) {
+  if (tensor->rank() > 0) dtype_of(tensor, set);
+}
+
+void dtype_of_unless_trivial(TensorArgument tensor, DTypeSet set) {
+  if (tensor->count() > 0) dtype_of_unless_scalar(tensor, set);
+}
+
+void computes_in_unless_empty(DType dtype, DTypeSet set, TensorArgument tensor) {
+  if (tensor->count() > 0) computes_in(dtype, set);
+}
+
+void computes_in_unless_trivial(DType dtype, DTypeSet set, TensorArgument tensor) {
+  if (tensor->rank() > 0) computes_in_unless_empty(dtype, set, tensor);
+}
+
+void dtype_of_unless_given(TensorArgument tensor, DTypeSet set, Argument<std::optional<Int>> dtype) {
+  require(dtype || holds(set, tensor->dtype), tensor.name, " is ", tensor->dtype, " and no ", dtype.name, " is given, but it must be one of ", names(set));
+}
+
+void same_dtype_or_float32(TensorArgument a, TensorArgument b) {
+  const bool wide = is_half(a->dtype) && b->dtype == DType::float32;
+  require(wide || a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is", is_half(a->dtype) ? ", or float32" : "");
+}
+
 void same_dtype(TensorArgument a, TensorArgument b) {
   require(a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is");
 }
 
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set) {
   if (holds(set, dtype)) scalar_fits(scalar, dtype);
+}
+
+void negated_scalar_fits(Argument<Scalar> scalar, DType dtype) {
+  const auto minus = [](auto v) -> Scalar {
+    if constexpr (std::is_same_v<decltype(v), Int>) return wrapping_negate(v);
+    else return v;  // limits of floating dtypes are symmetric
+  };
+  require(fits(std::visit(minus, scalar.value), dtype), scalar.name, " is ", scalar.value, ", whose opposite does not fit ", dtype);
 }
 
 void scalar_is_number(Argument<Scalar> scalar) { require(!is_bool(scalar.value), scalar.name, " is ", scalar.value, ", but must be a number"); }
@@ -124,6 +164,53 @@ void size_at_least(TensorArgument tensor, Int dim, Int least) {
 }
 
 void not_empty(TensorArgument tensor) { require(tensor->count() > 0, tensor.name, " has sizes ", tensor->sizes, ", but must have at least one element"); }
+
+void nonzero_along(TensorArgument tensor, Argument<Int> dim) {
+  if (tensor->rank() == 0) return;
+  require(tensor->sizes[wrap_dim(dim.value, tensor->rank())] > 0, tensor.name, " has sizes ", tensor->sizes, ", but must have elements along ", dim.name, " ", dim.value);
+}
+
+void nonzero_along(TensorArgument tensor, Argument<const Ints*> dim) {
+  if (!dim || dim->empty()) return not_empty(tensor);
+  for (Int d : *dim.value) nonzero_along(tensor, Argument<Int>{dim.name, d});
+}
+
+void nonzero_along(TensorArgument tensor, Argument<std::optional<Int>> dim) {
+  if (dim) nonzero_along(tensor, some(dim));
+  else not_empty(tensor);
+}
+
+void ends_with(TensorArgument tensor, Argument<const Ints*> sizes) {
+  const bool fits = static_cast<Int>(sizes->size()) <= tensor->rank();
+  require(fits && std::equal(sizes->rbegin(), sizes->rend(), std::reverse_iterator(tensor->sizes.end())), tensor.name, " has sizes ", tensor->sizes, ", but the last must be ", sizes.name, ", ", *sizes.value);
+}
+
+void sizes_are(TensorArgument tensor, Argument<const Ints*> sizes) {
+  require(std::ranges::equal(tensor->sizes, *sizes.value), tensor.name, " has sizes ", tensor->sizes, ", but must have ", sizes.name, ", ", *sizes.value);
+}
+
+void per_channel(TensorArgument vector, TensorArgument tensor) {
+  require(vector->rank() == 1 && vector->sizes[0] == tensor->sizes[1], vector.name, " has sizes ", vector->sizes, ", but must have one element for each of the ", tensor->sizes[1], " channels of ", tensor.name);
+}
+
+void vector_of(TensorArgument vector, Argument<Int> length) {
+  require(vector->rank() == 1 && vector->sizes[0] == length.value, vector.name, " has sizes ", vector->sizes, ", but must have ", length.name, " = ", length.value, " elements in one dimension");
+}
+
+void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b, Argument<Int> c) {
+  for (const auto& n : {a, b, c}) at_least(n, 0);
+  const Int product = wrapping_multiply(a.value, wrapping_multiply(b.value, c.value));
+  require(product == tensor->count(), tensor.name, " has sizes ", tensor->sizes, ", but must have ", a.name, " * ", b.name, " * ", c.name, " = ", a.value, " * ", b.value, " * ", c.value, " elements");
+}
+
+void at_most_size(Argument<Int> n, TensorArgument tensor, Argument<Int> dim) {
+  const Int size = tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim.value, tensor->rank())];
+  require(n.value >= 0 && n.value <= size, n.name, " is ", n.value, ", but must be between 0 and ", size, ", the size of ", tensor.name, " along ", dim.name, " ", dim.value);
+}
+
+void divides(Argument<Int> divisor, Argument<Int> n) {
+  require(divisor.value > 0 && n.value % divisor.value == 0, divisor.name, " is ", divisor.value, ", but must be positive and divide ", n.name, ", which is ", n.value);
+}
 
 void is_dim(Argument<Int> dim, TensorArgument tensor) {
   const Int rank = dims_of(*tensor.value);
@@ -361,6 +448,141 @@ void indices_within(Argument<const Tensors*> indices, TensorArgument self) {
   }
 }
 
+void named_dtype_of(Argument<Int> dtype, DTypeSet set) { check_dtype(dtype.name, types::named(dtype), set); }
+
+void has_dtype(TensorArgument tensor, Argument<Int> dtype) {
+  require(tensor->dtype == types::named(dtype), tensor.name, " is ", tensor->dtype, ", but must be ", types::named(dtype), " as ", dtype.name, " says");
+}
+
+void at_least_lowest(Argument<Int> n, Argument<Int> dtype) {
+  const DType named = types::named(dtype);
+  require(static_cast<Real>(n.value) >= least_integer(named), n.name, " is ", n.value, ", which is less than any ", named);
+}
+
+void at_most_largest(Argument<Int> n, Argument<Int> dtype) {
+  const DType named = types::named(dtype);
+  require(static_cast<Real>(n.value) <= largest_integer(named), n.name, " is ", n.value, ", which is more than any ", named);
+}
+
+void sizes_from_at_least(TensorArgument tensor, Int dim, Int least) {
+  for (Int d = wrap_dim(dim, tensor->rank()); d < tensor->rank(); ++d)
+    require(tensor->sizes[d] >= least, tensor.name, " has sizes ", tensor->sizes, ", but dimension ", d, " must be at least ", least);
+}
+
+void divides(Argument<Int> n, TensorArgument tensor, Int dim) {
+  const Int size = tensor->sizes[wrap_dim(dim, tensor->rank())];
+  require(n.value != 0 && size % n.value == 0, n.name, " is ", n.value, ", which does not divide dimension ", dim, " of ", tensor.name, ", which has sizes ", tensor->sizes);
+}
+
+void one_element(TensorArgument tensor) { require(tensor->count() == 1, tensor.name, " has sizes ", tensor->sizes, ", but must have one element"); }
+
+void count_is_size(TensorArgument a, TensorArgument b, Int dim) {
+  const Int wanted = b->sizes[wrap_dim(dim, b->rank())];
+  require(a->count() == wanted, a.name, " has sizes ", a->sizes, ", but must have ", wanted, " elements, as ", b.name, " has sizes ", b->sizes);
+}
+
+void one_for_each_row(TensorArgument a, TensorArgument b) {
+  const Int wanted = count(shapes::without(b->sizes, shapes::dims(b, Argument<Int>{"", -1}), false));
+  require(a->count() == wanted, a.name, " has sizes ", a->sizes, ", but must have an element for each of the ", wanted, " rows of ", b.name, ", which has sizes ", b->sizes);
+}
+
+void expands_to_product(TensorArgument tensor, TensorArgument a, TensorArgument b) {
+  const Dims product = shapes::product(a, b);
+  shapes::Broadcasting both;
+  both.add(a.name, product);
+  both.add(tensor.name, tensor->sizes);
+  require(both.sizes() == product, tensor.name, " has sizes ", tensor->sizes, ", which do not broadcast to those of the product, ", product);
+}
+
+void each_between(Argument<const Ints*> list, Int least, Int most) {
+  require(std::ranges::all_of(*list.value, [&](Int n) { return n >= least && n <= most; }), list.name, " is ", *list.value, ", but each must be between ", least, " and ", most);
+}
+
+void exactly_one(Argument<const Ints*> a, Argument<const Doubles*> b) {
+  require((a.value != nullptr) != (b.value != nullptr), "exactly one of ", a.name, " and ", b.name, " must be given, but ", a ? "both are" : "neither is");
+}
+
+void length_is(Argument<const Ints*> list, Int length) { length_between(list, length, length); }
+
+void length_is(Argument<const Doubles*> list, Int length) {
+  require(static_cast<Int>(list->size()) == length, list.name, " has ", list->size(), " entries, but must have ", length);
+}
+
+void last_size_at_least(TensorArgument tensor, Int least) {
+  require(terms::size(tensor, -1) >= least, tensor.name, " has sizes ", tensor->sizes, ", but the last must be at least ", least);
+}
+
+void differ(Argument<Int> a, Argument<Int> b) { require(a.value != b.value, a.name, " and ", b.name, " are both ", a.value, ", but must differ"); }
+
+void nonzero(Argument<Int> n) { require(n.value != 0, n.name, " must not be 0"); }
+void nonzero(Argument<double> n) { require(n.value != 0, n.name, " must not be 0"); }
+
+void nonzero(TensorArgument tensor) {
+  const std::vector<Real> values = read<Real>(*tensor.value).data;
+  require(std::ranges::find(values, Real{0}) == values.end(), tensor.name, " has a zero element");
+}
+
+namespace {
+const Ints one{1};
+}
+
+void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size) {
+  padding_at_most_half(padding, kernel_size, Argument<const Ints*>{"dilation", &one});
+}
+
+void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation) {
+  for (Int d = 0; d < 2; ++d) {
+    const WindowAxis axis = window_axis(d, *kernel_size.value, {}, *padding.value, *dilation.value);
+    require(axis.padding <= axis.extent() / 2, padding.name, " is ", *padding.value, ", but must be at most half of the window's ", axis.extent(), " cells");
+  }
+}
+
+void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+  window_fits(self, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
+}
+
+void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+  const Dims result = shapes::pooled(self, kernel_size, stride, padding, dilation, ceil_mode);
+  require(result[result.size() - 2] > 0 && result[result.size() - 1] > 0, kernel_size.name, " is ", *kernel_size.value, ", but ", self.name, " has sizes ", self->sizes, ", too few for one window");
+}
+
+void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least) {
+  const int first = input->rank() - static_cast<int>(scale_factors->size());
+  for (int d = first; d < input->rank(); ++d) {
+    const double factor = (*scale_factors.value)[static_cast<std::size_t>(d - first)];
+    const double scaled = std::floor(static_cast<double>(input->sizes[d]) * factor);
+    require(scaled >= static_cast<double>(least) && scaled < 0x1p62, scale_factors.name, " has ", factor, ", which makes ", scaled, " of the size ", input->sizes[d], ", but it must be at least ", least);
+  }
+}
+
+void one_or_each_spatial(Argument<const Ints*> list, TensorArgument input) {
+  const Int spatial = input->rank() - 2, length = static_cast<Int>(list->size());
+  require(length == 1 || length == spatial, list.name, " is ", *list.value, ", but must have 1 or ", spatial, " entries");
+}
+
+void channels_fit(TensorArgument input, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
+  const Int wanted = transposed.value ? weight->sizes[0] : weight->sizes[1] * groups.value;
+  require(input->sizes[1] == wanted, input.name, " has sizes ", input->sizes, ", but must have ", wanted, " channels, as ", weight.name, " has sizes ", weight->sizes, " in ", groups.value, " groups");
+}
+
+void bias_fits(TensorArgument bias, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
+  const Int wanted = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  require(bias->sizes == Dims{wanted}, bias.name, " has sizes ", bias->sizes, ", but must have ", Dims{wanted}, ", one element for each output channel");
+}
+
+void convolution_fits(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+                      Argument<bool> transposed, Argument<const Ints*> output_padding) {
+  const Dims result = shapes::convolved(input, weight, stride, padding, dilation, transposed, output_padding, {"groups", 1});
+  for (Int d = 2; d < result.size(); ++d)
+    require(result[d] > 0, input.name, " has sizes ", input->sizes, " and ", weight.name, " has sizes ", weight->sizes, ", which leave no result along dimension ", d);
+}
+
+void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride, Argument<const Ints*> dilation) {
+  const Int spatial = static_cast<Int>(std::max({output_padding->size(), stride->size(), dilation->size()}));
+  for (Int d = 0; d < spatial; ++d)
+    require(entry(*output_padding.value, d) < std::max(entry(*stride.value, d), entry(*dilation.value, d)), output_padding.name, " is ", *output_padding.value, ", but must be less than ", stride.name, ", ", *stride.value, ", or than ", dilation.name, ", ", *dilation.value);
+}
+
 void no_zero(TensorArgument divisor, DType common) {
   if (assay::is_floating(common)) return;
   const std::vector<Int> values = read<Int>(*divisor.value, common).data;
@@ -389,6 +611,18 @@ bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argumen
   const bool masked = std::ranges::any_of(*indices.value, [](const auto& t) { return t && is_mask(*t); });
   return !accumulate.value && given == 1 && masked && values->count() == 1;
 }
+
+bool no_products(TensorArgument a, TensorArgument b) { return a->count() == 0 || b->count() == 0; }
+bool no_results(TensorArgument a, TensorArgument b) { return count(shapes::product(a, b)) == 0; }
+bool no_batch(TensorArgument input) { return input->sizes[0] == 0 || input->sizes[1] == 0; }
+
+bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed) {
+  return plain_or_no_batch(input, transposed) && (no_batch(input) || std::ranges::all_of(*dilation.value, [](Int n) { return n == 1; }));
+}
+
+bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed) { return !transposed.value || no_batch(input); }
+bool other_than(TensorArgument tensor, DTypeSet set) { return !holds(set, tensor->dtype); }
+bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size) { return self->count() == 0 || std::ranges::find(*output_size.value, 0) != output_size->end(); }
 
 }  // namespace conditions
 }  // namespace assay

@@ -20,6 +20,7 @@ inline constexpr DTypeSet number = integer | floating;
 inline constexpr DTypeSet real = boolean | number;  // the dtypes that PyTorch's operators are written for
 inline constexpr DTypeSet any = ~DTypeSet{0};
 inline constexpr DTypeSet readable = real | wide_unsigned;
+inline constexpr DTypeSet quantized = uint8 | int8 | of(DType::int16) | of(DType::uint16) | int32;  // the codes of quantized_decomposed
 }  // namespace sets
 
 namespace rules {
@@ -28,9 +29,20 @@ namespace rules {
 void dtype_of(TensorArgument tensor, DTypeSet set);             // tensor's dtype is one of the set
 void dtype_of(Argument<const Tensors*> tensors, DTypeSet set);  // likewise, each tensor's
 void computes_in(DType dtype, DTypeSet set);                    // the common dtype is one of the set
+// Likewise, unless the scalar equals one of the literals; true and false equal literals of their own kind only.
+template <class... Literal>
+void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal);
+void dtype_of_unless_empty(TensorArgument tensor, DTypeSet set);    // PyTorch looks for a kernel only where there are elements
+void dtype_of_unless_scalar(TensorArgument tensor, DTypeSet set);   // a scalar is copied
+void dtype_of_unless_trivial(TensorArgument tensor, DTypeSet set);  // neither
+void computes_in_unless_empty(DType dtype, DTypeSet set, TensorArgument tensor);
+void computes_in_unless_trivial(DType dtype, DTypeSet set, TensorArgument tensor);
+void dtype_of_unless_given(TensorArgument tensor, DTypeSet set, Argument<std::optional<Int>> dtype);  // where no dtype is given, tensor's is one of the set
+void same_dtype_or_float32(TensorArgument a, TensorArgument b);     // b has a's dtype, or is float32 where a is of a half type
 void same_dtype(TensorArgument a, TensorArgument b);
 void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
+void negated_scalar_fits(Argument<Scalar> scalar, DType dtype);  // minus the scalar does
 void scalar_computes(Argument<Scalar> scalar, DType dtype);  // scalar_fits the type in which PyTorch computes dtype
 void scalar_is_number(Argument<Scalar> scalar);              // not true or false
 void limit_fits(Argument<Scalar> limit, DType dtype);       // scalar_fits; an integer dtype's limit drops its fraction first and never wraps
@@ -68,6 +80,17 @@ void has_tensors(Argument<const Tensors*> tensors);                        // at
 void all_same_sizes(Argument<const Tensors*> tensors);
 void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim);    // equal sizes apart from dim, not counting tensors of sizes (0)
 
+void nonzero_along(TensorArgument tensor, Argument<Int> dim);           // the size along dim is at least 1
+void nonzero_along(TensorArgument tensor, Argument<const Ints*> dim);   // along each of dims; None or an empty list names all
+void nonzero_along(TensorArgument tensor, Argument<std::optional<Int>> dim);
+void ends_with(TensorArgument tensor, Argument<const Ints*> sizes);     // the last sizes of tensor
+void sizes_are(TensorArgument tensor, Argument<const Ints*> sizes);
+void per_channel(TensorArgument vector, TensorArgument tensor);         // one element for each of tensor's channels, dimension 1
+void vector_of(TensorArgument vector, Argument<Int> length);            // one dimension, of that size
+void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b, Argument<Int> c);  // a * b * c elements, no factor negative
+void at_most_size(Argument<Int> n, TensorArgument tensor, Argument<Int> dim);  // 0 <= n <= the size along dim; a scalar counts as size 1
+void divides(Argument<Int> divisor, Argument<Int> n);                   // divisor > 0 and n is a multiple of it
+
 // integers and lists
 void at_least(Argument<Int> n, Int least);
 void between(Argument<Int> n, Int least, Int most);
@@ -102,6 +125,45 @@ void indices_broadcast(Argument<const Tensors*> indices, TensorArgument self);
 void broadcasts_to_indexed(TensorArgument values, TensorArgument self, Argument<const Tensors*> indices);
 void single_of_scalar(TensorArgument index, TensorArgument self);          // a scalar is indexed by exactly one index
 
+// dtypes named by arguments
+void named_dtype_of(Argument<Int> dtype, DTypeSet set);                     // the dtype's number is that of one of the set
+void has_dtype(TensorArgument tensor, Argument<Int> dtype);        // tensor's dtype is the one named
+void at_least_lowest(Argument<Int> n, Argument<Int> dtype);        // n is at least the smallest value of the integer dtype named
+void at_most_largest(Argument<Int> n, Argument<Int> dtype);        // n is at most its largest
+
+// more of sizes
+void sizes_from_at_least(TensorArgument tensor, Int dim, Int least);  // each size from dimension dim on
+void divides(Argument<Int> n, TensorArgument tensor, Int dim);        // n divides the size of the dimension
+void one_element(TensorArgument tensor);
+void count_is_size(TensorArgument a, TensorArgument b, Int dim);      // a has as many elements as b's dimension is long
+void last_size_at_least(TensorArgument tensor, Int least);             // the last size; a scalar has one element along it
+void one_for_each_row(TensorArgument a, TensorArgument b);            // a has as many elements as b has rows along its last dimension
+void expands_to_product(TensorArgument tensor, TensorArgument a, TensorArgument b);  // tensor broadcasts to the sizes of the matrix product
+
+// more of lists
+void each_between(Argument<const Ints*> list, Int least, Int most);
+void exactly_one(Argument<const Ints*> a, Argument<const Doubles*> b);  // one of both is given, the other is None
+void length_is(Argument<const Ints*> list, Int length);
+void length_is(Argument<const Doubles*> list, Int length);
+void nonzero(Argument<Int> n);
+void differ(Argument<Int> a, Argument<Int> b);
+void nonzero(Argument<double> n);
+
+// windows: a list has one entry for each spatial dimension or one for all; an empty stride is the kernel's size
+void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size);
+void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation);
+void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
+void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least);  // the scaled last dimensions, rounded down
+
+// convolution
+void one_or_each_spatial(Argument<const Ints*> list, TensorArgument input);  // one entry, or one for each dimension after the second
+void channels_fit(TensorArgument input, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);
+void bias_fits(TensorArgument bias, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);  // one element for each output channel
+void convolution_fits(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+                      Argument<bool> transposed, Argument<const Ints*> output_padding);  // every spatial size of the result is at least 1
+void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride, Argument<const Ints*> dilation);  // less than one of both
+
 // data
 void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
 void no_zero(Argument<Scalar> divisor, DType common);
@@ -115,6 +177,9 @@ void any_given(const Value&... value) {
 void indices_within(TensorArgument index, TensorArgument self, Int dim);   // 0 <= index < the size of self's dimension
 void indices_within(TensorArgument index, TensorArgument self, Argument<Int> dim);
 void indices_within(Argument<const Tensors*> indices, TensorArgument self);  // -size <= index < size; where the result has no element, only of dimensions without elements
+void nonzero(TensorArgument tensor);                  // no element is zero
+void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
+void no_zero(Argument<Scalar> divisor, DType common);
 
 }  // namespace rules
 
@@ -125,6 +190,13 @@ bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  /
 bool empty(TensorArgument tensor);                   // it has no element
 bool none_positive(Argument<const Ints*> list);
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
+bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
+bool no_results(TensorArgument a, TensorArgument b);                     // their matrix product has no element
+bool no_batch(TensorArgument input);                                     // its first or second size is 0
+bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
+bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
+bool other_than(TensorArgument tensor, DTypeSet set);                    // its dtype is none of the set
+bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);  // no element comes in or goes out
 
 }  // namespace conditions
 }  // namespace assay

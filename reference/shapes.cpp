@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reference/indexing.h"
+#include "reference/window.h"
 
 namespace assay::shapes {
 namespace {
@@ -58,6 +59,18 @@ Dims without(const Dims& sizes, const Dims& dims, bool keepdim) {
 Dims permuted(TensorArgument tensor, Argument<const Ints*> dims) {
   Dims sizes;
   for (Int d : *dims.value) sizes.push_back(tensor->sizes[wrap_dim(d, tensor->rank())]);
+  return sizes;
+}
+
+Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size) {
+  Dims sizes = tensor->sizes;
+  if (sizes.size() > 0) sizes[wrap_dim(dim.value, sizes.size())] = size.value;
+  return sizes;
+}
+
+Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last) {
+  Dims sizes = tensor->sizes;
+  std::fill_n(sizes.end() - last->size(), last->size(), 1);
   return sizes;
 }
 
@@ -154,6 +167,59 @@ Dims padded(TensorArgument tensor, Argument<const Ints*> pad) {
   for (std::size_t k = 0; k < pad->size(); ++k) {
     Int& n = sizes[sizes.size() - 1 - static_cast<Int>(k / 2)];
     n = size_of(pad.name, n, 1, (*pad.value)[k]);
+  }
+  return sizes;
+}
+
+Dims last_as_one(TensorArgument tensor) {
+  Dims sizes = tensor->sizes;
+  if (sizes.size() > 0) sizes[sizes.size() - 1] = 1;
+  return sizes;
+}
+
+Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> axis) {
+  Dims along = Dims::filled(input->rank(), 1);
+  along[wrap_dim(axis.value, input->rank())] = channels->sizes[0];
+  Broadcasting both;
+  both.add(input.name, input->sizes);
+  both.add(channels.name, along);
+  return both.sizes();
+}
+
+Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+  static const Ints one{1};
+  return pooled(self, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
+}
+
+Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+  Dims sizes = self->sizes;
+  const int first = sizes.size() - 2;
+  for (Int d = 0; d < 2; ++d) sizes[first + d] = window_axis(d, *kernel_size.value, *stride.value, *padding.value, *dilation.value).places(sizes[first + d], ceil_mode.value);
+  return sizes;
+}
+
+Dims with_last(TensorArgument self, Argument<const Ints*> sizes) {
+  Dims result = self->sizes;
+  std::ranges::copy_backward(*sizes.value, result.end());
+  return result;
+}
+
+Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors) {
+  if (output_size) return with_last(input, output_size);
+  Ints sizes;
+  const int first = input->rank() - static_cast<int>(scale_factors->size());
+  for (int d = first; d < input->rank(); ++d) sizes.push_back(static_cast<Int>(std::floor(static_cast<double>(input->sizes[d]) * (*scale_factors.value)[static_cast<std::size_t>(d - first)])));
+  return with_last(input, {scale_factors.name, &sizes});
+}
+
+Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+               Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups) {
+  Dims sizes = input->sizes;
+  if (input->sizes[1] > 0) sizes[1] = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  for (Int d = 0; d + 2 < sizes.size(); ++d) {
+    const WindowAxis axis{weight->sizes[d + 2], entry(*stride.value, d), entry(*padding.value, d), entry(*dilation.value, d)};
+    Int& size = sizes[d + 2];
+    size = transposed.value ? axis.start(size - 1) - axis.padding + axis.extent() + entry(*output_padding.value, d) : axis.places(size, false);
   }
   return sizes;
 }
@@ -268,10 +334,39 @@ Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
   return all ? channels_moved(sizes.size()) : contiguous(sizes);
 }
 
+Dims channels_last_as(const Dims& sizes, TensorArgument tensor) {
+  const int rank = tensor->rank();
+  Dims last = Dims::counting(rank);
+  if (rank == 4 || rank == 5) std::rotate(last.begin() + 1, last.begin() + 2, last.end());
+  return tensor->dim_order == last ? last : Dims::counting(sizes.size());
+}
+
 }  // namespace assay::layouts
 
 namespace assay::terms {
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) { return count(indexing(*indices.value, tensor->sizes).block); }
+
+Int window(Argument<const Ints*> kernel_size) { return entry(*kernel_size.value, 0) * entry(*kernel_size.value, 1); }
+
+Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size) {
+  Int cells = 1;
+  for (int d = 0; d < 2; ++d) {
+    const Int out = (*output_size.value)[static_cast<std::size_t>(d)];
+    cells *= out == 0 ? 1 : self->sizes[self->rank() - 2 + d] / out + 2;
+  }
+  return cells;
+}
+
+Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
+  const Int channels = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  return weight->count() / std::max<Int>(channels, 1) + 1;
+}
+
+Int product(Argument<const Ints*> sizes) { return std::accumulate(sizes->begin(), sizes->end(), Int{1}, wrapping_multiply); }
+
+Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b) {
+  return tensor->count() / std::max<Int>(wrapping_multiply(a.value, b.value), 1);
+}
 
 }  // namespace assay::terms

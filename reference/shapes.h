@@ -33,8 +33,12 @@ Dims dims(TensorArgument tensor, Argument<Int> dim);
 Dims dims(TensorArgument tensor, Argument<std::optional<Int>> dim);
 inline Dims dims(TensorArgument tensor) { return Dims::counting(tensor->rank()); }
 
+// The same, but an empty list names none.
+inline Dims named_dims(TensorArgument tensor, Argument<const Ints*> dim) { return dim && dim->empty() ? Dims{} : dims(tensor, dim); }
+
 // The sizes without those dimensions, or with 1 in their place.
 Dims without(const Dims& sizes, const Dims& dims, bool keepdim);
+inline Dims without(TensorArgument tensor, const Dims& dims, Argument<bool> keepdim) { return without(tensor->sizes, dims, keepdim.value); }
 template <class D>
 Dims reduced(TensorArgument tensor, const D& dim, Argument<bool> keepdim) { return without(tensor->sizes, dims(tensor, dim), keepdim.value); }
 
@@ -71,7 +75,29 @@ Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument ind
 Dims embedded(TensorArgument weight, TensorArgument indices);
 Dims nonzero(TensorArgument tensor);
 
+// The sizes of tensor, but `size` along dim; a scalar stays one.
+Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size);
+
+// The sizes of tensor, with 1 for each of the last dimensions that `last` names.
+Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last);
+
+inline Dims matrix(Argument<Int> rows, Argument<Int> columns) { return {rows.value, columns.value}; }
+inline Dims vector(Int length) { return {length}; }
 inline Dims product(TensorArgument a, TensorArgument b) { return {a->sizes[0], b->sizes[1]}; }
+inline Dims batched_product(TensorArgument a, TensorArgument b) { return {a->sizes[0], a->sizes[1], b->sizes[2]}; }
+Dims last_as_one(TensorArgument tensor);  // the last size is 1; a scalar stays one
+
+// Broadcast of the input with a list of channel values along one of its dimensions.
+Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> axis);
+
+// Windows move over the last dimensions; a list has one entry for each of them or one for all, an empty stride is the
+// kernel's size.
+Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
+Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+Dims with_last(TensorArgument self, Argument<const Ints*> sizes);  // the last dimensions get these sizes
+Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors);  // or these multiples, rounded down
+Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+               Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups);
 
 }  // namespace assay::shapes
 
@@ -99,6 +125,8 @@ Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order);
 // Channels last where the tensor, or every tensor of the list, is.
 Dims suggested(const Dims& sizes, TensorArgument tensor);
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors);
+// Channels last where tensor, of rank 4 or 5, is, else contiguous: the memory format that ATen suggests.
+Dims channels_last_as(const Dims& sizes, TensorArgument tensor);
 
 }  // namespace assay::layouts
 
@@ -111,9 +139,15 @@ Int reduced(TensorArgument tensor, const D&... dim) {
   for (Int d : shapes::dims(tensor, dim...)) n *= tensor->sizes[d];
   return n;
 }
+Int window(Argument<const Ints*> kernel_size);                                   // cells of a square or rectangular window
+Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size);     // cells of the largest one
+Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);  // products and the bias
 inline Int size(TensorArgument tensor, Int dim) { return tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim, tensor->rank())]; }
 inline Int along(TensorArgument tensor, Argument<Int> dim) { return tensor->count() == 0 ? 1 : size(tensor, dim.value); }
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);  // how many elements the index list names along the indexed dimensions
+Int product(Argument<const Ints*> sizes);
+Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // the tensor's elements, divided among a * b results
+inline Int size(TensorArgument tensor, Argument<Int> dim) { return size(tensor, dim.value); }
 constexpr Int number(Int n) { return n; }
 
 }  // namespace assay::terms

@@ -34,6 +34,7 @@ DType promote(DType a, DType b) {
 }
 
 void Promotion::add(const Tensor& tensor) { raise(tensor.rank() > 0 ? dimensioned_ : zero_dimensional_, tensor.dtype); }
+void Promotion::add(DType dtype) { raise(dimensioned_, dtype); }
 void Promotion::add(const Scalar& scalar) { raise(scalar_, is_floating(scalar) ? float32 : is_bool(scalar) ? boolean : int64); }
 
 // A category joins only where it is of a higher kind than those before it.
@@ -54,11 +55,18 @@ DType division(TensorArgument self, Argument<Scalar> other, Argument<std::option
   return rounding_mode ? promote(self, other) : promote_floating(self, other);
 }
 
-DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise) {
-  if (!dtype.value) return out ? out->dtype : otherwise;
-  const auto named = dtype_numbered(*dtype.value);
-  require(named.has_value(), dtype.name, " is ", *dtype.value, ", which is the number of no dtype");
-  return *named;
+DType named(Argument<Int> dtype) {
+  const auto found = dtype_numbered(dtype.value);
+  require(found.has_value(), dtype.name, " is ", dtype.value, ", which is the number of no dtype");
+  return *found;
+}
+
+DType named(Argument<std::optional<Int>> dtype, DType otherwise) { return dtype ? named(some(dtype)) : otherwise; }
+
+DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise) { return named(dtype, out ? out->dtype : otherwise); }
+
+DType truth(TensorArgument tensor, TensorArgument out) {
+  return out ? out->dtype : tensor->dtype == uint8 ? uint8 : boolean;
 }
 
 DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar) { return out ? out->dtype : of(scalar); }

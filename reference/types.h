@@ -10,6 +10,7 @@ class Promotion {
  public:
   void add(const Tensor& tensor);
   void add(const Scalar& scalar);
+  void add(DType dtype);  // as of a tensor with dimensions
   DType result() const;  // throws Broken where PyTorch has no common dtype (uint16 and int32)
 
  private:
@@ -22,6 +23,7 @@ inline void add(Promotion& p, TensorArgument t) { if (t) p.add(*t.value); }
 inline void add(Promotion& p, Argument<Scalar> s) { p.add(s.value); }
 inline void add(Promotion& p, Argument<std::optional<Scalar>> s) { if (s.value) p.add(*s.value); }
 inline void add(Promotion& p, Argument<const Tensors*> list) { for (const auto& t : *list.value) if (t) p.add(*t); }
+inline void add(Promotion& p, DType dtype) { p.add(dtype); }  // as of a tensor with dimensions
 
 // The common dtype of operands; a None does not count.
 template <class... Operand>
@@ -52,6 +54,11 @@ inline DType operand(Argument<Scalar>, DType common) { return compute_dtype(comm
 // The common dtype, or that of the given out where the Scalar is the literal.
 inline DType unless_given_out(DType common, TensorArgument out, Argument<Scalar> scalar, Int literal) { return out && !is_bool(scalar.value) && real(scalar.value) == static_cast<Real>(literal) ? out->dtype : common; }
 
+// The dtype that an argument names, or the default where it is None.
+DType named(Argument<Int> dtype);
+DType named(Argument<std::optional<Int>> dtype, DType otherwise);
+inline DType floating_named(Argument<std::optional<Int>> dtype, DType otherwise) { return floating(named(dtype, otherwise)); }
+
 // The dtype argument where given, else that of the given out, else the default.
 DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise);
 
@@ -60,6 +67,23 @@ inline DType accumulated(TensorArgument tensor) { return is_floating(tensor->dty
 
 // The dtype in which a sum or product is made: the given one, else int64 for integers and bool, else the dtype itself.
 inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) { return given(dtype, out, accumulated(tensor)); }
+
+// The same, for an operator that is strict about its out.
+inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype) { return sum_dtype(tensor, dtype, {"out", nullptr}); }
+
+// The dtype in which a mean is made: that of a sum, but a half type is summed in float32.
+inline DType mean_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) { return compute_dtype(sum_dtype(tensor, dtype, out)); }
+
+// What any and all are made in: the dtype of the given out, else bool, or uint8 where the tensor is.
+DType truth(TensorArgument tensor, TensorArgument out);
+
+// The dtype of the first that is no None.
+template <class... T>
+DType first(const T&... tensor) {
+  std::optional<DType> found;
+  ((tensor && !found ? void(found = tensor->dtype) : void()), ...);
+  return *found;
+}
 
 // The dtype of the given out, else of the Scalar by itself.
 DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar);

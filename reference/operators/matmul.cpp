@@ -1,4 +1,5 @@
 #include "operators/matmul.gen.h"
+#include "reference/families.h"
 
 namespace assay {
 namespace {
@@ -6,19 +7,45 @@ namespace {
 Real multiply_add(Real sum, Real a, Real b) { return sum + a * b; }
 Int multiply_add(Int sum, Int a, Int b) { return wrapping_add(sum, wrapping_multiply(a, b)); }
 
+// out = a b for each pair of matrices in two stacks; the last two sizes are a matrix's.
 template <class T>
-void product(Array<T>& out, const Array<T>& self, const Array<T>& mat2) {
-  const Int inner = self.sizes[1];
+void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
+  const int rank = out.sizes.size();
+  const Int rows = a.sizes[rank - 2], inner = a.sizes[rank - 1], columns = b.sizes[rank - 1];
+  for (Int row = 0; columns > 0 && row < out.count() / columns; ++row)
+    for (Int k = 0; k < inner; ++k) {
+      const T factor = a[row * inner + k];
+      const Int other = (row / rows * inner + k) * columns;
+      for (Int j = 0; j < columns; ++j) out[row * columns + j] = multiply_add(out[row * columns + j], factor, b[other + j]);
+    }
+}
+
+// out = beta self + alpha out, self broadcast to out; a factor 0 leaves its matrix out.
+template <class T>
+void blend(Array<T>& out, const Array<T>& self, T beta, T alpha) {
+  const families::Broadcast<T> addend = families::broadcast(self, out.sizes);
+  Int flat = 0;
   for (const Dims& i : indices(out.sizes)) {
-    T sum = 0;
-    for (Int k = 0; k < inner; ++k) sum = multiply_add(sum, self({i[0], k}), mat2({k, i[1]}));
-    out(i) = sum;
+    const T scaled = beta == 0 ? 0 : multiply_add(0, beta, addend.at(i, flat));
+    out[flat] = alpha == 0 ? scaled : multiply_add(scaled, alpha, out[flat]);
+    ++flat;
   }
 }
 
 }  // namespace
 
-void operators::mm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat2) { product(out, self, mat2); }
-void operators::mm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat2) { product(out, self, mat2); }
+void operators::mm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat2) { multiply(out, self, mat2); }
+void operators::mm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat2) { multiply(out, self, mat2); }
+void operators::bmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat2) { multiply(out, self, mat2); }
+void operators::bmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat2) { multiply(out, self, mat2); }
+
+void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha) {
+  multiply(out, mat1, mat2);
+  blend(out, self, beta, alpha);
+}
+void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta, Int alpha) {
+  multiply(out, mat1, mat2);
+  blend(out, self, beta, alpha);
+}
 
 }  // namespace assay

@@ -1,33 +1,116 @@
 #include "operators/reduction.gen.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "reference/moments.h"
 
 namespace assay {
 namespace {
 
-template <class T>
-std::pair<T, Int> first_largest(std::span<const T> x) {
+using std::isnan;
+constexpr bool isnan(Int) { return false; }
+
+// Where the first x stands that no other comes before; NaN comes before all.
+template <class T, class Before>
+std::size_t first_of(std::span<const T> x, Before before) {
   std::size_t at = 0;
   for (std::size_t k = 1; k < x.size(); ++k)
-    if (x[at] == x[at] && !(x[k] <= x[at])) at = k;
-  return {x[at], static_cast<Int>(at)};
+    if (!isnan(x[at]) && (isnan(x[k]) || before(x[k], x[at]))) at = k;
+  return at;
+}
+template <class T>
+std::size_t largest_of(std::span<const T> x) { return first_of(x, std::greater<T>()); }
+template <class T>
+std::size_t smallest_of(std::span<const T> x) { return first_of(x, std::less<T>()); }
+
+template <class T>
+std::pair<T, Int> with_place(std::span<const T> x, std::size_t at) { return {x[at], static_cast<Int>(at)}; }
+
+Real degrees_of_freedom(std::span<const Real> x, const std::optional<Scalar>& correction) {
+  return static_cast<Real>(x.size()) - (correction ? real(*correction) : 1);
 }
 
 }  // namespace
 
-Real operators::sum(std::span<const Real> x) {
-  Real total = 0;
-  for (Real v : x) total += v;
-  return total;
-}
-
+Real operators::sum(std::span<const Real> x) { return total(x); }
+Real operators::sum_magnitude(std::span<const Real> x) { return finite_magnitude(x); }
 Int operators::sum(std::span<const Int> x) {
-  Int total = 0;
-  for (Int v : x) total = wrapping_add(total, v);
-  return total;
+  Int sum = 0;
+  for (Int v : x) sum = wrapping_add(sum, v);
+  return sum;
 }
 
-std::pair<Real, Int> operators::max(std::span<const Real> x) { return first_largest(x); }
-std::pair<Int, Int> operators::max(std::span<const Int> x) { return first_largest(x); }
+Real operators::mean(std::span<const Real> x) { return mean_of(x); }
+Real operators::mean_magnitude(std::span<const Real> x, const Arithmetic& a) {
+  const Real sum = finite_magnitude(x);
+  return sum > a.largest ? unbounded : sum / static_cast<Real>(x.size());
+}
+
+// The product of the significands, and the sum of the exponents: no partial product leaves the range.
+Real operators::prod(std::span<const Real> x) {
+  Real product = 1;
+  long exponent = 0;
+  const auto significand = [&exponent](Real v) {
+    int e = 0;
+    v = std::frexp(v, &e);
+    exponent += std::isfinite(v) ? e : 0;
+    return v;
+  };
+  for (Real v : x) product = significand(product * significand(v));
+  return std::scalbln(product, exponent);
+}
+
+// Partial products, in whatever order, lie between the product of all |x| < 1 and that of all |x| > 1. What is lost below
+// the smallest normal number is at most 2 u of it, and is multiplied by the rest.
+Real operators::prod_magnitude(std::span<const Real> x, const Arithmetic& a) {
+  Real product = 1, least = 1, largest = 1;
+  for (Real v : x) {
+    const Real size = std::fabs(v);
+    product *= size;
+    if (std::isfinite(size)) largest *= std::max<Real>(size, 1);
+    if (size > 0) least *= std::min<Real>(size, 1);
+  }
+  if (isnan(product) && largest <= a.largest) return 0;
+  if (largest > a.largest || (std::isinf(product) && least < a.least)) return unbounded;
+  return least < a.least ? product + 2 * a.least * largest : product;
+}
+
+Int operators::prod(std::span<const Int> x) {
+  Int product = 1;
+  for (Int v : x) product = wrapping_multiply(product, v);
+  return product;
+}
+
+Real operators::amax(std::span<const Real> x) { return x[largest_of(x)]; }
+Int operators::amax(std::span<const Int> x) { return x[largest_of(x)]; }
+Real operators::amin(std::span<const Real> x) { return x[smallest_of(x)]; }
+Int operators::amin(std::span<const Int> x) { return x[smallest_of(x)]; }
+std::pair<Real, Int> operators::max(std::span<const Real> x) { return with_place(x, largest_of(x)); }
+std::pair<Int, Int> operators::max(std::span<const Int> x) { return with_place(x, largest_of(x)); }
+std::pair<Real, Int> operators::min(std::span<const Real> x) { return with_place(x, smallest_of(x)); }
+std::pair<Int, Int> operators::min(std::span<const Int> x) { return with_place(x, smallest_of(x)); }
+Int operators::argmax(std::span<const Real> x) { return static_cast<Int>(largest_of(x)); }
+Int operators::argmax(std::span<const Int> x) { return static_cast<Int>(largest_of(x)); }
+Int operators::argmin(std::span<const Real> x) { return static_cast<Int>(smallest_of(x)); }
+Int operators::argmin(std::span<const Int> x) { return static_cast<Int>(smallest_of(x)); }
+
+Int operators::any(std::span<const Int> x) {
+  return std::ranges::any_of(x, [](Int v) { return v != 0; });
+}
+
+Real operators::var(std::span<const Real> x, std::optional<Scalar> correction) { return Moments(x).variance(degrees_of_freedom(x, correction)); }
+Real operators::var(std::span<const Real> x, bool unbiased) { return var(x, Scalar(Int{unbiased})); }
+Real operators::var_magnitude(std::span<const Real> x, std::optional<Scalar> correction, const Arithmetic& a) {
+  return Moments(x).variance_magnitude(degrees_of_freedom(x, correction), a);
+}
+Real operators::var_magnitude(std::span<const Real> x, bool unbiased, const Arithmetic& a) { return var_magnitude(x, Scalar(Int{unbiased}), a); }
+
+std::pair<Real, Real> operators::var_mean(std::span<const Real> x, std::optional<Scalar> correction) {
+  return {var(x, correction), mean_of(x)};
+}
+std::pair<Real, Real> operators::var_mean_magnitude(std::span<const Real> x, std::optional<Scalar> correction, const Arithmetic& a) {
+  return {var_magnitude(x, correction, a), Moments(x).mean_magnitude(a)};
+}
 
 }  // namespace assay

@@ -1,16 +1,55 @@
 #include "operators/softmax.gen.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace assay {
+namespace {
 
-// y[i] = exp(x[i]) / sum_j exp(x[j]), both scaled by exp(-max x) so that no term overflows.
+// A row scaled by exp(-max x), so that no term overflows.
+struct Exponentials {
+  explicit Exponentials(std::span<const Real> x) {
+    for (Real v : x) top = std::fmax(top, v);
+    for (Real v : x) sum += std::exp(v - top);
+  }
+  Real softmax(Real x) const { return std::exp(x - top) / sum; }
+  Real log_softmax(Real x) const { return x - top - std::log(sum); }
+
+  // |x - top|, by which exp multiplies the rounding of x - top, weighed by the result: nothing where that vanishes.
+  Real argument_error(Real x) const { return softmax(x) > 0 ? softmax(x) * (top - x) : 0; }
+  // The sum's relative error, itself included: each term has the share of its softmax.
+  Real sum_error(std::span<const Real> x) const {
+    Real error = 1;
+    for (Real v : x) error += argument_error(v);
+    return error;
+  }
+
+  Real top = -std::numeric_limits<Real>::infinity(), sum = 0;
+};
+
+}  // namespace
+
 void operators::softmax(std::span<const Real> x, std::span<Real> y) {
-  Real top = -std::numeric_limits<Real>::infinity(), total = 0;
-  for (Real v : x) top = std::fmax(top, v);
-  for (std::size_t i = 0; i < x.size(); ++i) total += y[i] = std::exp(x[i] - top);
-  for (Real& v : y) v /= total;
+  const Exponentials e(x);
+  std::ranges::transform(x, y.begin(), [&](Real v) { return e.softmax(v); });
+}
+
+void operators::softmax_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
+  const Exponentials e(x);
+  const Real error = e.sum_error(x);
+  std::ranges::transform(x, y.begin(), [&](Real v) { return e.softmax(v) + a.share * (e.argument_error(v) + e.softmax(v) * (1 + error)); });
+}
+
+void operators::log_softmax(std::span<const Real> x, std::span<Real> y) {
+  const Exponentials e(x);
+  std::ranges::transform(x, y.begin(), [&](Real v) { return e.log_softmax(v); });
+}
+
+void operators::log_softmax_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
+  const Exponentials e(x);
+  const Real error = e.sum_error(x) + std::log(e.sum);
+  std::ranges::transform(x, y.begin(), [&](Real v) { return std::fabs(e.log_softmax(v)) + a.share * (e.top - v + error); });
 }
 
 }  // namespace assay

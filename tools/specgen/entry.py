@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
-        "unused", "pass", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
+        "dims", "unused", "rounding", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
 
 
 class SpecError(Exception):
@@ -158,9 +158,19 @@ class Entry:
             found.append(Compute(reads.strip(), writes * (len(self.outs) // len(writes))))
         return found
 
+    @property
+    def magnitude(self):
+        """The magnitude function as a word; its argument, if any, is the dtype whose range partial results have."""
+        return parse_word(self.data["magnitude"]) if "magnitude" in self.data else None
+
     def per_out(self, key, default):
         value = self.data.get(key, default)
         return value if isinstance(value, list) else [value] * len(self.outs)
+
+    @property
+    def roundings(self):
+        """Words for the dtypes to which the function rounds between its steps; none for one that rounds once."""
+        return as_list(self.data.get("rounding", []))
 
     @property
     def accuracy_rows(self):

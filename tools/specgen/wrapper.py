@@ -1,12 +1,12 @@
 """The C++ of one entry: the declaration of its function and the wrapper that checks, reads, computes and writes."""
 import re
 
-from entry import SpecError, as_list, parse_word
+from entry import SpecError, parse_word
 
 TYPES = {"real": "Real", "int": "Int", "bits": "Bits"}
 DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64"}
 SHORT = {"u8": "uint8", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "b1": "boolean", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
-SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "any", "readable"}
+SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "any", "readable", "quantized"}
 # schema type: (accessor of Call, type of a function's parameter, what is passed for `{a}`)
 PLAIN = {
     "int": ("integer", "Int", "{a}.value"),
@@ -36,6 +36,8 @@ FAMILIES = {
     "create": {},
     "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
 }
+# argument of a magnitude function: (dtype in which partial results are rounded, whose range they have)
+ARITHMETIC = {"common": "common", "compute": "compute_dtype(common)"}
 # family: the arguments its loop consumes
 CONSUMED = {"reduce": {"dim", "keepdim", "dtype"}, "along": {"dim", "dtype"}}
 
@@ -57,7 +59,6 @@ class Wrapper:
         self.kinds = FAMILIES[entry.family]
         unused = set(entry.data.get("unused", [])) | CONSUMED.get(entry.family, set())
         self.passed = [a for a in entry.inputs + entry.constants if a.name not in unused | {entry.data.get("fill")}]
-        self.dtypes_passed = as_list(entry.data.get("pass", []))  # after the arguments
         if entry.family == "create":
             self.passed = [a for a in self.passed if not a.type.startswith("Tensor")]
 
@@ -72,7 +73,7 @@ class Wrapper:
             return f"some({text})" if argument.optional and not argument.type.endswith("[]?") and not argument.out else text
         if re.fullmatch(r"-?\d+", text):
             return f"Int{{{text}}}"
-        if text in ("common", "true", "false"):
+        if text in ("common", "dims", "true", "false"):  # dims: those a reduction takes away
             return text
         if text.startswith('"'):
             return text
@@ -101,8 +102,13 @@ class Wrapper:
 
     # -- the function --------------------------------------------------------------------------------------------
 
+    def how(self, argument):
+        """(how an argument is read, the dimension of the result along which it is placed): `real`, `along axis`, `real along axis`."""
+        how, _, dim = f" {self.entry.data.get('read', {}).get(argument.name, '')}".partition(" along ")
+        return how.strip(), dim
+
     def tensor_type(self, argument, T):
-        reads = self.entry.data.get("read", {}).get(argument.name)
+        reads, _ = self.how(argument)
         return TYPES.get(reads, T)
 
     def parameter(self, argument, T):
@@ -123,7 +129,7 @@ class Wrapper:
             T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
             family = self.entry.family
             moved = self.passed[:1] if family == "move" else []  # the loop moves it; the function maps indices
-            parameters = [self.parameter(a, T) for a in self.passed if a not in moved]
+            parameters = [self.parameter(a, T) for a in self.passed if a not in moved] + ["const Rounding&"] * len(self.entry.roundings)
             if family == "elementwise":
                 result = results[0]
             elif family == "reduce":
@@ -138,8 +144,14 @@ class Wrapper:
                 lists = [a.type == "Tensor[]" for a in self.entry.outs]
                 outs = [f"std::vector<Array<{r}>>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
                 result, parameters = "void", [*outs, *parameters]
-            for name in dict.fromkeys([self.entry.function, self.magnitude(compute) or self.entry.function]):
-                yield f"{result} {name}({', '.join([*parameters, *['DType'] * len(self.dtypes_passed)])});"
+            yield f"{result} {self.entry.function}({', '.join(parameters)});"
+            if self.measured(compute):
+                arithmetic = ["const Arithmetic&"] if self.entry.magnitude.arguments else []
+                yield f"{result} {self.entry.magnitude.name}({', '.join([*parameters, *arithmetic])});"
+
+    def measured(self, compute):
+        """Whether magnitudes of its own are asked of a computation: integer results are exact."""
+        return self.entry.magnitude and "real" in compute.writes
 
     # -- the wrapper ---------------------------------------------------------------------------------------------
 
@@ -147,17 +159,15 @@ class Wrapper:
         return [a for a in self.passed if a.type.startswith("Tensor")]
 
     def read(self, argument, T):
-        how = self.entry.data.get("read", {}).get(argument.name)
+        how, dim = self.how(argument)
         name = argument.name
         if argument.type in ("Tensor", "Tensor?"):
             function = "read_optional" if argument.optional else "read"
             if how == "operand":
                 return f"call.{function}<{T}>({name}, types::operand({name}, common))"
-            if how:
-                own = TYPES.get(how, T)
-                dtype = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
-                return f"call.{function}<{own}>({name}, {dtype})"
-            return f"call.{function}<{T}>({name}, common)"
+            own = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
+            values = f"call.{function}<{TYPES.get(how, T)}>({name}, {own if how else 'common'})"
+            return f"placed_along({values}, {dim}.value, {self.entry.inputs[0].name}->rank())" if dim else values
         if how == "indexing":
             return f"indexing(*{name}.value, {self.entry.inputs[0].name}->sizes)"
         if how == "exact":
@@ -176,14 +186,14 @@ class Wrapper:
     def passes(self, argument):
         return f"{argument.name}_" if self.is_read(argument) else PLAIN[argument.type][2].format(a=argument.name)
 
-    def loop(self, function, compute):
-        """The statement that fills the results y0, y1... by the family's loop."""
+    def loop(self, function, compute, last=()):
+        """The statement that fills the results y0, y1... by the family's loop; `last`: the function's last arguments."""
         T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
         ys = [f"y{k}" for k in range(len(results))]
         family = self.entry.family
         operands = [a for a in self.passed if a.type.startswith("Tensor")]
         name = f"operators::{function}"
-        more = [self.dtype(text) for text in self.dtypes_passed]
+        more = [*(f"round{k}" for k in range(len(self.entry.roundings))), *last]
         if family == "elementwise":
             parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
             arguments = ", ".join([*(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed), *more])
@@ -206,10 +216,6 @@ class Wrapper:
             return f"families::create(y0, [&](Int i) {{ return {name}({', '.join(['i', *(self.passes(a) for a in self.passed), *more])}); }});"
         return f"{name}({', '.join([*ys, *(self.passes(a) for a in self.passed), *more])});"
 
-    def magnitude(self, compute):
-        """The function of magnitudes: integer results have none, they are exact."""
-        return self.entry.data.get("magnitude") if compute.reads == "real" else None
-
     def compute_block(self, compute):
         T = TYPES[compute.reads]
         fill = self.entry.argument(self.entry.data.get("fill"))
@@ -219,14 +225,19 @@ class Wrapper:
         lists = [a.type == "Tensor[]" for a in self.entry.outs]
         for k, (write, many) in enumerate(zip(compute.writes, lists)):
             yield f"std::vector<Array<{TYPES[write]}>> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
-        magnitude = self.magnitude(compute)
-        if magnitude:
-            yield f"if (call.magnitude()) {self.loop(magnitude, compute)}"
+        if self.measured(compute):
+            magnitude = self.entry.magnitude
+            yield f"if (call.magnitude()) {self.loop(magnitude.name, compute, [self.arithmetic(a) for a in magnitude.arguments])}"
             yield f"else {self.loop(self.entry.function, compute)}"
         else:
             yield self.loop(self.entry.function, compute)
         for k, many in enumerate(lists):
             yield f"call.write_list({k}, y{k});" if many else f"call.write({k}, std::move(y{k}));"
+
+    def arithmetic(self, argument):
+        if argument not in ARITHMETIC:
+            raise SpecError(f"{self.entry.name}: {argument} is none of {', '.join(ARITHMETIC)}, in which partial results may be held")
+        return f"arithmetic(common, {ARITHMETIC[argument]})"
 
     def definition(self):
         entry = self.entry
@@ -256,6 +267,8 @@ class Wrapper:
         default = f"promote({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else f"same({entry.inputs[0].name})"
         yield f'  call.rule("{entry.id}.dtype");'
         yield f"  [[maybe_unused]] const DType common = {self.dtype(entry.data.get('common', default))};"
+        for k, text in enumerate(entry.roundings):
+            yield f"  const Rounding round{k}{{{self.dtype(text)}}};"
 
     def dtype(self, text):
         if text == "common":
@@ -268,18 +281,18 @@ class Wrapper:
         entry = self.entry
         operands = [a.name for a in self.tensors() if a.type in ("Tensor", "Tensor?")]
         shape_default = {"elementwise": f"broadcast({', '.join(a + '?' for a in operands)})", "along": f"same({operands[0] if operands else ''})",
-                         "reduce": "reduced(self, dim, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
+                         "reduce": "without(self, dims, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
         shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
         layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
         layouts, castable = entry.per_out("layout", layout_default), entry.per_out("out", "same")
         if None in shapes:
             raise SpecError(f"{entry.name}: key shape is missing")
         yield f'  call.rule("{entry.id}.shape");'
+        if entry.family == "reduce":
+            default = f"dims({entry.inputs[0].name}{', dim?' if entry.argument('dim') else ''})"
+            yield f"  const Dims dims = {self.call('shapes', parse_word(entry.data.get('dims', default)))};"
         for k, shape in enumerate(shapes):
             yield f"  const auto sizes{k} = {self.call('shapes', parse_word(shape))};"
-        if entry.family == "reduce":
-            dim = ", dim" if entry.argument("dim") else ""
-            yield f"  const Dims dims = shapes::dims({entry.inputs[0].name}{dim});"
         yield f'  call.rule("{entry.id}.out");'
         for k, out in enumerate(entry.outs):
             position = entry.arguments.index(out)

@@ -1,0 +1,89 @@
+#include "conformance/text/arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "conformance/text/literal.h"
+#include "conformance/text/malformed.h"
+
+namespace assay {
+namespace {
+
+// "add" of "aten::add.out": without namespace and overload, and without the underscores around it.
+std::string_view base_name(std::string_view name) {
+  if (const auto colons = name.find("::"); colons != std::string_view::npos) name.remove_prefix(colons + 2);
+  name = name.substr(0, name.find('.'));
+  while (name.starts_with('_')) name.remove_prefix(1);
+  while (name.ends_with('_')) name.remove_suffix(1);
+  return name;
+}
+
+// How many characters must be put in, left out or replaced to make b of a (Levenshtein).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string_view> similar_names(std::string_view name) {
+  constexpr std::size_t longest = 64, far = 2, wanted = 3;
+  std::vector<std::tuple<std::size_t, std::size_t, std::string_view>> found;  // distances of base name and name
+  if (name.size() > longest) return {};
+  for (const Operator& op : operator_table()) {
+    const std::size_t distance = edit_distance(base_name(name), base_name(op.name));
+    if (distance <= far && distance < base_name(name).size()) found.emplace_back(distance, edit_distance(name, op.name), op.name);
+  }
+  std::ranges::sort(found);
+  std::vector<std::string_view> names;
+  for (const auto& [distance, all, similar] : found)
+    if (distance == std::get<0>(found.front()) && names.size() < wanted) names.push_back(similar);
+  return names;
+}
+
+}  // namespace
+
+Int list_length(const Operator& op, const SchemaArgument& argument) {
+  std::string_view schema = op.schema;
+  std::size_t at = schema.find(argument.name);
+  const auto is_whole = [&](std::size_t i) { return schema[i - 1] == ' ' && std::string_view("=,)").find(schema[i + argument.name.size()]) != std::string_view::npos; };
+  while (!is_whole(at)) at = schema.find(argument.name, at + 1);
+  schema = schema.substr(0, at - 1);  // ends with the type
+  if (schema.ends_with('?')) schema.remove_suffix(1);
+  Int length = 0;
+  if (schema.ends_with(']')) std::from_chars(schema.data() + schema.rfind('[') + 1, schema.data() + schema.size(), length);
+  return length;
+}
+
+void complete(const Operator& op, std::vector<Value>& arguments) {
+  const std::size_t inputs = input_count(op);
+  well_formed(arguments.size() <= inputs, "call.argument", op.name, " takes ", inputs, " arguments, but ", arguments.size(), " came");
+  while (arguments.size() < inputs) {
+    const SchemaArgument& a = op.arguments[arguments.size()];
+    well_formed(!a.default_text.empty(), "call.argument", a.name, " is missing, and the schema gives it no default");
+    arguments.push_back(read_literal(a.default_text, a.type, list_length(op, a)));
+  }
+  arguments.resize(op.arguments.size());
+}
+
+const Operator& operator_named(std::string_view name) {
+  if (const Operator* op = find_operator(name)) return *op;
+  const std::vector<std::string_view> similar = similar_names(name);
+  const std::string hint = similar.empty() ? "" : fmt::format("; similar: {}", fmt::join(similar, ", "));
+  throw Fault(Outcome::unsupported, "call.operator", fmt::format("there is no operator \"{}\"{}", name, hint));
+}
+
+}  // namespace assay

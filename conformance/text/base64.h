@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Base64 of RFC 4648, section 4.
+namespace assay {
+
+std::string base64(std::span<const std::byte> bytes);
+
+// None unless the text is what `base64` writes: padded, no other characters, the bits left over zero.
+std::optional<std::vector<std::byte>> bytes_of_base64(std::string_view text);
+
+}  // namespace assay

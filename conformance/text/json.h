@@ -1,0 +1,36 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "reference/value.h"
+
+// Values in the JSON form of the stream; spec/call.md defines it.
+//   tensor   {"dtype":"float32","sizes":[2,3],"dim_order":[0,1],"data":"<base64>"}
+//   others   1   1.5   {"double":"nan"}   true   null   {"ints":[1,2]}   {"string":"tanh"}   {"tensors":[...,null]}
+namespace assay {
+
+using Json = nlohmann::ordered_json;  // keys stay in the order in which they are written
+
+// Parses one JSON text that names no key twice and nests at most 64 deep; else throws a malformed Fault of call.json.
+Json parse_json(std::string_view text);
+
+// One line without its end.
+std::string line_of(const Json& json);
+
+// Throws a malformed Fault of the rule when json is no object or has a key beside `keys`.
+void check_keys(const Json& json, std::initializer_list<std::string_view> keys, std::string_view rule);
+
+// The value that json denotes for an argument of a schema type ("Tensor?", "int[]"); whether it is of that type is for
+// `call` to say. Throws a Fault: malformed call.tensor or call.argument, exhausted limits.rank.
+Value value_of(const Json& json, std::string_view type);
+
+// An out argument, {"dtype":...,"sizes":...,"dim_order":...} of which the dtype alone must be there, as a tensor
+// without bytes; a list of them is {"tensors":[...]}, null leaves the choice to the entry. Throws malformed Faults.
+Value out_of(const Json& json);
+
+// The JSON that `value_of` reads as the value again; tensors have their data in base64.
+Json to_json(const Value& value, std::string_view type);
+Json to_json(const Tensor& tensor);
+
+}  // namespace assay

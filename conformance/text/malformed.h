@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+
+#include "reference/fault.h"
+
+// What is wrong with a text that should denote values or a call. spec/call.md lists the rules.
+namespace assay {
+
+// Throws a malformed Fault of the rule, with one sentence, unless it holds.
+template <class... Parts>
+void well_formed(bool holds, std::string_view rule, const Parts&... sentence) {
+  if (!holds) throw Fault(Outcome::malformed, std::string(rule), text(sentence...));
+}
+
+// Runs f; a Fault out of it names the place first.
+template <class F, class... Place>
+auto within(F f, const Place&... place) {
+  try {
+    return f();
+  } catch (Fault& fault) {
+    fault.message = text(place..., ": ", fault.message);
+    throw;
+  }
+}
+
+}  // namespace assay

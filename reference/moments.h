@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+
+#include "reference/dtype.h"
+
+// Sums, means and variances of a row, and the magnitudes against which their rounding errors are measured.
+namespace assay {
+
+// The sum of x and the mean of x, also where partial sums leave the range of Real; the mean of nothing is NaN.
+Real total(std::span<const Real> x);
+Real mean_of(std::span<const Real> x);
+
+// The sum of |x|, of the finite ones: infinities and NaN decide a sum whatever its order.
+Real finite_magnitude(std::span<const Real> x);
+
+class Moments {
+ public:
+  explicit Moments(std::span<const Real> x);
+
+  Real mean() const { return mean_; }  // 0 for no x
+  Real variance(Real degrees) const;   // sum of (x - mean)^2 / degrees; by 0 where they are not positive; NaN for no x
+  Real reciprocal_deviation(Real eps) const;  // 1 / sqrt(variance + eps), over all x
+
+  // With `share`, errors of partial results count as in a type in which the result is rounded once more.
+  Real mean_magnitude(const Arithmetic& a) const;
+  Real variance_magnitude(Real degrees, const Arithmetic& a) const;
+  Real reciprocal_deviation_magnitude(Real eps, const Arithmetic& a) const;
+
+  // The mean of |x|, of which the mean's rounding error is a multiple.
+  Real size() const { return size_; }
+
+ private:
+  Real count() const { return static_cast<Real>(x_.size()); }
+  Real rounding(Real unit) const;
+  bool may_overflow(const Arithmetic& a) const;
+
+  std::span<const Real> x_;
+  Real mean_, size_, squares_ = 0;
+};
+
+}  // namespace assay

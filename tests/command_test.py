@@ -1,0 +1,128 @@
+"""The command `assay`, as somebody at a shell or a program at the end of a pipe meets it."""
+import base64
+import json
+import os
+import select
+import struct
+import subprocess
+import unittest
+
+ASSAY = os.environ["ASSAY"]
+
+
+def assay(*arguments, stdin=""):
+    done = subprocess.run([ASSAY, *arguments], input=stdin, capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Call(unittest.TestCase):
+    def answers(self, expected, *arguments):
+        self.assertEqual(assay("call", *arguments), (0, expected + "\n", ""))
+
+    def refuses(self, code, sentence, *arguments):
+        self.assertEqual(assay("call", *arguments), (code, "", f"assay: {sentence}\n"))
+
+    def test_prints_what_reads_back(self):
+        self.answers("[[11,22],[13,24]]:f32", "aten::add.out", "[[1,2],[3,4]]:f32", "[10,20]:f32", "1")
+        self.answers("[[11,22],[13,24]]:f32", "aten::add.out", "[[11,22],[13,24]]:f32", "0:f32")
+        self.answers("[[1,2],[3,4]]:f32:(1,0)", "aten::abs.out", "[[1,-2],[3,4]]:f32:(1,0)")
+        self.answers("zeros(2,0,3):f32", "aten::abs.out", "zeros(2,0,3):f32")
+
+    def test_several_outs_are_named(self):
+        self.answers("max: [2,4]:f32\nmax_values: [1,1]:i64", "aten::max.dim_max", "[[1,2],[3,4]]:f32", "-1")
+        self.answers("{[0,1]:f16,[2]:f16}", "aten::split_copy.Tensor_out", "arange(3):f16", "2")
+
+    def test_texts_that_look_like_options_or_lists_stay_whole(self):
+        self.answers("[-inf]:f32", "aten::add.out", "[1]:f32", "[2]:f32", "-inf")
+        self.answers("[[2,1],[4,3]]:u8", "aten::flip.out", "[[1,2],[3,4]]:u8", "[1]")
+        self.answers("[[4,3],[2,1]]:u8", "aten::flip.out", "[[1,2],[3,4]]:u8", "[0,-1]")
+
+    def test_out_gives_the_dtype(self):
+        self.answers("[3]:i64", "aten::add.out", "[1]:i32", "[2]:i32", "--out", "i64")
+        self.answers("[[3]]:f16:(1,0)", "aten::add.out", "--out", "f16:(1,0)", "[[1]]:i32", "[2]:i32")
+        self.refuses(3, "malformed, call.tensor: out: 'i65' is no dtype", "aten::abs.out", "--out", "i65", "[1]:i32")
+        self.refuses(3, "malformed, call.out: aten::abs.out has 1 out arguments, but 2 came", "aten::abs.out", "[1]:i32", "--out", "i32", "--out", "i32")
+
+    def test_json_is_the_answer_of_the_stream(self):
+        code, out, _ = assay("call", "aten::add.out", "[1]:f32", "[2]:f32", "--json")
+        self.assertEqual((code, json.loads(out)), (0, {"id": None, "outcome": "ok", "outputs": [
+            {"dtype": "float32", "sizes": [1], "dim_order": [0], "data": base64.b64encode(struct.pack("<f", 3)).decode()}]}))
+        code, out, err = assay("call", "--json", "aten::add.out", "[1]:i32", "[2]:i32", "1.5")
+        self.assertEqual((code, json.loads(out)["rule"]), (4, "add.R2"))
+        self.assertTrue(err.startswith("assay: invalid, add.R2: alpha is 1.5"), err)
+
+    def test_exit_codes(self):
+        self.refuses(3, "malformed, call.tensor: other: ']' is missing before ':f32'", "aten::add.out", "[1]:f32", "[1:f32")
+        self.refuses(3, "malformed, call.argument: other is missing, and the schema gives it no default", "aten::add.out", "[1]:f32")
+        self.refuses(3, "malformed, call.argument: aten::abs.out takes 1 arguments, but 2 came", "aten::abs.out", "[1]:f32", "1")
+        self.refuses(4, "invalid, add.R2: alpha is 1.5, but the result is int32 and needs an integer", "aten::add.out", "[1]:i32", "[1]:i32", "1.5")
+        self.refuses(7, "exhausted, limits.rank: self: a tensor has at most 16 dimensions", "aten::abs.out", "[" * 17 + "]" * 17 + ":f32")
+        code, out, err = assay("call", "aten::ad.out", "[1]:f32")
+        self.assertEqual((code, out), (5, ""))
+        self.assertIn("assay: unsupported, call.operator: there is no operator \"aten::ad.out\"; similar: aten::add.out", err)
+
+    def test_a_command_line_without_meaning(self):
+        for arguments, named in ([], "subcommand"), (["frob"], "frob"), (["call"], "OPERATOR"), (["call", "aten::abs.out", "[1]:f32", "--frob"], "--frob"), (["call", "--json", "--jsonl"], "--json"), (["call", "--jsonl", "aten::abs.out"], "aten::abs.out"):
+            code, out, err = assay(*arguments)
+            self.assertEqual((code, out, err.count("\n")), (2, "", 1), arguments)
+            self.assertIn(named, err)
+
+    def test_bytes_that_are_no_text(self):
+        done = subprocess.run([ASSAY, "call", "--json", b"aten::\xff", b"\xfe"], capture_output=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, 5)
+        self.assertEqual(json.loads(done.stdout)["rule"], "call.operator")
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([ASSAY, "operators"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (7, "assay: exhausted, output: the output cannot be written\n"))
+
+
+class Stream(unittest.TestCase):
+    REQUEST = '{"id":%d,"operator":"aten::abs.out","args":[{"dtype":"int8","values":[-1]}]}'
+
+    def test_every_line_is_answered_in_order(self):
+        lines = [self.REQUEST % 1, "nonsense", "", '{"id":3,"operator":"aten::abs.out","args":[7]}', self.REQUEST % 4]
+        code, out, err = assay("call", "--jsonl", stdin="\n".join(lines))
+        answers = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual([a["id"] for a in answers], [1, None, None, 3, 4])
+        self.assertEqual([a["outcome"] for a in answers], ["ok", "malformed", "malformed", "invalid", "ok"])
+
+    def test_an_answer_comes_before_the_next_request(self):
+        with subprocess.Popen([ASSAY, "call", "--jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            for i in range(3):
+                # Half of the next line is there as well: the answer must not wait for the other half.
+                process.stdin.write((self.REQUEST % i + "\n" + self.REQUEST[:10]).encode())
+                process.stdin.flush()
+                self.assertTrue(select.select([process.stdout], [], [], 30)[0], "no answer came")
+                self.assertEqual(json.loads(process.stdout.readline())["id"], i)
+                process.stdin.write(b"\n")
+                process.stdin.flush()
+                self.assertEqual(json.loads(process.stdout.readline())["outcome"], "malformed")
+            process.stdin.close()
+        self.assertEqual(process.returncode, 0)
+
+    def test_any_bytes_are_answered(self):
+        noise = b"\x00\xff\n{\"id\":\"\xc3\x28\"}\n" + b"[" * 100000 + b"\n" + b"9" * 100000 + b"\r\n"
+        done = subprocess.run([ASSAY, "call", "--jsonl"], input=noise, capture_output=True, check=False, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual([json.loads(line)["outcome"] for line in done.stdout.splitlines()], ["malformed"] * 4)
+
+
+class Help(unittest.TestCase):
+    def test_help_and_version_succeed(self):
+        for arguments, shown in (["--help"], "call"), (["call", "--help"], "assay call aten::add.out"), (["operators", "--help"], "PATTERN"), (["--version"], "assay "):
+            code, out, err = assay(*arguments)
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn(shown, out)
+
+    def test_operators_are_listed_by_schema(self):
+        code, out, _ = assay("operators", "::add.")
+        self.assertEqual(code, 0)
+        self.assertIn("aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)\n", out)
+        self.assertEqual(assay("operators", "zzz"), (5, "", 'assay: unsupported, call.operator: no operator has "zzz" in its name\n'))
+
+
+if __name__ == "__main__":
+    unittest.main()

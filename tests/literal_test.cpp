@@ -1,0 +1,151 @@
+#include "conformance/text/literal.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "conformance/text/arguments.h"
+#include "conformance/text/element.h"
+#include "reference/fault.h"
+#include "tests/tensors.h"
+
+namespace assay {
+namespace {
+
+Tensor read_tensor(std::string_view text) { return std::get<Tensor>(read_literal(text, "Tensor")); }
+
+// The rule that refuses the text, and its sentence.
+std::string refusal(std::string_view text, std::string_view type = "Tensor", Int length = 0) {
+  try {
+    return "accepted: " + literal(read_literal(text, type, length), type);
+  } catch (const Fault& fault) {
+    return fault.rule + ": " + fault.message;
+  }
+}
+
+TEST(Literal, TensorsNestAndNameTheirDtype) {
+  const Tensor t = read_tensor("[[1,2],[nan,-inf]]:f32");
+  EXPECT_EQ(t.dtype, DType::float32);
+  EXPECT_EQ(t.sizes, (Dims{2, 2}));
+  const std::vector<Real> values = values_of(t);
+  EXPECT_EQ(values[1], 2);
+  EXPECT_TRUE(std::isnan(values[2]));
+  EXPECT_EQ(values[3], -INFINITY);
+  EXPECT_EQ(read_tensor(" 5 : float64 ").sizes, Dims{});
+  EXPECT_EQ(read_tensor("[true,False,1]:bool").bytes, (std::vector{std::byte{1}, std::byte{0}, std::byte{1}}));
+}
+
+TEST(Literal, DimOrderArrangesTheBytes) {
+  const Tensor t = read_tensor("[[1,2],[3,4]]:u8:(1,0)");
+  EXPECT_EQ(t.dim_order, (Dims{1, 0}));
+  EXPECT_EQ(t.bytes, (std::vector{std::byte{1}, std::byte{3}, std::byte{2}, std::byte{4}}));
+  EXPECT_EQ(literal(t), "[[1,2],[3,4]]:u8:(1,0)");
+}
+
+TEST(Literal, PatternsSayTheirSizes) {
+  EXPECT_EQ(read_tensor("zeros(2,0,3):f32").sizes, (Dims{2, 0, 3}));
+  EXPECT_EQ(values_of(read_tensor("ones(2):f16")), (std::vector<Real>{1, 1}));
+  EXPECT_EQ(values_of(read_tensor("arange(2,2):i8")), (std::vector<Real>{0, 1, 2, 3}));
+}
+
+TEST(Literal, WhatIsPrintedReadsBack) {
+  for (std::string_view text : {"[]:f32", "[[],[]]:i64", "zeros(0,3):f32", "zeros(2,0,3):bool", "5:i8", "[[0.1,-0],[1e-45,3.4028235e+38]]:f32", "[5e-324,1e+300]:f64",
+                                "[18446744073709551615]:u64", "[-9223372036854775808]:i64", "[0x3f,0xff]:f8e5m2", "[0x0000003f]:qi32", "[true,false]:b1",
+                                "[nan,-nan,inf,-inf]:bf16", "[[[[1],[2]]]]:f32:(0,2,3,1)", "[6e-08,65504]:f16"})
+    EXPECT_EQ(literal(read_tensor(text)), text);
+  const std::pair<std::string_view, std::string_view> others[] = {
+      {"Scalar", "1"}, {"Scalar", "1.0"}, {"Scalar", "true"}, {"Scalar", "-inf"}, {"Scalar", "1e+20"}, {"int", "-9223372036854775808"}, {"float", "2"}, {"float?", "none"},
+      {"str", "\"tanh\""}, {"str?", "\"none\""}, {"str?", "none"}, {"ScalarType?", "float32"}, {"ScalarType", "99"}, {"int[]", "[1,-2]"}, {"int[]?", "none"}, {"int[]", "[]"},
+      {"float[]", "[1.0,nan]"}, {"bool[]", "[true,false]"}, {"Tensor[]", "{[1]:f32,2:i8}"}, {"Tensor?[]", "{none,[1]:f32}"}, {"Tensor[]", "{}"}, {"Tensor?", "none"}};
+  for (const auto& [type, text] : others) EXPECT_EQ(literal(read_literal(text, type), type), text);
+}
+
+TEST(Literal, EveryElementOfSixteenBitsReadsBack) {
+  for (DType dtype : {DType::float16, DType::bfloat16, DType::int16, DType::uint16, DType::bits16})
+    for (Bits b = 0; b < 65536; ++b) {
+      const std::string text = element_text(b, dtype);
+      const bool is_nan = is_floating(dtype) && std::isnan(info(dtype).real_of(b));
+      const Bits back = element_of(text, dtype);
+      if (is_nan) ASSERT_TRUE(std::isnan(info(dtype).real_of(back)) && back >> 15 == b >> 15) << text;
+      else ASSERT_EQ(back & 0xffff, b) << text;
+    }
+}
+
+TEST(Literal, ElementsOfThirtyTwoAndSixtyFourBitsReadBack) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    const Bits wide = random(), narrow = wide & 0xffffffff;
+    if (!std::isnan(info(DType::float32).real_of(narrow))) ASSERT_EQ(element_of(element_text(narrow, DType::float32), DType::float32), narrow);
+    if (!std::isnan(info(DType::float64).real_of(wide))) ASSERT_EQ(element_of(element_text(wide, DType::float64), DType::float64), wide);
+    ASSERT_EQ(element_of(element_text(wide, DType::int64), DType::int64), wide);
+    ASSERT_EQ(element_of(element_text(wide, DType::uint64), DType::uint64), wide);
+  }
+}
+
+TEST(Literal, TheTypeDecides) {
+  EXPECT_TRUE(std::holds_alternative<Int>(read_literal("1", "Scalar")));
+  EXPECT_TRUE(std::holds_alternative<double>(read_literal("1.", "Scalar")));
+  EXPECT_TRUE(std::holds_alternative<bool>(read_literal("True", "Scalar")));
+  EXPECT_EQ(std::get<std::string>(read_literal("none", "str")), "none");
+  EXPECT_EQ(std::get<std::string>(read_literal("'none'", "str?")), "none");
+  EXPECT_EQ(std::get<Ints>(read_literal("3", "int[]", 2)), (Ints{3, 3}));
+  EXPECT_EQ(std::get<Ints>(read_literal("[3]", "int[]", 2)), Ints{3});
+  EXPECT_EQ(std::get<Int>(read_literal("f16", "ScalarType")), static_cast<Int>(DType::float16));
+  EXPECT_EQ(std::get<Doubles>(read_literal("[1,2.5]", "float[]")), (Doubles{1, 2.5}));
+}
+
+TEST(Literal, BadTextIsRefusedInOneSentence) {
+  EXPECT_EQ(refusal("[[1,2:f32"), "call.tensor: ']' is missing before ':f32'");
+  EXPECT_EQ(refusal("[1,2]"), "call.tensor: ':' is missing at the end");
+  EXPECT_EQ(refusal("[1,]:f32"), "call.tensor: a number or a name is missing before ']:f32'");
+  EXPECT_EQ(refusal("[1,2]:f33"), "call.tensor: 'f33' is no dtype");
+  EXPECT_EQ(refusal("[1,2]:f32 x"), "call.tensor: nothing more should come before 'x'");
+  EXPECT_EQ(refusal("[[1],[2,3]]:f32"), "call.tensor: lists beside each other have 1 and 2 entries");
+  EXPECT_EQ(refusal("[1,[2]]:f32"), "call.tensor: an element stands inside of 2 lists, another inside of 1");
+  EXPECT_EQ(refusal("[[],1]:f32"), "call.tensor: an element stands beside a list");
+  EXPECT_EQ(refusal("[300]:u8"), "call.tensor: 300 is no uint8");
+  EXPECT_EQ(refusal("[1.5]:i32"), "call.tensor: 1.5 is no int32");
+  EXPECT_EQ(refusal("[-1]:u64"), "call.tensor: -1 is no uint64");
+  EXPECT_EQ(refusal("[2]:bool"), "call.tensor: 2 is no bool");
+  EXPECT_EQ(refusal("[one]:f32"), "call.tensor: 'one' is no number");
+  EXPECT_EQ(refusal("[1]:quint8"), "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as '1'");
+  EXPECT_EQ(refusal("[0x100]:quint8"), "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as '0x100'");
+  EXPECT_EQ(refusal("[1,2]:f32:(0,1)"), "call.tensor: dim_order (0, 1) is no permutation of the 1 dimensions");
+  EXPECT_EQ(refusal("nines(2):f32"), "call.tensor: 'nines' is none of zeros, ones, arange");
+  EXPECT_EQ(refusal("zeros(-1):f32"), "call.tensor: sizes (-1) hold -1, but a size is at least 0");
+  EXPECT_EQ(refusal("zeros(4611686018427387904,4611686018427387904,0):f32"), "call.tensor: sizes (4611686018427387904, 4611686018427387904, 0) are more than any tensor can have");
+  EXPECT_EQ(refusal("zeros(1000000,1000000):f32"), "limits.memory: a tensor of sizes (1000000, 1000000) is larger than the limit of 4294967296 bytes");
+  EXPECT_EQ(refusal("zeros(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1):f32"), "limits.rank: a tensor has at most 16 dimensions, but came with 17");
+  EXPECT_EQ(refusal(std::string(100000, '[')), "limits.rank: a tensor has at most 16 dimensions");
+  EXPECT_EQ(refusal("x", "int"), "call.argument: 'x' is not an integer of 64 bits");
+  EXPECT_EQ(refusal("1.5", "int"), "call.argument: '1.5' is not an integer of 64 bits");
+  EXPECT_EQ(refusal("9223372036854775808", "int"), "call.argument: '9223372036854775808' is not an integer of 64 bits");
+  EXPECT_EQ(refusal("1", "bool"), "call.argument: '1' is not true or false");
+  EXPECT_EQ(refusal("true", "float"), "call.argument: a bool is no float");
+  EXPECT_EQ(refusal("1", "int[]"), "call.argument: '[' is missing before '1'");
+  EXPECT_EQ(refusal("\"a", "str"), "call.argument: \"a is no quoted string");
+  EXPECT_EQ(refusal("{[1]:f32", "Tensor[]"), "call.tensor: '}' is missing at the end");
+  EXPECT_EQ(refusal("", "Tensor?"), "call.tensor: a number or a name is missing at the end");
+}
+
+TEST(Literal, LargeTensorsAreCut) {
+  EXPECT_EQ(literal(read_tensor("arange(2,3):i32"), 6), "[[0,1,2],[3,4,5]]:i32");
+  EXPECT_EQ(literal(read_tensor("arange(2,3):i32"), 5), "[[0,1,2],[3,4,…]](2,3):i32");
+  EXPECT_EQ(literal(read_tensor("arange(2,3):i32"), 3), "[[0,1,2],…](2,3):i32");
+  EXPECT_EQ(refusal("[[0,1,2],…](2,3):i32"), "call.tensor: an element stands inside of 1 lists, another inside of 2");
+}
+
+TEST(Literal, EveryDefaultOfASchemaReads) {
+  int defaults = 0;
+  for (const Operator& op : operator_table())
+    for (const SchemaArgument& a : op.arguments) {
+      if (a.out || a.default_text.empty()) continue;
+      EXPECT_NO_THROW(read_literal(a.default_text, a.type, list_length(op, a))) << op.schema << ", " << a.name;
+      ++defaults;
+    }
+  EXPECT_GT(defaults, 0);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "reference/tensor.h"
+
+// Tensors written and read as lists of numbers.
+namespace assay {
+
+// A contiguous tensor of these row-major values, rounded or wrapped to the dtype. tensor<Int> keeps integers beyond
+// 2^53, tensor<Bits> stores bit patterns.
+template <class T = Real>
+Tensor tensor(DType dtype, const Dims& sizes, const std::type_identity_t<std::vector<T>>& values) {
+  Array<T> array(sizes);
+  if (array.data.size() != values.size()) throw std::invalid_argument("tensor: one value for each element is wanted");
+  array.data = values;
+  Tensor made = make(dtype, sizes);
+  write(array, made);
+  return made;
+}
+
+// The same in another dim order; the values stay in row-major order.
+template <class T = Real>
+Tensor tensor(DType dtype, const Dims& sizes, const Dims& dim_order, const std::type_identity_t<std::vector<T>>& values) {
+  return arranged(tensor<T>(dtype, sizes, values), dim_order);
+}
+
+// The elements in row-major order.
+template <class T = Real>
+std::vector<T> values_of(const Tensor& tensor) {
+  return read<T>(tensor).data;
+}
+
+}  // namespace assay

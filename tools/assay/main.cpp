@@ -1,0 +1,56 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <new>
+
+#include "reference/fault.h"
+#include "tools/assay/subcommands.h"
+#include "version.h"
+
+namespace {
+
+using assay::Fault;
+
+constexpr int usage_error = 2;
+
+int refuse(const Fault& fault) {
+  std::cout.flush();
+  std::cerr << "assay: " << name(fault.outcome) << ", " << fault.rule << ": " << fault.message << '\n';
+  return assay::exit_code(fault.outcome);
+}
+
+// One sentence, and where the help is.
+int refuse(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  std::cerr << "assay: " << error.what() << " (see assay " << (chosen.empty() ? "" : chosen.front()->get_name() + " ") << "--help)\n";
+  return usage_error;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  CLI::App app("Says what a PyTorch operator means, and whether somebody else's kernels or runtime agree.");
+  app.name("assay");
+  app.set_version_flag("--version", std::string("assay ") + assay::version);
+  app.require_subcommand(0, 1);  // with at least one, CLI11 would not say which word is none
+  app.footer("Exit codes: 0 ok, 1 the answers differ, 2 usage, 3 malformed, 4 invalid, 5 unsupported, 6 fault, 7 exhausted.");
+  int exit_code = 0;
+  assay::add_kernels(app, exit_code);
+  assay::add_case(app, exit_code);
+  assay::add_call(app, exit_code);
+  assay::add_operators(app, exit_code);
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw CLI::RequiredError::Subcommand(1);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    return refuse(app, error);
+  } catch (const Fault& fault) {
+    return refuse(fault);
+  } catch (const std::bad_alloc&) {
+    return refuse(Fault(assay::Outcome::exhausted, "limits.memory", "the machine has no memory left"));
+  }
+  if (std::cout.flush()) return exit_code;
+  return refuse(Fault(assay::Outcome::exhausted, "output", "the output cannot be written"));
+}

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <CLI/App.hpp>
+
+// Each adds one subcommand. When it is on the command line and does not succeed it throws a Fault, throws a
+// CLI::ParseError where the command line makes no sense, or sets `exit_code` to 1 where answers differ.
+namespace assay {
+
+void add_call(CLI::App& app, int& exit_code);
+void add_case(CLI::App& app, int& exit_code);
+void add_kernels(CLI::App& app, int& exit_code);
+void add_operators(CLI::App& app, int& exit_code);
+
+}  // namespace assay
