@@ -1,7 +1,7 @@
 """The C++ of one entry: the declaration of its function and the wrapper that checks, reads, computes and writes."""
 import re
 
-from entry import SpecError, parse_word
+from entry import SpecError, Word, parse_word
 
 TYPES = {"real": "Real", "int": "Int", "bits": "Bits"}
 DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64"}
@@ -300,7 +300,9 @@ class Wrapper:
                 yield f"  call.promise_list({position}, {self.dtype(dtypes[k])}, sizes{k});"
                 continue
             layout = self.call("layouts", parse_word(layouts[k]), [f"sizes{k}"]) if layouts[k] else f"Dims::counting(sizes{k}.size())"
-            yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {str(castable[k] == 'cast').lower()}, sizes{k}, {layout});"
+            yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {str(castable[k] != 'same').lower()}, sizes{k}, {layout});"
+            if castable[k] not in ("same", "cast"):
+                yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, castable[k].removeprefix('cast to ')]))};"
         yield f"  call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
 
     def dispatch(self):
