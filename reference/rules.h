@@ -76,7 +76,7 @@ void each_is_dim(Argument<const Ints*> dims, TensorArgument tensor);         // 
 void is_index(Argument<Int> index, TensorArgument tensor, Argument<Int> dim);  // -n <= index < n, the size of the dimension
 
 // lists of tensors
-void has_tensors(Argument<const Tensors*> tensors);                        // at least one, not counting None
+void length_at_least(Argument<const Tensors*> tensors, Int least);
 void all_same_sizes(Argument<const Tensors*> tensors);
 void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim);    // equal sizes apart from dim, not counting tensors of sizes (0)
 
@@ -110,6 +110,8 @@ void crops_within(Argument<const Ints*> pad, TensorArgument tensor);       // tw
 void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step);
 void format_fits(Argument<Int> memory_format, TensorArgument tensor);      // channels_last has rank 4, channels_last_3d rank 5
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size);
+void not_channels_last_3d(TensorArgument tensor);
+void is_given(Argument<const Ints*> list);
 void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor);  // 0, 1, 2... or channels last
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size);
 
@@ -119,11 +121,13 @@ void is_finite(Argument<Scalar> n);
 void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step);  // step leads from start towards end
 
 // index lists
-void index_count(Argument<const Tensors*> indices, TensorArgument self);   // the indices take no more dimensions than self has; a mask takes at least one
+void index_count(Argument<const Tensors*> indices, TensorArgument self);   // the indices take no more dimensions than self has
+void takes_dims(Argument<const Tensors*> indices);                         // some index takes a dimension; None and a scalar mask take none
 void masks_fit(Argument<const Tensors*> indices, TensorArgument self);     // a mask has the sizes of the dimensions that it takes
 void indices_broadcast(Argument<const Tensors*> indices, TensorArgument self);
 void broadcasts_to_indexed(TensorArgument values, TensorArgument self, Argument<const Tensors*> indices);
 void single_of_scalar(TensorArgument index, TensorArgument self);          // a scalar is indexed by exactly one index
+void none_with_out(Argument<std::optional<Int>> memory_format, TensorArgument out);  // the format of an out cannot be asked for
 
 // dtypes named by arguments
 void named_dtype_of(Argument<Int> dtype, DTypeSet set);                     // the dtype's number is that of one of the set
@@ -165,14 +169,8 @@ void convolution_fits(TensorArgument input, TensorArgument weight, Argument<cons
 void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride, Argument<const Ints*> dilation);  // less than one of both
 
 // data
-void no_zero(TensorArgument divisor, DType common, TensorArgument dividend);  // where integers are divided, no divisor is zero
-void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend);
-
-template <class... Literal>
-void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal) {
-  const auto equals = [&](const Scalar& l) { return is_bool(l) == is_bool(scalar.value) && real(l) == real(scalar.value); };
-  if (!(equals(Scalar(literal)) || ...)) computes_in(dtype, set);
-}
+void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
+void no_zero(Argument<Scalar> divisor, DType common);
 
 template <class... Value>
 void any_given(const Value&... value) {
@@ -192,7 +190,13 @@ void no_zero(Argument<Scalar> divisor, DType common);
 // When a rule is not asked: `word(...) unless condition(...)`.
 namespace conditions {
 
+bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  // true and false equal literals of their own kind only
 bool empty(TensorArgument tensor);                   // it has no element
+bool rank_at_least(TensorArgument tensor, Int least);
+bool half(DType dtype);
+bool one_half(TensorArgument tensor, DType dtype);     // one element of a half type: PyTorch's fill of it does not look at the range
+bool one_half(Argument<const Ints*> size, DType dtype);
+bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor);  // dims do not name the innermost dimension in memory, not counting those of size 1
 bool none_positive(Argument<const Ints*> list);
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
 bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
