@@ -609,6 +609,8 @@ namespace conditions {
 
 bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals) {
   return std::ranges::any_of(literals, [&](const Scalar& l) { return is_bool(l) == is_bool(scalar.value) && real(l) == real(scalar.value); });
+}
+
 bool rank_at_least(TensorArgument tensor, Int least) { return tensor->rank() >= least; }
 bool half(DType dtype) { return is_half(dtype); }
 bool one_half(TensorArgument tensor, DType dtype) { return is_half(dtype) && tensor->count() == 1; }
