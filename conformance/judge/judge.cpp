@@ -49,7 +49,7 @@ Real bound(const Row& row, Real exact, Real magnitude) {
 Real distance(const Row& row, Real exact, Real magnitude, Real got) {
   const bool dot = row.accuracy.measure == Accuracy::Measure::dot;
   const DType accumulator = compute_dtype(row.computed);
-  if (dot && std::isfinite(magnitude) && magnitude > largest(accumulator) && !std::isfinite(got)) return 0;  // a partial sum may overflow
+  if (dot && std::isfinite(magnitude) && magnitude >= largest(accumulator) && !std::isfinite(got)) return 0;  // a partial sum may overflow
   if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
   if (exact == 0 && got == 0) return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
   if (round_to(row.dtype, exact) == got) return 0;

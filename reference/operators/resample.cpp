@@ -116,9 +116,4 @@ void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real
   });
 }
 
-// Integer results are judged exactly.
-void operators::upsample_bilinear2d_magnitude(Array<Int>& out, const Array<Int>& input, bool align_corners, const Doubles* scale_factors) {
-  upsample_bilinear2d(out, input, align_corners, scale_factors);
-}
-
 }  // namespace assay
