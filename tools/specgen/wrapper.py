@@ -36,7 +36,7 @@ FAMILIES = {
     "create": {},
     "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
 }
-# argument of a magnitude function: (dtype in which partial results are rounded, whose range they have)
+# argument of a magnitude function: the dtype in which an implementation may hold partial results
 ARITHMETIC = {"common": "common", "compute": "compute_dtype(common)"}
 # family: the arguments its loop consumes
 CONSUMED = {"reduce": {"dim", "keepdim", "dtype"}, "along": {"dim", "dtype"}}
