@@ -76,8 +76,12 @@ TEST(Literal, ElementsOfThirtyTwoAndSixtyFourBitsReadBack) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20000; ++i) {
     const Bits wide = random(), narrow = wide & 0xffffffff;
-    if (!std::isnan(info(DType::float32).real_of(narrow))) ASSERT_EQ(element_of(element_text(narrow, DType::float32), DType::float32), narrow);
-    if (!std::isnan(info(DType::float64).real_of(wide))) ASSERT_EQ(element_of(element_text(wide, DType::float64), DType::float64), wide);
+    if (!std::isnan(info(DType::float32).real_of(narrow))) {
+      ASSERT_EQ(element_of(element_text(narrow, DType::float32), DType::float32), narrow);
+    }
+    if (!std::isnan(info(DType::float64).real_of(wide))) {
+      ASSERT_EQ(element_of(element_text(wide, DType::float64), DType::float64), wide);
+    }
     ASSERT_EQ(element_of(element_text(wide, DType::int64), DType::int64), wide);
     ASSERT_EQ(element_of(element_text(wide, DType::uint64), DType::uint64), wide);
   }
