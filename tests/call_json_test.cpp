@@ -179,6 +179,13 @@ TEST(CallJson, BadTensorsAreRefused) {
   EXPECT_EQ(ask_abs(R"("dtype":"float32","sizes":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],"data":"AAAAAA==")"), "exhausted limits.rank: self: a tensor has at most 16 dimensions, but came with 17");
 }
 
+TEST(CallJson, AnEmptyResultOfHugeSizesIsNoOverflow) {
+  EXPECT_EQ(ask(R"({"operator":"aten::add.out","args":[{"dtype":"uint8","sizes":[3037000499,1,0],"data":""},{"dtype":"uint8","sizes":[1,9037000499,0],"data":""}]})").substr(0, 23), "exhausted limits.memory");
+  EXPECT_EQ(ask(R"({"operator":"aten::full.out","args":[[4611686018427387904,0,4611686018427387904],1]})").substr(0, 23), "exhausted limits.memory");
+  EXPECT_EQ(ask(R"({"operator":"aten::full.out","args":[[4611686018427387904,4611686018427387904],1]})").substr(0, 23), "exhausted limits.memory");
+  EXPECT_EQ(ask(R"({"operator":"aten::full.out","args":[[1000000,0,1000000],1]})"), "zeros(1000000,0,1000000):i64");
+}
+
 TEST(CallJson, OpaqueDtypesMoveAndBoolsAreBytes) {
   EXPECT_EQ(ask(R"({"operator":"aten::flip.out","args":[{"dtype":"float8_e5m2","sizes":[3],"data":"AQL/"},[0]]})"), "[0xff,0x02,0x01]:f8e5m2");
   EXPECT_EQ(ask_abs(R"("dtype":"float8_e5m2","sizes":[3],"data":"AQL/")").substr(0, 15), "invalid abs.R1:");
