@@ -171,7 +171,7 @@ class Wrapper:
         if how == "indexing":
             return f"indexing(*{name}.value, {self.entry.inputs[0].name}->sizes)"
         if how == "exact":
-            return f"exact<{T}>({name}.value)"
+            return f"call.read_exact<{T}>({name})"
         if argument.type in ("Tensor[]", "Tensor?[]"):
             return f"call.read_all<{TYPES.get(how, T)}>({name}, common)"
         if how == "scalar":
@@ -284,7 +284,8 @@ class Wrapper:
                          "reduce": "without(self, dims, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
         shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
         layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
-        layouts, castable = entry.per_out("layout", layout_default), entry.per_out("out", "same")
+        layouts = entry.per_out("layout", layout_default)
+        stored, sets = zip(*((f"Call::Stored::{how}", allowed) for how, _, allowed in (text.partition(" to ") for text in entry.per_out("out", "same"))))
         if None in shapes:
             raise SpecError(f"{entry.name}: key shape is missing")
         yield f'  call.rule("{entry.id}.shape");'
@@ -297,12 +298,12 @@ class Wrapper:
         for k, out in enumerate(entry.outs):
             position = entry.arguments.index(out)
             if out.type == "Tensor[]":
-                yield f"  call.promise_list({position}, {self.dtype(dtypes[k])}, sizes{k});"
+                yield f"  call.promise_list({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k});"
                 continue
             layout = self.call("layouts", parse_word(layouts[k]), [f"sizes{k}"]) if layouts[k] else f"Dims::counting(sizes{k}.size())"
-            yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {str(castable[k] != 'same').lower()}, sizes{k}, {layout});"
-            if castable[k] not in ("same", "cast"):
-                yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, castable[k].removeprefix('cast to ')]))};"
+            yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k}, {layout});"
+            if sets[k]:
+                yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, sets[k]]))};"
         yield f"  call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
 
     def dispatch(self):
