@@ -51,7 +51,7 @@ Real bound(const Row& row, Real exact, Real magnitude) {
 // Whether a result is not finite because what it is made from overflowed.
 bool overflowed(const Row& row, Real magnitude, Real got) {
   const bool may = row.accuracy.overflow || (row.accuracy.measure == Accuracy::Measure::dot && std::isfinite(magnitude));
-  return may && magnitude > largest(compute_dtype(row.computed)) && !std::isfinite(got);
+  return may && magnitude >= largest(compute_dtype(row.computed)) && !std::isfinite(got);
 }
 
 // How far a floating result is outside, in units of its bound: at most 1 is inside. `want` is `exact` rounded.

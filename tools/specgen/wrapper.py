@@ -36,7 +36,7 @@ FAMILIES = {
     "create": {},
     "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
 }
-# argument of a magnitude function: (dtype in which partial results are rounded, whose range they have)
+# argument of a magnitude function: the dtype in which an implementation may hold partial results
 ARITHMETIC = {"common": "common", "compute": "compute_dtype(common)"}
 # family: the arguments its loop consumes
 CONSUMED = {"reduce": {"dim", "keepdim", "dtype"}, "along": {"dim", "dtype"}}
@@ -284,8 +284,8 @@ class Wrapper:
                          "reduce": "without(self, dims, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
         shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
         layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
-        layouts = entry.per_out("layout", layout_default)
-        stored, sets = zip(*((f"Call::Stored::{how}", allowed) for how, _, allowed in (text.partition(" to ") for text in entry.per_out("out", "same"))))
+        layouts, how = entry.per_out("layout", layout_default), entry.per_out("out", "same")
+        stored = [f"Call::Stored::{text.partition(' to ')[0]}" for text in how]
         if None in shapes:
             raise SpecError(f"{entry.name}: key shape is missing")
         yield f'  call.rule("{entry.id}.shape");'
@@ -302,8 +302,8 @@ class Wrapper:
                 continue
             layout = self.call("layouts", parse_word(layouts[k]), [f"sizes{k}"]) if layouts[k] else f"Dims::counting(sizes{k}.size())"
             yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k}, {layout});"
-            if sets[k]:
-                yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, sets[k]]))};"
+            if " to " in how[k]:
+                yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, how[k].partition(' to ')[2]]))};"
         yield f"  call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
 
     def dispatch(self):
