@@ -231,7 +231,10 @@ TEST(Floats, FloorDivide) {
 
 TEST(Floats, TruncDropsTheFractionOfTheRoundedQuotient) {
   EXPECT_EQ(divided("trunc", float32, 1, 0.1), 10);
-  EXPECT_EQ(divided("trunc", float16, 8.4765625, 0.06100463867187500), 139);
+  const Tensor dividends = row(float16, {8.4765625, 8.4765625});
+  const auto quotient = [&](const std::vector<Real>& divisors) { return only("aten::div.out_mode", {dividends, row(float16, divisors), std::string("trunc")}); };
+  EXPECT_EQ(quotient({0.061004638671875, 1}), 139);  // rounded to float16
+  EXPECT_EQ(quotient({0.061004638671875}), 138);     // a single divisor keeps the quotient in float32
 }
 
 TEST(Floats, Remainders) {
