@@ -299,6 +299,12 @@ TEST(Clamp, UpperLimitWins) {
   EXPECT_EQ(only("aten::hardtanh.out", {row(float32, {0}), Int{5}, Int{2}}), 2);
 }
 
+TEST(Clamp, OneTensorLimitOfBoolIsFine) {
+  const Value flag = row(boolean, {0});
+  EXPECT_EQ(only("aten::clamp.Tensor_out", {row(boolean, {1}), none, flag}), false);
+  EXPECT_EQ(refusal("aten::clamp.Tensor_out", {row(boolean, {1}), flag, flag}), "clamp.Tensor.R3");
+}
+
 TEST(Clamp, NegativeLimitOfUint8Wraps) { EXPECT_THAT(values_of(result("aten::clamp.out", {row(uint8, {1, 200}), Int{-5}, Int{100}})), ElementsAre(100, 100)); }
 
 TEST(Clamp, LimitsFit) {
