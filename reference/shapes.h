@@ -112,6 +112,9 @@ Dims like(const Dims& sizes, const T&... tensor) {
 
 inline Dims contiguous(const Dims& sizes) { return Dims::counting(sizes.size()); }
 
+// Of a matrix, columns first, where that differs from contiguous: how nonzero lays out its rows.
+inline Dims columns_first(const Dims& sizes) { return sizes[0] > 1 && sizes[1] > 1 ? Dims{1, 0} : contiguous(sizes); }
+
 // In a memory format of PyTorch; None and preserve_format are as `tensor`, or contiguous where there is none.
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format, TensorArgument tensor);
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format);
