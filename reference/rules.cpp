@@ -71,30 +71,6 @@ void computes_in(DType dtype, DTypeSet set) {
   if (!holds(set, dtype)) throw Broken{text("the operands' common dtype is ", dtype, ", but must be one of ", names(set))};
 }
 
-void dtype_of_unless_empty(TensorArgument tensor, DTypeSet set) {
-  if (tensor->count() > 0) dtype_of(tensor, set);
-}
-
-void dtype_of_unless_scalar(TensorArgument tensor, DTypeSet set) {
-  if (tensor->rank() > 0) dtype_of(tensor, set);
-}
-
-void dtype_of_unless_trivial(TensorArgument tensor, DTypeSet set) {
-  if (tensor->count() > 0) dtype_of_unless_scalar(tensor, set);
-}
-
-void computes_in_unless_empty(DType dtype, DTypeSet set, TensorArgument tensor) {
-  if (tensor->count() > 0) computes_in(dtype, set);
-}
-
-void computes_in_unless_trivial(DType dtype, DTypeSet set, TensorArgument tensor) {
-  if (tensor->rank() > 0) computes_in_unless_empty(dtype, set, tensor);
-}
-
-void dtype_of_unless_given(TensorArgument tensor, DTypeSet set, Argument<std::optional<Int>> dtype) {
-  require(dtype || holds(set, tensor->dtype), tensor.name, " is ", tensor->dtype, " and no ", dtype.name, " is given, but it must be one of ", names(set));
-}
-
 void same_dtype_or_float32(TensorArgument a, TensorArgument b) {
   const bool wide = is_half(a->dtype) && b->dtype == DType::float32;
   require(wide || a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is", is_half(a->dtype) ? ", or float32" : "");
@@ -106,6 +82,14 @@ void same_dtype(TensorArgument a, TensorArgument b) {
 
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set) {
   if (holds(set, dtype)) scalar_fits(scalar, dtype);
+}
+
+void negated_scalar_fits(Argument<Scalar> scalar, DType dtype) {
+  const auto minus = [](auto v) -> Scalar {
+    if constexpr (std::is_same_v<decltype(v), Int>) return wrapping_negate(v);
+    else return v;  // limits of floating dtypes are symmetric
+  };
+  require(fits(std::visit(minus, scalar.value), dtype), scalar.name, " is ", scalar.value, ", whose opposite does not fit ", dtype);
 }
 
 void scalar_is_number(Argument<Scalar> scalar) { require(!is_bool(scalar.value), scalar.name, " is ", scalar.value, ", but must be a number"); }
@@ -624,6 +608,10 @@ bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor) {
 }
 
 bool empty(TensorArgument tensor) { return tensor->count() == 0; }
+bool scalar(TensorArgument tensor) { return tensor->rank() == 0; }
+
+bool trivial(TensorArgument tensor) { return empty(tensor) || scalar(tensor); }
+
 bool none_positive(Argument<const Ints*> list) { return std::ranges::all_of(*list.value, [](Int n) { return n <= 0; }); }
 
 

@@ -32,16 +32,11 @@ void computes_in(DType dtype, DTypeSet set);                    // the common dt
 // Likewise, unless the scalar equals one of the literals; true and false equal literals of their own kind only.
 template <class... Literal>
 void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal);
-void dtype_of_unless_empty(TensorArgument tensor, DTypeSet set);    // PyTorch looks for a kernel only where there are elements
-void dtype_of_unless_scalar(TensorArgument tensor, DTypeSet set);   // a scalar is copied
-void dtype_of_unless_trivial(TensorArgument tensor, DTypeSet set);  // neither
-void computes_in_unless_empty(DType dtype, DTypeSet set, TensorArgument tensor);
-void computes_in_unless_trivial(DType dtype, DTypeSet set, TensorArgument tensor);
-void dtype_of_unless_given(TensorArgument tensor, DTypeSet set, Argument<std::optional<Int>> dtype);  // where no dtype is given, tensor's is one of the set
 void same_dtype_or_float32(TensorArgument a, TensorArgument b);     // b has a's dtype, or is float32 where a is of a half type
 void same_dtype(TensorArgument a, TensorArgument b);
 void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
+void negated_scalar_fits(Argument<Scalar> scalar, DType dtype);  // minus the scalar does
 void scalar_computes(Argument<Scalar> scalar, DType dtype);  // scalar_fits the type in which PyTorch computes dtype
 void scalar_is_number(Argument<Scalar> scalar);              // not true or false
 void limit_fits(Argument<Scalar> limit, DType dtype);       // scalar_fits; an integer dtype's limit drops its fraction first and never wraps
@@ -191,6 +186,8 @@ void no_zero(Argument<Scalar> divisor, DType common);
 namespace conditions {
 
 bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  // true and false equal literals of their own kind only
+template <class... V>
+bool any_none(const V&... value) { return (!static_cast<bool>(value) || ...); }
 bool empty(TensorArgument tensor);                   // it has no element
 bool rank_at_least(TensorArgument tensor, Int least);
 bool half(DType dtype);
@@ -198,6 +195,9 @@ bool one_half(TensorArgument tensor, DType dtype);     // one element of a half 
 bool one_half(Argument<const Ints*> size, DType dtype);
 bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor);  // dims do not name the innermost dimension in memory, not counting those of size 1
 bool none_positive(Argument<const Ints*> list);
+bool scalar(TensorArgument tensor);                  // it has no dimension
+bool trivial(TensorArgument tensor);                 // it has no element or no dimension: nothing is computed
+inline bool given(Argument<std::optional<Int>> dtype) { return dtype.value.has_value(); }
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
 bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
 bool products_or_nothing(TensorArgument a, TensorArgument b);            // it adds up something, or has no element

@@ -344,13 +344,6 @@ Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
   return all ? channels_moved(sizes.size()) : contiguous(sizes);
 }
 
-Dims channels_last_as(const Dims& sizes, TensorArgument tensor) {
-  const int rank = tensor->rank();
-  Dims last = Dims::counting(rank);
-  if (rank == 4 || rank == 5) std::rotate(last.begin() + 1, last.begin() + 2, last.end());
-  return tensor->dim_order == last ? last : Dims::counting(sizes.size());
-}
-
 }  // namespace assay::layouts
 
 namespace assay::terms {

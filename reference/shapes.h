@@ -39,8 +39,6 @@ inline Dims named_dims(TensorArgument tensor, Argument<const Ints*> dim) { retur
 // The sizes without those dimensions, or with 1 in their place.
 Dims without(const Dims& sizes, const Dims& dims, bool keepdim);
 inline Dims without(TensorArgument tensor, const Dims& dims, Argument<bool> keepdim) { return without(tensor->sizes, dims, keepdim.value); }
-template <class D>
-Dims reduced(TensorArgument tensor, const D& dim, Argument<bool> keepdim) { return without(tensor->sizes, dims(tensor, dim), keepdim.value); }
 
 Dims permuted(TensorArgument tensor, Argument<const Ints*> dims);
 std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim);
@@ -131,9 +129,6 @@ Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order);
 // Channels last where the tensor, or every tensor of the list, is.
 Dims suggested(const Dims& sizes, TensorArgument tensor);
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors);
-// Channels last where tensor, of rank 4 or 5, is, else contiguous: the memory format that ATen suggests.
-Dims channels_last_as(const Dims& sizes, TensorArgument tensor);
-
 }  // namespace assay::layouts
 
 namespace assay::terms {
@@ -153,7 +148,6 @@ inline Int along(TensorArgument tensor, Argument<Int> dim) { return tensor->coun
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);  // how many elements the index list names along the indexed dimensions
 Int product(Argument<const Ints*> sizes);
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // the tensor's elements, divided among a * b results
-inline Int size(TensorArgument tensor, Argument<Int> dim) { return size(tensor, dim.value); }
 constexpr Int number(Int n) { return n; }
 
 }  // namespace assay::terms
