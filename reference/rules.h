@@ -186,6 +186,8 @@ void no_zero(Argument<Scalar> divisor, DType common);
 namespace conditions {
 
 bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  // true and false equal literals of their own kind only
+template <class... V>
+bool any_none(const V&... value) { return (!static_cast<bool>(value) || ...); }
 bool empty(TensorArgument tensor);                   // it has no element
 bool rank_at_least(TensorArgument tensor, Int least);
 bool half(DType dtype);

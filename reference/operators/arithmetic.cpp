@@ -90,11 +90,13 @@ Int operators::pow(Int self, Int exponent) {
 Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) { return power(self, round(real(exponent))); }
 Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) { return pow(self, number<Int>(exponent, round.dtype)); }
 
-// The power, and what rounding the exponent changes in it, in double unit roundoffs.
+// The power, and what rounding the exponent changes in it, in double unit roundoffs. The square in 1 / self^2 may be
+// subnormal, with the error of the least normal number.
 Real operators::pow_scalar_magnitude(Real self, Scalar exponent, const Rounding& round, const Arithmetic& arithmetic) {
   const Real rounded = pow_scalar(self, exponent, round), kept = power(self, real(exponent));
-  const Real change = rounded == kept ? 0 : std::fabs(rounded - kept);
-  return std::fmin(std::fabs(rounded), arithmetic.largest) + change / (2 * arithmetic.unit);
+  const Real change = rounded == kept ? 0 : std::fabs(rounded - kept) / (2 * arithmetic.unit);
+  const Real square = real(exponent) == -2 ? 1 + arithmetic.least / (self * self) : 1;
+  return std::fmin(std::fabs(rounded), arithmetic.largest) * square + change;
 }
 
 Real operators::maximum(Real self, Real other) { return self != self ? self : other != other ? other : std::max(self, other); }
