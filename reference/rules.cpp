@@ -623,6 +623,7 @@ bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argumen
 
 bool no_products(TensorArgument a, TensorArgument b) { return a->count() == 0 || b->count() == 0; }
 bool products_or_nothing(TensorArgument a, TensorArgument b) { return a->sizes[1] > 0 || count(shapes::product(a, b)) == 0; }
+bool absent(TensorArgument tensor) { return !tensor; }
 bool no_batch(TensorArgument input) { return input->sizes[0] == 0 || input->sizes[1] == 0; }
 
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed) {
