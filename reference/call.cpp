@@ -52,16 +52,19 @@ void check_arguments(const Operator& op, std::span<const Value> arguments) {
   }
 }
 
-// boolean < integer < floating: a result may be stored in its own or a higher kind.
-bool can_store(DType result, DType out) {
-  const auto level = [](DType d) { return static_cast<int>(info(d).kind); };
-  return result == out || (info(result).kind != Kind::opaque && info(out).kind != Kind::opaque && level(result) <= level(out));
+// boolean < integer < floating: `cast` and `fits` store a result in its own or a higher kind.
+bool can_store(DType result, Call::Stored stored, DType out) {
+  if (result == out) return true;
+  const Kind from = info(result).kind, to = info(out).kind;
+  if (stored == Call::Stored::same || from == Kind::opaque || to == Kind::opaque) return false;
+  return stored == Call::Stored::any || from <= to;
 }
 
+// An infinity counts as 0: it decides the result by itself, and what rounding or overflow adds comes from the rest.
 template <class T>
 Array<T> absolute(Array<T> a) {
   if constexpr (std::is_same_v<T, Real>)
-    for (Real& v : a.data) v = std::fabs(v);
+    for (Real& v : a.data) v = std::isinf(v) ? 0 : std::fabs(v);
   return a;
 }
 
@@ -127,6 +130,13 @@ T Call::read(const Argument<Scalar>& scalar, DType dtype) const {
 }
 
 template <class T>
+T Call::read_exact(const Argument<Scalar>& scalar) const {
+  const T value = exact<T>(scalar.value);
+  if constexpr (std::is_same_v<T, Real>) return absolute_ ? std::fabs(value) : value;
+  else return value;
+}
+
+template <class T>
 std::optional<T> Call::read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const {
   return scalar ? std::optional(read<T>(some(scalar), dtype)) : std::nullopt;
 }
@@ -142,22 +152,22 @@ void Call::charge(const Dims& sizes) {
   limits_.bytes -= elements * static_cast<Int>(2 * sizeof(Real));
 }
 
-void Call::add_result(std::size_t argument, const Tensor* out, DType computed, bool castable, const Dims& sizes, const Dims& dim_order, bool in_list) {
+void Call::add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order, bool in_list) {
   charge(sizes);
   const bool keeps_order = out && is_dim_order(out->dim_order, sizes.size());
-  if (out) require(out->dtype == computed || (castable && can_store(computed, out->dtype)), name(argument), " is ", out->dtype, ", but the result is ", computed);
-  results_.push_back({argument, computed, in_list, make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order), {}});
+  if (out) require(can_store(computed, stored, out->dtype), name(argument), " is ", out->dtype, ", but the result is ", computed);
+  results_.push_back({argument, computed, stored, in_list, make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order), {}});
 }
 
-void Call::promise(std::size_t i, DType computed, bool castable, const Dims& sizes, const Dims& dim_order) {
-  add_result(i, std::get_if<Tensor>(&arguments_[i]), computed, castable, sizes, dim_order, false);
+void Call::promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order) {
+  add_result(i, std::get_if<Tensor>(&arguments_[i]), computed, stored, sizes, dim_order, false);
 }
 
-void Call::promise_list(std::size_t i, DType computed, const std::vector<Dims>& sizes) {
+void Call::promise_list(std::size_t i, DType computed, Stored stored, const std::vector<Dims>& sizes) {
   const Tensors* outs = std::get_if<Tensors>(&arguments_[i]);
   if (outs) require(outs->size() == sizes.size(), name(i), " has ", outs->size(), " tensors, but there are ", sizes.size(), " results");
   for (std::size_t k = 0; k < sizes.size(); ++k)
-    add_result(i, outs && (*outs)[k] ? &*(*outs)[k] : nullptr, computed, false, sizes[k], Dims::counting(sizes[k].size()), true);
+    add_result(i, outs && (*outs)[k] ? &*(*outs)[k] : nullptr, computed, stored, sizes[k], Dims::counting(sizes[k].size()), true);
 }
 
 void Call::terms(Int count) {
@@ -168,9 +178,20 @@ void Call::terms(Int count) {
     throw Fault(Outcome::exhausted, "limits.work", text(elements, " results of ", terms_, " terms each are more work than the limit of ", limits_.work));
 }
 
+// PyTorch fills such an out as by a Scalar, which a half type takes from any float.
+template <class T>
+void Call::check_fit(const Result& result, const Array<T>& values) const {
+  if constexpr (!std::is_same_v<T, Bits>) {
+    if (result.stored != Stored::fits || is_half(result.tensor.dtype)) return;
+    for (const Scalar v : values.data)
+      if (!fits(v, result.tensor.dtype)) throw Fault(Outcome::fault, text(op_.id, ".out"), text(name(result.argument), " is ", result.tensor.dtype, ", which does not hold the result ", v));
+  }
+}
+
 template <class T>
 void Call::write(std::size_t k, Array<T> values) {
   Result& r = results_[k];
+  check_fit(r, values);
   if constexpr (std::is_same_v<T, Real>) {
     r.unrounded = {r.computed, {}};
     if (r.tensor.dtype == r.computed || magnitude()) {
@@ -229,6 +250,7 @@ template Array<Real> Call::read(const TensorArgument&, DType) const;
 template std::optional<Array<Real>> Call::read_optional(const TensorArgument&, DType) const;
 template std::vector<Array<Real>> Call::read_all(const Argument<const Tensors*>&, DType) const;
 template Real Call::read(const Argument<Scalar>&, DType) const;
+template Real Call::read_exact(const Argument<Scalar>&) const;
 template std::optional<Real> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
 template void Call::write(std::size_t, Array<Real>);
 template void Call::write_list(std::size_t, const std::vector<Array<Real>>&);
@@ -236,6 +258,7 @@ template Array<Int> Call::read(const TensorArgument&, DType) const;
 template std::optional<Array<Int>> Call::read_optional(const TensorArgument&, DType) const;
 template std::vector<Array<Int>> Call::read_all(const Argument<const Tensors*>&, DType) const;
 template Int Call::read(const Argument<Scalar>&, DType) const;
+template Int Call::read_exact(const Argument<Scalar>&) const;
 template std::optional<Int> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
 template void Call::write(std::size_t, Array<Int>);
 template void Call::write_list(std::size_t, const std::vector<Array<Int>>&);

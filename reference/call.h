@@ -106,13 +106,19 @@ class Call {
   template <class T>
   T read(const Argument<Scalar>& scalar, DType dtype) const;
   template <class T>
+  T read_exact(const Argument<Scalar>& scalar) const;  // not yet seen through a dtype
+  template <class T>
   std::optional<T> read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const;
   void read_absolute_values() { absolute_ = magnitude(); }
 
+  // Which dtypes an out may have: the result's, one of the same or a higher kind, that if it holds each result, or any
+  // that a copy casts to.
+  enum class Stored : std::uint8_t { same, cast, fits, any };
+
   // Checks the out argument at position i and promises a result of these sizes to it. `computed` is the dtype of the
-  // result, `castable` whether the out may have another one of the same or a higher kind.
-  void promise(std::size_t i, DType computed, bool castable, const Dims& sizes, const Dims& dim_order);
-  void promise_list(std::size_t i, DType computed, const std::vector<Dims>& sizes);
+  // result.
+  void promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order);
+  void promise_list(std::size_t i, DType computed, Stored stored, const std::vector<Dims>& sizes);
   void terms(Int count);  // products or addends for each result; charged against the limit of work
 
   // The result for the k-th promise.
@@ -128,12 +134,15 @@ class Call {
   struct Result {
     std::size_t argument;
     DType computed;
+    Stored stored;
     bool in_list;
     Tensor tensor;
     Unrounded unrounded;
   };
   std::string_view name(std::size_t i) const { return op_.arguments[i].name; }
-  void add_result(std::size_t argument, const Tensor* out, DType computed, bool castable, const Dims& sizes, const Dims& dim_order, bool in_list);
+  void add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order, bool in_list);
+  template <class T>
+  void check_fit(const Result& result, const Array<T>& values) const;
   void charge(const Dims& sizes);
 
   const Operator& op_;

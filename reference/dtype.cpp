@@ -31,10 +31,13 @@ Bits truncated(Real x) {
   return static_cast<Bits>(static_cast<Int>(x >= limit && x < -limit ? static_cast<Wide>(x) : least));
 }
 
-// The unsigned 64-bit cast keeps values from 2^63 on.
-Bits truncated_u64(Real x) {
-  constexpr Real half = 9223372036854775808.0;
-  return x >= half && x < 2 * half ? static_cast<Bits>(x) : truncated<std::int64_t>(x);
+// The cast to an unsigned type as wide as Signed: what Signed cannot hold is brought half the range down and up again.
+// For uint32 this is how ATen's vector code casts; its other code differs where uint32 cannot hold the value.
+template <class Signed>
+Bits truncated_unsigned(Real x) {
+  constexpr Signed least = std::numeric_limits<Signed>::min();
+  constexpr Real half = -static_cast<Real>(least);
+  return x >= half ? truncated<Signed>(x - half) ^ static_cast<Bits>(least) : truncated<Signed>(x);
 }
 
 Real f64_value(Bits b) { return static_cast<Real>(std::bit_cast<double>(b)); }
@@ -85,8 +88,8 @@ constexpr std::array table{
     DTypeInfo{int32, "int32", "i32", 4, Kind::integer, 0, 0, int_as_real<std::int32_t>, int_value<std::int32_t>, truncated<std::int32_t>, int_bits},
     DTypeInfo{int64, "int64", "i64", 8, Kind::integer, 0, 0, int_as_real<std::int64_t>, int_value<std::int64_t>, truncated<std::int64_t>, int_bits},
     DTypeInfo{uint16, "uint16", "u16", 2, Kind::integer, 0, 0, int_as_real<std::uint16_t>, int_value<std::uint16_t>, truncated<std::int32_t>, int_bits},
-    DTypeInfo{uint32, "uint32", "u32", 4, Kind::integer, 0, 0, int_as_real<std::uint32_t>, int_value<std::uint32_t>, truncated<std::int64_t>, int_bits},
-    DTypeInfo{uint64, "uint64", "u64", 8, Kind::integer, 0, 0, int_as_real<std::uint64_t>, int_value<std::uint64_t>, truncated_u64, int_bits},
+    DTypeInfo{uint32, "uint32", "u32", 4, Kind::integer, 0, 0, int_as_real<std::uint32_t>, int_value<std::uint32_t>, truncated_unsigned<std::int32_t>, int_bits},
+    DTypeInfo{uint64, "uint64", "u64", 8, Kind::integer, 0, 0, int_as_real<std::uint64_t>, int_value<std::uint64_t>, truncated_unsigned<std::int64_t>, int_bits},
     DTypeInfo{boolean, "bool", "b1", 1, Kind::boolean, 0, 0, bool_as_real, bool_value, bool_bits_of_real, bool_bits},
     DTypeInfo{float16, "float16", "f16", 2, Kind::floating, 11, -14, small_value<5, 10>, nullptr, small_bits<5, 10>, small_bits_of_int<5, 10>},
     DTypeInfo{bfloat16, "bfloat16", "bf16", 2, Kind::floating, 8, -126, small_value<8, 7>, nullptr, small_bits<8, 7>, small_bits_of_int<8, 7>},

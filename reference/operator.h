@@ -34,6 +34,7 @@ struct Accuracy {
   double amount = 0;
   bool either_zero = false;  // the sign of a zero is free
   bool flush = false;        // a subnormal result may be zero
+  bool overflow = false;     // where the magnitude overflows, the result may be NaN or infinite
 };
 
 struct AccuracyRow {

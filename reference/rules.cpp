@@ -23,16 +23,6 @@ bool holds(DTypeSet set, DType dtype) { return (set & sets::of(dtype)) != 0; }
 
 Int dims_of(const Tensor& t) { return std::max(t.rank(), 1); }
 
-// ATen's Scalar conversion: a bool dtype takes every number, a floating one its range and infinity; an unsigned one takes
-// a negative integer, which wraps, but no negative float. The limits are compared as doubles.
-bool fits(const Scalar& scalar, DType dtype) {
-  const Real v = real(scalar);
-  if (dtype == DType::boolean) return true;
-  if (assay::is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
-  const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;
-  return v >= (wraps ? -largest_integer(dtype) : least_integer(dtype)) && v <= largest_integer(dtype);
-}
-
 Int size_along(const Tensor& t, Int dim) { return t.rank() == 0 ? 1 : t.sizes[wrap_dim(dim, t.rank())]; }
 
 void check_dim(std::string_view name, Int dim, Int rank, std::string_view of, const Dims& sizes) {
@@ -106,6 +96,11 @@ void scalar_kind(Argument<Scalar> scalar, DType dtype) {
   require(!is_bool(scalar.value) || dtype == DType::boolean, scalar.name, " is ", scalar.value, ", but the result is ", dtype, " and needs a number");
 }
 
+void scales_within(Argument<Scalar> factor, DType dtype) {
+  const DType own = types::of(factor);
+  require(real(factor.value) == 0 || info(own).kind <= info(dtype).kind, factor.name, " is ", factor.value, ", which makes a result ", own, ", but it must be ", dtype);
+}
+
 void flag_is(Argument<bool> flag, bool value) { require(flag.value == value, flag.name, " must be ", value ? "true" : "false"); }
 
 void rank_is(TensorArgument tensor, Int rank) { require(tensor->rank() == rank, tensor.name, " has sizes ", tensor->sizes, ", but must have ", rank, " dimensions"); }
@@ -149,8 +144,8 @@ void nonzero_along(TensorArgument tensor, Argument<std::optional<Int>> dim) {
 }
 
 void ends_with(TensorArgument tensor, Argument<const Ints*> sizes) {
-  const bool fits = static_cast<Int>(sizes->size()) <= tensor->rank();
-  require(fits && std::equal(sizes->rbegin(), sizes->rend(), std::reverse_iterator(tensor->sizes.end())), tensor.name, " has sizes ", tensor->sizes, ", but the last must be ", sizes.name, ", ", *sizes.value);
+  const bool enough = static_cast<Int>(sizes->size()) <= tensor->rank();
+  require(enough && std::equal(sizes->rbegin(), sizes->rend(), std::reverse_iterator(tensor->sizes.end())), tensor.name, " has sizes ", tensor->sizes, ", but the last must be ", sizes.name, ", ", *sizes.value);
 }
 
 void sizes_are(TensorArgument tensor, Argument<const Ints*> sizes) {
@@ -248,8 +243,8 @@ void is_index(Argument<Int> index, TensorArgument tensor, Argument<Int> dim) {
   require(-n <= index.value && index.value < n, index.name, " is ", index.value, ", but ", tensor.name, " has sizes ", tensor->sizes, " and so ", n, " elements along dimension ", dim.value);
 }
 
-void has_tensors(Argument<const Tensors*> tensors) {
-  require(std::ranges::any_of(*tensors.value, [](const auto& t) { return t.has_value(); }), tensors.name, " must have at least one tensor");
+void length_at_least(Argument<const Tensors*> tensors, Int least) {
+  require(static_cast<Int>(tensors->size()) >= least, tensors.name, " must have at least ", least, least == 1 ? " entry" : " entries", ", but has ", tensors->size());
 }
 
 void all_same_sizes(Argument<const Tensors*> tensors) {
@@ -290,12 +285,6 @@ void one_of(Argument<std::string_view> word, std::initializer_list<std::string_v
   std::string all;
   for (std::string_view w : words) all += (all.empty() ? "\"" : ", \"") + std::string(w) + '"';
   require(std::ranges::find(words, word.value) != words.end(), word.name, " is \"", word.value, "\", but must be one of ", all);
-}
-
-void no_zero(TensorArgument divisor, DType common, TensorArgument dividend) {
-  if (assay::is_floating(common) || dividend->count() == 0) return;
-  const std::vector<Int> values = read<Int>(*divisor.value, common).data;
-  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common, ", but the division is of integers");
 }
 
 void length_at_least(Argument<const Ints*> list, Int least) {
@@ -355,8 +344,18 @@ void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, A
 
 void format_fits(Argument<Int> memory_format, TensorArgument tensor) { check_format(memory_format, tensor->rank()); }
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size) { check_format(memory_format, static_cast<Int>(size->size())); }
+void not_channels_last_3d(TensorArgument tensor) {
+  require(tensor->dim_order != Dims{0, 2, 3, 4, 1}, tensor.name, " has dim order ", tensor->dim_order, ", that of channels_last_3d, which is not supported");
+}
+
+void is_given(Argument<const Ints*> list) { require(bool(list), list.name, " is None, but must be given"); }
+
 void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor) { check_order(dim_order, tensor->rank()); }
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size) { check_order(dim_order, static_cast<Int>(size->size())); }
+
+void none_with_out(Argument<std::optional<Int>> memory_format, TensorArgument out) {
+  require(!memory_format.value || !out, memory_format.name, " must be None where ", out.name, " is given");
+}
 
 void moves(Argument<Scalar> step, DType dtype) {
   const Real v = real(step.value);
@@ -374,11 +373,13 @@ void scalar_computes(Argument<Scalar> scalar, DType dtype) { scalar_fits(scalar,
 
 void index_count(Argument<const Tensors*> indices, TensorArgument self) {
   Int taken = 0;
-  for (const auto& index : *indices.value) {
-    require(indexed_dims(index) > 0, indices.name, " has a mask without dimensions");
-    taken += indexed_dims(index);
-  }
+  for (const auto& index : *indices.value) taken += indexed_dims(index);
   require(taken <= self->rank(), indices.name, " takes ", taken, taken == 1 ? " dimension" : " dimensions", ", but ", self.name, " has sizes ", self->sizes);
+}
+
+void takes_dims(Argument<const Tensors*> indices) {
+  const bool taken = std::ranges::any_of(*indices.value, [](const auto& index) { return index && indexed_dims(index) > 0; });
+  require(taken, indices.name, " has neither an index nor a mask with dimensions");
 }
 
 void masks_fit(Argument<const Tensors*> indices, TensorArgument self) {
@@ -559,18 +560,34 @@ void output_padding_fits(Argument<const Ints*> output_padding, Argument<const In
 
 void no_zero(TensorArgument divisor, DType common) {
   if (assay::is_floating(common)) return;
-  const std::vector<Int> values = read<Int>(*divisor.value).data;
-  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element, but the division is of integers");
+  const std::vector<Int> values = read<Int>(*divisor.value, common).data;
+  require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common, ", but the division is of integers");
 }
 
-void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend) {
-  const bool fine = assay::is_floating(common) || dividend->count() == 0 || number<Int>(divisor.value, common) != 0;
+void no_zero(Argument<Scalar> divisor, DType common) {
+  const bool fine = assay::is_floating(common) || number<Int>(divisor.value, common) != 0;
   require(fine, divisor.name, " is ", divisor.value, ", which is 0 in ", common, ", but the division is of integers");
 }
 
 }  // namespace rules
 
 namespace conditions {
+
+bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals) {
+  return std::ranges::any_of(literals, [&](const Scalar& l) { return is_bool(l) == is_bool(scalar.value) && real(l) == real(scalar.value); });
+}
+
+bool rank_at_least(TensorArgument tensor, Int least) { return tensor->rank() >= least; }
+bool half(DType dtype) { return is_half(dtype); }
+bool one_half(TensorArgument tensor, DType dtype) { return is_half(dtype) && tensor->count() == 1; }
+bool one_half(Argument<const Ints*> size, DType dtype) { return is_half(dtype) && std::ranges::all_of(*size.value, [](Int n) { return n == 1; }); }
+
+bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor) {
+  if (tensor->count() <= 1) return true;
+  Int innermost = tensor->rank() - 1;
+  while (tensor->sizes[tensor->dim_order[innermost]] == 1) --innermost;
+  return std::ranges::none_of(*dims.value, [&](Int d) { return wrap_dim(d, tensor->rank()) == tensor->dim_order[innermost]; });
+}
 
 bool empty(TensorArgument tensor) { return tensor->count() == 0; }
 bool scalar(TensorArgument tensor) { return tensor->rank() == 0; }
@@ -587,7 +604,7 @@ bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argumen
 }
 
 bool no_products(TensorArgument a, TensorArgument b) { return a->count() == 0 || b->count() == 0; }
-bool no_results(TensorArgument a, TensorArgument b) { return count(shapes::product(a, b)) == 0; }
+bool products_or_nothing(TensorArgument a, TensorArgument b) { return a->sizes[1] > 0 || count(shapes::product(a, b)) == 0; }
 bool no_batch(TensorArgument input) { return input->sizes[0] == 0 || input->sizes[1] == 0; }
 
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed) {
@@ -595,7 +612,6 @@ bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Arg
 }
 
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed) { return !transposed.value || no_batch(input); }
-bool other_than(TensorArgument tensor, DTypeSet set) { return !holds(set, tensor->dtype); }
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size) { return self->count() == 0 || std::ranges::find(*output_size.value, 0) != output_size->end(); }
 
 }  // namespace conditions

@@ -41,6 +41,7 @@ void scalar_is_number(Argument<Scalar> scalar);              // not true or fals
 void limit_fits(Argument<Scalar> limit, DType dtype);       // scalar_fits; an integer dtype's limit drops its fraction first and never wraps
 void no_negative_power(TensorArgument self, Argument<Scalar> exponent);    // an integer or bool has no power of a negative integer
 void scalar_kind(Argument<Scalar> scalar, DType dtype);     // a floating scalar needs a floating dtype, a bool scalar a bool dtype
+void scales_within(Argument<Scalar> factor, DType dtype);  // bool < integer < floating: the factor's kind is at most the dtype's, or it is 0
 void flag_is(Argument<bool> flag, bool value);
 template <class... Value>
 void any_given(const Value&... value);  // not all are None
@@ -69,7 +70,7 @@ void each_is_dim(Argument<const Ints*> dims, TensorArgument tensor);         // 
 void is_index(Argument<Int> index, TensorArgument tensor, Argument<Int> dim);  // -n <= index < n, the size of the dimension
 
 // lists of tensors
-void has_tensors(Argument<const Tensors*> tensors);                        // at least one, not counting None
+void length_at_least(Argument<const Tensors*> tensors, Int least);
 void all_same_sizes(Argument<const Tensors*> tensors);
 void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim);    // equal sizes apart from dim, not counting tensors of sizes (0)
 
@@ -103,6 +104,8 @@ void crops_within(Argument<const Ints*> pad, TensorArgument tensor);       // tw
 void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step);
 void format_fits(Argument<Int> memory_format, TensorArgument tensor);      // channels_last has rank 4, channels_last_3d rank 5
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size);
+void not_channels_last_3d(TensorArgument tensor);
+void is_given(Argument<const Ints*> list);
 void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor);  // 0, 1, 2... or channels last
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size);
 
@@ -112,11 +115,13 @@ void is_finite(Argument<Scalar> n);
 void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step);  // step leads from start towards end
 
 // index lists
-void index_count(Argument<const Tensors*> indices, TensorArgument self);   // the indices take no more dimensions than self has; a mask takes at least one
+void index_count(Argument<const Tensors*> indices, TensorArgument self);   // the indices take no more dimensions than self has
+void takes_dims(Argument<const Tensors*> indices);                         // some index takes a dimension; None and a scalar mask take none
 void masks_fit(Argument<const Tensors*> indices, TensorArgument self);     // a mask has the sizes of the dimensions that it takes
 void indices_broadcast(Argument<const Tensors*> indices, TensorArgument self);
 void broadcasts_to_indexed(TensorArgument values, TensorArgument self, Argument<const Tensors*> indices);
 void single_of_scalar(TensorArgument index, TensorArgument self);          // a scalar is indexed by exactly one index
+void none_with_out(Argument<std::optional<Int>> memory_format, TensorArgument out);  // the format of an out cannot be asked for
 
 // dtypes named by arguments
 void named_dtype_of(Argument<Int> dtype, DTypeSet set);                     // the dtype's number is that of one of the set
@@ -158,14 +163,8 @@ void convolution_fits(TensorArgument input, TensorArgument weight, Argument<cons
 void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride, Argument<const Ints*> dilation);  // less than one of both
 
 // data
-void no_zero(TensorArgument divisor, DType common, TensorArgument dividend);  // where integers are divided, no divisor is zero
-void no_zero(Argument<Scalar> divisor, DType common, TensorArgument dividend);
-
-template <class... Literal>
-void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal) {
-  const auto equals = [&](const Scalar& l) { return is_bool(l) == is_bool(scalar.value) && real(l) == real(scalar.value); };
-  if (!(equals(Scalar(literal)) || ...)) computes_in(dtype, set);
-}
+void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
+void no_zero(Argument<Scalar> divisor, DType common);
 
 template <class... Value>
 void any_given(const Value&... value) {
@@ -185,18 +184,23 @@ void no_zero(Argument<Scalar> divisor, DType common);
 // When a rule is not asked: `word(...) unless condition(...)`.
 namespace conditions {
 
+bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  // true and false equal literals of their own kind only
 bool empty(TensorArgument tensor);                   // it has no element
+bool rank_at_least(TensorArgument tensor, Int least);
+bool half(DType dtype);
+bool one_half(TensorArgument tensor, DType dtype);     // one element of a half type: PyTorch's fill of it does not look at the range
+bool one_half(Argument<const Ints*> size, DType dtype);
+bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor);  // dims do not name the innermost dimension in memory, not counting those of size 1
 bool none_positive(Argument<const Ints*> list);
 bool scalar(TensorArgument tensor);                  // it has no dimension
 bool trivial(TensorArgument tensor);                 // it has no element or no dimension: nothing is computed
 inline bool given(Argument<std::optional<Int>> dtype) { return dtype.value.has_value(); }
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
 bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
-bool no_results(TensorArgument a, TensorArgument b);                     // their matrix product has no element
+bool products_or_nothing(TensorArgument a, TensorArgument b);            // it adds up something, or has no element
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
-bool other_than(TensorArgument tensor, DTypeSet set);                    // its dtype is none of the set
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);  // no element comes in or goes out
 
 }  // namespace conditions

@@ -49,6 +49,7 @@ DType division(TensorArgument self, Argument<Scalar> other, Argument<std::option
 
 // The dtype in which an operand of arithmetic is read: one of a single element is not rounded to a half type.
 inline DType operand(TensorArgument tensor, DType common) { return tensor->count() == 1 ? compute_dtype(common) : common; }
+inline DType operand(Argument<Scalar>, DType common) { return compute_dtype(common); }
 
 // The common dtype, or that of the given out where the Scalar is the literal.
 inline DType unless_given_out(DType common, TensorArgument out, Argument<Scalar> scalar, Int literal) { return out && !is_bool(scalar.value) && real(scalar.value) == static_cast<Real>(literal) ? out->dtype : common; }

@@ -4,6 +4,7 @@
 usage: report_browser_test.py RENDER_REPORT RECORDS.jsonl [--screenshots FOLDER]
 """
 import argparse
+import pathlib
 import base64
 import itertools
 import json
@@ -313,8 +314,8 @@ def take_screenshots(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("render_report", help="program that turns records into a page")
-    parser.add_argument("records", help="JSONL file")
+    parser.add_argument("--render-report", default=os.environ.get("ASSAY_RENDER_REPORT"), help="program that turns records into a page")
+    parser.add_argument("--records", default=pathlib.Path(__file__).parent / "data/report.jsonl", help="JSONL file")
     parser.add_argument("--screenshots", metavar="FOLDER", help="take pictures instead of testing")
     given = parser.parse_args()
     ReportPage.render = given.render_report

@@ -202,8 +202,8 @@ TEST(Record, ReproLineIsQuotedWhereAShellNeedsIt) {
   EXPECT_EQ(repro_line(record), "assay case '#17'");
 }
 
-TEST(Kind, SeriousFirst) {
-  const std::vector<Kind> order{{Verdict::fail, Class::out_of_bounds, false},
+TEST(FindingKind, SeriousFirst) {
+  const std::vector<FindingKind> order{{Verdict::fail, Class::out_of_bounds, false},
                                 {Verdict::fail, Class::abort, false},
                                 {Verdict::crash, Class::none, false},
                                 {Verdict::timeout, Class::none, false},
@@ -227,11 +227,11 @@ TEST(Kind, SeriousFirst) {
   }
 }
 
-TEST(Kind, IsNamedByItsClassOrItsVerdict) {
-  EXPECT_EQ(name(Kind{Verdict::fail, Class::input_changed, false}), "input-changed");
-  EXPECT_EQ(name(Kind{Verdict::timeout, Class::none, true}), "timeout");
-  EXPECT_EQ(name(Kind{Verdict::crash, Class::abort, false}), "crash (abort)");
-  EXPECT_EQ(name(Kind{Verdict::pass, Class::none, true}), "passes-though-listed");
+TEST(FindingKind, IsNamedByItsClassOrItsVerdict) {
+  EXPECT_EQ(name(FindingKind{Verdict::fail, Class::input_changed, false}), "input-changed");
+  EXPECT_EQ(name(FindingKind{Verdict::timeout, Class::none, true}), "timeout");
+  EXPECT_EQ(name(FindingKind{Verdict::crash, Class::abort, false}), "crash (abort)");
+  EXPECT_EQ(name(FindingKind{Verdict::pass, Class::none, true}), "passes-though-listed");
 }
 
 TEST(Summary, CountsPerTesteeOperatorVerdictAndClass) {
@@ -266,7 +266,7 @@ TEST(Summary, KeepsTheSmallestCallWhateverTheOrder) {
   std::vector<Record> records{failing("aten::add.out", Class::value, "#1", 3),
                               failing("aten::add.out", Class::value, "#2", std::nullopt),
                               failing("aten::add.out", Class::value, "#1~size:1:0", 0), smallest};
-  const Kind kind{Verdict::fail, Class::value, false};
+  const FindingKind kind{Verdict::fail, Class::value, false};
   for (std::size_t turn = 0; turn < records.size(); ++turn) {
     std::rotate(records.begin(), records.begin() + 1, records.end());
     const Summary summary = summary_of(records);

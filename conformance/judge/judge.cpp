@@ -37,34 +37,42 @@ Real extended(Real x, DType dtype) {
   return std::clamp(x, -edge, edge);
 }
 
+// The ranges of a result and of its out both end.
+Real extended(Real x, const Row& row) { return extended(is_floating(row.computed) ? extended(x, row.computed) : x, row.dtype); }
+
 Real bound(const Row& row, Real exact, Real magnitude) {
-  const Real step = std::max(ulp(row.dtype, exact), ulp(row.computed, exact));
-  if (row.accuracy.measure == Accuracy::Measure::ulp) return static_cast<Real>(row.accuracy.amount) * step;
+  const Real stored = row.dtype == row.computed ? 0 : ulp(row.dtype, exact) / 2;  // the rounding to the out's dtype
+  if (row.accuracy.measure == Accuracy::Measure::ulp) return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, exact) + stored;
   const int precision = std::min(info(row.dtype).precision, info(row.computed).precision);
   const Real unit = std::ldexp(Real{1}, -precision);
   return static_cast<Real>(row.accuracy.amount) * 4 * std::sqrt(static_cast<Real>(row.terms)) * unit * magnitude + ulp(row.dtype, 0);
 }
 
-// How far a floating result is outside, in units of its bound: at most 1 is inside.
-Real distance(const Row& row, Real exact, Real magnitude, Real got) {
-  const bool dot = row.accuracy.measure == Accuracy::Measure::dot;
-  const DType accumulator = compute_dtype(row.computed);
-  if (dot && std::isfinite(magnitude) && magnitude >= largest(accumulator) && !std::isfinite(got)) return 0;  // a partial sum may overflow
+// Whether a result is not finite because what it is made from overflowed.
+bool overflowed(const Row& row, Real magnitude, Real got) {
+  const bool may = row.accuracy.overflow || (row.accuracy.measure == Accuracy::Measure::dot && std::isfinite(magnitude));
+  return may && magnitude >= largest(compute_dtype(row.computed)) && !std::isfinite(got);
+}
+
+// How far a floating result is outside, in units of its bound: at most 1 is inside. `want` is `exact` rounded.
+Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
+  if (overflowed(row, magnitude, got)) return 0;
   if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
   if (exact == 0 && got == 0) return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
-  if (round_to(row.dtype, exact) == got) return 0;
+  if (want == got) return 0;
   if (std::isinf(exact)) return infinity;
   if (row.accuracy.flush && got == 0 && std::fabs(exact) < std::ldexp(Real{1}, info(row.dtype).least_exponent)) return 0;
-  const Real near = extended(exact, row.dtype);
-  return std::fabs(extended(got, row.dtype) - near) / bound(row, near, magnitude);
+  const Real near = extended(exact, row);
+  return std::fabs(extended(got, row) - near) / bound(row, near, magnitude);
 }
 
 // Bit for bit, but any NaN is as good as another.
-Real exact_distance(const Row& row, Bits want, Bits got) {
+Real exact_distance(const Row& row, Real magnitude, Bits want, Bits got) {
   const DTypeInfo& d = info(row.dtype);
   if (want == got) return 0;
   if (d.kind != Kind::floating) return d.int_of ? std::fabs(static_cast<Real>(d.int_of(got)) - static_cast<Real>(d.int_of(want))) : infinity;
   const Real a = d.real_of(want), b = d.real_of(got);
+  if (overflowed(row, magnitude, b)) return 0;
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : infinity;
   if (a == b) return row.accuracy.either_zero ? 0 : infinity;
   return std::fabs(extended(b, row.dtype) - extended(a, row.dtype)) / ulp(row.dtype, a);
@@ -136,7 +144,7 @@ class TensorJudge {
     Int at = 0;
     for (Int k = 0; k < want_bits.count(); ++k) {
       const auto i = static_cast<std::size_t>(k);
-      const Real now = rounded_exactly() ? exact_distance(row_, want_bits[k], got_bits[k]) : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(got_bits[k]));
+      const Real now = rounded_exactly() ? exact_distance(row_, magnitude(i), want_bits[k], got_bits[k]) : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(want_bits[k]), d.real_of(got_bits[k]));
       if (now > worst) worst = now, at = k;
       if (!rounded_exactly() && std::isfinite(now)) bias += (d.real_of(got_bits[k]) - unrounded_.values[i]) / ulp(row_.dtype, unrounded_.values[i]);
     }
@@ -156,7 +164,7 @@ class TensorJudge {
     if (rounded_exactly()) return;
     const auto i = static_cast<std::size_t>(at);
     j.message += fmt::format(" (exactly {:.17g})", static_cast<double>(unrounded_.values[i]));
-    j.bound = fmt::format("{:.3g}", static_cast<double>(bound(row_, extended(unrounded_.values[i], row_.dtype), magnitude(i))));
+    j.bound = fmt::format("{:.3g}", static_cast<double>(bound(row_, extended(unrounded_.values[i], row_), magnitude(i))));
   }
 
   const Expectation& expected_;
@@ -171,8 +179,8 @@ bool worse(const Judgement& a, const Judgement& b) {
   return rank(a) > rank(b);
 }
 
-bool uses_dot(const Operator& op) {
-  return std::ranges::any_of(op.accuracy, [](const AccuracyRow& r) { return r.accuracy.measure == Accuracy::Measure::dot; });
+bool uses_magnitude(const Operator& op) {
+  return std::ranges::any_of(op.accuracy, [](const AccuracyRow& r) { return r.accuracy.overflow || r.accuracy.measure == Accuracy::Measure::dot; });
 }
 
 }  // namespace
@@ -184,7 +192,7 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const L
   if (e.answer.outcome != Outcome::ok) return e;
   e.outs = out_tensors(op, own);
   e.arguments = std::move(own);
-  if (!uses_dot(op)) return e;
+  if (!uses_magnitude(op)) return e;
   std::vector<Value> again(arguments.begin(), arguments.end());
   for (Unrounded& u : call(op, again, limits, Mode::magnitude).unrounded) e.magnitudes.push_back(std::move(u.values));
   return e;

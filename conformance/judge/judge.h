@@ -15,7 +15,7 @@ struct Expectation {
   Answer answer;
   std::vector<Value> arguments;                 // those of the call, with the results in the place of its out arguments
   std::vector<Tensor> outs;                     // the results, rounded, those of an out list one by one
-  std::vector<std::vector<Real>> magnitudes;    // for each out judged by `dot`: the sum of magnitudes of each element
+  std::vector<std::vector<Real>> magnitudes;    // for each out of an operator with `dot` or `overflow`: the magnitude of each element
 };
 
 // Asks the reference. `arguments` follow the schema; its out arguments say in which dtype and dim order the results are

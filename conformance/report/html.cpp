@@ -28,7 +28,7 @@ Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
   return list;
 }
 
-Json finding_json(const Kind& kind, const Finding& finding) {
+Json finding_json(const FindingKind& kind, const Finding& finding) {
   return {{"kind", name(kind)},
           {"severity", static_cast<int>(severity(kind))},
           {"expected", is_expected(kind)},

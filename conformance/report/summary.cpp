@@ -13,7 +13,7 @@ namespace {
 
 std::size_t index(Verdict verdict) { return static_cast<std::size_t>(verdict); }
 
-bool passes_though_listed(const Kind& kind) { return kind.known && kind.verdict == Verdict::pass; }
+bool passes_though_listed(const FindingKind& kind) { return kind.known && kind.verdict == Verdict::pass; }
 
 bool is_smaller(const Record& a, const Record& b) {
   const auto size = [](const Record& record) {
@@ -34,23 +34,23 @@ void add_to(Finding& finding, const Record& record) {
 
 }  // namespace
 
-std::string name(const Kind& kind) {
+std::string name(const FindingKind& kind) {
   if (passes_though_listed(kind)) return "passes-though-listed";
   if (kind.verdict == Verdict::fail) return std::string(name(kind.failure));
   if (kind.failure == Class::none) return std::string(name(kind.verdict));
   return fmt::format("{} ({})", name(kind.verdict), name(kind.failure));
 }
 
-Severity severity(const Kind& kind) {
+Severity severity(const FindingKind& kind) {
   if (passes_though_listed(kind)) return Severity::quality;
   return kind.verdict == Verdict::fail ? row(kind.failure).severity : row(kind.verdict).severity;
 }
 
-bool is_expected(const Kind& kind) { return kind.known && !passes_though_listed(kind); }
+bool is_expected(const FindingKind& kind) { return kind.known && !passes_though_listed(kind); }
 
-bool is_news(const Kind& kind) { return severity(kind) != Severity::none && !is_expected(kind); }
+bool is_news(const FindingKind& kind) { return severity(kind) != Severity::none && !is_expected(kind); }
 
-bool MoreSerious::operator()(const Kind& a, const Kind& b) const {
+bool MoreSerious::operator()(const FindingKind& a, const FindingKind& b) const {
   return std::tuple(is_expected(a), severity(b), a.verdict, a.failure, a.known) <
          std::tuple(is_expected(b), severity(a), b.verdict, b.failure, b.known);
 }
@@ -70,8 +70,8 @@ void Summary::add(const Record& record) {
   entry.seconds += record.seconds;
   add_to(entry.dtypes, record.dtypes, record.verdict);
   add_to(entry.layouts, record.layouts, record.verdict);
-  const Kind kind{record.verdict, record.failure, record.known};
-  if (kind != Kind{}) add_to(entry.findings[kind], record);
+  const FindingKind kind{record.verdict, record.failure, record.known};
+  if (kind != FindingKind{}) add_to(entry.findings[kind], record);
 }
 
 VerdictCounts verdict_counts(const TesteeSummary& testee) {

@@ -12,26 +12,26 @@
 namespace assay {
 
 /// Cases of one operator that share a kind are one finding.
-struct Kind {
+struct FindingKind {
   Verdict verdict = Verdict::pass;
   Class failure = Class::none;
   bool known = false;
-  bool operator==(const Kind&) const = default;
+  bool operator==(const FindingKind&) const = default;
 };
 
 /// One word for a kind: the class of a failure, else the verdict; "crash (abort)" where both speak.
-std::string name(const Kind& kind);
-Severity severity(const Kind& kind);
+std::string name(const FindingKind& kind);
+Severity severity(const FindingKind& kind);
 
 /// A listed failure that still fails. (A listed failure that passes is news.)
-bool is_expected(const Kind& kind);
+bool is_expected(const FindingKind& kind);
 
 /// What a reader has to look at: neither expected nor merely unsupported.
-bool is_news(const Kind& kind);
+bool is_news(const FindingKind& kind);
 
 /// Orders kinds by what a reader should see first: news before expected failures, then by severity.
 struct MoreSerious {
-  bool operator()(const Kind& a, const Kind& b) const;
+  bool operator()(const FindingKind& a, const FindingKind& b) const;
 };
 
 using VerdictCounts = std::array<std::uint64_t, verdicts.size()>;
@@ -47,7 +47,7 @@ struct Finding {
 struct OperatorSummary {
   VerdictCounts verdicts{};
   double seconds = 0;
-  std::map<Kind, Finding, MoreSerious> findings;  ///< every kind but an ordinary pass
+  std::map<FindingKind, Finding, MoreSerious> findings;  ///< every kind but an ordinary pass
 
   // A case counts once under each dtype and each layout that one of its tensors has.
   std::map<std::string, VerdictCounts> dtypes;

@@ -41,7 +41,7 @@ struct Widths {
   }
 };
 
-using News = std::multimap<Kind, const Finding*, MoreSerious>;
+using News = std::multimap<FindingKind, const Finding*, MoreSerious>;
 
 fmt::text_style text_style(Severity severity) {
   switch (severity) {
@@ -94,7 +94,7 @@ Line counted(std::string operator_name, const VerdictCounts& counts) {
 Line of_operator(const std::string& operator_name, const OperatorSummary& entry) {
   Line line = counted(operator_name, entry.verdicts);
   if (entry.findings.empty()) return line;
-  const Kind& worst = entry.findings.begin()->first;
+  const FindingKind& worst = entry.findings.begin()->first;
   if (!is_news(worst)) return line;
   line.worst = name(worst);
   line.severity = severity(worst);

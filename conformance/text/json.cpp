@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <utility>
 
 #include "conformance/text/base64.h"
@@ -45,10 +46,14 @@ std::string sentence(const std::exception& error) {
   return std::string(end == std::string_view::npos ? what : what.substr(end + 2));
 }
 
-// How a message shows a piece of JSON.
-std::string excerpt(const Json& json) {
-  if (json.is_structured()) return json.is_array() ? "a list" : "an object";
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+// How a message shows a piece of JSON; made only when the message is.
+struct Excerpt {
+  const Json& json;
+};
+std::ostream& operator<<(std::ostream& out, Excerpt excerpt) {
+  if (excerpt.json.is_array()) return out << "a list";
+  if (excerpt.json.is_object()) return out << "an object";
+  return out << line_of(excerpt.json);
 }
 
 const Json& get(const Json& object, std::string_view key, std::string_view rule) {
@@ -85,18 +90,18 @@ std::optional<Number> number_in(const Json& json) {
 Int integer_in(const Json& json, std::string_view rule) {
   const auto number = whole_number_in(json);
   const Int* n = number ? std::get_if<Int>(&*number) : nullptr;
-  well_formed(n, rule, excerpt(json), " is not an integer of 64 bits");
+  well_formed(n, rule, Excerpt{json}, " is not an integer of 64 bits");
   return *n;
 }
 
 double double_argument(const Json& json) {
   const auto number = double_in(json);
-  well_formed(number.has_value(), argument_rule, excerpt(json), " is no number, \"inf\", \"-inf\" or \"nan\"");
+  well_formed(number.has_value(), argument_rule, Excerpt{json}, " is no number, \"inf\", \"-inf\" or \"nan\"");
   return *number;
 }
 
 bool bool_in(const Json& json) {
-  well_formed(json.is_boolean(), argument_rule, excerpt(json), " is neither true nor false");
+  well_formed(json.is_boolean(), argument_rule, Excerpt{json}, " is neither true nor false");
   return json.get<bool>();
 }
 
@@ -120,7 +125,7 @@ Ints integers_in(const Json& object, std::string_view key) {
 DType dtype_in(const Json& object) {
   const Json& name = get(object, "dtype", tensor_rule);
   const auto dtype = name.is_string() ? dtype_named(name.get_ref<const std::string&>()) : std::nullopt;
-  well_formed(dtype.has_value(), tensor_rule, "dtype ", excerpt(name), " is not the name of one, such as \"float32\"");
+  well_formed(dtype.has_value(), tensor_rule, "dtype ", Excerpt{name}, " is not the name of one, such as \"float32\"");
   return *dtype;
 }
 
@@ -131,7 +136,7 @@ std::optional<Ints> dim_order_in(const Json& object) {
 void set_data(Tensor& tensor, const Json& data) {
   auto bytes = data.is_string() ? bytes_of_base64(data.get_ref<const std::string&>()) : std::nullopt;
   well_formed(bytes.has_value(), tensor_rule, "data is not base64");
-  well_formed(bytes->size() == byte_count(tensor), tensor_rule, "data has ", bytes->size(), " bytes, but ", describe(tensor), " takes ", byte_count(tensor));
+  well_formed(bytes->size() == byte_count(tensor), tensor_rule, "data has ", bytes->size(), " bytes, but ", tensor.dtype, " ", tensor.sizes, " takes ", byte_count(tensor));
   tensor.bytes = std::move(*bytes);
 }
 
@@ -144,7 +149,7 @@ void read_nested(const Json& json, int depth, DType dtype, Nesting& nesting, std
   }
   nesting.element(depth);
   const auto number = number_in(json);
-  well_formed(number.has_value(), tensor_rule, excerpt(json), " is no number");
+  well_formed(number.has_value(), tensor_rule, Excerpt{json}, " is no number");
   elements.push_back(element_of(*number, dtype));
 }
 
@@ -278,7 +283,7 @@ std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 
 void check_keys(const Json& json, std::initializer_list<std::string_view> keys, std::string_view rule) {
   const auto refuse = [&](const std::string& what) { well_formed(false, rule, what, " ", fmt::to_string(fmt::join(keys, ", "))); };
-  if (!json.is_object()) refuse(text(excerpt(json), " came where an object was wanted, with the keys"));
+  if (!json.is_object()) refuse(text(Excerpt{json}, " came where an object was wanted, with the keys"));
   for (const auto& item : json.items())
     if (std::ranges::find(keys, item.key()) == keys.end()) refuse(text("key \"", item.key(), "\" is none of"));
 }

@@ -30,7 +30,7 @@ Real operators::gelu(Real x, std::string_view approximate) {
   const Real t = std::sqrt(2 / std::numbers::pi_v<Real>) * (x + Real{44715} / 1000000 * x * x * x);
   return x / (1 + std::exp(-2 * t));
 }
-Real operators::gelu_magnitude(Real x, std::string_view) { return std::fabs(x); }
+Real operators::gelu_magnitude(Real x, std::string_view) { return 2 * std::fabs(x); }
 
 Real operators::hardtanh(Real x, Real min_val, Real max_val) { return clamped<Real>(x, min_val, max_val); }
 Int operators::hardtanh(Int x, Int min_val, Int max_val) { return clamped<Int>(x, min_val, max_val); }

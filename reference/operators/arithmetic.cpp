@@ -37,8 +37,10 @@ Int operators::mul(Int self, Int other) { return wrapping_multiply(self, other);
 Real operators::div(Real self, Real other) { return self / other; }
 Real operators::div(Real self, Real other, std::optional<std::string_view> rounding_mode, DType dtype) {
   if (rounding_mode == "floor") return floor_divide(self, other);
-  return rounding_mode ? std::trunc(round_to(compute_dtype(dtype), self / other)) : self / other;
+  return rounding_mode ? std::trunc(round_to(dtype, self / other)) : self / other;
 }
+Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view>, DType) { return quotient_magnitude(self, other); }
+Real operators::quotient_magnitude(Real self, Real other) { return std::fabs(self / other); }
 Int operators::div(Int self, Int other, std::optional<std::string_view> rounding_mode, DType) {
   return rounding_mode == "floor" ? floor_divide(self, other) : quotient(self, other);
 }

@@ -20,7 +20,7 @@ void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
     }
 }
 
-// out = beta self + alpha out, self broadcast to out; a factor 0 leaves its matrix out.
+// out = beta self + alpha out, self broadcast to out; what has a factor 0 is left out.
 template <class T>
 void blend(Array<T>& out, const Array<T>& self, T beta, T alpha) {
   const families::Broadcast<T> addend = families::broadcast(self, out.sizes);
@@ -41,11 +41,11 @@ void operators::bmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& m
 
 void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha) {
   multiply(out, mat1, mat2);
-  blend(out, self, beta, alpha);
+  blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
 }
 void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta, Int alpha) {
   multiply(out, mat1, mat2);
-  blend(out, self, beta, alpha);
+  blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
 }
 
 }  // namespace assay

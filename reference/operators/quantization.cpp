@@ -102,7 +102,7 @@ void operators::choose_qparams(Array<Real>& scale_out, Array<Int>& zero_point_ou
   const Real scale = std::isnan(eps) ? eps : at_least(own, wide(eps));
   const Int steps = truncated_to(DType::int32, nearest(wide(e.low / scale)));
   scale_out[0] = scale;
-  zero_point_out[0] = std::clamp(quant_min - steps, quant_min, quant_max);
+  zero_point_out[0] = std::clamp(wrap_to(DType::int32, quant_min - steps), quant_min, quant_max);
 }
 
 void operators::choose_qparams_per_token_asymmetric(Array<Real>& scale_out, Array<Int>& zero_point_out, const Array<Real>& input, const Rounding& own, const Rounding& round) {

@@ -28,6 +28,7 @@ Real operators::cos(Real x) { return std::cos(x); }
 Real operators::tan(Real x) { return std::tan(x); }
 Real operators::tanh(Real x) { return std::tanh(x); }
 Real operators::erf(Real x) { return std::erf(x); }
+Real operators::erf_magnitude(Real x) { return std::fabs(std::erf(x)) + Real{1} / 1024; }
 Real operators::sqrt(Real x) { return std::sqrt(x); }
 Real operators::reciprocal(Real x) { return 1 / x; }
 Real operators::rsqrt(Real x) { return 1 / std::sqrt(x); }

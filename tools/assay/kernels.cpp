@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "conformance/report/html.h"
@@ -100,7 +101,8 @@ int judge_library(const Request& request) {
   const Facts facts = facts_of(request, *library, *progress);
   progress.reset();
   if (html) write_html(*html, summary, facts);
-  if ((jsonl && !jsonl->flush()) || (html && !html->flush())) throw Fault(Outcome::exhausted, "output", "the results cannot be written: is the disk full?");
+  const auto lost = [](std::optional<std::ofstream>& file) { return file && file->flush().fail(); };
+  if (lost(jsonl) || lost(html)) throw Fault(Outcome::exhausted, "output", "the results cannot be written: is the disk full?");
   if (request.json) std::cout << summary_json(summary).dump(2) << '\n';
   else write_table(std::cout, summary, {.width = 100, .findings = 20, .colour = isatty(STDOUT_FILENO) != 0});
   bool differs = false;

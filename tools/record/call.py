@@ -85,7 +85,9 @@ def _live(arguments, fill):
     return [
         [load(v, fill) if isinstance(v, Stored) else v for v in a]
         if isinstance(a, tuple)
-        else load(a, fill) if isinstance(a, Stored) else a
+        else load(a, fill)
+        if isinstance(a, Stored)
+        else a
         for a in arguments
     ]
 

@@ -8,7 +8,8 @@ import torch
 
 from call import make_call
 from operators import type_name
-from plans import FEW_SCALARS, Shape, plans_of, shape_plans_of
+from plans import FEW_SCALARS, plans_of, shape_plans_of
+from shapes import Shape
 from tensors import CHANNELS_LAST, DTYPES, dim_order_of, store
 from values import grid_values, random_special, special
 
@@ -17,7 +18,16 @@ PLAIN = torch.float32
 # Integer division by zero and negative integer powers.
 REFUSES_BY_VALUE = {"div", "floor_divide", "fmod", "remainder", "pow"}
 INDEX_DTYPES = [torch.int32, torch.int64, torch.uint8, torch.int8, torch.int16, torch.bool, torch.float32]
-OUT_DTYPE_INPUTS = [torch.float32, torch.int64, torch.bool, torch.float16, torch.int32, torch.uint8, torch.float64, torch.bfloat16]
+OUT_DTYPE_INPUTS = [
+    torch.float32,
+    torch.int64,
+    torch.bool,
+    torch.float16,
+    torch.int32,
+    torch.uint8,
+    torch.float64,
+    torch.bfloat16,
+]
 
 
 class Generators:
@@ -136,7 +146,9 @@ class Generators:
     def scalars(self, plan):
         """Every dtype with every scalar and every dtype argument."""
         data, base = self._data(plan), self._base(plan)
-        names = [a.name for a in self.operator.inputs if type_name(a).startswith("Scalar") and "Type" not in type_name(a)]
+        names = [
+            a.name for a in self.operator.inputs if type_name(a).startswith("Scalar") and "Type" not in type_name(a)
+        ]
         names += [a.name for a in self.operator.inputs if type_name(a).startswith("ScalarType")]
         for name in names:
             candidates = plan[name] if len(names) == 1 or "dtype" in name else FEW_SCALARS
@@ -202,7 +214,9 @@ class Generators:
         data, outs = self._data(plan), len(self.operator.outs)
         for dtype, position, out_dtype in product(OUT_DTYPE_INPUTS, range(outs), DTYPES):
             wish = tuple(out_dtype if i == position else None for i in range(outs))
-            yield self._call(self._base(plan), "out dtype", dict.fromkeys(data, dtype), fill=self._wide, out_dtypes=wish)
+            yield self._call(
+                self._base(plan), "out dtype", dict.fromkeys(data, dtype), fill=self._wide, out_dtypes=wish
+            )
 
     def _wide(self, sizes, dtype):
         """Values that do not fit narrower types."""

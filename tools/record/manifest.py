@@ -10,7 +10,7 @@ PACKAGES = ("torch", "executorch", "numpy", "flatbuffers")
 
 
 def entry(recording):
-    """The manifest's lines on one file; `crashed` are calls that killed eager, `findings` where it contradicts itself."""
+    """The manifest's lines on one file; `crashed`: calls that killed eager; `findings`: where it contradicts itself."""
     lines = {
         "calls": recording.calls,
         "refusals": recording.refusals,

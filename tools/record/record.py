@@ -33,7 +33,6 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operators", default="*", metavar="PATTERN", help="names to record, e.g. 'aten::add*'")
     parser.add_argument("--output", type=Path, default=ROOT / "golden", help="folder of MANIFEST.json and operators/")
-    parser.add_argument("--schemas", type=Path, help="a file of schemas, one a line, instead of spec/operators")
     parser.add_argument("--cap-bytes", type=int, default=CAP_BYTES, help="size at which a file is full")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=2)
@@ -43,7 +42,7 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
-    operators = [Operator(s) for s in schemas(options.schemas)]
+    operators = [Operator(s) for s in schemas()]
     chosen = [o for o in operators if fnmatch.fnmatchcase(o.name, options.operators)]
     if not chosen:
         sys.exit(f"wanted operators matching {options.operators!r}, found none of {len(operators)}")
@@ -60,14 +59,11 @@ def main():
         print(f"{file}: not in the manifest; recorded from an operator or with settings that are gone")
 
 
-def schemas(path):
-    """The schemas to record, in alphabetical order."""
-    if path:
-        return sorted(line.strip() for line in path.read_text().splitlines() if line.strip())
-    found = []
-    for file in sorted((ROOT / "spec" / "operators").glob("*.yaml")):
-        found += [entry["schema"] for entry in yaml.safe_load(file.read_text()) or [] if "schema" in entry]
-    return sorted(found)
+def schemas():
+    """The schemas of every operator of the spec, in alphabetical order."""
+    files = sorted((ROOT / "spec" / "operators").glob("*.yaml"))
+    entries = [entry for file in files for entry in yaml.safe_load(file.read_text()) or []]
+    return sorted(entry["schema"] for entry in entries if "schema" in entry)
 
 
 def record_all(operators, folder, options):

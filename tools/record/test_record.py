@@ -5,6 +5,7 @@ import environment
 environment.enforce()
 
 import importlib
+import os
 import struct
 import tempfile
 import unittest
@@ -55,8 +56,6 @@ class Recording(unittest.TestCase):
         def crash_at_two():
             for i in range(4):
                 if i == 2:
-                    import os
-
                     os.abort()
                 yield bytes([i])
 

@@ -4,12 +4,13 @@ import os
 import pickle
 import signal
 import time
+import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 
 import opinfo
 import traps
-from call import MAX_RESULT_ELEMENTS, answer, elements_of
+from call import MAX_RESULT_ELEMENTS, answer, elements_of, tensors_of
 from container import Container
 from generators import Generators
 from selection import ordered
@@ -111,8 +112,6 @@ def _serve(make, writer):
                 stream.flush()
         code = 0
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     os._exit(code)
 
@@ -137,5 +136,5 @@ def _describe(argument):
 
 
 def _dtype_counts(kept):
-    counts = Counter(str(a.layout.dtype).removeprefix("torch.") for c, _ in kept for a in c.arguments if hasattr(a, "layout"))
+    counts = Counter(str(t.layout.dtype).removeprefix("torch.") for c, _ in kept for t in tensors_of(c.arguments))
     return dict(sorted(counts.items()))

@@ -173,7 +173,7 @@ class Wrapper:
         if how == "indexing":
             return f"indexing(*{name}.value, {self.entry.inputs[0].name}->sizes)"
         if how == "exact":
-            return f"exact<{T}>({name}.value)"
+            return f"call.read_exact<{T}>({name})"
         if argument.type in ("Tensor[]", "Tensor?[]"):
             return f"call.read_all<{TYPES.get(how, T)}>({name}, common)"
         if how == "scalar":
@@ -195,7 +195,7 @@ class Wrapper:
         family = self.entry.family
         operands = [a for a in self.passed if a.type.startswith("Tensor")]
         name = f"operators::{function}"
-        more = [*(f"round{k}" for k in range(len(self.entry.roundings))), *self.dtypes_passed, *last]
+        more = [*(f"round{k}" for k in range(len(self.entry.roundings))), *(self.dtype(text) for text in self.dtypes_passed), *last]
         if family == "elementwise":
             parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
             arguments = ", ".join([*(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed), *more])
@@ -286,7 +286,7 @@ class Wrapper:
                          "reduce": "without(self, dims, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
         shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
         layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
-        layouts, castable = entry.per_out("layout", layout_default), entry.per_out("out", "same")
+        layouts, stored = entry.per_out("layout", layout_default), [f"Call::Stored::{how}" for how in entry.per_out("out", "same")]
         if None in shapes:
             raise SpecError(f"{entry.name}: key shape is missing")
         yield f'  call.rule("{entry.id}.shape");'
@@ -299,10 +299,10 @@ class Wrapper:
         for k, out in enumerate(entry.outs):
             position = entry.arguments.index(out)
             if out.type == "Tensor[]":
-                yield f"  call.promise_list({position}, {self.dtype(dtypes[k])}, sizes{k});"
+                yield f"  call.promise_list({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k});"
                 continue
             layout = self.call("layouts", parse_word(layouts[k]), [f"sizes{k}"]) if layouts[k] else f"Dims::counting(sizes{k}.size())"
-            yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {str(castable[k] == 'cast').lower()}, sizes{k}, {layout});"
+            yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k}, {layout});"
         yield f"  call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
 
     def dispatch(self):
@@ -319,13 +319,13 @@ class Wrapper:
 
 
 def accuracy_row(output, dtype, text):
-    """`exact | N ulp | dot | N dot | unspecified | choice`, then `, either zero`, `, flush`."""
+    """`exact | N ulp | dot | N dot | unspecified | choice`, then `, either zero`, `, flush`, `, overflow`."""
     measure, *flags = [part.strip() for part in str(text).split(",")]
     match = re.fullmatch(r"(?:([\d.]+) )?(exact|ulp|dot|unspecified|choice)", measure)
-    if not match or not set(flags) <= {"either zero", "flush"}:
+    if not match or not set(flags) <= {"either zero", "flush", "overflow"}:
         raise SpecError(f"'{text}' is not an accuracy")
     if dtype not in SHORT and dtype != "all":
         raise SpecError(f"'{dtype}' is not a dtype of an accuracy row")
     where = "std::nullopt" if dtype == "all" else f"DType::{SHORT[dtype]}"
     flag = lambda name: str(name in flags).lower()
-    return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {flag('either zero')}, {flag('flush')}}}}}"
+    return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {flag('either zero')}, {flag('flush')}, {flag('overflow')}}}}}"

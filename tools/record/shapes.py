@@ -1,0 +1,43 @@
+"""Tensors that a plan asks for: sizes, and what their random elements are."""
+
+from dataclasses import dataclass
+
+import torch
+
+from values import random
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A random tensor; without a dtype it is one of the call's data tensors, whose dtype the generators choose."""
+
+    sizes: tuple
+    dtype: torch.dtype | None = None
+    low: float | None = None
+    high: float | None = None
+
+    def make(self, dtype, generator):
+        return random(self.sizes, self.dtype or dtype, generator, self.low, self.high)
+
+
+def S(*sizes, low=None, high=None):
+    return Shape(sizes, None, low, high)
+
+
+def I(*sizes, below=3, low=0, dtype=torch.int64):  # noqa: E743
+    """Indices in [low, below)."""
+    return Shape(sizes, dtype, low, below)
+
+
+def M(*sizes):
+    """A mask."""
+    return Shape(sizes, torch.bool)
+
+
+def Q(*sizes):
+    """Quantized values of an int8 tensor."""
+    return Shape(sizes, torch.int8, -128, 128)
+
+
+def F32(*sizes, low=None, high=None):
+    return Shape(sizes, torch.float32, low, high)
