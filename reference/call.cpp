@@ -1,6 +1,8 @@
 #include "reference/call.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 
 namespace assay {
@@ -142,14 +144,15 @@ std::optional<T> Call::read_optional(const Argument<std::optional<Scalar>>& scal
 }
 
 void Call::charge(const Dims& sizes) {
-  Int elements = 1;
-  for (Int n : sizes) elements = n == 0 ? 0 : elements;
+  const bool empty = std::ranges::find(sizes, 0) != sizes.end();
+  const Int bytes = empty ? std::numeric_limits<Int>::max() : limits_.bytes;
+  Int elements = 1;  // zeros count as one: the strides of an empty result are products of its other sizes
   for (Int n : sizes) {
-    if (elements > 0 && n > limits_.bytes / elements / static_cast<Int>(sizeof(Real)))
-      throw Fault(Outcome::exhausted, "limits.memory", text("a result of sizes ", sizes, " needs more memory than the ", limits_.bytes, " bytes left"));
-    elements *= n;
+    if (n > 0 && elements > bytes / static_cast<Int>(sizeof(Real)) / n)
+      throw Fault(Outcome::exhausted, "limits.memory", text("a result of sizes ", sizes, " needs more memory than the ", bytes, " bytes left"));
+    elements *= std::max<Int>(n, 1);
   }
-  limits_.bytes -= elements * static_cast<Int>(2 * sizeof(Real));
+  if (!empty) limits_.bytes -= elements * static_cast<Int>(2 * sizeof(Real));
 }
 
 void Call::add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order, bool in_list) {

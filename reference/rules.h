@@ -36,6 +36,7 @@ void same_dtype_or_float32(TensorArgument a, TensorArgument b);     // b has a's
 void same_dtype(TensorArgument a, TensorArgument b);
 void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
+void negated_scalar_fits(Argument<Scalar> scalar, DType dtype);  // minus the scalar does
 void scalar_computes(Argument<Scalar> scalar, DType dtype);  // scalar_fits the type in which PyTorch computes dtype
 void scalar_is_number(Argument<Scalar> scalar);              // not true or false
 void limit_fits(Argument<Scalar> limit, DType dtype);       // scalar_fits; an integer dtype's limit drops its fraction first and never wraps
@@ -185,6 +186,8 @@ void no_zero(Argument<Scalar> divisor, DType common);
 namespace conditions {
 
 bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  // true and false equal literals of their own kind only
+template <class... V>
+bool any_none(const V&... value) { return (!static_cast<bool>(value) || ...); }
 bool empty(TensorArgument tensor);                   // it has no element
 bool rank_at_least(TensorArgument tensor, Int least);
 bool half(DType dtype);

@@ -312,9 +312,19 @@ bool is_channels_last(const Tensor& t) { return (t.rank() == 4 || t.rank() == 5)
 
 }  // namespace
 
+Dims normal(const Dims& sizes, const Dims& order) {
+  Int before = -1;
+  for (Int d : order) {
+    if (sizes[d] == 1) continue;
+    if (d < before && count(sizes) > 0) return order;
+    before = d;
+  }
+  return contiguous(sizes);
+}
+
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format) {
   const Int format = memory_format.value.value_or(0);
-  return format == channels_last || format == channels_last_3d ? channels_moved(sizes.size()) : contiguous(sizes);
+  return format == channels_last || format == channels_last_3d ? normal(sizes, channels_moved(sizes.size())) : contiguous(sizes);
 }
 
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format, TensorArgument tensor) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "conformance/testees/load.h"
@@ -43,9 +44,9 @@ std::vector<Real> values(const Tensor& t) { return read<Real>(cast(t, DType::flo
 
 TensorPlan plan(DType dtype, const Dims& sizes) { return {dtype, sizes, Dims::counting(sizes.size())}; }
 
-// Loaded once: the package's kernels register once in a process.
+// Loaded once: the package's kernels register once in a process. The module stands beside this program.
 KernelLibrary& library() {
-  static const std::unique_ptr<KernelLibrary> loaded = load_library("executorch", ASSAY_MODULE_FOLDER);
+  static const std::unique_ptr<KernelLibrary> loaded = load_library("executorch", std::filesystem::read_symlink("/proc/self/exe").parent_path());
   return *loaded;
 }
 

@@ -61,7 +61,8 @@ Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
   if (exact == 0 && got == 0) return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
   if (want == got) return 0;
   if (std::isinf(exact)) return infinity;
-  if (row.accuracy.flush && got == 0 && std::fabs(exact) < std::ldexp(Real{1}, info(row.dtype).least_exponent)) return 0;
+  const int least_exponent = std::max(info(row.dtype).least_exponent, info(row.computed).least_exponent);
+  if (row.accuracy.flush && got == 0 && std::fabs(exact) < std::ldexp(Real{1}, least_exponent)) return 0;
   const Real near = extended(exact, row);
   return std::fabs(extended(got, row) - near) / bound(row, near, magnitude);
 }
@@ -150,7 +151,7 @@ class TensorJudge {
     }
     if (worst <= 0) return {};
     const bool outside = rounded_exactly() ? worst > 0 : worst > 1;
-    const bool noisy = row_.accuracy.measure == Accuracy::Measure::dot ? worst > 0.25 : biased(bias, want_bits.count());
+    const bool noisy = row_.accuracy.measure == Accuracy::Measure::dot ? worst * static_cast<Real>(row_.accuracy.amount) > 0.25 : biased(bias, want_bits.count());
     Judgement j{outside ? Verdict::fail : noisy ? Verdict::quality : Verdict::pass, Class::none, static_cast<double>(worst), accuracy_text(row_), {}, static_cast<Int>(output_), at, {}};
     if (j.verdict != Verdict::pass) describe(j, want_bits[at], got_bits[at], at);
     return j;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "reference/fault.h"
 
@@ -25,7 +26,7 @@ std::byte* least_aligned(std::byte* p) {
 
 // The zone starts `zone` and its bytes are numbered away from the buffer: upwards behind it, downwards before it.
 std::optional<Damage> damage_in(const std::string& buffer, const std::byte* zone, bool behind) {
-  if (std::equal(pattern.begin(), pattern.end(), zone)) return std::nullopt;
+  if (std::memcmp(pattern.data(), zone, pattern.size()) == 0) return std::nullopt;
   Damage found{buffer, behind, pattern.size(), 0};
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (zone[i] == pattern[i]) continue;

@@ -17,6 +17,13 @@ bool crosses(Real remainder, Real divisor) { return remainder != 0 && (remainder
 
 Real magnitude_of_sum(Real sum, Real product, Real factor) { return std::fabs(sum) + (std::fabs(factor) == 1 ? 0 : std::fabs(product)); }
 
+// PyTorch takes the roots where IEEE's pow differs: of -0 and of -infinity.
+Real power(Real self, Real exponent) {
+  if (exponent == 0.5) return std::sqrt(self);
+  if (exponent == -0.5) return 1 / std::sqrt(self);
+  return std::pow(self, exponent);
+}
+
 }  // namespace
 
 Real operators::add(Real self, Real other, Real alpha) { return std::fma(alpha, other, self); }
@@ -35,15 +42,15 @@ Real operators::mul(Real self, Real other) { return self * other; }
 Int operators::mul(Int self, Int other) { return wrapping_multiply(self, other); }
 
 Real operators::div(Real self, Real other) { return self / other; }
-Real operators::div(Real self, Real other, std::optional<std::string_view> rounding_mode, DType dtype) {
+Real operators::div(Real self, Real other, std::optional<std::string_view> rounding_mode, const Rounding& round) {
   if (rounding_mode == "floor") return floor_divide(self, other);
-  return rounding_mode ? std::trunc(round_to(dtype, self / other)) : self / other;
+  return rounding_mode ? std::trunc(round(self / other)) : self / other;
 }
-Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view>, DType) { return quotient_magnitude(self, other); }
-Real operators::quotient_magnitude(Real self, Real other) { return std::fabs(self / other); }
-Int operators::div(Int self, Int other, std::optional<std::string_view> rounding_mode, DType) {
+Int operators::div(Int self, Int other, std::optional<std::string_view> rounding_mode, const Rounding&) {
   return rounding_mode == "floor" ? floor_divide(self, other) : quotient(self, other);
 }
+Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view>, const Rounding&) { return quotient_magnitude(self, other); }
+Real operators::quotient_magnitude(Real self, Real other) { return std::fabs(self / other); }
 
 // The exact quotient of self less its remainder is an integer; the result of a division by 0 or of infinities is that
 // of the division. A zero has the sign of the quotient.
@@ -80,12 +87,17 @@ Int operators::pow(Int self, Int exponent) {
   return power;
 }
 
-Real operators::pow_scalar(Real self, Real exponent) {
-  if (exponent == 0.5) return std::sqrt(self);
-  if (exponent == -0.5) return 1 / std::sqrt(self);
-  return std::pow(self, exponent);
+Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) { return power(self, round(real(exponent))); }
+Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) { return pow(self, number<Int>(exponent, round.dtype)); }
+
+// The power, and what rounding the exponent changes in it, in double unit roundoffs. The square in 1 / self^2 may be
+// subnormal, with the error of the least normal number.
+Real operators::pow_scalar_magnitude(Real self, Scalar exponent, const Rounding& round, const Arithmetic& arithmetic) {
+  const Real rounded = pow_scalar(self, exponent, round), kept = power(self, real(exponent));
+  const Real change = rounded == kept ? 0 : std::fabs(rounded - kept) / (2 * arithmetic.unit);
+  const Real square = real(exponent) == -2 ? 1 + arithmetic.least / (self * self) : 1;
+  return std::fmin(std::fabs(rounded), arithmetic.largest) * square + change;
 }
-Int operators::pow_scalar(Int self, Int exponent) { return pow(self, exponent); }
 
 Real operators::maximum(Real self, Real other) { return self != self ? self : other != other ? other : std::max(self, other); }
 Int operators::maximum(Int self, Int other) { return std::max(self, other); }

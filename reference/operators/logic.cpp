@@ -11,7 +11,7 @@ Int operators::logical_or(Int self, Int other) { return self != 0 || other != 0;
 Int operators::logical_xor(Real self, Real other) { return (self != 0) != (other != 0); }
 Int operators::logical_xor(Int self, Int other) { return (self != 0) != (other != 0); }
 
-Int operators::bitwise_not(Int x, DType dtype) { return dtype == DType::boolean ? !x : ~x; }
+Int operators::bitwise_not(Int x, const Rounding& round) { return x ^ round(Int{-1}); }
 Int operators::bitwise_and(Int self, Int other) { return self & other; }
 Int operators::bitwise_or(Int self, Int other) { return self | other; }
 Int operators::bitwise_xor(Int self, Int other) { return self ^ other; }

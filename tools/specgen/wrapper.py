@@ -1,7 +1,7 @@
 """The C++ of one entry: the declaration of its function and the wrapper that checks, reads, computes and writes."""
 import re
 
-from entry import SpecError, as_list, parse_word
+from entry import SpecError, Word, parse_word
 
 TYPES = {"real": "Real", "int": "Int", "bits": "Bits"}
 DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64"}
@@ -59,7 +59,6 @@ class Wrapper:
         self.kinds = FAMILIES[entry.family]
         unused = set(entry.data.get("unused", [])) | CONSUMED.get(entry.family, set())
         self.passed = [a for a in entry.inputs + entry.constants if a.name not in unused | {entry.data.get("fill")}]
-        self.dtypes_passed = as_list(entry.data.get("pass", []))  # after the arguments
         if entry.family == "create":
             self.passed = [a for a in self.passed if not a.type.startswith("Tensor")]
 
@@ -145,7 +144,6 @@ class Wrapper:
                 lists = [a.type == "Tensor[]" for a in self.entry.outs]
                 outs = [f"std::vector<Array<{r}>>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
                 result, parameters = "void", [*outs, *parameters]
-            parameters += ["DType"] * len(self.dtypes_passed)
             yield f"{result} {self.entry.function}({', '.join(parameters)});"
             if self.measured(compute):
                 arithmetic = ["const Arithmetic&"] if self.entry.magnitude.arguments else []
@@ -195,7 +193,7 @@ class Wrapper:
         family = self.entry.family
         operands = [a for a in self.passed if a.type.startswith("Tensor")]
         name = f"operators::{function}"
-        more = [*(f"round{k}" for k in range(len(self.entry.roundings))), *(self.dtype(text) for text in self.dtypes_passed), *last]
+        more = [*(f"round{k}" for k in range(len(self.entry.roundings))), *last]
         if family == "elementwise":
             parameters = ", ".join(f"{self.parameter(a, T)} {a.name}__" for a in operands)
             arguments = ", ".join([*(f"{a.name}__" if a in operands else self.passes(a) for a in self.passed), *more])
@@ -286,7 +284,8 @@ class Wrapper:
                          "reduce": "without(self, dims, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
         shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
         layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
-        layouts, stored = entry.per_out("layout", layout_default), [f"Call::Stored::{how}" for how in entry.per_out("out", "same")]
+        layouts, how = entry.per_out("layout", layout_default), entry.per_out("out", "same")
+        stored = [f"Call::Stored::{text.partition(' to ')[0]}" for text in how]
         if None in shapes:
             raise SpecError(f"{entry.name}: key shape is missing")
         yield f'  call.rule("{entry.id}.shape");'
@@ -303,6 +302,8 @@ class Wrapper:
                 continue
             layout = self.call("layouts", parse_word(layouts[k]), [f"sizes{k}"]) if layouts[k] else f"Dims::counting(sizes{k}.size())"
             yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k}, {layout});"
+            if " to " in how[k]:
+                yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, how[k].partition(' to ')[2]]))};"
         yield f"  call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
 
     def dispatch(self):

@@ -1,0 +1,208 @@
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "tests/calls.h"
+
+// Where a reimplementation of the dense operators goes wrong; each expectation is what eager PyTorch answers.
+namespace assay {
+namespace {
+
+using enum DType;
+using testing::ElementsAre;
+
+constexpr Real inf = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
+const Value none;
+Value number(DType dtype) { return static_cast<Int>(dtype); }
+
+std::vector<Real> ones(Int n) { return std::vector<Real>(static_cast<std::size_t>(n), 1); }
+
+// -- products ---------------------------------------------------------------------------------------------------------
+
+TEST(Product, IntegersWrap) {
+  EXPECT_THAT(values_of(result("aten::mm.out", {tensor(int8, {1, 2}, {100, 100}), tensor(int8, {2, 1}, {1, 1})})), ElementsAre(-56));
+}
+
+TEST(Product, BoolIsRefusedUnlessNothingIsMultiplied) {
+  EXPECT_EQ(refusal("aten::mm.out", {tensor(boolean, {1, 1}, {1}), tensor(boolean, {1, 1}, {1})}), "mm.R6");
+  EXPECT_THAT(values_of(result("aten::mm.out", {tensor(boolean, {1, 0}, {}), tensor(boolean, {0, 1}, {})})), ElementsAre(0));
+}
+
+TEST(Product, HalfTypesAccumulateWide) {
+  EXPECT_THAT(values_of(result("aten::mm.out", {tensor(float16, {1, 5000}, ones(5000)), tensor(float16, {5000, 1}, ones(5000))})), ElementsAre(5000));
+}
+
+TEST(Product, BiasIsAddedBeforeTheOneRounding) {  // 2049 is no float16: rounded before the bias it would lose its last bit
+  EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float16, {1}, {-2048}), tensor(float16, {1, 2}, {2048, 1}), tensor(float16, {2, 1}, {1, 1}), Int{1}, Int{1}})), ElementsAre(1));
+}
+
+TEST(Product, FractionOfAnIntegerFactorIsDropped) {
+  EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(int64, {1}, {1}), tensor(int64, {1, 1}, {3}), tensor(int64, {1, 1}, {1}), Int{1}, 1.5})), ElementsAre(4));
+}
+
+TEST(Product, FactorZeroLeavesNanOut) {
+  EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float32, {1}, {nan}), tensor(float32, {1, 1}, {3}), tensor(float32, {1, 1}, {2}), Int{0}, Int{1}})), ElementsAre(6));
+}
+
+// -- convolution ------------------------------------------------------------------------------------------------------
+
+struct Convolution {
+  Tensor input, weight;
+  Value bias = none;
+  Ints stride{1}, padding{0}, dilation{1};
+  bool transposed = false;
+  Ints output_padding{0};
+  Int groups = 1;
+  std::vector<Value> arguments() const { return {input, weight, bias, stride, padding, dilation, transposed, output_padding, groups}; }
+};
+constexpr std::string_view convolution = "aten::convolution.out";
+
+TEST(Convolution, KernelIsNotMirrored) {
+  EXPECT_THAT(values_of(result(convolution, Convolution{tensor(int32, {1, 1, 3}, {1, 2, 3}), tensor(int32, {1, 1, 2}, {1, 10})}.arguments())), ElementsAre(21, 32));
+}
+
+TEST(Convolution, Transposed) {
+  const Convolution c{.input = tensor(float32, {1, 1, 2}, {1, 2}), .weight = tensor(float32, {1, 1, 3}, {1, 10, 100}), .stride = {2}, .padding = {1}, .transposed = true, .output_padding = {1}};
+  EXPECT_THAT(values_of(result(convolution, c.arguments())), ElementsAre(10, 102, 20, 200));
+}
+
+TEST(Convolution, OneEntryCountsForEveryDimension) {
+  EXPECT_EQ(result(convolution, Convolution{.input = tensor(float32, {1, 1, 3, 3}, ones(9)), .weight = tensor(float32, {1, 1, 1, 1}, {1}), .stride = {2}}.arguments()).sizes, (Dims{1, 1, 2, 2}));
+}
+
+TEST(Convolution, PaddingIsMultiplied) {
+  EXPECT_THAT(values_of(result(convolution, Convolution{.input = tensor(float32, {1, 1, 1}, {1}), .weight = tensor(float32, {1, 1, 3}, {0, 1, inf}), .padding = {1}}.arguments())), ElementsAre(testing::IsNan()));
+}
+
+TEST(Convolution, GroupsReadTheirOwnChannels) {
+  EXPECT_THAT(values_of(result(convolution, Convolution{.input = tensor(float32, {1, 2, 1}, {3, 5}), .weight = tensor(float32, {2, 1, 1}, {10, 100}), .groups = 2}.arguments())), ElementsAre(30, 500));
+}
+
+TEST(Convolution, NothingInNothingOut) {
+  EXPECT_EQ(result(convolution, Convolution{tensor(uint16, {0, 2, 5}, {}), tensor(uint16, {3, 2, 2}, std::vector<Real>(12))}.arguments()).sizes, (Dims{0, 3, 4}));
+  EXPECT_EQ(result(convolution, Convolution{tensor(float32, {1, 0, 3}, {}), tensor(float32, {3, 0, 2}, {})}.arguments()).sizes, (Dims{1, 0, 2}));
+}
+
+TEST(Convolution, OnlyInt64IsDilatedOrTransposed) {
+  const Tensor input = tensor(int32, {1, 1, 3}, {1, 2, 3}), weight = tensor(int32, {1, 1, 2}, {1, 10});
+  EXPECT_EQ(refusal(convolution, Convolution{input, weight}.arguments()), "");
+  EXPECT_EQ(refusal(convolution, Convolution{.input = input, .weight = weight, .dilation = {2}}.arguments()), "convolution.R24");
+  EXPECT_EQ(refusal(convolution, Convolution{.input = input, .weight = weight, .transposed = true}.arguments()), "convolution.R24");
+}
+
+// -- pools ------------------------------------------------------------------------------------------------------------
+
+constexpr std::string_view average = "aten::avg_pool2d.out", largest_of = "aten::max_pool2d_with_indices.out";
+
+TEST(AveragePool, LastWindowMayNotStartInThePadding) {
+  EXPECT_EQ(result(average, {tensor(float32, {1, 3, 3}, ones(9)), Ints{1}, Ints{3}, Ints{0}, true, true, none}).sizes, (Dims{1, 1, 1}));
+}
+
+TEST(AveragePool, CellsBehindThePaddingDoNotCount) {
+  EXPECT_EQ(values_of(result(average, {tensor(float32, {1, 4, 4}, ones(16)), Ints{3}, Ints{2}, Ints{1}, true, true, none})).back(), 0.25);
+}
+
+TEST(AveragePool, DivisorMayBeNegativeButNotZero) {
+  EXPECT_THAT(values_of(result(average, {tensor(float32, {1, 2, 2}, ones(4)), Ints{2}, Ints{}, Ints{0}, false, true, Int{-2}})), ElementsAre(-2));
+  EXPECT_EQ(refusal(average, {tensor(float32, {1, 2, 2}, ones(4)), Ints{2}, Ints{}, Ints{0}, false, true, Int{0}}), "avg_pool2d.R12");
+}
+
+TEST(AveragePool, Int64IsTruncated) {
+  EXPECT_THAT(values_of(result(average, {tensor(int64, {1, 2, 2}, {-1, -2, -2, -2}), Ints{2}, Ints{}, Ints{0}, false, true, none})), ElementsAre(-1));
+  EXPECT_EQ(refusal(average, {tensor(int32, {1, 2, 2}, ones(4)), Ints{2}, Ints{}, Ints{0}, false, true, none}), "avg_pool2d.R1");
+}
+
+TEST(AdaptiveAveragePool, SharesOverlap) {
+  EXPECT_THAT(values_of(result("aten::_adaptive_avg_pool2d.out", {tensor(float64, {1, 1, 5}, {1, 2, 3, 4, 5}), Ints{1, 7}})), ElementsAre(1, 1.5, 2.5, 3, 3.5, 4.5, 5));
+}
+
+TEST(MaxPool, LastNanOrFirstOfEqualsWins) {
+  struct Row {
+    std::vector<Real> cells;
+    Int index;
+  };
+  for (const Row& row : {Row{{1, nan, 2, nan}, 3}, Row{{2, 1, 2, 2}, 0}, Row{{-inf, -inf, -inf, -inf}, 0}})
+    EXPECT_THAT(values_of<Int>(results(largest_of, {tensor(float32, {1, 2, 2}, row.cells), Ints{2}, Ints{}, Ints{0}, Ints{1}, false})[1]), ElementsAre(row.index));
+}
+
+TEST(MaxPool, PaddingNeverWins) {
+  EXPECT_THAT(values_of<Int>(results(largest_of, {tensor(uint8, {1, 2, 2}, {0, 0, 0, 0}), Ints{2}, Ints{}, Ints{1}, Ints{1}, false})[1]), ElementsAre(0, 1, 2, 3));
+}
+
+// -- resampling -------------------------------------------------------------------------------------------------------
+
+TEST(Nearest, GivenScaleIsUsed) {
+  const Tensor row = tensor(float32, {1, 1, 1, 4}, {0, 1, 2, 3});
+  EXPECT_THAT(values_of(result("aten::upsample_nearest2d.vec_out", {row, none, Doubles{1, 1.7}})), ElementsAre(0, 0, 1, 1, 2, 2));
+  EXPECT_THAT(values_of(result("aten::upsample_nearest2d.vec_out", {row, Ints{1, 6}, none})), ElementsAre(0, 0, 1, 2, 2, 3));
+  EXPECT_EQ(refusal("aten::upsample_nearest2d.vec_out", {tensor(int64, {1, 1, 1, 1}, {1}), Ints{1, 6}, none}), "upsample_nearest2d.vec.R1");
+}
+
+TEST(Nearest, StepIsFloat32) {  // 41 * (4/82) is 2, but just below it with a float32 step
+  const Tensor row = tensor(float64, {1, 1, 1, 4}, {0, 1, 2, 3});
+  EXPECT_EQ(values_of(result("aten::upsample_nearest2d.vec_out", {row, Ints{1, 82}, none}))[41], 1);
+}
+
+TEST(Bilinear, AlignedCornersIgnoreTheScale) {
+  const Tensor row = tensor(float64, {1, 1, 1, 3}, {0, 2, 4});
+  EXPECT_THAT(values_of(result("aten::upsample_bilinear2d.vec_out", {row, none, true, Doubles{1, 1.7}})), ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST(Bilinear, Uint8RoundsHalvesUpInEachPass) {
+  const Tensor row = tensor(uint8, {1, 1, 1, 5}, {0, 100, 255, 3, 77});
+  EXPECT_THAT(values_of(result("aten::upsample_bilinear2d.vec_out", {row, Ints{1, 2}, false, none})), ElementsAre(75, 22));
+}
+
+// -- quantization -----------------------------------------------------------------------------------------------------
+
+constexpr std::string_view quantize = "quantized_decomposed::quantize_per_tensor.out";
+
+TEST(Quantize, WhatIsNoNumberOrTooLarge) {
+  EXPECT_THAT(values_of(result(quantize, {tensor(float32, {4}, {nan, inf, -inf, 3e9}), 1.0, Int{3}, Int{-128}, Int{127}, number(int8)})), ElementsAre(0, 127, -128, 127));
+}
+
+TEST(Quantize, Int32BoundIsNoFloat32) {
+  EXPECT_THAT(values_of(result(quantize, {tensor(float32, {1}, {3e9}), 1.0, Int{0}, Int{-2147483648}, Int{2147483647}, number(int32)})), ElementsAre(-2147483648.0));
+}
+
+TEST(Quantize, MultipliesByTheInverse) {  // 29.25 / 0.3 is just below a half
+  EXPECT_THAT(values_of(result(quantize, {tensor(float32, {1}, {29.25}), 0.3, Int{0}, Int{-128}, Int{127}, number(int8)})), ElementsAre(98));
+}
+
+TEST(Quantize, Refusals) {
+  EXPECT_EQ(refusal(quantize, {tensor(float64, {1}, {1}), 1.0, Int{0}, Int{-128}, Int{127}, number(int8)}), "quantized_decomposed::quantize_per_tensor.R1");
+  EXPECT_EQ(refusal(quantize, {tensor(float32, {1}, {1}), 1.0, Int{0}, Int{-129}, Int{127}, number(int8)}), "quantized_decomposed::quantize_per_tensor.R3");
+  EXPECT_EQ(refusal(quantize, {tensor(float32, {1}, {1}), 1.0, Int{1000}, Int{-128}, Int{127}, number(int8)}), "");
+}
+
+TEST(Dequantize, CodesOfInt32LoseBits) {
+  EXPECT_THAT(values_of(result("quantized_decomposed::dequantize_per_tensor.out", {tensor(int32, {1}, {16777217}), 1.0, Int{1}, Int{0}, Int{1}, number(int32), none})), ElementsAre(16777215));
+}
+
+TEST(ChooseQparams, ZeroIsInTheRange) {
+  struct Row {
+    std::vector<Real> input;
+    Real scale;
+    Int zero_point;
+  };
+  for (const Row& row : {Row{{1, 3}, 3 / 255.0, -128}, Row{{-1, 1}, 2 / 255.0, -1}, Row{{0, 0}, 1e-5, -128}}) {
+    const auto out = results("quantized_decomposed::choose_qparams.Tensor_out", {tensor(float32, {2}, row.input), Int{-128}, Int{127}, 1e-5, number(int8)});
+    EXPECT_FLOAT_EQ(static_cast<float>(values_of(out[0])[0]), static_cast<float>(row.scale));
+    EXPECT_THAT(values_of<Int>(out[1]), ElementsAre(row.zero_point));
+  }
+}
+
+TEST(ChooseQparams, NanIsItsOwnScale) {
+  const auto out = results("quantized_decomposed::choose_qparams.Tensor_out", {tensor(float32, {2}, {nan, 1}), Int{-128}, Int{127}, 1e-5, number(int8)});
+  EXPECT_THAT(values_of(out[0]), ElementsAre(testing::IsNan()));
+  EXPECT_THAT(values_of<Int>(out[1]), ElementsAre(127));
+}
+
+TEST(ChooseQparamsPerToken, RowOfZeros) {
+  const auto out = results("quantized_decomposed::choose_qparams_per_token_asymmetric.out", {tensor(float32, {1, 2}, {0, 0}), number(int8)});
+  EXPECT_THAT(values_of(out[0]), ElementsAre(0x1p-23));
+  EXPECT_THAT(values_of<Int>(out[1]), ElementsAre(127));
+}
+
+}  // namespace
+}  // namespace assay
