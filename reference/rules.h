@@ -201,6 +201,7 @@ inline bool given(Argument<std::optional<Int>> dtype) { return dtype.value.has_v
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
 bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
 bool products_or_nothing(TensorArgument a, TensorArgument b);            // it adds up something, or has no element
+bool absent(TensorArgument tensor);                                      // it is None
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
