@@ -50,6 +50,7 @@ Int exact<Int>(const Scalar& scalar) { return integer(scalar); }
 
 bool fits(const Scalar& scalar, DType dtype) {
   const Real v = real(scalar);
+  if (info(dtype).kind == Kind::opaque) return false;
   if (dtype == DType::boolean) return true;
   if (is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
   const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;
