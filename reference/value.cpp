@@ -38,6 +38,7 @@ Int number<Int>(const Scalar& scalar, DType dtype) {
 template <>
 Bits number<Bits>(const Scalar& scalar, DType dtype) {
   const DTypeInfo& d = info(dtype);
+  if (d.kind == Kind::opaque) return static_cast<Bits>(integer(scalar));
   if (is_floating(scalar)) return d.bits_of_real(number<Real>(scalar, dtype));
   return d.bits_of_int(integer(scalar));
 }

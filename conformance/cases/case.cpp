@@ -115,8 +115,8 @@ std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCall
   std::vector<CaseId> found;
   for (std::size_t seed = 0; seed < calls.size() && !wanted.empty(); ++seed) {
     Case valid = corpus.make({std::string(op.name), seed, {}});
-    if (!broken_rule(op, valid.arguments).empty()) continue;
     forget_outs(op, valid.arguments);
+    if (!broken_rule(op, valid.arguments).empty()) continue;
     for (const Rule& rule : op.rules) {
       if (!wanted.contains(rule.id)) continue;
       for (std::size_t argument : subjects(op, rule)) {
