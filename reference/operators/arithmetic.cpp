@@ -49,7 +49,11 @@ Real operators::div(Real self, Real other, std::optional<std::string_view> round
 Int operators::div(Int self, Int other, std::optional<std::string_view> rounding_mode, const Rounding&) {
   return rounding_mode == "floor" ? floor_divide(self, other) : quotient(self, other);
 }
-Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view>, const Rounding&) { return quotient_magnitude(self, other); }
+
+// Of floor's three roundings the quotient itself takes one, in half types one and a little.
+Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view> rounding_mode, const Rounding&) {
+  return quotient_magnitude(self, other) * (rounding_mode == "floor" ? 1 : 0.26);
+}
 Real operators::quotient_magnitude(Real self, Real other) { return std::fabs(self / other); }
 
 // The exact quotient of self less its remainder is an integer; the result of a division by 0 or of infinities is that
