@@ -1,6 +1,8 @@
 #include "reference/call.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 
 namespace assay {
@@ -52,7 +54,7 @@ void check_arguments(const Operator& op, std::span<const Value> arguments) {
   }
 }
 
-// boolean < integer < floating: `cast` stores a result in its own or a higher kind.
+// boolean < integer < floating: `cast` and `fits` store a result in its own or a higher kind.
 bool can_store(DType result, Call::Stored stored, DType out) {
   if (result == out) return true;
   const Kind from = info(result).kind, to = info(out).kind;
@@ -142,21 +144,22 @@ std::optional<T> Call::read_optional(const Argument<std::optional<Scalar>>& scal
 }
 
 void Call::charge(const Dims& sizes) {
-  Int elements = 1;
-  for (Int n : sizes) elements = n == 0 ? 0 : elements;
+  const bool empty = std::ranges::find(sizes, 0) != sizes.end();
+  const Int bytes = empty ? std::numeric_limits<Int>::max() : limits_.bytes;
+  Int elements = 1;  // zeros count as one: the strides of an empty result are products of its other sizes
   for (Int n : sizes) {
-    if (elements > 0 && n > limits_.bytes / elements / static_cast<Int>(sizeof(Real)))
-      throw Fault(Outcome::exhausted, "limits.memory", text("a result of sizes ", sizes, " needs more memory than the ", limits_.bytes, " bytes left"));
-    elements *= n;
+    if (n > 0 && elements > bytes / static_cast<Int>(sizeof(Real)) / n)
+      throw Fault(Outcome::exhausted, "limits.memory", text("a result of sizes ", sizes, " needs more memory than the ", bytes, " bytes left"));
+    elements *= std::max<Int>(n, 1);
   }
-  limits_.bytes -= elements * static_cast<Int>(2 * sizeof(Real));
+  if (!empty) limits_.bytes -= elements * static_cast<Int>(2 * sizeof(Real));
 }
 
 void Call::add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order, bool in_list) {
   charge(sizes);
   const bool keeps_order = out && is_dim_order(out->dim_order, sizes.size());
   if (out) require(can_store(computed, stored, out->dtype), name(argument), " is ", out->dtype, ", but the result is ", computed);
-  results_.push_back({argument, computed, in_list, make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order), {}});
+  results_.push_back({argument, computed, stored, in_list, make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order), {}});
 }
 
 void Call::promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order) {
@@ -178,9 +181,20 @@ void Call::terms(Int count) {
     throw Fault(Outcome::exhausted, "limits.work", text(elements, " results of ", terms_, " terms each are more work than the limit of ", limits_.work));
 }
 
+// PyTorch fills such an out as by a Scalar, which a half type takes from any float.
+template <class T>
+void Call::check_fit(const Result& result, const Array<T>& values) const {
+  if constexpr (!std::is_same_v<T, Bits>) {
+    if (result.stored != Stored::fits || is_half(result.tensor.dtype)) return;
+    for (const Scalar v : values.data)
+      if (!fits(v, result.tensor.dtype)) throw Fault(Outcome::fault, text(op_.id, ".out"), text(name(result.argument), " is ", result.tensor.dtype, ", which does not hold the result ", v));
+  }
+}
+
 template <class T>
 void Call::write(std::size_t k, Array<T> values) {
   Result& r = results_[k];
+  check_fit(r, values);
   if constexpr (std::is_same_v<T, Real>) {
     r.unrounded = {r.computed, {}};
     if (r.tensor.dtype == r.computed || magnitude()) {

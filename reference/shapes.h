@@ -112,6 +112,12 @@ Dims like(const Dims& sizes, const T&... tensor) {
 
 inline Dims contiguous(const Dims& sizes) { return Dims::counting(sizes.size()); }
 
+// The order, or contiguous where both lay the elements out alike.
+Dims normal(const Dims& sizes, const Dims& order);
+
+// Of a matrix: how nonzero lays out its rows.
+inline Dims columns_first(const Dims& sizes) { return normal(sizes, {1, 0}); }
+
 // In a memory format of PyTorch; None and preserve_format are as `tensor`, or contiguous where there is none.
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format, TensorArgument tensor);
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format);

@@ -33,10 +33,14 @@ TEST_P(EveryOperator, HasACaseThatBreaksEachRule) {
     const Answer refusal = call(*breaking.op, breaking.arguments);
     EXPECT_EQ(call(*valid.op, valid.arguments).outcome, Outcome::ok) << to_text(id);
     EXPECT_FALSE(refusal.message.empty()) << to_text(id);
-    for (const Rule& rule : GetParam()->rules)
-      if (rule.id == refusal.rule) broken.insert(rule.id), EXPECT_EQ(refusal.outcome, rule.outcome) << rule.id;
+    for (const Rule& rule : GetParam()->rules) {
+      if (rule.id != refusal.rule) continue;
+      broken.insert(rule.id);
+      EXPECT_EQ(refusal.outcome, rule.outcome) << rule.id;
+    }
   }
-  for (const Rule& rule : GetParam()->rules) EXPECT_TRUE(broken.contains(rule.id)) << rule.id << ": " << rule.sentence << " is broken by no case";
+  for (const Rule& rule : GetParam()->rules)
+    EXPECT_TRUE(broken.contains(rule.id)) << rule.id << ": " << rule.sentence << " is broken by no case";
 }
 
 std::vector<const Operator*> all_operators() {

@@ -28,8 +28,10 @@ std::vector<std::size_t> subjects(const Operator& op, const Rule& rule) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
     const auto names = [&](std::string_view word) { return word == op.arguments[i].name || (word.ends_with('?') && word.substr(0, word.size() - 1) == op.arguments[i].name); };
-    const bool by_common = std::ranges::find(rule.arguments, "common") != rule.arguments.end() && op.arguments[i].type.starts_with("Tensor");
-    if (!op.arguments[i].out && (std::ranges::any_of(rule.arguments, names) || by_common)) found.push_back(i);
+    const std::string_view type = op.arguments[i].type;
+    const bool gives_dtype = type.starts_with("Tensor") || type.starts_with("Scalar");
+    const bool by_common = std::ranges::find(rule.arguments, "common") != rule.arguments.end() && gives_dtype;
+    if (std::ranges::any_of(rule.arguments, names) || by_common) found.push_back(i);
   }
   return found;
 }
@@ -90,8 +92,8 @@ Case Corpus::make(const CaseId& id) const {
     throw Fault(Outcome::invalid, "case.seed", fmt::format("{} has {} recorded calls, so there is no call {}", id.operator_name, recorded->size(), id.seed));
   Case c{id, &recorded->op(), {}, recorded->at(id.seed)};
   c.arguments = c.recorded.arguments;
-  for (const Mutation& m : id.mutations) c.arguments = mutated(*c.op, c.arguments, m);
   if (!id.mutations.empty()) forget_outs(*c.op, c.arguments);
+  for (const Mutation& m : id.mutations) c.arguments = mutated(*c.op, c.arguments, m);
   return c;
 }
 

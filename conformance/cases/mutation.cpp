@@ -15,10 +15,10 @@ namespace {
 
 using enum DType;
 
-constexpr std::array kind_names{"dtype", "sizes", "size", "rank", "layout", "values", "integer", "scalar", "list", "length", "text", "none"};
+constexpr std::array kind_names{"dtype", "dtypes", "sizes", "size", "rank", "layout", "values", "integer", "scalar", "list", "length", "text", "none", "out"};
 static_assert(kind_names.size() == mutation_kinds);
 
-constexpr std::array dtypes{float32, float16, bfloat16, float64, int64, int32, int16, int8, uint8, boolean, uint16, uint32, uint64};
+constexpr std::array all_dtypes{float32, float16, bfloat16, float64, int64, int32, int16, int8, uint8, boolean, uint16, uint32, uint64, qint8, float8_e5m2};
 constexpr std::array<Int, 13> integers{0, 1, 2, -1, 3, -2, 4, 7, -5, 100, -100, std::numeric_limits<Int>::max(), std::numeric_limits<Int>::min()};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
 const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1}, Int{2}, 0.5, 1.0, -1.5, true, 300.0, Int{300}, nan, inf, -inf, 1e300};
@@ -106,17 +106,25 @@ std::vector<Int> distinct_sizes(const std::vector<Tensor*>& tensors) {
   return {sizes.begin(), sizes.end()};
 }
 
+// The tensor in another dtype; there is no conversion from and to opaque dtypes, so that its elements become zero.
+Tensor converted(const Tensor& t, Int n) {
+  const DType dtype = all_dtypes[pick(n, all_dtypes.size())];
+  const bool opaque = info(t.dtype).kind == Kind::opaque || info(dtype).kind == Kind::opaque;
+  return opaque ? make(dtype, t.sizes, t.dim_order) : cast(t, dtype);
+}
+
 void change_tensor(Tensor& t, const Mutation& m) {
   const Int a = m.n[1], b = m.n[2];
   Dims sizes = t.sizes;
   switch (m.kind) {
-    case Mutation::Kind::dtype: t = info(t.dtype).kind == Kind::opaque ? t : cast(t, dtypes[pick(a, dtypes.size())]); return;
+    case Mutation::Kind::dtype: t = converted(t, a); return;
     case Mutation::Kind::size:
       if (sizes.size() > 0) sizes[static_cast<Int>(pick(a, static_cast<std::size_t>(sizes.size())))] = lengths[pick(b, lengths.size())];
       break;
     case Mutation::Kind::rank:
-      if (a % 2 != 0 && sizes.size() < max_rank) sizes.insert(0, 1);
-      else if (a % 2 == 0 && sizes.size() > 0) sizes.erase(0);
+      if (pick(a, 3) == 0 && sizes.size() > 0) sizes.erase(0);
+      if (pick(a, 3) == 1 && sizes.size() < max_rank) sizes.insert(0, 1);
+      if (pick(a, 3) == 2) sizes = {};
       break;
     case Mutation::Kind::layout: t = arranged(t, nth_order(t.rank(), a)); return;
     case Mutation::Kind::values: t = info(t.dtype).kind == Kind::opaque ? t : filled(t, a, b); return;
@@ -136,13 +144,32 @@ void change_sizes(const std::vector<Tensor*>& tensors, const Mutation& m) {
   }
 }
 
-void change_list(Ints& list, const Mutation& m) {
-  if (m.kind == Mutation::Kind::length) list.resize(static_cast<std::size_t>(lengths[pick(m.n[1], lengths.size())]), list.empty() ? 1 : list.back());
-  else if (!list.empty()) list[pick(m.n[1], list.size())] = integers[pick(m.n[2], integers.size())];
+void change_dtypes(const std::vector<Tensor*>& tensors, const Mutation& m) {
+  const DType old = tensors[pick(m.n[0], tensors.size())]->dtype;
+  for (Tensor* t : tensors)
+    if (t->dtype == old) *t = converted(*t, m.n[1]);
 }
 
-void change_integer(Value& value, Int n) {
+template <class List>
+void change_length(List& list, Int n, const typename List::value_type& first) {
+  const auto last = list.empty() ? first : list.back();
+  list.resize(static_cast<std::size_t>(lengths[pick(n, lengths.size())]), last);
+}
+
+void change_list(Value& value, const Mutation& m) {
+  Ints* ints = std::get_if<Ints>(&value);
+  if (m.kind == Mutation::Kind::list) {
+    if (ints && !ints->empty()) (*ints)[pick(m.n[1], ints->size())] = integers[pick(m.n[2], integers.size())];
+    return;
+  }
+  if (ints) change_length(*ints, m.n[1], 1);
+  if (Doubles* doubles = std::get_if<Doubles>(&value)) change_length(*doubles, m.n[1], 1);
+  if (Tensors* list = std::get_if<Tensors>(&value)) change_length(*list, m.n[1], std::nullopt);
+}
+
+void change_integer(Value& value, std::string_view type, Int n) {
   if (std::holds_alternative<bool>(value)) value = !std::get<bool>(value);
+  else if (type.starts_with("ScalarType")) value = static_cast<Int>(all_dtypes[pick(n, all_dtypes.size())]);
   else value = integers[pick(n, integers.size())];
 }
 
@@ -152,7 +179,8 @@ void change_scalar(Value& value, std::string_view type, Int n) {
   else std::visit([&](auto v) { value = v; }, s);
 }
 
-bool is_integer_type(std::string_view type) { return type == "int" || type == "bool" || type == "ScalarType" || type == "int?" || type == "ScalarType?"; }
+bool is_integer_type(std::string_view type) { return type == "int" || type == "bool" || type == "ScalarType" || type == "int?" || type == "ScalarType?" || type == "MemoryFormat?"; }
+bool is_list_type(std::string_view type) { return type.find("[]") != std::string_view::npos; }
 bool is_number_type(std::string_view type) { return type == "Scalar" || type == "Scalar?" || type == "float" || type == "float?"; }
 
 template <class P>
@@ -168,8 +196,8 @@ std::vector<std::size_t> targets(const Operator& op, std::span<const Value> argu
   switch (kind) {
     case Mutation::Kind::integer: return typed(op, is_integer_type);
     case Mutation::Kind::scalar: return typed(op, is_number_type);
-    case Mutation::Kind::list:
-    case Mutation::Kind::length: return holding<Ints>(op, arguments);
+    case Mutation::Kind::list: return holding<Ints>(op, arguments);
+    case Mutation::Kind::length: return typed(op, is_list_type);
     case Mutation::Kind::text: return typed(op, [](std::string_view t) { return t.starts_with("str"); });
     case Mutation::Kind::none: return typed(op, [](std::string_view t) { return t.ends_with('?'); });
     default: return {};
@@ -210,14 +238,19 @@ std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments,
   const std::vector<Tensor*> tensors = tensors_of(op, changed);
   if (m.kind == Mutation::Kind::sizes) {
     change_sizes(tensors, m);
+  } else if (m.kind == Mutation::Kind::dtypes) {
+    if (!tensors.empty()) change_dtypes(tensors, m);
+  } else if (m.kind == Mutation::Kind::out) {
+    Value& out = changed[changed.size() - op.outs() + pick(m.n[0], op.outs())];
+    if (!std::holds_alternative<Tensors>(out)) out = make(all_dtypes[pick(m.n[1], all_dtypes.size())], {0});
   } else if (changes_tensor(m.kind)) {
     if (!tensors.empty()) change_tensor(*tensors[pick(m.n[0], tensors.size())], m);
   } else if (const auto places = targets(op, arguments, m.kind); !places.empty()) {
     const std::size_t at = places[pick(m.n[0], places.size())];
     Value& value = changed[at];
-    if (m.kind == Mutation::Kind::integer) change_integer(value, m.n[1]);
+    if (m.kind == Mutation::Kind::integer) change_integer(value, op.arguments[at].type, m.n[1]);
     if (m.kind == Mutation::Kind::scalar) change_scalar(value, op.arguments[at].type, m.n[1]);
-    if (Ints* list = std::get_if<Ints>(&value)) change_list(*list, m);
+    if (m.kind == Mutation::Kind::list || m.kind == Mutation::Kind::length) change_list(value, m);
     if (m.kind == Mutation::Kind::text) value = std::string(words[pick(m.n[1], words.size())]);
     if (m.kind == Mutation::Kind::none) value = std::monostate{};
   }
@@ -238,8 +271,10 @@ std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> argu
   const auto end_tensor = static_cast<Int>(tensors_of(op, up_to).size());
   const std::vector<Tensor*> tensors = tensors_of(op, own);
   for (Int t = first_tensor; t < end_tensor; ++t) {
-    add(dtype, t, dtypes.size(), 1);
-    add(rank, t, 2, 1);
+    add(dtype, t, all_dtypes.size(), 1);
+    add(dtypes, t, all_dtypes.size(), 1);
+    add(rank, t, 3, 1);
+    add(layout, t, 24, 1);
     add(size, t, static_cast<std::size_t>(tensors[static_cast<std::size_t>(t)]->rank()), lengths.size());
     add(values, t, 4, 2);
   }
@@ -248,12 +283,14 @@ std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> argu
     const auto at = std::ranges::find(places, argument);
     return at == places.end() ? std::nullopt : std::optional<Int>(at - places.begin());
   };
-  if (const auto t = target(integer)) add(integer, *t, integers.size(), 1);
+  if (const auto t = target(integer)) add(integer, *t, std::max(integers.size(), all_dtypes.size()), 1);
   if (const auto t = target(scalar)) add(scalar, *t, scalars.size(), 1);
   if (const auto t = target(text)) add(text, *t, words.size(), 1);
   if (const auto t = target(none)) add(none, *t, 1, 1);
   if (const auto t = target(length)) add(length, *t, lengths.size(), 1);
   if (const auto t = target(list)) add(list, *t, std::get<Ints>(arguments[argument]).size(), integers.size());
+  if (op.arguments[argument].out && op.arguments[argument].type == "Tensor")
+    add(out, static_cast<Int>(argument + op.outs() - op.arguments.size()), all_dtypes.size(), 1);
   return all;
 }
 

@@ -16,30 +16,32 @@ namespace assay {
 struct Mutation {
   enum class Kind : std::uint8_t {
     dtype,    // tensor n0 is converted to the n1-th dtype
+    dtypes,   // every tensor that has tensor n0's dtype is
     sizes,    // every dimension of the n0-th distinct size becomes n1 long, in all tensors and in no list
     size,     // dimension n1 of tensor n0 becomes n2 long
-    rank,     // tensor n0 loses its first dimension (n1 even) or gets a leading dimension of size 1
+    rank,     // tensor n0 loses its first dimension, gets a leading one of size 1, or becomes a scalar
     layout,   // tensor n0 gets its n1-th dim order
     values,   // tensor n0 is filled from the n1-th palette of values, drawn by n2
-    integer,  // integer, bool or dtype argument n0 becomes the n1-th special integer
+    integer,  // integer, bool or dtype argument n0 becomes the n1-th special integer, the opposite, the n1-th dtype's number
     scalar,   // Scalar or float argument n0 becomes the n1-th special number
     list,     // element n1 of integer list n0 becomes the n2-th special integer
-    length,   // integer list n0 becomes n1 long, its last element repeated
+    length,   // list n0 becomes n1 long, its last element repeated
     text,     // string argument n0 becomes the n1-th word
     none,     // optional argument n0 becomes None
+    out,      // out argument n0 is given, of the n1-th dtype
   };
   Kind kind = Kind::dtype;
   std::array<Int, 3> n{};
   bool operator==(const Mutation&) const = default;
 };
 
-inline constexpr int mutation_kinds = 12;
+inline constexpr int mutation_kinds = 14;
 
 // "dtype:0:5"; parsing throws Fault (malformed, "case.mutation").
 std::string to_text(const Mutation& mutation);
 Mutation mutation_from(std::string_view text);
 
-// The call with the change made; the same call where the kind finds nothing to change. Out arguments stay as they are.
+// The call with the change made; the same call where the kind finds nothing to change.
 std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments, const Mutation& mutation);
 
 // The mutations that change one argument of the schema in one small way, simplest first: what a rule about that argument

@@ -60,8 +60,11 @@ std::optional<Bits> opaque_element(std::string_view text, DType dtype) {
   return bits && *bits >> (8 * info(dtype).bytes) == 0 ? bits : std::nullopt;
 }
 
-// The double with the fewest decimal digits that is rounded to x in the dtype; 17 always suffice.
+// The double with the fewest decimal digits that is rounded to x in the dtype, of which 17 always suffice; but integers
+// that a double counts exactly are shown in full (the largest float16 is 65504, though 65500 would read back).
 double shortest(double x, DType dtype) {
+  constexpr double counted = 0x1p53;
+  if (std::trunc(x) == x && std::fabs(x) < counted) return x;
   for (int digits = 0; digits < 16; ++digits) {
     const auto candidate = parsed<double>(fmt::format("{:.{}e}", x, digits));
     if (candidate && round_to(dtype, *candidate) == x) return *candidate;

@@ -23,7 +23,7 @@ Bits element_of(const Number& number, DType dtype);
 // Likewise from text; an element of an opaque dtype is its bits in hexadecimal, `0x3f`.
 Bits element_of(std::string_view text, DType dtype);
 
-// The shortest text that `element_of` reads as this element, but for the payload of a NaN and a bool byte beyond 1.
+// A short text that `element_of` reads as this element, but for the payload of a NaN and a bool byte beyond 1.
 std::string element_text(Bits element, DType dtype);
 
 // The shortest text of a double, with a point or an exponent so that it reads as no integer.

@@ -11,6 +11,7 @@ from tensors import MARGIN, Layout, Stored, dim_order_of, layout_of, load, margi
 
 # Larger results are not recorded; they would say nothing that a small one does not.
 MAX_RESULT_ELEMENTS = 2000
+MAX_RANK = 16  # of the format
 # Bytes around the inputs, and in and around the outs, at the first and the second run: reading or leaving them shows.
 FILLS = (0x01, 0x00)
 # Messages that speak of the recorder's mistake or of the machine, not of the operator.
@@ -58,16 +59,21 @@ def tensors_of(arguments):
 
 
 def answer(operator: Operator, call: Call):
-    """What eager answers; None when the call says nothing about the operator (too large, or the recorder's error)."""
+    """What eager answers; None when the call says nothing about the operator (too large, beyond the format's ranks, or
+    the recorder's error)."""
+    if any(len(t.layout.sizes) > MAX_RANK for t in tensors_of(call.arguments)):
+        return None
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
         try:
             functional = _run_functional(operator, call)
         except Exception as error:
             return _refused(operator, call, error)
-        if sum(t.numel() for t in functional) > MAX_RESULT_ELEMENTS:
+        if sum(t.numel() for t in functional) > MAX_RESULT_ELEMENTS or any(t.dim() > MAX_RANK for t in functional):
             return None
         outs = _out_layouts(operator, call, functional)
+        if any(size < 0 for out in outs for size in out.sizes):
+            return Answer(outs, None, finding="left out: eager makes a result of a negative size")
         if operator.out is None:
             return _answer_without_out(operator, functional, outs)
         try:

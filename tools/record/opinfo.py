@@ -40,7 +40,6 @@ SOURCES = {
     "div": ["true_divide"],
     "scatter": ["scatter_reduce"],
     "repeat": ["tile"],
-    "where": ["where"],
 }
 
 

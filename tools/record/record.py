@@ -31,7 +31,7 @@ CAP_BYTES = 140_000
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--operators", default="*", metavar="PATTERN", help="names to record, e.g. 'aten::add*'")
+    parser.add_argument("--operators", nargs="+", default=["*"], metavar="PATTERN", help="names, such as 'aten::add*'")
     parser.add_argument("--output", type=Path, default=ROOT / "golden", help="folder of MANIFEST.json and operators/")
     parser.add_argument("--cap-bytes", type=int, default=CAP_BYTES, help="size at which a file is full")
     parser.add_argument("--seed", type=int, default=SEED)
@@ -43,9 +43,9 @@ def parse_arguments():
 def main():
     options = parse_arguments()
     operators = [Operator(s) for s in schemas()]
-    chosen = [o for o in operators if fnmatch.fnmatchcase(o.name, options.operators)]
+    chosen = [o for o in operators if any(fnmatch.fnmatchcase(o.name, p) for p in options.operators)]
     if not chosen:
-        sys.exit(f"wanted operators matching {options.operators!r}, found none of {len(operators)}")
+        sys.exit(f"wanted operators matching {' or '.join(options.operators)}, found none of {len(operators)}")
     with tempfile.TemporaryDirectory() as folder:
         container.generate_classes(ROOT / "golden" / "calls.fbs", Path(folder))
         target = Path(folder) if options.check else options.output

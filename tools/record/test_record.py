@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 
 import container
+import manifest
 import worker
 from call import answer, make_call
 from operators import Operator
@@ -61,6 +62,19 @@ class Recording(unittest.TestCase):
 
         items, status = worker.in_child(crash_at_two)
         self.assertEqual((items, status), ([b"\0", b"\1"], "SIGABRT"))
+
+
+class Manifest(unittest.TestCase):
+    def test_a_changed_file_is_named(self):
+        recording = worker.record(Operator(NEG), 7, 5_000)
+        folder = Path(tempfile.mkdtemp())
+        (folder / "operators").mkdir()
+        (folder / "operators" / "neg.calls").write_bytes(recording.file)
+        entries = {"neg.calls": manifest.entry(recording)}
+        manifest.write(folder, entries, {"seed": 7})
+        self.assertIsNone(manifest.difference(folder, entries))
+        (folder / "operators" / "neg.calls").write_bytes(recording.file[:-1] + b"!")
+        self.assertIn("neg.calls", manifest.difference(folder, entries))
 
 
 class Answers(unittest.TestCase):

@@ -87,6 +87,8 @@ DIVISION = [
     ("1 by 0.1 and 6 by 0.1", (t([1.0, 6.0]), t([0.1, 0.1]))),
     ("a tiny negative dividend", (t([-1e-20, -0.0]), t([1.0, 3.0]))),
     ("-5 by inf", (t([-5.0, 5.0]), t([INF, -INF]))),
+    ("i32 minimum by -1", (t([I32_MIN, I32_MAX], I32), t([-1, -1], I32))),
+    ("i64 minimum by -1", (t([I64_MIN, I64_MAX], I64), t([-1, -1], I64))),
     ("i8 minimum by -1", (t([-128, 127], I8), t([-1, -1], I8))),
     ("half computed in f32", (t([10.0, 65504.0, 1.0], F16), t([0.1, 0.3, 3.0], F16))),
 ]
@@ -168,6 +170,8 @@ TRAPS = _merge(
             ("-1e-20 by 1", (t([-1e-20]), 1)),
             ("bool by 2", (t([True]), 2)),
             ("i8 by 200", (t([100, -100], I8), 200)),
+            ("i32 minimum by -1", (t([I32_MIN, I32_MAX], I32), -1)),
+            ("i64 minimum by -1", (t([I64_MIN, I64_MAX], I64), -1)),
         ],
     ),
     _each(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import opinfo
 import traps
-from call import MAX_RESULT_ELEMENTS, answer, elements_of, tensors_of
+from call import MAX_RESULT_ELEMENTS, answer, elements_of
 from container import Container
 from generators import Generators
 from selection import ordered
@@ -27,7 +27,6 @@ class Recording:
     candidates: int
     crashed: list = field(default_factory=list)
     findings: dict = field(default_factory=dict)
-    dtypes: dict = field(default_factory=dict)
     seconds: float = 0.0
 
 
@@ -48,17 +47,16 @@ def record(operator, seed, cap_bytes):
         if container.size() > cap_bytes:
             break
         container.add(index, call, told)
-        kept.append((call, told))
+        kept.append(told)
     return Recording(
-        operator.name,
-        container.finish(),
-        len(kept),
-        sum(t.refusal is not None for _, t in kept),
-        len(usable),
-        crashed,
-        dict(sorted(findings.items())),
-        _dtype_counts(kept),
-        time.monotonic() - start,
+        name=operator.name,
+        file=container.finish(),
+        calls=len(kept),
+        refusals=sum(told.refusal is not None for told in kept),
+        candidates=len(usable),
+        crashed=crashed,
+        findings=dict(sorted(findings.items())),
+        seconds=time.monotonic() - start,
     )
 
 
@@ -133,8 +131,3 @@ def _describe(argument):
     if hasattr(argument, "layout"):
         return f"{str(argument.layout.dtype).removeprefix('torch.')}{list(argument.layout.sizes)}"
     return repr(argument)
-
-
-def _dtype_counts(kept):
-    counts = Counter(str(t.layout.dtype).removeprefix("torch.") for c, _ in kept for t in tensors_of(c.arguments))
-    return dict(sorted(counts.items()))
