@@ -75,11 +75,7 @@ void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set) {
 }
 
 void negated_scalar_fits(Argument<Scalar> scalar, DType dtype) {
-  const auto minus = [](auto v) -> Scalar {
-    if constexpr (std::is_same_v<decltype(v), Int>) return wrapping_negate(v);
-    else return v;  // limits of floating dtypes are symmetric
-  };
-  require(fits(std::visit(minus, scalar.value), dtype), scalar.name, " is ", scalar.value, ", whose opposite does not fit ", dtype);
+  require(fits(negated(scalar.value), dtype), scalar.name, " is ", scalar.value, ", whose opposite does not fit ", dtype);
 }
 
 void scalar_is_number(Argument<Scalar> scalar) { require(!is_bool(scalar.value), scalar.name, " is ", scalar.value, ", but must be a number"); }

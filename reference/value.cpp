@@ -58,6 +58,12 @@ bool fits(const Scalar& scalar, DType dtype) {
   return v >= (wraps ? -largest_integer(dtype) : least_integer(dtype)) && v <= largest_integer(dtype);
 }
 
+Scalar negated(const Scalar& scalar) {
+  if (const Int* n = std::get_if<Int>(&scalar)) return wrapping_negate(*n);
+  if (const double* v = std::get_if<double>(&scalar)) return -*v;
+  return scalar;
+}
+
 bool is_floating(const Scalar& scalar) { return std::holds_alternative<double>(scalar); }
 bool is_bool(const Scalar& scalar) { return std::holds_alternative<bool>(scalar); }
 

@@ -33,6 +33,7 @@ Real real(const Scalar& scalar);
 // a negative integer, which wraps, but no negative float. The limits are compared as doubles.
 bool fits(const Scalar& scalar, DType dtype);
 
+Scalar negated(const Scalar& scalar);  // an integer wraps, and its 0 has no sign; a bool stays
 bool is_floating(const Scalar& scalar);
 bool is_bool(const Scalar& scalar);
 

@@ -17,6 +17,10 @@ bool crosses(Real remainder, Real divisor) { return remainder != 0 && (remainder
 
 Real magnitude_of_sum(Real sum, Real product, Real factor) { return std::fabs(sum) + (std::fabs(factor) == 1 ? 0 : std::fabs(product)); }
 
+// PyTorch adds the product with -alpha, which for an integer 0 is 0.
+template <class T>
+T opposite(Scalar alpha, const Rounding& round) { return round(number<T>(negated(alpha), round.dtype)); }
+
 // PyTorch takes the roots where IEEE's pow differs: of -0 and of -infinity.
 Real power(Real self, Real exponent) {
   if (exponent == 0.5) return std::sqrt(self);
@@ -28,15 +32,15 @@ Real power(Real self, Real exponent) {
 
 Real operators::add(Real self, Real other, Real alpha) { return std::fma(alpha, other, self); }
 Int operators::add(Int self, Int other, Int alpha) { return wrapping_add(self, wrapping_multiply(alpha, other)); }
-Real operators::sub(Real self, Real other, Real alpha) { return add(self, other, -alpha); }
-Int operators::sub(Int self, Int other, Int alpha) { return add(self, other, wrapping_negate(alpha)); }
-Real operators::rsub(Real self, Real other, Real alpha) { return sub(other, self, alpha); }
-Int operators::rsub(Int self, Int other, Int alpha) { return sub(other, self, alpha); }
+Real operators::sub(Real self, Real other, Scalar alpha, const Rounding& round) { return add(self, other, opposite<Real>(alpha, round)); }
+Int operators::sub(Int self, Int other, Scalar alpha, const Rounding& round) { return add(self, other, opposite<Int>(alpha, round)); }
+Real operators::rsub(Real self, Real other, Scalar alpha, const Rounding& round) { return sub(other, self, alpha, round); }
+Int operators::rsub(Int self, Int other, Scalar alpha, const Rounding& round) { return sub(other, self, alpha, round); }
 
 // What is rounded: the result, and its product unless alpha is 1 or -1.
 Real operators::add_magnitude(Real self, Real other, Real alpha) { return magnitude_of_sum(add(self, other, alpha), alpha * other, alpha); }
-Real operators::sub_magnitude(Real self, Real other, Real alpha) { return add_magnitude(self, other, -alpha); }
-Real operators::rsub_magnitude(Real self, Real other, Real alpha) { return sub_magnitude(other, self, alpha); }
+Real operators::sub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round) { return add_magnitude(self, other, opposite<Real>(alpha, round)); }
+Real operators::rsub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round) { return sub_magnitude(other, self, alpha, round); }
 
 Real operators::mul(Real self, Real other) { return self * other; }
 Int operators::mul(Int self, Int other) { return wrapping_multiply(self, other); }
@@ -49,7 +53,11 @@ Real operators::div(Real self, Real other, std::optional<std::string_view> round
 Int operators::div(Int self, Int other, std::optional<std::string_view> rounding_mode, const Rounding&) {
   return rounding_mode == "floor" ? floor_divide(self, other) : quotient(self, other);
 }
-Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view>, const Rounding&) { return quotient_magnitude(self, other); }
+
+// Of floor's three roundings the quotient itself takes one, in half types one and a little.
+Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view> rounding_mode, const Rounding&) {
+  return quotient_magnitude(self, other) * (rounding_mode == "floor" ? 1 : 0.26);
+}
 Real operators::quotient_magnitude(Real self, Real other) { return std::fabs(self / other); }
 
 // The exact quotient of self less its remainder is an integer; the result of a division by 0 or of infinities is that
