@@ -35,6 +35,7 @@ struct Accuracy {
   bool either_zero = false;  // the sign of a zero is free
   bool flush = false;        // a subnormal result may be zero
   bool overflow = false;     // where the magnitude overflows, the result may be NaN or infinite
+  bool mean = false;         // of terms addends, whose sum may overflow though the mean does not
 };
 
 struct AccuracyRow {

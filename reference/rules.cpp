@@ -299,6 +299,11 @@ void length_at_least(Argument<const Ints*> list, Int least) {
   require(static_cast<Int>(list->size()) >= least, list.name, " is ", *list.value, ", but must have at least ", least, least == 1 ? " entry" : " entries");
 }
 
+void has_memory_format(TensorArgument tensor) {
+  const Dims order = layouts::normal(tensor->sizes, layouts::suggested(tensor->sizes, tensor));
+  require(layouts::normal(tensor->sizes, tensor->dim_order) == order, tensor.name, " has the dim order ", tensor->dim_order, ", but must be contiguous or channels last");
+}
+
 void even_length(Argument<const Ints*> list) { require(list->size() % 2 == 0, list.name, " is ", *list.value, ", but must have an even number of entries"); }
 
 void same_length_or_flat(Argument<const Ints*> list, Argument<const Ints*> dims) {
@@ -613,6 +618,7 @@ bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argumen
 
 bool no_products(TensorArgument a, TensorArgument b) { return a->count() == 0 || b->count() == 0; }
 bool products_or_nothing(TensorArgument a, TensorArgument b) { return a->sizes[1] > 0 || count(shapes::product(a, b)) == 0; }
+bool absent(TensorArgument tensor) { return !tensor; }
 bool no_batch(TensorArgument input) { return input->sizes[0] == 0 || input->sizes[1] == 0; }
 
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed) {

@@ -94,6 +94,7 @@ void each_at_least(Argument<const Ints*> list, Int least);
 void length_between(Argument<const Ints*> list, Int least, Int most);
 void one_of(Argument<std::string_view> word, std::initializer_list<std::string_view> words);
 void length_at_least(Argument<const Ints*> list, Int least);
+void has_memory_format(TensorArgument tensor);                    // contiguous, or channels last of 4 or 5 dimensions
 void even_length(Argument<const Ints*> list);
 void same_length_or_flat(Argument<const Ints*> list, Argument<const Ints*> dims);  // one entry for each of dims, or one entry and no dims
 void differs(Argument<Int> n, Int value);
@@ -201,6 +202,7 @@ inline bool given(Argument<std::optional<Int>> dtype) { return dtype.value.has_v
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
 bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
 bool products_or_nothing(TensorArgument a, TensorArgument b);            // it adds up something, or has no element
+bool absent(TensorArgument tensor);                                      // it is None
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch

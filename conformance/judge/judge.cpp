@@ -48,15 +48,23 @@ Real bound(const Row& row, Real exact, Real magnitude) {
   return static_cast<Real>(row.accuracy.amount) * 4 * std::sqrt(static_cast<Real>(row.terms)) * unit * magnitude + ulp(row.dtype, 0);
 }
 
-// Whether a result is not finite because what it is made from overflowed.
+// Whether a result is not finite because what it is made from overflowed. A sum may be made in the dtype whose unit
+// bounds it.
 bool overflowed(const Row& row, Real magnitude, Real got) {
-  const bool may = row.accuracy.overflow || (row.accuracy.measure == Accuracy::Measure::dot && std::isfinite(magnitude));
-  return may && magnitude >= largest(compute_dtype(row.computed)) && !std::isfinite(got);
+  const bool dot = row.accuracy.measure == Accuracy::Measure::dot;
+  const bool may = row.accuracy.overflow || (dot && std::isfinite(magnitude));
+  const Real sum = row.accuracy.mean ? magnitude * static_cast<Real>(row.terms) : magnitude;
+  return may && sum >= largest(dot ? row.computed : compute_dtype(row.computed)) && !std::isfinite(got);
+}
+
+// Whether the magnitude says that nothing is known of a NaN.
+bool unbounded(const Row& row, Real exact, Real magnitude) {
+  return row.accuracy.measure == Accuracy::Measure::dot && row.accuracy.overflow && std::isnan(exact) && std::isinf(magnitude);
 }
 
 // How far a floating result is outside, in units of its bound: at most 1 is inside. `want` is `exact` rounded.
 Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
-  if (overflowed(row, magnitude, got)) return 0;
+  if (overflowed(row, magnitude, got) || unbounded(row, exact, magnitude)) return 0;
   if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
   if (exact == 0 && got == 0) return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
   if (want == got) return 0;

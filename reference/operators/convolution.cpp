@@ -1,11 +1,36 @@
 #include "operators/convolution.gen.h"
+
+#include <cmath>
+#include <limits>
+
 #include "reference/window.h"
 
 namespace assay {
 namespace {
 
-Real multiply_add(Real sum, Real a, Real b) { return sum + a * b; }
-Int multiply_add(Int sum, Int a, Int b) { return wrapping_add(sum, wrapping_multiply(a, b)); }
+// What is added up: products of a cell and a weight.
+struct Products {
+  static constexpr int outside = 0;  // the value of a cell of the padding
+  static Real add(Real sum, Real cell, Real weight) { return sum + cell * weight; }
+  static Int add(Int sum, Int cell, Int weight) { return wrapping_add(sum, wrapping_multiply(cell, weight)); }
+};
+
+Real finite_magnitude(Real x) { return std::isfinite(x) ? std::fabs(x) : 0; }
+
+// Magnitudes of finite cells and weights. A weight that is not finite over the padding bounds nothing: whether it is
+// multiplied by 0 or left out is the kernel's choice.
+struct Magnitudes {
+  static constexpr int outside = -1;
+  static Real add(Real sum, Real cell, Real weight) {
+    if (cell < 0) return std::isfinite(weight) ? sum : std::numeric_limits<Real>::infinity();
+    return sum + cell * finite_magnitude(weight);
+  }
+};
+
+Array<Real> finite_magnitudes(Array<Real> x) {
+  std::ranges::transform(x.data, x.data.begin(), finite_magnitude);
+  return x;
+}
 
 Dims spatial(const Dims& sizes) { return Dims(std::span(sizes.begin() + 2, sizes.end())); }
 
@@ -50,24 +75,24 @@ struct Patch {
   std::vector<Int> weights;
 };
 
-template <class T>
+template <class Term, class T>
 Patch<T> patch(std::span<const T> channels, Int cells, std::span<const Geometry::Meeting> meetings, Int channel_step) {
   Patch<T> p;
   for (Int c = 0; c * cells < static_cast<Int>(channels.size()); ++c)
     for (const auto& [tap, cell] : meetings) {
-      p.values.push_back(cell < 0 ? 0 : channels[static_cast<std::size_t>(c * cells + cell)]);
+      p.values.push_back(cell < 0 ? T{Term::outside} : channels[static_cast<std::size_t>(c * cells + cell)]);
       p.weights.push_back(c * channel_step + tap);
     }
   return p;
 }
 
-template <class T>
+template <class Term, class T>
 T dot(const Patch<T>& patch, std::span<const T> weight, T sum) {
-  for (std::size_t i = 0; i < patch.values.size(); ++i) sum = multiply_add(sum, patch.values[i], weight[static_cast<std::size_t>(patch.weights[i])]);
+  for (std::size_t i = 0; i < patch.values.size(); ++i) sum = Term::add(sum, patch.values[i], weight[static_cast<std::size_t>(patch.weights[i])]);
   return sum;
 }
 
-template <class T>
+template <class Term, class T>
 void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, const std::optional<Array<T>>& bias, const Geometry& geometry, Int groups) {
   const Int taps = count(geometry.kernel), cells = count(geometry.cells), places = count(spatial(out.sizes));
   const Int ins = input.sizes[1] / groups, outs = out.sizes[1] / groups;  // channels of a group
@@ -79,9 +104,9 @@ void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, cons
     for (Int n = 0; n < input.sizes[0] * groups; ++n) {  // group g of image n / groups
       const Int g = n % groups;
       const auto channels = std::span<const T>(input.data).subspan(static_cast<std::size_t>(n * ins * cells), static_cast<std::size_t>(ins * cells));
-      const Patch<T> met = patch<T>(channels, cells, meetings, channel_step);
+      const Patch<T> met = patch<Term>(channels, cells, meetings, channel_step);
       for (Int o = 0; o < outs; ++o)
-        out[(n * outs + o) * places + p] = dot(met, weights.subspan(static_cast<std::size_t>(g * weight.count() / groups + o * out_step)), bias ? (*bias)[g * outs + o] : T{0});
+        out[(n * outs + o) * places + p] = dot<Term>(met, weights.subspan(static_cast<std::size_t>(g * weight.count() / groups + o * out_step)), bias ? (*bias)[g * outs + o] : T{0});
     }
     ++p;
   }
@@ -90,10 +115,15 @@ void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, cons
 }  // namespace
 
 void operators::convolution(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
-  convolve(out, input, weight, bias, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+  convolve<Products>(out, input, weight, bias, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
 }
 void operators::convolution(Array<Int>& out, const Array<Int>& input, const Array<Int>& weight, const std::optional<Array<Int>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
-  convolve(out, input, weight, bias, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+  convolve<Products>(out, input, weight, bias, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+}
+
+void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
+  const auto offset = bias ? std::optional(finite_magnitudes(*bias)) : std::nullopt;
+  convolve<Magnitudes>(out, finite_magnitudes(input), weight, offset, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
 }
 
 }  // namespace assay

@@ -52,8 +52,8 @@ def scalar(text):
 
 
 class Wrapper:
-    def __init__(self, entry):
-        self.entry = entry
+    def __init__(self, entry, words):
+        self.entry, self.words = entry, words
         if entry.family not in FAMILIES:
             raise SpecError(f"{entry.name}: family {entry.family} is none of {', '.join(FAMILIES)}")
         self.kinds = FAMILIES[entry.family]
@@ -87,6 +87,8 @@ class Wrapper:
         raise SpecError(f"{self.entry.name}: '{text}' is neither an argument, a literal nor a dtype set")
 
     def call(self, namespace, word, first=()):
+        if word.name not in self.words:
+            raise SpecError(f"{self.entry.name}: the word {word.name} is not defined in spec/rules.md")
         terms = [*first, *(self.term(a) for a in word.arguments)]
         if word.name == "one_of":
             terms = [terms[0], "{" + ", ".join(terms[1:]) + "}"]
@@ -320,13 +322,13 @@ class Wrapper:
 
 
 def accuracy_row(output, dtype, text):
-    """`exact | N ulp | dot | N dot | unspecified | choice`, then `, either zero`, `, flush`, `, overflow`."""
+    """`exact | N ulp | dot | N dot | unspecified | choice`, then `, either zero`, `, flush`, `, overflow`, `, mean`."""
     measure, *flags = [part.strip() for part in str(text).split(",")]
     match = re.fullmatch(r"(?:([\d.]+) )?(exact|ulp|dot|unspecified|choice)", measure)
-    if not match or not set(flags) <= {"either zero", "flush", "overflow"}:
+    if not match or not set(flags) <= {"either zero", "flush", "overflow", "mean"}:
         raise SpecError(f"'{text}' is not an accuracy")
     if dtype not in SHORT and dtype != "all":
         raise SpecError(f"'{dtype}' is not a dtype of an accuracy row")
     where = "std::nullopt" if dtype == "all" else f"DType::{SHORT[dtype]}"
     flag = lambda name: str(name in flags).lower()
-    return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {flag('either zero')}, {flag('flush')}, {flag('overflow')}}}}}"
+    return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {flag('either zero')}, {flag('flush')}, {flag('overflow')}, {flag('mean')}}}}}"
