@@ -35,7 +35,8 @@ Real finite_magnitude(std::span<const Real> x) {
   return std::fmin(unbounded, sum_of(x, [](Real v) { return std::isfinite(v) ? std::fabs(v) : 0; }));
 }
 
-Moments::Moments(std::span<const Real> x) : x_(x), mean_(x.empty() ? 0 : mean_of(x)), size_(x.empty() ? 0 : sum_of(x, [&](Real v) { return std::fabs(v) / static_cast<Real>(x.size()); })) {
+Moments::Moments(std::span<const Real> x) : x_(x), mean_(x.empty() ? 0 : mean_of(x)) {
+  size_ = sum_of(x, [this](Real v) { return std::fabs(v) / count(); });
   squares_ = sum_of(x, [this](Real v) { return (v - mean_) * (v - mean_); });
 }
 

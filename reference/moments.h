@@ -36,7 +36,7 @@ class Moments {
   bool may_overflow(const Arithmetic& a) const;
 
   std::span<const Real> x_;
-  Real mean_, size_, squares_ = 0;
+  Real mean_, size_ = 0, squares_ = 0;
 };
 
 }  // namespace assay
