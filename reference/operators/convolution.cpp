@@ -15,22 +15,16 @@ struct Products {
   static Int add(Int sum, Int cell, Int weight) { return wrapping_add(sum, wrapping_multiply(cell, weight)); }
 };
 
-Real finite_magnitude(Real x) { return std::isfinite(x) ? std::fabs(x) : 0; }
-
 // Magnitudes of finite cells and weights. A weight that is not finite over the padding bounds nothing: whether it is
 // multiplied by 0 or left out is the kernel's choice.
 struct Magnitudes {
   static constexpr int outside = -1;
   static Real add(Real sum, Real cell, Real weight) {
-    if (cell < 0) return std::isfinite(weight) ? sum : std::numeric_limits<Real>::infinity();
-    return sum + cell * finite_magnitude(weight);
+    if (!std::isfinite(weight)) return cell < 0 ? std::numeric_limits<Real>::infinity() : sum;
+    return cell < 0 ? sum : sum + cell * std::fabs(weight);
   }
 };
 
-Array<Real> finite_magnitudes(Array<Real> x) {
-  std::ranges::transform(x.data, x.data.begin(), finite_magnitude);
-  return x;
-}
 
 Dims spatial(const Dims& sizes) { return Dims(std::span(sizes.begin() + 2, sizes.end())); }
 
@@ -122,8 +116,8 @@ void operators::convolution(Array<Int>& out, const Array<Int>& input, const Arra
 }
 
 void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
-  const auto offset = bias ? std::optional(finite_magnitudes(*bias)) : std::nullopt;
-  convolve<Magnitudes>(out, finite_magnitudes(input), weight, offset, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+  const auto offset = bias ? std::optional(magnitudes(*bias)) : std::nullopt;
+  convolve<Magnitudes>(out, magnitudes(input), weight, offset, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
 }
 
 }  // namespace assay

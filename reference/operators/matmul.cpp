@@ -1,4 +1,8 @@
 #include "operators/matmul.gen.h"
+
+#include <cmath>
+#include <limits>
+
 #include "reference/families.h"
 
 namespace assay {
@@ -20,14 +24,14 @@ void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
     }
 }
 
-// out = beta self + alpha out, self broadcast to out; what has a factor 0 is left out.
+// out = beta self + alpha out, self broadcast to out and left out where beta is 0.
 template <class T>
 void blend(Array<T>& out, const Array<T>& self, T beta, T alpha) {
   const families::Broadcast<T> addend = families::broadcast(self, out.sizes);
   Int flat = 0;
   for (const Dims& i : indices(out.sizes)) {
     const T scaled = beta == 0 ? 0 : multiply_add(0, beta, addend.at(i, flat));
-    out[flat] = alpha == 0 ? scaled : multiply_add(scaled, alpha, out[flat]);
+    out[flat] = multiply_add(scaled, alpha, out[flat]);
     ++flat;
   }
 }
@@ -46,6 +50,15 @@ void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Rea
 void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta, Int alpha) {
   multiply(out, mat1, mat2);
   blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
+}
+
+// With alpha 0 nothing is known of a product that is not finite: kernels may leave it out.
+void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha) {
+  Array<Real> product(out.sizes);
+  multiply(product, mat1, mat2);
+  addmm(out, magnitudes(self), magnitudes(mat1), magnitudes(mat2), std::fabs(beta), std::fabs(alpha));
+  for (Int k = 0; k < out.count(); ++k)
+    if (alpha == 0 && !std::isfinite(product[k])) out[k] = std::numeric_limits<Real>::infinity();
 }
 
 }  // namespace assay
