@@ -60,7 +60,13 @@ class Dims {
   int size_ = 0;
 };
 
-inline Int count(const Dims& sizes) { return std::accumulate(sizes.begin(), sizes.end(), Int{1}, std::multiplies<>()); }
+// How many elements; 2^56 stands for that many and more, which no memory holds.
+inline Int count(const Dims& sizes) {
+  constexpr Int most = Int{1} << 56;
+  Int n = std::ranges::find(sizes, 0) == sizes.end();
+  for (Int size : sizes) n = n > most / std::max<Int>(size, 1) ? most : n * size;
+  return n;
+}
 
 // Where element `index` stands in row-major order.
 inline Int offset(const Dims& sizes, const Dims& index) {

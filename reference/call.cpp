@@ -54,7 +54,7 @@ void check_arguments(const Operator& op, std::span<const Value> arguments) {
   }
 }
 
-// boolean < integer < floating: `cast` stores a result in its own or a higher kind.
+// boolean < integer < floating: `cast` and `fits` store a result in its own or a higher kind.
 bool can_store(DType result, Call::Stored stored, DType out) {
   if (result == out) return true;
   const Kind from = info(result).kind, to = info(out).kind;
@@ -157,7 +157,7 @@ void Call::add_result(std::size_t argument, const Tensor* out, DType computed, S
   charge(sizes);
   const bool keeps_order = out && is_dim_order(out->dim_order, sizes.size());
   if (out) require(can_store(computed, stored, out->dtype), name(argument), " is ", out->dtype, ", but the result is ", computed);
-  results_.push_back({argument, computed, in_list, make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order), {}});
+  results_.push_back({argument, computed, stored, in_list, make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order), {}});
 }
 
 void Call::promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order) {
@@ -179,9 +179,20 @@ void Call::terms(Int count) {
     throw Fault(Outcome::exhausted, "limits.work", text(elements, " results of ", terms_, " terms each are more work than the limit of ", limits_.work));
 }
 
+// PyTorch fills such an out as by a Scalar, which a half type takes from any float.
+template <class T>
+void Call::check_fit(const Result& result, const Array<T>& values) const {
+  if constexpr (!std::is_same_v<T, Bits>) {
+    if (result.stored != Stored::fits || is_half(result.tensor.dtype)) return;
+    for (const Scalar v : values.data)
+      if (!fits(v, result.tensor.dtype)) throw Fault(Outcome::fault, text(op_.id, ".out"), text(name(result.argument), " is ", result.tensor.dtype, ", which does not hold the result ", v));
+  }
+}
+
 template <class T>
 void Call::write(std::size_t k, Array<T> values) {
   Result& r = results_[k];
+  check_fit(r, values);
   if constexpr (std::is_same_v<T, Real>) {
     r.unrounded = {r.computed, {}};
     if (r.tensor.dtype == r.computed || magnitude()) {

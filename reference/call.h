@@ -111,8 +111,9 @@ class Call {
   std::optional<T> read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const;
   void read_absolute_values() { absolute_ = magnitude(); }
 
-  // Which dtypes an out may have: the result's, one of the same or a higher kind, or any that a copy casts to.
-  enum class Stored : std::uint8_t { same, cast, any };
+  // Which dtypes an out may have: the result's, one of the same or a higher kind, that if it holds each result, or any
+  // that a copy casts to.
+  enum class Stored : std::uint8_t { same, cast, fits, any };
 
   // Checks the out argument at position i and promises a result of these sizes to it. `computed` is the dtype of the
   // result.
@@ -133,12 +134,15 @@ class Call {
   struct Result {
     std::size_t argument;
     DType computed;
+    Stored stored;
     bool in_list;
     Tensor tensor;
     Unrounded unrounded;
   };
   std::string_view name(std::size_t i) const { return op_.arguments[i].name; }
   void add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order, bool in_list);
+  template <class T>
+  void check_fit(const Result& result, const Array<T>& values) const;
   void charge(const Dims& sizes);
 
   const Operator& op_;

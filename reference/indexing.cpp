@@ -12,13 +12,6 @@ Array<Int> column(const Array<Int>& rows, Int k) {
   return one;
 }
 
-// The index along a dimension of `size` elements, broadcast to `block`, counted from the front.
-Array<Int> spread(const Array<Int>& index, const Dims& block, Int size) {
-  Array<Int> all(block);
-  families::elementwise(all, [size](Int i) { return i < 0 ? i + size : i; }, index);
-  return all;
-}
-
 }  // namespace
 
 Slice slice(Int size, std::optional<Int> start, std::optional<Int> end, Int step) {
@@ -33,7 +26,7 @@ Dims Indexing::source(const Dims& i) const {
   Int whole = 0;
   for (const auto& index : at) {
     if (index) {
-      in.push_back((*index)(in_block));
+      in.push_back(families::Broadcast<Int>{*index, false}.at(in_block, 0));
     } else {
       in.push_back(i[whole < first ? whole : whole + block.size()]);
       ++whole;
@@ -62,8 +55,9 @@ Indexing indexing(const Tensors& indices, const Dims& sizes) {
   Dims indexed;
   for (Int d = 0; d < sizes.size(); ++d) {
     auto& index = x.at[static_cast<std::size_t>(d)];
-    if (index) indexed.push_back(d), index = spread(*index, x.block, sizes[d]);
-    else x.sizes.push_back(sizes[d]);
+    (index ? indexed : x.sizes).push_back(index ? d : sizes[d]);
+    if (!index) continue;
+    for (Int& i : index->data) i += i < 0 ? sizes[d] : 0;
   }
   const bool adjoin = indexed.size() > 0 && *(indexed.end() - 1) - indexed[0] == indexed.size() - 1;
   x.first = adjoin ? static_cast<int>(indexed[0]) : 0;

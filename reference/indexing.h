@@ -32,7 +32,7 @@ Array<Int> nonzero_indices(const Array<T>& x) {
 // A tensor indexed by a list of tensors, as self[indices] does.
 struct Indexing {
   std::vector<std::optional<Array<Int>>> at;  // for each dimension of self: the index along it, or none where it stays whole
-  Dims block;     // the sizes to which the indices broadcast, and which each has
+  Dims block;     // the sizes to which the indices broadcast
   int first = 0;  // where the block stands in the result: in place of indexed dimensions that adjoin, else in front
   Dims sizes;     // of the result
 

@@ -52,12 +52,12 @@ Real Moments::rounding(Real unit) const {
 
 // Which infinity or NaN comes of an infinite x depends on the order of a running mean.
 bool Moments::may_overflow(const Arithmetic& a) const {
-  return !(sum_of(x_, [this](Real v) { return (std::fabs(v) + size_) * (std::fabs(v) + size_); }) <= a.largest);
+  return !(sum_of(x_, [this](Real v) { return (std::fabs(v) + size_) * (std::fabs(v) + size_); }) < a.largest);
 }
 
 Real Moments::mean_magnitude(const Arithmetic& a) const {
   if (std::isnan(size_)) return 0;
-  return 2 * size_ * count() <= a.largest ? std::fabs(mean_) + a.share * size_ : unbounded;
+  return 2 * size_ * count() < a.largest ? std::fabs(mean_) + a.share * size_ : unbounded;
 }
 
 Real Moments::variance_magnitude(Real degrees, const Arithmetic& a) const {

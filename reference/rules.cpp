@@ -23,16 +23,6 @@ bool holds(DTypeSet set, DType dtype) { return (set & sets::of(dtype)) != 0; }
 
 Int dims_of(const Tensor& t) { return std::max(t.rank(), 1); }
 
-// ATen's Scalar conversion: a bool dtype takes every number, a floating one its range and infinity; an unsigned one takes
-// a negative integer, which wraps, but no negative float. The limits are compared as doubles.
-bool fits(const Scalar& scalar, DType dtype) {
-  const Real v = real(scalar);
-  if (dtype == DType::boolean) return true;
-  if (assay::is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
-  const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;
-  return v >= (wraps ? -largest_integer(dtype) : least_integer(dtype)) && v <= largest_integer(dtype);
-}
-
 Int size_along(const Tensor& t, Int dim) { return t.rank() == 0 ? 1 : t.sizes[wrap_dim(dim, t.rank())]; }
 
 void check_dim(std::string_view name, Int dim, Int rank, std::string_view of, const Dims& sizes) {
@@ -162,8 +152,8 @@ void nonzero_along(TensorArgument tensor, Argument<std::optional<Int>> dim) {
 }
 
 void ends_with(TensorArgument tensor, Argument<const Ints*> sizes) {
-  const bool fits = static_cast<Int>(sizes->size()) <= tensor->rank();
-  require(fits && std::equal(sizes->rbegin(), sizes->rend(), std::reverse_iterator(tensor->sizes.end())), tensor.name, " has sizes ", tensor->sizes, ", but the last must be ", sizes.name, ", ", *sizes.value);
+  const bool enough = static_cast<Int>(sizes->size()) <= tensor->rank();
+  require(enough && std::equal(sizes->rbegin(), sizes->rend(), std::reverse_iterator(tensor->sizes.end())), tensor.name, " has sizes ", tensor->sizes, ", but the last must be ", sizes.name, ", ", *sizes.value);
 }
 
 void sizes_are(TensorArgument tensor, Argument<const Ints*> sizes) {
@@ -307,6 +297,11 @@ void one_of(Argument<std::string_view> word, std::initializer_list<std::string_v
 
 void length_at_least(Argument<const Ints*> list, Int least) {
   require(static_cast<Int>(list->size()) >= least, list.name, " is ", *list.value, ", but must have at least ", least, least == 1 ? " entry" : " entries");
+}
+
+void has_memory_format(TensorArgument tensor) {
+  const Dims order = layouts::normal(tensor->sizes, layouts::suggested(tensor->sizes, tensor));
+  require(layouts::normal(tensor->sizes, tensor->dim_order) == order, tensor.name, " has the dim order ", tensor->dim_order, ", but must be contiguous or channels last");
 }
 
 void even_length(Argument<const Ints*> list) { require(list->size() % 2 == 0, list.name, " is ", *list.value, ", but must have an even number of entries"); }

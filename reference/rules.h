@@ -94,6 +94,7 @@ void each_at_least(Argument<const Ints*> list, Int least);
 void length_between(Argument<const Ints*> list, Int least, Int most);
 void one_of(Argument<std::string_view> word, std::initializer_list<std::string_view> words);
 void length_at_least(Argument<const Ints*> list, Int least);
+void has_memory_format(TensorArgument tensor);                    // contiguous, or channels last of 4 or 5 dimensions
 void even_length(Argument<const Ints*> list);
 void same_length_or_flat(Argument<const Ints*> list, Argument<const Ints*> dims);  // one entry for each of dims, or one entry and no dims
 void differs(Argument<Int> n, Int value);

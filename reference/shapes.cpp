@@ -8,6 +8,12 @@
 namespace assay::shapes {
 namespace {
 
+// How many tensors a list of results may have.
+void check_pieces(Int n) {
+  constexpr Int most = Int{1} << 20;
+  if (n > most) throw Fault(Outcome::exhausted, "limits.results", text("a list of ", n, " results is longer than the limit of ", most));
+}
+
 // a * b + c as a size.
 Int size_of(std::string_view name, Int a, Int b, Int c = 0) {
   Int n = 0;
@@ -76,12 +82,13 @@ Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last) {
 
 std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim) {
   const Int along = wrap_dim(dim.value, tensor->rank()), whole = tensor->sizes[along];
+  check_pieces(whole / std::max<Int>(split_size.value, 1));
   std::vector<Dims> pieces;
   Int start = 0;
   do {
     pieces.push_back(tensor->sizes);
     pieces.back()[along] = std::min(split_size.value, whole - start);
-    start += split_size.value;
+    start += pieces.back()[along];
   } while (start < whole);
   return pieces;
 }
@@ -93,7 +100,9 @@ std::vector<Dims> split(TensorArgument tensor, Argument<const Ints*> split_sizes
 }
 
 std::vector<Dims> unbound(TensorArgument tensor, Argument<Int> dim) {
-  return std::vector<Dims>(static_cast<std::size_t>(tensor->sizes[wrap_dim(dim.value, tensor->rank())]), selected(tensor, dim));
+  const Int number = tensor->sizes[wrap_dim(dim.value, tensor->rank())];
+  check_pieces(number);
+  return std::vector<Dims>(static_cast<std::size_t>(number), selected(tensor, dim));
 }
 
 Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step) {
@@ -245,7 +254,7 @@ Dims concatenated(Argument<const Tensors*> tensors, Argument<Int> dim) {
   Int& along = sizes[wrap_dim(dim.value, first->rank())];
   along = 0;
   for (const auto& t : *tensors.value)
-    if (!is_nothing(*t)) along += t->sizes[wrap_dim(dim.value, first->rank())];
+    if (!is_nothing(*t)) along = size_of(tensors.name, along, 1, t->sizes[wrap_dim(dim.value, first->rank())]);
   return sizes;
 }
 
@@ -259,7 +268,8 @@ Dims stacked(Argument<const Tensors*> tensors, Argument<Int> dim) {
 Dims arange(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step, DType dtype) {
   if (dtype == DType::int64) {
     const Int by = exact<Int>(step.value), span = wrapping_subtract(exact<Int>(end.value), exact<Int>(start.value));
-    return {size_of(step.name, wrapping_add(span, wrapping_subtract(by, by > 0 ? 1 : -1)) / by, 1)};
+    const Int reach = wrapping_add(span, wrapping_subtract(by, by > 0 ? 1 : -1));
+    return {size_of(step.name, by == -1 ? wrapping_negate(reach) : reach / by, 1)};
   }
   const auto as_double = [](const Scalar& s) { return static_cast<double>(real(s)); };
   const double n = std::ceil((as_double(end.value) - as_double(start.value)) / as_double(step.value));

@@ -10,12 +10,24 @@ template <class F>
 void each_offset(const Tensor& t, F f) {
   Dims stride = t.sizes;
   Int step = info(t.dtype).bytes;
+  if (t.dim_order == Dims::counting(t.rank())) {  // contiguous, as nearly every tensor is
+    for (Int k = 0, n = t.count(); k < n; ++k) f(k * step);
+    return;
+  }
   for (int k = t.rank() - 1; k >= 0; --k) {
     const Int d = t.dim_order[k];
     stride[d] = step;
     step *= t.sizes[d];
   }
   for (const Dims& i : indices(t.sizes)) f(std::inner_product(i.begin(), i.end(), stride.begin(), Int{0}));
+}
+
+// A uint64 rounded to a floating dtype without the detour through Real. One that is no int64 is halved; its last bit
+// stays set when either of the last two was, so that the half rounds as the whole does.
+Real rounded_once(Bits n, DType dtype) {
+  const DTypeInfo& d = info(dtype);
+  const bool fits = n >> 63 == 0;
+  return (fits ? 1 : 2) * d.real_of(d.bits_of_int(static_cast<Int>(fits ? n : n >> 1 | (n & 1))));
 }
 
 Real float32_first(Real x) { return round_to(DType::float32, x); }
@@ -75,7 +87,9 @@ Tensor cast(const Tensor& tensor, DType dtype) {
     if (is_half(dtype)) std::ranges::transform(values.data, values.data.begin(), float32_first);
     write(values, out);
   } else if (tensor.dtype == DType::uint64 && is_floating(dtype)) {
-    write(read<Real>(tensor), out);
+    Array<Real> rounded(tensor.sizes);
+    std::ranges::transform(read<Bits>(tensor).data, rounded.data.begin(), [&](Bits n) { return rounded_once(n, dtype); });
+    write(rounded, out);
   } else {
     write(read<Int>(tensor), out);
   }

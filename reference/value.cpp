@@ -1,5 +1,6 @@
 #include "reference/value.h"
 
+#include <cmath>
 #include <ostream>
 
 #include "reference/fault.h"
@@ -46,6 +47,14 @@ Real exact<Real>(const Scalar& scalar) { return real(scalar); }
 
 template <>
 Int exact<Int>(const Scalar& scalar) { return integer(scalar); }
+
+bool fits(const Scalar& scalar, DType dtype) {
+  const Real v = real(scalar);
+  if (dtype == DType::boolean) return true;
+  if (is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
+  const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;
+  return v >= (wraps ? -largest_integer(dtype) : least_integer(dtype)) && v <= largest_integer(dtype);
+}
 
 bool is_floating(const Scalar& scalar) { return std::holds_alternative<double>(scalar); }
 bool is_bool(const Scalar& scalar) { return std::holds_alternative<bool>(scalar); }

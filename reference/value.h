@@ -29,6 +29,10 @@ template <class T>
 T exact(const Scalar& scalar);
 
 Real real(const Scalar& scalar);
+// ATen's Scalar conversion: a bool dtype takes every number, a floating one its range and infinity; an unsigned one takes
+// a negative integer, which wraps, but no negative float. The limits are compared as doubles.
+bool fits(const Scalar& scalar, DType dtype);
+
 bool is_floating(const Scalar& scalar);
 bool is_bool(const Scalar& scalar);
 

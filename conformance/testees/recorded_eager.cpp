@@ -46,9 +46,13 @@ void add(Fingerprint& f, const std::optional<T>& v) {
   if (v) add(f, *v);
 }
 
-// The dtypes of outs are part of a call; their sizes are not, since a host plans them by the result.
-void add_out(Fingerprint& f, const auto& value) {
-  if constexpr (requires { value.dtype; }) f.number(value.dtype), f.dims(value.dim_order);
+// The dtypes and dim orders of outs are part of a call; their sizes are not, since a host plans them by the result.
+template <class Out>
+void add_out(Fingerprint& f, const Out& out) {
+  if constexpr (requires { out.dim_order; }) f.number(out.dtype), f.dims(out.dim_order);
+  if constexpr (requires { out.front().has_value(); })
+    for (const auto& entry : out)
+      if (entry) add_out(f, *entry);
 }
 
 template <class V>

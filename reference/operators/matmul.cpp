@@ -24,14 +24,14 @@ void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
     }
 }
 
-// out = beta self + alpha out, self broadcast to out and left out where beta is 0.
+// out = beta self + alpha out, self broadcast to out; what has a factor 0 is left out.
 template <class T>
 void blend(Array<T>& out, const Array<T>& self, T beta, T alpha) {
   const families::Broadcast<T> addend = families::broadcast(self, out.sizes);
   Int flat = 0;
   for (const Dims& i : indices(out.sizes)) {
     const T scaled = beta == 0 ? 0 : multiply_add(0, beta, addend.at(i, flat));
-    out[flat] = multiply_add(scaled, alpha, out[flat]);
+    out[flat] = alpha == 0 ? scaled : multiply_add(scaled, alpha, out[flat]);
     ++flat;
   }
 }
@@ -52,7 +52,7 @@ void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>&
   blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
 }
 
-// With alpha 0 nothing is known of a product that is not finite: kernels may leave it out.
+// With alpha 0 a product that is not finite bounds nothing: kernels may multiply it.
 void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha) {
   Array<Real> product(out.sizes);
   multiply(product, mat1, mat2);

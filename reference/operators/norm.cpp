@@ -11,6 +11,9 @@ using Parameter = std::optional<Array<Real>>;
 
 Real at(const Parameter& parameter, Int i, Real otherwise) { return parameter ? (*parameter)[i] : otherwise; }
 
+// The magnitude of a factor: what is lost of it below the smallest normal number is at most 2 u of that.
+Real rounded(Real factor, const Arithmetic& a) { return std::fabs(factor) + 2 * a.least; }
+
 // out = (x - mean) rstd weight + bias for each run of `length` elements; element k of run r has parameters of index(r, k).
 template <class Index>
 void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input, Int length, Index index, const Parameter& weight, const Parameter& bias, Real eps) {
@@ -35,10 +38,10 @@ void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd,
     rstd[r] = m.reciprocal_deviation_magnitude(eps, whole);
     for (Int k = 0; k < length; ++k) {
       const Int i = r * length + k, c = index(r, k);
-      const Real w = std::fabs(at(weight, c, 1)), b = at(bias, c, 0), deviation = m.reciprocal_deviation(eps);
-      const Real y = (input[i] - m.mean()) * deviation * w + b;
-      const Real parts = ((std::fabs(input[i]) + m.size()) * deviation + std::fabs(input[i] - m.mean()) * rstd[r]) * w + std::fabs(b);
-      const bool in_range = rstd[r] < unbounded && std::fmax(parts, deviation * w) <= a.largest;
+      const Real scale = m.reciprocal_deviation(eps) * at(weight, c, 1), b = at(bias, c, 0);
+      const Real y = (input[i] - m.mean()) * scale + b;
+      const Real parts = (std::fabs(input[i]) + m.size()) * rounded(scale, a) + std::fabs((input[i] - m.mean()) * at(weight, c, 1)) * rstd[r] + std::fabs(b);
+      const bool in_range = rstd[r] < unbounded && std::fmax(parts, std::fabs(scale)) < a.largest;
       out[i] = std::isnan(y) && rstd[r] < unbounded ? 0 : in_range ? std::fabs(y) + a.share * parts : unbounded;
     }
   }
@@ -78,14 +81,14 @@ void operators::batch_norm(Array<Real>& out, Array<Real>&, Array<Real>&, const A
   }
 }
 
-// The rounding of variance + eps counts relative to what is left of both.
+// The rounding of variance + eps counts relative to what is left of both; where that is little, nothing can be said.
 void operators::batch_norm_magnitude(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input, const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, Real eps, const Arithmetic& a) {
   for (const Dims& i : indices(out.sizes)) {
     const Channel c(weight, bias, running_mean, running_var, eps, i[1]);
-    const Real conditioning = 1 + (std::fabs(c.variance) + std::fabs(eps)) / std::fabs(c.variance + eps);
-    const Real parts = (std::fabs(input(i)) + std::fabs(c.mean)) * std::fabs(c.scale) * conditioning + std::fabs(c.b);
-    const bool in_range = std::fmax(parts, std::fabs(c.scale)) <= a.largest;
-    out(i) = std::isnan(parts) ? 0 : in_range ? std::fabs(c.scale * input(i) + c.shift) + a.share * parts : unbounded;
+    const Real terms = std::fabs(c.variance) + std::fabs(eps), sum = std::fabs(c.variance + eps);
+    const Real parts = (std::fabs(input(i)) + std::fabs(c.mean)) * rounded(c.scale, a) * (1 + terms / sum) + std::fabs(c.b);
+    const bool in_range = 8 * a.unit * terms <= sum && std::fmax(parts, std::fabs(c.scale)) < a.largest;
+    out(i) = std::isnan(parts) ? 0 : in_range ? parts : unbounded;
   }
 }
 

@@ -34,7 +34,6 @@ Real degrees_of_freedom(std::span<const Real> x, const std::optional<Scalar>& co
 }  // namespace
 
 Real operators::sum(std::span<const Real> x) { return total(x); }
-Real operators::sum_magnitude(std::span<const Real> x) { return finite_magnitude(x); }
 Int operators::sum(std::span<const Int> x) {
   Int sum = 0;
   for (Int v : x) sum = wrapping_add(sum, v);
@@ -44,7 +43,7 @@ Int operators::sum(std::span<const Int> x) {
 Real operators::mean(std::span<const Real> x) { return mean_of(x); }
 Real operators::mean_magnitude(std::span<const Real> x, const Arithmetic& a) {
   const Real sum = finite_magnitude(x);
-  return sum > a.largest ? unbounded : sum / static_cast<Real>(x.size());
+  return sum < a.largest ? sum / static_cast<Real>(x.size()) : unbounded;
 }
 
 // The product of the significands, and the sum of the exponents: no partial product leaves the range.
@@ -71,8 +70,8 @@ Real operators::prod_magnitude(std::span<const Real> x, const Arithmetic& a) {
     if (std::isfinite(size)) largest *= std::max<Real>(size, 1);
     if (size > 0) least *= std::min<Real>(size, 1);
   }
-  if (isnan(product) && largest <= a.largest) return 0;
-  if (largest > a.largest || (std::isinf(product) && least < a.least)) return unbounded;
+  if (isnan(product) && largest < a.largest) return 0;
+  if (largest >= a.largest || (std::isinf(product) && least < a.least)) return unbounded;
   return least < a.least ? product + 2 * a.least * largest : product;
 }
 

@@ -25,10 +25,6 @@ void first_of(std::span<const T> x, std::span<T> values, std::span<Int> indices,
 
 void operators::cumsum(std::span<const Real> x, std::span<Real> y) { std::partial_sum(x.begin(), x.end(), y.begin()); }
 void operators::cumsum(std::span<const Int> x, std::span<Int> y) { std::partial_sum(x.begin(), x.end(), y.begin(), wrapping_add); }
-void operators::cumsum_magnitude(std::span<const Real> x, std::span<Real> y) {
-  Real sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) y[i] = sum += std::isfinite(x[i]) ? std::fabs(x[i]) : 0;
-}
 
 void operators::topk(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool largest) { first_of(x, values, indices, largest); }
 void operators::topk(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool largest) { first_of(x, values, indices, largest); }

@@ -7,6 +7,8 @@
 namespace assay {
 namespace {
 
+constexpr Real ulp_of_exp = 2;  // in unit roundoffs
+
 // A row scaled by exp(-max x), so that no term overflows.
 struct Exponentials {
   explicit Exponentials(std::span<const Real> x) {
@@ -18,9 +20,9 @@ struct Exponentials {
 
   // |x - top|, by which exp multiplies the rounding of x - top, weighed by the result: nothing where that vanishes.
   Real argument_error(Real x) const { return softmax(x) > 0 ? softmax(x) * (top - x) : 0; }
-  // The sum's relative error, itself included: each term has the share of its softmax.
+  // The sum's relative error: each term has the share of its softmax, and exp is within one ulp of it.
   Real sum_error(std::span<const Real> x) const {
-    Real error = 1;
+    Real error = ulp_of_exp;
     for (Real v : x) error += argument_error(v);
     return error;
   }
@@ -38,7 +40,7 @@ void operators::softmax(std::span<const Real> x, std::span<Real> y) {
 void operators::softmax_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
   const Exponentials e(x);
   const Real error = e.sum_error(x);
-  std::ranges::transform(x, y.begin(), [&](Real v) { return e.softmax(v) + a.share * (e.argument_error(v) + e.softmax(v) * (1 + error)); });
+  std::ranges::transform(x, y.begin(), [&](Real v) { return e.softmax(v) + a.share * (e.argument_error(v) + e.softmax(v) * (ulp_of_exp + error)); });
 }
 
 void operators::log_softmax(std::span<const Real> x, std::span<Real> y) {
@@ -46,10 +48,10 @@ void operators::log_softmax(std::span<const Real> x, std::span<Real> y) {
   std::ranges::transform(x, y.begin(), [&](Real v) { return e.log_softmax(v); });
 }
 
-void operators::log_softmax_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
+void operators::log_softmax_magnitude(std::span<const Real> x, std::span<Real> y) {
   const Exponentials e(x);
   const Real error = e.sum_error(x) + std::log(e.sum);
-  std::ranges::transform(x, y.begin(), [&](Real v) { return std::fabs(e.log_softmax(v)) + a.share * (e.top - v + error); });
+  std::ranges::transform(x, y.begin(), [&](Real v) { return std::fabs(e.log_softmax(v)) + e.top - v + error; });
 }
 
 }  // namespace assay

@@ -55,6 +55,12 @@ class Compute:
     writes: list
 
 
+def defined_words(rules):
+    """The words that spec/rules.md defines: what begins a line of its lists, in backquotes."""
+    definitions = re.findall(r"^- (`.*?)(?:: |$)", rules.read_text(), re.M)
+    return {word for text in definitions for word in re.findall(r"`(\w+)", text)}
+
+
 def parse_word(text):
     match = re.fullmatch(r"\s*(\w+)\s*(?:\((.*)\))?\s*", str(text))
     if not match:

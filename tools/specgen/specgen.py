@@ -13,7 +13,7 @@ import sys
 import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from entry import SpecError, entries  # noqa: E402
+from entry import SpecError, defined_words, entries  # noqa: E402
 from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
 
 
@@ -72,10 +72,10 @@ def spec_files(spec):
 
 def generate(spec):
     """{relative path: lines}"""
-    written, everything = {}, []
+    written, everything, words = {}, [], defined_words(spec / "rules.md")
     for path in spec_files(spec):
         try:
-            wrappers = [Wrapper(e) for e in entries(path, yaml.safe_load(path.read_text()))]
+            wrappers = [Wrapper(e, words) for e in entries(path, yaml.safe_load(path.read_text()))]
             written[f"operators/{path.stem}.gen.h"] = header(wrappers)
             written[f"operators/{path.stem}.gen.cpp"] = source(path.stem, wrappers)
             everything += wrappers

@@ -52,8 +52,8 @@ def scalar(text):
 
 
 class Wrapper:
-    def __init__(self, entry):
-        self.entry = entry
+    def __init__(self, entry, words):
+        self.entry, self.words = entry, words
         if entry.family not in FAMILIES:
             raise SpecError(f"{entry.name}: family {entry.family} is none of {', '.join(FAMILIES)}")
         self.kinds = FAMILIES[entry.family]
@@ -87,6 +87,8 @@ class Wrapper:
         raise SpecError(f"{self.entry.name}: '{text}' is neither an argument, a literal nor a dtype set")
 
     def call(self, namespace, word, first=()):
+        if word.name not in self.words:
+            raise SpecError(f"{self.entry.name}: the word {word.name} is not defined in spec/rules.md")
         terms = [*first, *(self.term(a) for a in word.arguments)]
         if word.name == "one_of":
             terms = [terms[0], "{" + ", ".join(terms[1:]) + "}"]
