@@ -19,6 +19,7 @@ struct SchemaArgument {
   std::string_view type;
   std::string_view default_text;  // empty: no default
   bool out;
+  Int length = 0;  // of an int[2]: 2; 0: any
 };
 
 // How far a result may be from the exact one.

@@ -38,6 +38,7 @@ Int number<Int>(const Scalar& scalar, DType dtype) {
 template <>
 Bits number<Bits>(const Scalar& scalar, DType dtype) {
   const DTypeInfo& d = info(dtype);
+  if (d.kind == Kind::opaque) return static_cast<Bits>(integer(scalar));
   if (is_floating(scalar)) return d.bits_of_real(number<Real>(scalar, dtype));
   return d.bits_of_int(integer(scalar));
 }
@@ -50,6 +51,7 @@ Int exact<Int>(const Scalar& scalar) { return integer(scalar); }
 
 bool fits(const Scalar& scalar, DType dtype) {
   const Real v = real(scalar);
+  if (info(dtype).kind == Kind::opaque) return false;
   if (dtype == DType::boolean) return true;
   if (is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
   const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "reference/value.h"
 
 // Windows that move over the spatial dimensions of a tensor. A list has one entry for each of them, or one for all.
@@ -24,7 +26,9 @@ struct WindowAxis {
 
 // An empty stride is the kernel's size.
 inline WindowAxis window_axis(Int dim, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation) {
-  return {entry(kernel_size, dim), entry(stride.empty() ? kernel_size : stride, dim), entry(padding, dim), entry(dilation, dim)};
+  // Beyond any size a number only has to stay beyond it, and products must not overflow.
+  const auto within = [](Int n) { return std::clamp(n, -(Int{1} << 30), Int{1} << 30); };
+  return {within(entry(kernel_size, dim)), within(entry(stride.empty() ? kernel_size : stride, dim)), within(entry(padding, dim)), within(entry(dilation, dim))};
 }
 
 }  // namespace assay

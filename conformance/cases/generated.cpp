@@ -64,7 +64,7 @@ struct Shrinking::State {
 };
 
 Shrinking::Shrinking(const CaseId& failing) : state_(std::make_unique<State>()) {
-  state_->candidates = rc::shrinkable::shrinkRecur(failing, simpler_cases).shrinks();
+  state_->candidates = rc::shrinkable::shrinkRecur(failing, [](const CaseId& id) { return simpler_cases(id); }).shrinks();
 }
 Shrinking::~Shrinking() = default;
 Shrinking::Shrinking(Shrinking&&) noexcept = default;

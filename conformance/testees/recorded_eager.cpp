@@ -11,7 +11,9 @@ namespace {
 // All that makes two calls the same: kinds and contents of the arguments, of outs only what is known before the call.
 class Fingerprint {
  public:
-  void add(const void* bytes, std::size_t n) { text_.append(static_cast<const char*>(bytes), n); }
+  void add(const void* bytes, std::size_t n) {
+    if (n > 0) text_.append(static_cast<const char*>(bytes), n);
+  }
   template <class T>
   void number(T v) { add(&v, sizeof v); }
   void dims(const Dims& d) {
@@ -67,7 +69,8 @@ std::string fingerprint(const Operator& op, std::span<const V> arguments) {
 
 void store(const Tensor& result, TensorView& out) {
   out.dtype = result.dtype, out.sizes = result.sizes, out.dim_order = result.dim_order;
-  std::memcpy(out.data, result.bytes.data(), std::min(result.bytes.size(), out.capacity));
+  const std::size_t bytes = std::min(result.bytes.size(), out.capacity);
+  if (bytes > 0) std::memcpy(out.data, result.bytes.data(), bytes);
 }
 
 }  // namespace

@@ -56,25 +56,13 @@ std::vector<std::string_view> similar_names(std::string_view name) {
 
 }  // namespace
 
-Int list_length(const Operator& op, const SchemaArgument& argument) {
-  std::string_view schema = op.schema;
-  std::size_t at = schema.find(argument.name);
-  const auto is_whole = [&](std::size_t i) { return schema[i - 1] == ' ' && std::string_view("=,)").find(schema[i + argument.name.size()]) != std::string_view::npos; };
-  while (!is_whole(at)) at = schema.find(argument.name, at + 1);
-  schema = schema.substr(0, at - 1);  // ends with the type
-  if (schema.ends_with('?')) schema.remove_suffix(1);
-  Int length = 0;
-  if (schema.ends_with(']')) std::from_chars(schema.data() + schema.rfind('[') + 1, schema.data() + schema.size(), length);
-  return length;
-}
-
 void complete(const Operator& op, std::vector<Value>& arguments) {
   const std::size_t inputs = input_count(op);
   well_formed(arguments.size() <= inputs, "call.argument", op.name, " takes ", inputs, " arguments, but ", arguments.size(), " came");
   while (arguments.size() < inputs) {
     const SchemaArgument& a = op.arguments[arguments.size()];
     well_formed(!a.default_text.empty(), "call.argument", a.name, " is missing, and the schema gives it no default");
-    arguments.push_back(read_literal(a.default_text, a.type, list_length(op, a)));
+    arguments.push_back(read_literal(a.default_text, a.type, a.length));
   }
   arguments.resize(op.arguments.size());
 }

@@ -8,9 +8,6 @@
 // From the arguments that a text gives to those that `call` takes.
 namespace assay {
 
-// The length of the schema's list, 2 for int[2]; 0 where it says none or the argument is no list.
-Int list_length(const Operator& op, const SchemaArgument& argument);
-
 // How many of the arguments are not out arguments.
 inline std::size_t input_count(const Operator& op) { return op.arguments.size() - op.outs(); }
 

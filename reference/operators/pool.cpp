@@ -24,11 +24,14 @@ struct Range {
   Range within(Int size) const { return {std::max<Int>(begin, 0), std::min(end, size)}; }
 };
 
+Real plus(Real a, Real b) { return a + b; }
+Int plus(Int a, Int b) { return wrapping_add(a, b); }
+
 template <class T>
 T sum(const Array<T>& x, Int plane, Range rows, Range columns) {
   T total = 0;
   for (Int r = rows.begin; r < rows.end; ++r)
-    for (Int c = columns.begin; c < columns.end; ++c) total += x[(plane * height(x.sizes) + r) * width(x.sizes) + c];
+    for (Int c = columns.begin; c < columns.end; ++c) total = plus(total, x[(plane * height(x.sizes) + r) * width(x.sizes) + c]);
   return total;
 }
 

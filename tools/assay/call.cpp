@@ -38,7 +38,7 @@ std::vector<Value> arguments_in(const Request& request, const Operator& op) {
   std::vector<Value> arguments;
   for (std::size_t i = 0; i < std::min(given, input_count(op)); ++i) {
     const SchemaArgument& a = op.arguments[i];
-    arguments.push_back(within([&] { return read_literal(request.arguments[i], a.type, list_length(op, a)); }, a.name));
+    arguments.push_back(within([&] { return read_literal(request.arguments[i], a.type, a.length); }, a.name));
   }
   well_formed(given <= input_count(op), "call.argument", op.name, " takes ", input_count(op), " arguments, but ", given, " came");
   complete(op, arguments);

@@ -17,6 +17,7 @@ class Argument:
     type: str  # ATen's, without list length and SymInt
     default: str
     out: bool
+    length: int = 0  # of an int[2]: 2; 0: any
 
     @property
     def optional(self):
@@ -87,8 +88,9 @@ def parse_schema(text):
         kind = kind.replace("SymInt", "int")
         out = "!" in kind
         kind = re.sub(r"\(\w!\)", "", kind)
+        length = re.search(r"\[(\d+)\]", kind)
         kind = re.sub(r"\[\d+\]", "[]", kind)
-        arguments.append(Argument(name, kind, default, out))
+        arguments.append(Argument(name, kind, default, out, int(length[1]) if length else 0))
     return match.group(1), arguments
 
 
