@@ -1,8 +1,8 @@
 #include "operators/convolution.gen.h"
 
 #include <cmath>
-#include <limits>
 
+#include "reference/dtype.h"
 #include "reference/window.h"
 
 namespace assay {
@@ -23,8 +23,8 @@ struct Magnitudes {
   static constexpr int outside = -1;
   static Real start(Real bias) { return std::isfinite(bias) ? std::fabs(bias) : 0; }
   static Real add(Real sum, Real cell, Real weight) {
-    if (!std::isfinite(weight)) return cell < 0 ? std::numeric_limits<Real>::infinity() : sum;
-    return cell < 0 ? sum : sum + cell * std::fabs(weight);
+    if (!std::isfinite(weight)) return cell < 0 ? unbounded : sum;
+    return cell < 0 || sum == unbounded ? sum : sum + cell * std::fabs(weight);
   }
 };
 

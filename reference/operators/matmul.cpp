@@ -1,8 +1,8 @@
 #include "operators/matmul.gen.h"
 
 #include <cmath>
-#include <limits>
 
+#include "reference/dtype.h"
 #include "reference/families.h"
 
 namespace assay {
@@ -58,7 +58,7 @@ void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const
   multiply(product, mat1, mat2);
   addmm(out, magnitudes(self), magnitudes(mat1), magnitudes(mat2), std::fabs(beta), std::fabs(alpha));
   for (Int k = 0; k < out.count(); ++k)
-    if (alpha == 0 && !std::isfinite(product[k])) out[k] = std::numeric_limits<Real>::infinity();
+    if (alpha == 0 && !std::isfinite(product[k])) out[k] = unbounded;
 }
 
 }  // namespace assay
