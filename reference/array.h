@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <functional>
 #include <initializer_list>
 #include <numeric>
@@ -124,6 +125,12 @@ struct Array {
   T& operator[](Int i) { return data[static_cast<std::size_t>(i)]; }
   const T& operator[](Int i) const { return data[static_cast<std::size_t>(i)]; }
 };
+
+// |x|. An infinity or NaN counts as 0: it decides a result by itself, and what rounding or overflow adds comes from the rest.
+inline Array<Real> magnitudes(Array<Real> x) {
+  for (Real& v : x.data) v = std::isfinite(v) ? std::fabs(v) : 0;
+  return x;
+}
 
 // The elements as a row along dimension dim of `rank` (from the end when negative), size 1 along the others.
 template <class T>

@@ -62,12 +62,10 @@ bool can_store(DType result, Call::Stored stored, DType out) {
   return stored == Call::Stored::any || from <= to;
 }
 
-// An infinity counts as 0: it decides the result by itself, and what rounding or overflow adds comes from the rest.
 template <class T>
 Array<T> absolute(Array<T> a) {
-  if constexpr (std::is_same_v<T, Real>)
-    for (Real& v : a.data) v = std::isinf(v) ? 0 : std::fabs(v);
-  return a;
+  if constexpr (std::is_same_v<T, Real>) return magnitudes(std::move(a));
+  else return a;
 }
 
 Answer refusal(Outcome outcome, std::string rule, std::string message) { return {outcome, std::move(rule), std::move(message), {}, 1}; }

@@ -140,6 +140,7 @@ Int reduced(TensorArgument tensor, const D&... dim) {
   for (Int d : shapes::dims(tensor, dim...)) n *= tensor->sizes[d];
   return n;
 }
+inline Int blended(TensorArgument mat1) { return mat1->sizes[1] + 2; }              // products of a matrix product, and two matrices blended
 Int window(Argument<const Ints*> kernel_size);                                   // cells of a square or rectangular window
 Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size);     // cells of the largest one
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);  // products and the bias

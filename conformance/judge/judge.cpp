@@ -57,14 +57,9 @@ bool overflowed(const Row& row, Real magnitude, Real got) {
   return may && sum >= largest(dot ? row.computed : compute_dtype(row.computed)) && !std::isfinite(got);
 }
 
-// Whether the magnitude says that nothing is known of a NaN.
-bool unbounded(const Row& row, Real exact, Real magnitude) {
-  return row.accuracy.measure == Accuracy::Measure::dot && row.accuracy.overflow && std::isnan(exact) && std::isinf(magnitude);
-}
-
 // How far a floating result is outside, in units of its bound: at most 1 is inside. `want` is `exact` rounded.
 Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
-  if (overflowed(row, magnitude, got) || unbounded(row, exact, magnitude)) return 0;
+  if (overflowed(row, magnitude, got) || (row.accuracy.measure == Accuracy::Measure::dot && magnitude == unbounded)) return 0;
   if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
   if (exact == 0 && got == 0) return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
   if (want == got) return 0;

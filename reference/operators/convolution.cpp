@@ -1,8 +1,8 @@
 #include "operators/convolution.gen.h"
 
 #include <cmath>
-#include <limits>
 
+#include "reference/dtype.h"
 #include "reference/window.h"
 
 namespace assay {
@@ -11,28 +11,30 @@ namespace {
 // What is added up: products of a cell and a weight.
 struct Products {
   static constexpr int outside = 0;  // the value of a cell of the padding
+  template <class T>
+  static T start(T bias) { return bias; }
   static Real add(Real sum, Real cell, Real weight) { return sum + cell * weight; }
   static Int add(Int sum, Int cell, Int weight) { return wrapping_add(sum, wrapping_multiply(cell, weight)); }
 };
-
-Real finite_magnitude(Real x) { return std::isfinite(x) ? std::fabs(x) : 0; }
 
 // Magnitudes of finite cells and weights. A weight that is not finite over the padding bounds nothing: whether it is
 // multiplied by 0 or left out is the kernel's choice.
 struct Magnitudes {
   static constexpr int outside = -1;
+  static Real start(Real bias) { return std::isfinite(bias) ? std::fabs(bias) : 0; }
   static Real add(Real sum, Real cell, Real weight) {
-    if (cell < 0) return std::isfinite(weight) ? sum : std::numeric_limits<Real>::infinity();
-    return sum + cell * finite_magnitude(weight);
+    if (!std::isfinite(weight)) return cell < 0 ? unbounded : sum;
+    return cell < 0 || sum == unbounded ? sum : sum + cell * std::fabs(weight);
   }
 };
 
-Array<Real> finite_magnitudes(Array<Real> x) {
-  std::ranges::transform(x.data, x.data.begin(), finite_magnitude);
-  return x;
-}
 
 Dims spatial(const Dims& sizes) { return Dims(std::span(sizes.begin() + 2, sizes.end())); }
+
+// A cell of a group's channels (-1 in the padding) and the weight of the group's first output channel that it meets.
+struct Meeting {
+  Int cell, weight;
+};
 
 // Which cells of the input meet which taps of the kernel in one place of the result.
 struct Geometry {
@@ -40,17 +42,16 @@ struct Geometry {
   const Ints &stride, &padding, &dilation;
   bool transposed;
 
-  struct Meeting {
-    Int tap, cell;  // row-major; a cell of the padding is -1
-  };
-
-  std::vector<Meeting> meetings(const Dims& place) const {
-    std::vector<Meeting> all;
+  // In all channels of a group; weights of neighbouring channels stand channel_step apart.
+  std::vector<Meeting> meetings(const Dims& place, Int channels, Int channel_step) const {
+    std::vector<Meeting> one, all;
     Int flat = 0;
     for (const Dims& tap : indices(kernel)) {
-      if (const auto cell = cell_at(place, tap)) all.push_back({flat, inside(cells, *cell) ? offset(cells, *cell) : -1});
+      if (const auto cell = cell_at(place, tap)) one.push_back({inside(cells, *cell) ? offset(cells, *cell) : -1, flat});
       ++flat;
     }
+    for (Int c = 0; c < channels; ++c)
+      for (const auto& [cell, tap] : one) all.push_back({cell < 0 ? -1 : c * count(cells) + cell, c * channel_step + tap});
     return all;
   }
 
@@ -67,28 +68,15 @@ struct Geometry {
   }
 };
 
-// The values of one group's channels that meet the kernel, and the weights of the group's first output channel with
-// which they do.
-template <class T>
-struct Patch {
-  std::vector<T> values;
-  std::vector<Int> weights;
-};
-
 template <class Term, class T>
-Patch<T> patch(std::span<const T> channels, Int cells, std::span<const Geometry::Meeting> meetings, Int channel_step) {
-  Patch<T> p;
-  for (Int c = 0; c * cells < static_cast<Int>(channels.size()); ++c)
-    for (const auto& [tap, cell] : meetings) {
-      p.values.push_back(cell < 0 ? T{Term::outside} : channels[static_cast<std::size_t>(c * cells + cell)]);
-      p.weights.push_back(c * channel_step + tap);
-    }
-  return p;
+void gather(std::vector<T>& values, const T* channels, const std::vector<Meeting>& meetings) {
+  values.clear();
+  for (const Meeting& m : meetings) values.push_back(m.cell < 0 ? T{Term::outside} : channels[m.cell]);
 }
 
 template <class Term, class T>
-T dot(const Patch<T>& patch, std::span<const T> weight, T sum) {
-  for (std::size_t i = 0; i < patch.values.size(); ++i) sum = Term::add(sum, patch.values[i], weight[static_cast<std::size_t>(patch.weights[i])]);
+T dot(T sum, const std::vector<T>& values, const T* weight, const std::vector<Meeting>& meetings) {
+  for (std::size_t i = 0; i < values.size(); ++i) sum = Term::add(sum, values[i], weight[meetings[i].weight]);
   return sum;
 }
 
@@ -97,16 +85,15 @@ void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, cons
   const Int taps = count(geometry.kernel), cells = count(geometry.cells), places = count(spatial(out.sizes));
   const Int ins = input.sizes[1] / groups, outs = out.sizes[1] / groups;  // channels of a group
   const Int channel_step = geometry.transposed ? outs * taps : taps, out_step = geometry.transposed ? taps : ins * taps;  // between weights
-  const auto weights = std::span<const T>(weight.data);
+  std::vector<T> values;
   Int p = 0;
   for (const Dims& place : indices(spatial(out.sizes))) {
-    const auto meetings = geometry.meetings(place);
+    const auto meetings = geometry.meetings(place, ins, channel_step);
     for (Int n = 0; n < input.sizes[0] * groups; ++n) {  // group g of image n / groups
       const Int g = n % groups;
-      const auto channels = std::span<const T>(input.data).subspan(static_cast<std::size_t>(n * ins * cells), static_cast<std::size_t>(ins * cells));
-      const Patch<T> met = patch<Term>(channels, cells, meetings, channel_step);
-      for (Int o = 0; o < outs; ++o)
-        out[(n * outs + o) * places + p] = dot<Term>(met, weights.subspan(static_cast<std::size_t>(g * weight.count() / groups + o * out_step)), bias ? (*bias)[g * outs + o] : T{0});
+      const T* weights = weight.data.data() + g * weight.count() / groups;
+      gather<Term>(values, input.data.data() + n * ins * cells, meetings);
+      for (Int o = 0; o < outs; ++o) out[(n * outs + o) * places + p] = dot<Term>(bias ? Term::start((*bias)[g * outs + o]) : T{0}, values, weights + o * out_step, meetings);
     }
     ++p;
   }
@@ -122,8 +109,7 @@ void operators::convolution(Array<Int>& out, const Array<Int>& input, const Arra
 }
 
 void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
-  const auto offset = bias ? std::optional(finite_magnitudes(*bias)) : std::nullopt;
-  convolve<Magnitudes>(out, finite_magnitudes(input), weight, offset, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+  convolve<Magnitudes>(out, magnitudes(input), weight, bias, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
 }
 
 }  // namespace assay

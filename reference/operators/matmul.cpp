@@ -1,4 +1,8 @@
 #include "operators/matmul.gen.h"
+
+#include <cmath>
+
+#include "reference/dtype.h"
 #include "reference/families.h"
 
 namespace assay {
@@ -46,6 +50,15 @@ void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Rea
 void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta, Int alpha) {
   multiply(out, mat1, mat2);
   blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
+}
+
+// With alpha 0 a product that is not finite bounds nothing: kernels may multiply it.
+void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha) {
+  Array<Real> product(out.sizes);
+  multiply(product, mat1, mat2);
+  addmm(out, magnitudes(self), magnitudes(mat1), magnitudes(mat2), std::fabs(beta), std::fabs(alpha));
+  for (Int k = 0; k < out.count(); ++k)
+    if (alpha == 0 && !std::isfinite(product[k])) out[k] = unbounded;
 }
 
 }  // namespace assay

@@ -81,8 +81,9 @@ Real operators::quantize_per_token(Real input, Real scales, Real zero_points, In
   return code(round(round(input * round_scale(1 / scales)) + zero_points), 0, quant_min, quant_max, round);
 }
 
+// PyTorch rounds a scalar that is subtracted like a tensor's element, but multiplies with one as it is.
 Real operators::dequantize_per_tensor(Real input, Real scale, Real zero_point, const Rounding& round) {
-  return round(round(input - round.scalar(zero_point)) * round.scalar(scale));
+  return round(round(input - round(zero_point)) * round.scalar(scale));
 }
 Real operators::dequantize_per_tensor(Real input, Real scale, Int zero_point, const Rounding& round) {
   return dequantize_per_tensor(input, scale, static_cast<Real>(zero_point), round);

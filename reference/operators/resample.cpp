@@ -75,6 +75,16 @@ struct FixedPoint {
   }
 };
 
+// The cells that a place of m takes from n when s(i) is rounded: the two, and the next one where that decides between
+// which two cells it is.
+Ints readable(const Between& place, Int n, Int m, const Arithmetic& a) {
+  const Real slack = 4 * static_cast<Real>(n) * a.unit;
+  Ints cells{place.first, place.second};
+  if (n != m && place.part <= slack) cells.push_back(std::max<Int>(place.first - 1, 0));
+  if (n != m && place.part >= 1 - slack) cells.push_back(std::min(place.second + 1, n - 1));
+  return cells;
+}
+
 }  // namespace
 
 void operators::upsample_nearest2d(Array<Bits>& out, const Array<Bits>& input, const Doubles* scale_factors) {
@@ -105,14 +115,21 @@ void operators::upsample_bilinear2d(Array<Int>& out, const Array<Int>& input, bo
   });
 }
 
-void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real>& input, bool align_corners, const Doubles* scale_factors) {
+// Everything that may be read counts. An infinity or NaN there bounds nothing where rounding decides whether it is read.
+void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real>& input, bool align_corners, const Doubles* scale_factors, const Arithmetic& a) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
-  const Int width = size_of(input.sizes, 1);
-  const auto size = static_cast<Real>(std::max(width, size_of(input.sizes, 0)));
+  const Int height = size_of(input.sizes, 0), width = size_of(input.sizes, 1);
+  const auto size = static_cast<Real>(std::max(width, height));
   each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
-    const Between &row = places.rows[y], &column = places.columns[x];
-    const auto along = [&](Int r) { return std::fabs(input[plane + r * width + column.first]) + std::fabs(input[plane + r * width + column.second]); };
-    return size * (along(row.first) + along(row.second));
+    const Ints rows = readable(places.rows[y], height, size_of(out.sizes, 0), a), columns = readable(places.columns[x], width, size_of(out.sizes, 1), a);
+    Real sum = 0;
+    for (Int r : rows)
+      for (Int c : columns) {
+        const Real cell = std::fabs(input[plane + r * width + c]);
+        if (std::isfinite(cell)) sum += cell;
+        else if (rows.size() + columns.size() > 4) return unbounded;
+      }
+    return size * sum;
   });
 }
 
