@@ -28,7 +28,6 @@ struct Magnitudes {
   }
 };
 
-
 Dims spatial(const Dims& sizes) { return Dims(std::span(sizes.begin() + 2, sizes.end())); }
 
 // A cell of a group's channels (-1 in the padding) and the weight of the group's first output channel that it meets.
