@@ -68,8 +68,7 @@ Block Machine::arena(std::uint32_t id) {
   Block& block = shared ? state->second : arenas_[id];
   if (!block) {
     const std::size_t bytes = shared ? largest_size(shared_->program->tables, id) : static_cast<std::size_t>(plan_.non_const_buffer_sizes[id]);
-    shared_->budget.take(bytes, text("planned memory ", id, " of method ", plan_.name));
-    block = allocate(bytes);
+    block = shared_->budget.allocate(bytes, text("planned memory ", id, " of method ", plan_.name));
   }
   return block;
 }
