@@ -2,7 +2,10 @@
 
 import torch
 import executorch.exir.passes.dim_order_ops_registry  # noqa: F401  registers dim_order_ops
+import executorch.exir.passes._quant_patterns_and_replacements  # noqa: F401  registers the quantized embeddings
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
+
+import definitions  # noqa: F401  defines what has no kernel
 
 # Arguments of a functional overload that an out argument replaces.
 TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")

@@ -5,6 +5,7 @@ import math
 
 import torch
 
+from dense_plans import DENSE_PLANS
 from operators import type_name
 from shapes import F32, I, M, Q, S, Shape
 
@@ -868,6 +869,7 @@ PLANS = {
 }
 
 PLANS["scatter_add"] = PLANS["scatter"]
+PLANS |= DENSE_PLANS
 
 # Operators whose tensors broadcast get these shapes beside the usual ones.
 SHAPE_PAIRS = [
@@ -907,7 +909,7 @@ BROADCASTING = {
 
 def plans_of(operator):
     """The operator's plans, with a candidate list for every argument."""
-    own = PLANS.get(operator.overload_name) or PLANS.get(operator.base_name) or [{}]
+    own = PLANS.get(operator.name) or PLANS.get(operator.overload_name) or PLANS.get(operator.base_name) or [{}]
     return [_complete(operator, plan) for plan in own]
 
 
