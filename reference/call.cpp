@@ -14,7 +14,7 @@ bool is_list(std::string_view type) { return type.ends_with("[]") || type.ends_w
 bool fits(const Value& value, const SchemaArgument& argument) {
   std::string_view type = argument.type;
   const bool none = std::holds_alternative<std::monostate>(value);
-  if (none && argument.out) return true;
+  if (argument.out && (none || !type.starts_with("Tensor"))) return true;
   if (type.ends_with('?')) {
     if (none) return true;
     type.remove_suffix(1);
@@ -91,11 +91,7 @@ Argument<std::optional<double>> Call::optional_real(std::size_t i) const {
 }
 
 Argument<std::optional<Scalar>> Call::optional_scalar(std::size_t i) const {
-  const Value& v = arguments_[i];
-  if (const bool* b = std::get_if<bool>(&v)) return {name(i), Scalar(*b)};
-  if (const Int* n = std::get_if<Int>(&v)) return {name(i), Scalar(*n)};
-  if (const double* d = std::get_if<double>(&v)) return {name(i), Scalar(*d)};
-  return {name(i), std::nullopt};
+  return {name(i), number_in(arguments_[i])};
 }
 
 Argument<std::optional<std::string_view>> Call::optional_string(std::size_t i) const {
@@ -225,6 +221,10 @@ Answer Call::finish() {
     if (r.in_list) std::get<Tensors>(arguments_[r.argument]).emplace_back(std::move(r.tensor));
     else arguments_[r.argument] = std::move(r.tensor);
     answer.unrounded.push_back(std::move(r.unrounded));
+  }
+  for (const auto& [argument, number] : numbers_) {
+    arguments_[argument] = std::visit([](auto n) -> Value { return n; }, number);
+    answer.unrounded.emplace_back();
   }
   return answer;
 }

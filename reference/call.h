@@ -31,7 +31,7 @@ struct Answer {
   Outcome outcome = Outcome::ok;
   std::string rule;     // broken rule, empty when ok
   std::string message;  // one sentence, empty when ok
-  std::vector<Unrounded> unrounded;  // one for each out tensor; without values where it is Int or Bits
+  std::vector<Unrounded> unrounded;  // one for each out tensor or number; without values where it is Int, Bits or a number
   Int terms = 1;                     // how many products or addends make one result
 };
 
@@ -41,7 +41,7 @@ enum class Mode : std::uint8_t { value, magnitude };
 
 // Calls an operator. `arguments` follow the schema, out arguments last; an out argument that is None gets the dtype,
 // sizes and dim order that the entry gives it, any other keeps its dtype, is resized, and keeps its dim order when its
-// rank fits. Nothing but the out arguments changes, and those only when the outcome is ok. Never throws.
+// rank fits; an out number is overwritten, whatever it was. Nothing but the out arguments changes, and those only when the outcome is ok. Never throws.
 Answer call(const Operator& op, std::span<Value> arguments, const Limits& limits = {}, Mode mode = Mode::value);
 
 // A named argument, as the words of rules, dtypes and shapes see it.
@@ -127,7 +127,10 @@ class Call {
   template <class T>
   void write_list(std::size_t k, const std::vector<Array<T>>& values);
 
-  // Hands over: what was promised and written becomes the out arguments.
+  // The number that is the result for out argument i.
+  void give(std::size_t i, const Scalar& number) { numbers_.emplace_back(i, number); }
+
+  // Hands over: what was promised and written, or given, becomes the out arguments.
   Answer finish();
 
  private:
@@ -153,6 +156,7 @@ class Call {
   std::string_view rule_;
   Outcome outcome_ = Outcome::invalid;
   std::vector<Result> results_;
+  std::vector<std::pair<std::size_t, Scalar>> numbers_;
   Int terms_ = 1;
 };
 

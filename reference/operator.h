@@ -20,6 +20,7 @@ struct SchemaArgument {
   std::string_view default_text;  // empty: no default
   bool out;
   Int length = 0;  // of an int[2]: 2; 0: any
+  bool mutated = false;  // the call leaves it alone and gives its new value as the out argument <name>_out; a host stores that in its place
 };
 
 // How far a result may be from the exact one.
@@ -61,6 +62,7 @@ struct Operator {
   std::string_view file;    // spec/operators/<file>.yaml and reference/operators/<file>.cpp
   std::string_view math;
   std::string_view choice;  // which answers are allowed, empty where there is one
+  // Behind those of the schema: an out for each mutated one, and `result` for a number that the operator returns.
   std::span<const SchemaArgument> arguments;
   std::span<const Rule> rules;
   std::span<const AccuracyRow> accuracy;

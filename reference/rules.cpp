@@ -532,6 +532,20 @@ void last_size_at_least(TensorArgument tensor, Int least) {
 void differ(Argument<Int> a, Argument<Int> b) { require(a.value != b.value, a.name, " and ", b.name, " are both ", a.value, ", but must differ"); }
 
 void nonzero(Argument<Int> n) { require(n.value != 0, n.name, " must not be 0"); }
+void nonzero(Argument<Scalar> n) { require(real(n.value) != 0, n.name, " must not be 0"); }
+
+void has_integer(Argument<Scalar> n) {
+  constexpr Real end = 0x1p63;
+  const bool holds = !is_floating(n.value) || (-end <= real(n.value) && real(n.value) < end);
+  require(holds, n.name, " is ", n.value, ", which is beyond the integers of 64 bits");
+}
+
+void scalar_is_bool(Argument<Scalar> flag) { require(is_bool(flag.value), flag.name, " is ", flag.value, ", but must be true or false"); }
+
+void same_kind(Argument<Scalar> a, Argument<Scalar> b) {
+  require(a.value.index() == b.value.index(), a.name, " is ", a.value, " and ", b.name, " is ", b.value, ", but both must be bools, both integers or both floats");
+}
+
 void nonzero(Argument<double> n) { require(n.value != 0, n.name, " must not be 0"); }
 
 void nonzero(TensorArgument tensor) {

@@ -186,6 +186,10 @@ void indices_within(TensorArgument index, TensorArgument self, Int dim);   // 0 
 void indices_within(TensorArgument index, TensorArgument self, Argument<Int> dim);
 void indices_within(Argument<const Tensors*> indices, TensorArgument self);  // -size <= index < size; where the result has no element, only of dimensions without elements
 void nonzero(TensorArgument tensor);                  // no element is zero
+void nonzero(Argument<Scalar> n);
+void has_integer(Argument<Scalar> n);                 // it is finite, and without its fraction in the range of int64
+void scalar_is_bool(Argument<Scalar> flag);           // true or false
+void same_kind(Argument<Scalar> a, Argument<Scalar> b);  // both bools, both integers or both floats
 void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element
 void no_zero(Argument<Scalar> divisor, DType common);
 

@@ -49,6 +49,27 @@ Real exact<Real>(const Scalar& scalar) { return real(scalar); }
 template <>
 Int exact<Int>(const Scalar& scalar) { return integer(scalar); }
 
+std::optional<Scalar> number_in(const Value& value) {
+  if (const bool* b = std::get_if<bool>(&value)) return *b;
+  if (const Int* n = std::get_if<Int>(&value)) return *n;
+  if (const double* d = std::get_if<double>(&value)) return *d;
+  return std::nullopt;
+}
+
+Tensor tensor_of(const Scalar& scalar) {
+  Tensor tensor = make(is_bool(scalar) ? DType::boolean : is_floating(scalar) ? DType::float64 : DType::int64, {});
+  Array<Bits> bits;
+  bits[0] = number<Bits>(scalar, tensor.dtype);
+  write(bits, tensor);
+  return tensor;
+}
+
+Scalar item(const Tensor& tensor) {
+  if (is_floating(tensor.dtype)) return read<Real>(tensor)[0];
+  const Int n = read<Int>(tensor)[0];
+  return tensor.dtype == DType::boolean ? Scalar(n != 0) : Scalar(n);
+}
+
 bool fits(const Scalar& scalar, DType dtype) {
   const Real v = real(scalar);
   if (info(dtype).kind == Kind::opaque) return false;

@@ -28,6 +28,13 @@ T number(const Scalar& scalar, DType dtype);
 template <class T>
 T exact(const Scalar& scalar);
 
+// The number that a value is; none where it is none.
+std::optional<Scalar> number_in(const Value& value);
+
+// A number as a tensor without dimensions, of bool, int64 or float64, and the first element of a tensor as a number.
+Tensor tensor_of(const Scalar& scalar);
+Scalar item(const Tensor& tensor);
+
 Real real(const Scalar& scalar);
 // ATen's Scalar conversion: a bool dtype takes every number, a floating one its range and infinity; an unsigned one takes
 // a negative integer, which wraps, but no negative float. The limits are compared as doubles.

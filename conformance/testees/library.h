@@ -26,7 +26,8 @@ struct TensorView {
 
 using TensorViews = std::vector<std::optional<TensorView>>;
 
-// An argument as a library sees it: a Value whose tensors are views.
+// An argument as a library sees it: a Value whose tensors are views. An out number is the view of a tensor without
+// dimensions, of bool, int64 or float64.
 using HostValue = std::variant<std::monostate, TensorView, Int, double, bool, std::string, Ints, Doubles, Bools, TensorViews>;
 
 // What a library says to a call: ok, or which outcome and why, in its own words.

@@ -148,6 +148,7 @@ OutPlan plan_outs(const Operator& op, std::span<const Value> arguments) {
     if (const Tensor* one = std::get_if<Tensor>(&arguments[i])) tensors.push_back(plan_of(*one));
     if (const Tensors* list = std::get_if<Tensors>(&arguments[i]))
       for (const auto& t : *list) tensors.push_back(plan_of(t.value()));
+    if (const auto number = number_in(arguments[i])) tensors.push_back(plan_of(tensor_of(*number)));
   }
   return plan;
 }

@@ -34,6 +34,7 @@ void hand_back(const Tensor& result, TensorView& out) {
 
 void hand_back(const Value& result, HostValue& out) {
   if (const Tensor* t = std::get_if<Tensor>(&result)) return hand_back(*t, std::get<TensorView>(out));
+  if (const auto number = number_in(result)) return hand_back(tensor_of(*number), std::get<TensorView>(out));
   const Tensors& list = std::get<Tensors>(result);
   for (std::size_t k = 0; k < list.size(); ++k) hand_back(*list[k], *std::get<TensorViews>(out)[k]);
 }

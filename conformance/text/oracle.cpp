@@ -49,6 +49,7 @@ void set_outs(const Json& request, const Operator& op, std::vector<Value>& argum
   well_formed(outs->is_array() && outs->size() == op.outs(), "call.out", "out must be a list of ", op.outs(), " entries, one for each out argument");
   for (std::size_t i = 0; i < outs->size(); ++i) {
     const std::size_t at = input_count(op) + i;
+    well_formed((*outs)[i].is_null() || op.arguments[at].type.starts_with("Tensor"), "call.out", op.arguments[at].name, " is a number, of which nothing can be asked: give null");
     arguments[at] = within([&] { return out_of((*outs)[i]); }, op.arguments[at].name);
   }
 }
@@ -89,6 +90,7 @@ Json answer_json(const Json& id, const Answer& answer, std::span<const Value> ou
     if (const Tensor* t = std::get_if<Tensor>(&out)) outputs.push_back(to_json(*t));
     if (const Tensors* list = std::get_if<Tensors>(&out))
       for (const auto& t : *list) outputs.push_back(t ? to_json(*t) : Json(nullptr));
+    if (number_in(out)) outputs.push_back(to_json(out, ""));
   }
   return {{"id", id}, {"outcome", name(answer.outcome)}, {"outputs", std::move(outputs)}};
 }

@@ -49,7 +49,7 @@ void set_outs(const Request& request, const Operator& op, std::vector<Value>& ar
   well_formed(request.outs.size() <= op.outs(), "call.out", op.name, " has ", op.outs(), " out arguments, but ", request.outs.size(), " came");
   for (std::size_t i = 0; i < request.outs.size(); ++i) {
     const SchemaArgument& a = op.arguments[input_count(op) + i];
-    well_formed(a.type == "Tensor", "call.out", a.name, " is a list, which --out cannot give");
+    well_formed(a.type == "Tensor", "call.out", a.name, " is of type ", a.type, ", which --out cannot give");
     arguments[input_count(op) + i] = within([&] { return read_out_literal(request.outs[i]); }, a.name);
   }
 }

@@ -59,14 +59,16 @@ def tensors_of(arguments):
 
 
 def answer(operator: Operator, call: Call):
-    """What eager answers; None when the call says nothing about the operator (too large, beyond the format's ranks, or
-    the recorder's error)."""
+    """What eager answers; None when the call says nothing about the operator (too large, beyond the format's ranks or
+    integers, or the recorder's error)."""
     if any(len(t.layout.sizes) > MAX_RANK for t in tensors_of(call.arguments)):
         return None
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
         try:
             functional = _run_functional(operator, call)
+        except Unrepresentable:
+            return None
         except Exception as error:
             return _refused(operator, call, error)
         if sum(t.numel() for t in functional) > MAX_RESULT_ELEMENTS or any(t.dim() > MAX_RANK for t in functional):
@@ -102,8 +104,21 @@ def _keywords(operator, call, fill=FILLS[0]):
     return dict(zip((a.name for a in operator.inputs), _live(call.arguments, fill)))
 
 
+class Unrepresentable(Exception):
+    pass
+
+
 def _as_tuple(returned):
-    return tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
+    several = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
+    return tuple(v if isinstance(v, torch.Tensor) else _tensor_of(v) for v in several)
+
+
+def _tensor_of(number):
+    """A number as a tensor without dimensions; Python's integers have no end, those of the format do."""
+    dtype = {bool: torch.bool, int: torch.int64, float: torch.float64}[type(number)]
+    if dtype == torch.int64 and not -(2**63) <= number < 2**63:
+        raise Unrepresentable
+    return torch.tensor(number, dtype=dtype)
 
 
 def _run_functional(operator, call, fill=FILLS[0]):

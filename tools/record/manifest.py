@@ -9,9 +9,10 @@ NAME = "MANIFEST.json"
 PACKAGES = ("torch", "executorch", "numpy", "flatbuffers")
 
 
-def entry(recording):
+def entry(recording, cap_bytes):
     """The manifest's lines on one file; `crashed`: calls that killed eager; `findings`: where it contradicts itself."""
     lines = {
+        "cap_bytes": cap_bytes,
         "calls": recording.calls,
         "refusals": recording.refusals,
         "bytes": len(recording.file),
@@ -20,6 +21,11 @@ def entry(recording):
         "findings": recording.findings,
     }
     return {k: v for k, v in lines.items() if v or isinstance(v, int)}
+
+
+def cap(folder, name):
+    """The cap with which the file was recorded; None where it was not."""
+    return _read(folder)["files"].get(name, {}).get("cap_bytes")
 
 
 def write(folder, entries, settings):

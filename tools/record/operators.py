@@ -1,20 +1,27 @@
 """An operator overload under record: its schema and eager PyTorch's functions for it."""
 
+from types import SimpleNamespace
+
 import torch
+import executorch.exir.passes._device_copy_ops_registry  # noqa: F401  registers et_copy
 import executorch.exir.passes.dim_order_ops_registry  # noqa: F401  registers dim_order_ops
 import executorch.exir.passes._quant_patterns_and_replacements  # noqa: F401  registers the quantized embeddings
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
+from executorch.exir.passes.executorch_prim_ops_registry import _PYTHON_SYM_OPS_TO_EXECUTORCH_SYM_OPS
 
 import definitions  # noqa: F401  defines what has no kernel
 
 # Arguments of a functional overload that an out argument replaces.
 TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")
+# What eager PyTorch calls where a program has an operator on numbers, by the operator's name.
+NUMBER_FUNCTIONS = {op._schema.name: f for f, op in _PYTHON_SYM_OPS_TO_EXECUTORCH_SYM_OPS.items()}
 
 
 class Operator:
-    """One `.out` overload.
+    """One overload of the spec.
 
     `functional` is the overload without outs, `out` the overload with them, or None where only ExecuTorch has it.
+    An overload whose schema has no out gives its result as the single out.
     """
 
     def __init__(self, schema_text):
@@ -24,19 +31,31 @@ class Operator:
         self.namespace, self.overload_name = self.name.split("::")
         self.base_name, _, self.overload = self.overload_name.partition(".")
         self.inputs = [a for a in self.schema.arguments if not a.is_out]
-        self.outs = [a for a in self.schema.arguments if a.is_out]
-        self.packet = getattr(getattr(torch.ops, self.namespace), self.base_name)
-        self.functional = self._find_functional()
-        self.out = getattr(self.packet, self.overload) if self.namespace == "aten" else None
-        extra = {a.name for a in self.functional._schema.arguments} - {a.name for a in self.inputs}
-        self.makes_dtype = "dtype" in extra
+        self.outs = [a for a in self.schema.arguments if a.is_out] or [SimpleNamespace(name="result", type="Tensor")]
+        self.makes_dtype = False
+        self.out = None
+        if self.schema.name in NUMBER_FUNCTIONS:
+            self.functional = lambda **arguments: NUMBER_FUNCTIONS[self.schema.name](*arguments.values())
+        else:
+            self._find_overloads()
         self.has_list_out = any("[]" in str(a.type) or "List" in str(a.type) for a in self.outs)
 
-    def _find_functional(self):
+    def _find_overloads(self):
+        packet = getattr(getattr(torch.ops, self.namespace), self.base_name)
+        overload = getattr(packet, self.overload or "default", None)
+        if not any(a.is_out for a in self.schema.arguments):
+            self.functional = overload
+            return
+        self.functional = self._find_functional(packet)
+        self.out = overload if self.namespace == "aten" else None
+        extra = {a.name for a in self.functional._schema.arguments} - {a.name for a in self.inputs}
+        self.makes_dtype = "dtype" in extra
+
+    def _find_functional(self, packet):
         wanted = [(a.name, str(a.type)) for a in self.inputs]
         names = {a.name for a in self.inputs}
-        for overload in sorted(self.packet.overloads()):
-            candidate = getattr(self.packet, overload)
+        for overload in sorted(packet.overloads()):
+            candidate = getattr(packet, overload)
             if candidate._schema.is_mutable:
                 continue
             kept = [

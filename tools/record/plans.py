@@ -26,6 +26,12 @@ SCALARS = [
     1e-5, 1e-45, 65504.0, 65520.0, 1e6, -1e9, 3e38, 1e39, -1e300, INF, -INF, NAN,
 ]
 FEW_SCALARS = [1, 0, -1, 2, 3, 0.5, -1.5, 2.0, True, False, 300, 1e-5, INF, NAN]
+# Of operators on numbers. Integers beyond 2^53 stay out: Python compares and divides them exactly, programs as doubles.
+NUMBERS = [
+    7, 2, 0, 1, -1, 3, -7, 128, -128, 2**31, 2**53, -(2**53), True, False, 0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 2.7,
+    -2.7, 0.1, 3.0, 1e10, 1e300, INF, -INF, NAN,
+]
+NUMBER_INTEGERS = [7, -7, 2, 0, 1, -1, 3, -3, 128, I64_MAX, I64_MIN]
 DIM = [1, 0, -1, 2, -2, -3, 3, -4, 7]
 DIMS = [[1], [], [0], [-1], [0, 1], [2, 0], [-1, 0], [0, 1, 2], [1, 1], [0, -3], [1, -2], [3], [-4], [3, 0], [0, 5]]
 DTYPE_ARGUMENTS = [
@@ -59,6 +65,8 @@ BY_NAME = {
     ("rounding_mode", "str?"): ["floor", "trunc", None, "", "round"],
     ("approximate", "str"): ["none", "tanh", "", "sigmoid"],
     ("correction", "Scalar?"): [None, 0, 1, 2, 3, 4, 10, -1, 0.5, 1.5, -2.5, True, 24],
+    **{(name, "Scalar"): NUMBERS for name in ("a", "b", "t", "f")},
+    **{(name, "int"): NUMBER_INTEGERS for name in ("a", "b")},
     ("negative_slope", "Scalar"): [0.01] + SCALARS,
 }
 BY_TYPE = {
@@ -909,7 +917,8 @@ BROADCASTING = {
 
 def plans_of(operator):
     """The operator's plans, with a candidate list for every argument."""
-    own = PLANS.get(operator.name) or PLANS.get(operator.overload_name) or PLANS.get(operator.base_name) or [{}]
+    names = (operator.name, operator.overload_name, operator.base_name.removesuffix("_"))
+    own = next((PLANS[n] for n in names if n in PLANS), [{}])
     return [_complete(operator, plan) for plan in own]
 
 
@@ -931,7 +940,7 @@ def _candidates(operator, argument):
 
 def shape_plans_of(operator):
     """Further plans that try nothing but pairs of shapes."""
-    if operator.base_name not in BROADCASTING:
+    if operator.base_name.removesuffix("_") not in BROADCASTING:
         return []
     plan = plans_of(operator)[0]
     names = [n for n, candidates in plan.items() if isinstance(candidates[0], Shape)]

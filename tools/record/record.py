@@ -33,7 +33,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operators", nargs="+", default=["*"], metavar="PATTERN", help="names, such as 'aten::add*'")
     parser.add_argument("--output", type=Path, default=ROOT / "golden", help="folder of MANIFEST.json and operators/")
-    parser.add_argument("--cap-bytes", type=int, default=CAP_BYTES, help="size at which a file is full")
+    parser.add_argument("--cap-bytes", type=int, help="size at which a file is full; as it was for a file recorded before, else %d" % CAP_BYTES)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="record elsewhere and compare with the output folder")
@@ -50,13 +50,18 @@ def main():
         container.generate_classes(ROOT / "golden" / "calls.fbs", Path(folder))
         target = Path(folder) if options.check else options.output
         recordings = record_all(chosen, target / "operators", options)
-    entries = {o.file_name(): manifest.entry(r) for o, r in zip(chosen, recordings)}
+    entries = {o.file_name(): manifest.entry(r, cap(o, options)) for o, r in zip(chosen, recordings)}
     if options.check:
         sys.exit(manifest.difference(options.output, entries))
-    settings = {"seed": options.seed, "cap_bytes": options.cap_bytes, "environment": environment.VARIABLES}
+    settings = {"seed": options.seed, "environment": environment.VARIABLES}
     manifest.write(options.output, entries, settings)
     for file in manifest.strangers(options.output):
         print(f"{file}: not in the manifest; recorded from an operator or with settings that are gone")
+
+
+def cap(operator, options):
+    """The bytes at which the operator's file is full: as asked for, as it was recorded before, or the usual."""
+    return options.cap_bytes or manifest.cap(options.output, operator.file_name()) or CAP_BYTES
 
 
 def schemas():
@@ -83,7 +88,7 @@ def record_all(operators, folder, options):
 def record_one(index):
     operator, options = record_one.operators[index], record_one.options
     seed = int.from_bytes(hashlib.sha256(f"{options.seed} {operator.name}".encode()).digest()[:7], "little")
-    return worker.record(operator, seed, options.cap_bytes)
+    return worker.record(operator, seed, cap(operator, options))
 
 
 def report(recording):

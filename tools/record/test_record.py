@@ -70,7 +70,7 @@ class Manifest(unittest.TestCase):
         folder = Path(tempfile.mkdtemp())
         (folder / "operators").mkdir()
         (folder / "operators" / "neg.calls").write_bytes(recording.file)
-        entries = {"neg.calls": manifest.entry(recording)}
+        entries = {"neg.calls": manifest.entry(recording, 1000)}
         manifest.write(folder, entries, {"seed": 7})
         self.assertIsNone(manifest.difference(folder, entries))
         (folder / "operators" / "neg.calls").write_bytes(recording.file[:-1] + b"!")

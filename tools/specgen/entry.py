@@ -3,6 +3,7 @@ import re
 from dataclasses import dataclass, field
 
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
+NUMBERS = ("Scalar", "int", "bool")  # what an operator of family number returns
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
         "dims", "unused", "rounding", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
 
@@ -18,6 +19,7 @@ class Argument:
     default: str
     out: bool
     length: int = 0  # of an int[2]: 2; 0: any
+    mutated: bool = False
 
     @property
     def optional(self):
@@ -76,22 +78,28 @@ def parse_rule(number, text):
 
 
 def parse_schema(text):
+    """(name, arguments): behind those of the schema stands an out for each argument that it mutates, and for a number
+    that it returns."""
     match = re.fullmatch(r"([\w]+::[\w.]+)\((.*)\) -> (.*)", text)
     if not match:
         raise SpecError(f"'{text}' is not an ATen schema")
-    arguments = []
-    for part in match.group(2).split(", "):
-        if part == "*":
-            continue
-        kind, name = part.rsplit(" ", 1)
-        name, _, default = name.partition("=")
-        kind = kind.replace("SymInt", "int")
-        out = "!" in kind
-        kind = re.sub(r"\(\w!\)", "", kind)
-        length = re.search(r"\[(\d+)\]", kind)
-        kind = re.sub(r"\[\d+\]", "[]", kind)
-        arguments.append(Argument(name, kind, default, out, int(length[1]) if length else 0))
-    return match.group(1), arguments
+    positional, _, by_name = match.group(2).partition("*")
+    arguments = [parse_argument(part, out=False) for part in positional.split(", ") if part]
+    arguments += [parse_argument(part, out="!" in part) for part in by_name.split(", ") if part]
+    arguments += [Argument(f"{a.name}_out", a.type, "", True) for a in arguments if a.mutated]
+    returned = match.group(3).replace("SymInt", "int")
+    return match.group(1), arguments + ([Argument("result", returned, "", True)] if returned in NUMBERS else [])
+
+
+def parse_argument(text, out):
+    kind, name = text.rsplit(" ", 1)
+    name, _, default = name.partition("=")
+    kind = kind.replace("SymInt", "int")
+    mutated = "!" in kind and not out
+    kind = re.sub(r"\(\w!\)", "", kind)
+    length = re.search(r"\[(\d+)\]", kind)
+    kind = re.sub(r"\[\d+\]", "[]", kind)
+    return Argument(name, kind, default, out, int(length[1]) if length else 0, mutated)
 
 
 @dataclass
@@ -107,7 +115,7 @@ class Entry:
         if unknown:
             raise SpecError(f"{self.name}: unknown key {', '.join(sorted(unknown))}")
         for key in ("family", "math", "compute", "accuracy"):
-            if key not in self.data:
+            if key not in self.data and (key, self.data.get("family")) != ("compute", "number"):
                 raise SpecError(f"{self.name}: key {key} is missing")
         for name in self.named():
             if not self.argument(name):

@@ -38,7 +38,7 @@ def table(all_wrappers):
     for w in sorted(all_wrappers, key=lambda w: w.entry.name):
         e, s = w.entry, w.entry.symbol
         lines.append(f"constexpr SchemaArgument arguments_{s}[] = {{")
-        lines += [f"    {{{cpp_string(a.name)}, {cpp_string(a.type)}, {cpp_string(a.default)}, {str(a.out).lower()}, {a.length}}}," for a in e.arguments] + ["};"]
+        lines += [f"    {{{cpp_string(a.name)}, {cpp_string(a.type)}, {cpp_string(a.default)}, {str(a.out).lower()}, {a.length}, {str(a.mutated).lower()}}}," for a in e.arguments] + ["};"]
         for r in e.rules:
             if r.word.arguments:
                 lines.append(f"constexpr string_view words_{s}_{r.number}[] = {{{', '.join(map(cpp_string, r.word.arguments))}}};")

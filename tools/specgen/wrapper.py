@@ -27,6 +27,10 @@ PLAIN = {
 }
 ACCESSORS = {"Tensor": "tensor", "Tensor?": "tensor", "Tensor[]": "tensors", "Tensor?[]": "tensors", "Scalar": "scalar", "Scalar?": "optional_scalar",
              **{kind: row[0] for kind, row in PLAIN.items()}}
+# family number: how an argument reaches the function, by its `read` or else its type: the numbers and sizes that there are
+NUMBERS = {"Scalar": ("Scalar", "{a}.value"), "Tensor": ("const Dims&", "{a}->sizes"), "item": ("Scalar", "item(*{a}.value)"),
+           **{kind: row[1:] for kind, row in PLAIN.items()}}
+RESULTS = {"Scalar": "Scalar", "int": "Int", "bool": "bool"}
 # family: how a tensor with elements `A` reaches the function
 FAMILIES = {
     "elementwise": {"Tensor": "{A}", "Tensor?": "std::optional<{A}>"},
@@ -34,6 +38,7 @@ FAMILIES = {
     "along": {"Tensor": "std::span<const {A}>"},
     "move": {"Tensor": "const Array<{A}>&"},
     "create": {},
+    "number": {},
     "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
 }
 # argument of a magnitude function: the dtype in which an implementation may hold partial results
@@ -126,7 +131,17 @@ class Wrapper:
             raise SpecError(f"{self.entry.name}: family {self.entry.family} takes no {argument.type} such as {argument.name}")
         return self.kinds[argument.type].format(A=self.tensor_type(argument, T))
 
+    def number_argument(self, argument):
+        """(type, what is passed) of an argument of a function of numbers."""
+        how, _ = self.how(argument)
+        if (how or argument.type) not in NUMBERS:
+            raise SpecError(f"{self.entry.name}: family number takes no {argument.type} such as {argument.name}")
+        return NUMBERS[how or argument.type]
+
     def declarations(self):
+        if self.entry.family == "number":
+            yield f"{RESULTS[self.entry.outs[0].type]} {self.entry.function}({', '.join(self.number_argument(a)[0] for a in self.passed)});"
+            return
         for compute in self.entry.computes:
             T, results = TYPES[compute.reads], [TYPES[w] for w in compute.writes]
             family = self.entry.family
@@ -252,16 +267,25 @@ class Wrapper:
                 yield f"  [[maybe_unused]] const auto {a.name} = call.tensor({i});"
         for a in entry.constants:
             yield f'  [[maybe_unused]] const Argument<Scalar> {a.name}{{"{a.name}", {scalar(a.default)}}};'
-        yield from self.dtypes()
+        if entry.family != "number":
+            yield from self.dtypes()
         for rule in entry.rules:
             yield f'  call.rule("{entry.id}.{rule.number}", Outcome::{rule.outcome});'
             yield f"  {self.present(rule.word)}{self.unless(rule)}{self.call('rules', rule.word)};"
+        yield from self.number() if entry.family == "number" else self.results()
+        yield "}"
+
+    def number(self):
+        arguments = [self.number_argument(a)[1].format(a=a.name) for a in self.passed]
+        yield f"  call.give({len(self.entry.inputs)}, operators::{self.entry.function}({', '.join(arguments)}));"
+
+    def results(self):
+        entry = self.entry
         yield from self.promises()
         if "magnitude" not in entry.data:
             yield "  call.read_absolute_values();"
         yield f'  call.rule("{entry.id}.dtype");'
         yield from self.dispatch()
-        yield "}"
 
     def dtypes(self):
         entry = self.entry
