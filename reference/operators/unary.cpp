@@ -36,6 +36,7 @@ Real operators::asinh(Real x) { return std::asinh(x); }
 Real operators::atanh(Real x) { return std::atanh(x); }
 Real operators::hyperbolic_magnitude(Real x) { return std::exp(std::fabs(x)); }
 Real operators::cosh(Real x) { return std::cosh(x); }
+Real operators::sinh(Real x) { return std::sinh(x); }
 Real operators::tanh(Real x) { return std::tanh(x); }
 Real operators::erf(Real x) { return std::erf(x); }
 Real operators::erf_magnitude(Real x) { return std::fabs(std::erf(x)) + Real{1} / 1024; }
