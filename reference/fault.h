@@ -9,13 +9,16 @@
 
 namespace assay {
 
-// Why a call has no result. `rule` is the id of the broken rule ("add.R2"); `message` is one sentence.
+// Why there is no result. `rule` is the id of the broken rule ("add.R2", "T5"); `message` is one sentence; `place` says
+// where in a program ("plan 0, instruction 17, argument 2"), empty for a call by itself.
 struct Fault : std::exception {
   Outcome outcome = Outcome::invalid;
   std::string rule;
   std::string message;
+  std::string place;
 
-  Fault(Outcome o, std::string id, std::string sentence) : outcome(o), rule(std::move(id)), message(std::move(sentence)) {}
+  Fault(Outcome o, std::string id, std::string sentence, std::string where = {})
+      : outcome(o), rule(std::move(id)), message(std::move(sentence)), place(std::move(where)) {}
   const char* what() const noexcept override { return message.c_str(); }
 };
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the operators' declarations, checked wrappers and table from spec/operators/*.yaml, and the outcomes from
-spec/faults.yaml.
+"""Writes the operators' declarations, checked wrappers and table from spec/operators/*.yaml, the outcomes from
+spec/faults.yaml and the table of format rules from spec/format/rules.yaml.
 
     specgen.py SPEC OUT     writes OUT/operators/<file>.gen.h, OUT/operators/<file>.gen.cpp, OUT/operators.gen.cpp,
-                            OUT/outcome.gen.h; leaves alone what would not change
+                            OUT/outcome.gen.h, OUT/format_rules.gen.h; leaves alone what would not change
     specgen.py --files SPEC lists the files it would write, for the build
 """
 import argparse
@@ -66,6 +66,14 @@ def outcome_header(faults):
             "constexpr int exit_code(Outcome o) { return exit_codes[static_cast<int>(o)]; }", "", "}  // namespace assay"]
 
 
+def format_rules_header(rules):
+    return ["#pragma once", "", "#include <string_view>", "", '#include "outcome.gen.h"', "", "namespace assay {", "",
+            "// A rule of spec/format/rules.yaml.", "struct FormatRule {", "  std::string_view id;", "  Outcome outcome;", "  std::string_view text;", "};", "",
+            "inline constexpr FormatRule format_rules[] = {",
+            *(f'    {{"{i}", Outcome::{row["class"]}, {cpp_string(row["text"])}}},' for i, row in rules.items()), "};", "",
+            "constexpr const FormatRule* find_format_rule(std::string_view id) {", "  for (const FormatRule& r : format_rules)", "    if (r.id == id) return &r;", "  return nullptr;", "}", "", "}  // namespace assay"]
+
+
 def spec_files(spec):
     return sorted((spec / "operators").glob("*.yaml"))
 
@@ -83,6 +91,7 @@ def generate(spec):
             raise SpecError(f"{path.name}: {error}") from None
     written["operators.gen.cpp"] = table(everything)
     written["outcome.gen.h"] = outcome_header(yaml.safe_load((spec / "faults.yaml").read_text()))
+    written["format_rules.gen.h"] = format_rules_header(yaml.safe_load((spec / "format" / "rules.yaml").read_text()))
     return written
 
 
@@ -94,7 +103,7 @@ def main():
     options = parser.parse_args()
     if options.files:
         names = [f"operators/{p.stem}.gen.{end}" for p in spec_files(options.spec) for end in ("h", "cpp")]
-        print(";".join([*names, "operators.gen.cpp", "outcome.gen.h"]), end="")
+        print(";".join([*names, "operators.gen.cpp", "outcome.gen.h", "format_rules.gen.h"]), end="")
         return
     try:
         written = generate(options.spec)

@@ -1,0 +1,99 @@
+#include <flatbuffers/flatbuffers.h>
+
+#include "reference/program/container.h"
+
+namespace assay {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+
+// Each table as flatc packs it.
+template <class Table, class Native>
+auto pack(FlatBufferBuilder& b, const std::vector<std::unique_ptr<Native>>& tables) {
+  std::vector<flatbuffers::Offset<Table>> offsets;
+  for (const auto& t : tables) offsets.push_back(Table::Pack(b, t.get()));
+  return b.CreateVector(offsets);
+}
+
+// Where the segments will stand behind the base, each at a multiple of the alignment, and where the last one ends.
+struct Layout {
+  std::vector<std::uint64_t> offsets;
+  std::uint64_t end = 0;
+
+  Layout(const std::vector<Bytes>& segments, std::size_t alignment) {
+    for (const Bytes& s : segments) {
+      offsets.push_back(aligned(end, alignment));
+      if (!s.empty()) end = offsets.back() + s.size();
+    }
+  }
+};
+
+template <class Table>
+auto pack_segments(FlatBufferBuilder& b, const std::vector<Bytes>& segments, const Layout& layout) {
+  std::vector<flatbuffers::Offset<Table>> offsets;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    typename Table::Builder segment(b);
+    segment.add_offset(layout.offsets[i]);
+    segment.add_size(segments[i].size());
+    offsets.push_back(segment.Finish());
+  }
+  return b.CreateVector(offsets);
+}
+
+// The tables with a header inserted behind the identifier, and the segments behind them.
+template <class H>
+Bytes assemble(std::span<const std::uint8_t> tables, const H& header, const std::vector<Bytes>& segments, const Layout& layout, std::uint64_t base) {
+  Bytes file(static_cast<std::size_t>(base + layout.end));
+  const std::size_t inserted = aligned(sizeof header, alignof(std::max_align_t));
+  std::memcpy(file.data(), tables.data(), header_at);
+  std::memcpy(file.data() + header_at, &header, sizeof header);
+  std::memcpy(file.data() + header_at + inserted, tables.data() + header_at, tables.size() - header_at);
+  const auto root = static_cast<std::uint32_t>(load<std::uint32_t>(file, 0) + inserted);
+  std::memcpy(file.data(), &root, sizeof root);
+  for (std::size_t i = 0; i < segments.size(); ++i) std::ranges::copy(segments[i], file.begin() + static_cast<std::ptrdiff_t>(base + layout.offsets[i]));
+  return file;
+}
+
+std::span<const std::uint8_t> finished(FlatBufferBuilder& b) { return {b.GetBufferPointer(), b.GetSize()}; }
+
+Bytes to_bytes(std::span<const std::uint8_t> tables) {
+  const auto bytes = std::as_bytes(tables);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+Bytes encode(const Program& program, std::size_t alignment) {
+  const pte::ProgramT& t = program.tables;
+  const Layout layout(program.segments, alignment);
+  FlatBufferBuilder b;
+  const auto plans = pack<pte::ExecutionPlan>(b, t.execution_plan);
+  const auto constants = pack<pte::Buffer>(b, t.constant_buffer);
+  const auto payloads = pack<pte::BackendDelegateInlineData>(b, t.backend_delegate_data);
+  const auto segments = pack_segments<pte::DataSegment>(b, program.segments, layout);
+  const auto constant_segment = t.constant_segment ? pte::SubsegmentOffsets::Pack(b, t.constant_segment.get()) : 0;
+  const auto mutable_data = pack<pte::SubsegmentOffsets>(b, t.mutable_data_segments);
+  const auto named = pack<pte::NamedData>(b, t.named_data);
+  pte::FinishProgramBuffer(b, pte::CreateProgram(b, t.version, plans, constants, payloads, segments, constant_segment, mutable_data, named));
+  if (layout.end == 0) return to_bytes(finished(b));
+  const std::uint64_t end = b.GetSize() + aligned(sizeof(ProgramHeader), alignof(std::max_align_t)), base = aligned(end, alignment);
+  return assemble(finished(b), ProgramHeader{program_header_id, sizeof(ProgramHeader), {end, base, layout.end}}, program.segments, layout, base);
+}
+
+Bytes encode(const DataFile& file, std::size_t alignment) {
+  const Layout layout(file.segments, alignment);
+  FlatBufferBuilder b;
+  const auto segments = pack_segments<ptd::DataSegment>(b, file.segments, layout);
+  const auto named = pack<ptd::NamedData>(b, file.tables.named_data);
+  ptd::FinishFlatTensorBuffer(b, ptd::CreateFlatTensor(b, file.tables.version, segments, named));
+  const std::uint64_t begin = aligned(sizeof(DataHeader), alignof(std::max_align_t)), end = begin + b.GetSize(), base = aligned(end, alignment);
+  return assemble(finished(b), DataHeader{data_header_id, sizeof(DataHeader), {begin, b.GetSize(), base, layout.end}}, file.segments, layout, base);
+}
+
+Bytes encode(const BundledProgram& bundle) {
+  FlatBufferBuilder b;
+  bpte::FinishBundledProgramBuffer(b, bpte::BundledProgram::Pack(b, &bundle));
+  return to_bytes(finished(b));
+}
+
+}  // namespace assay

@@ -1,0 +1,85 @@
+#include <flatbuffers/reflection.h>
+
+#include "reference/program/container.h"
+
+namespace assay {
+namespace {
+
+using flatbuffers::Table;
+using reflection::BaseType;
+using reflection::Field;
+using reflection::Object;
+
+// Tables may be shared, so that a few bytes unpack to many.
+constexpr std::size_t least_unpacked = std::size_t{1} << 20, unpacked_per_byte = 64;
+
+class Walk {
+ public:
+  Walk(const reflection::Schema& schema, std::size_t bytes, Findings& findings)
+      : schema_(schema), left_(std::max(least_unpacked, bytes * unpacked_per_byte)), findings_(findings) {}
+
+  void table(const Object& type, const Table& t, const Place& place) {
+    spend(sizeof(std::max_align_t) * (1 + type.fields()->size()), place);
+    for (const Field* f : *type.fields())
+      if (f->type()->base_type() != BaseType::UType) field(*f, t, place.in(f->name()->string_view()));
+  }
+
+ private:
+  void spend(std::size_t bytes, const Place& place) {
+    if (bytes > left_) throw broken("H15", place, "the tables refer to the same bytes again and again: unpacked they exceed the limit");
+    left_ -= bytes;
+  }
+
+  void field(const Field& f, const Table& t, const Place& place) {
+    const auto* attribute = f.attributes() ? f.attributes()->LookupByKey("rule") : nullptr;
+    const FormatRule* rule = attribute ? find_format_rule(attribute->value()->string_view()) : nullptr;
+    const auto kind = f.type()->base_type();
+    const bool scalar = kind <= BaseType::Double;
+    const bool present = t.GetAddressOf(f.offset()) != nullptr;
+    if (rule && !scalar) findings_.check(present, RuleId(*rule), place, "must be present");
+    if (rule && scalar && f.type()->index() >= 0) known(f, flatbuffers::GetAnyFieldI(t, f), RuleId(*rule), place);
+    if (!present) return;
+    if (kind == BaseType::Obj) table(object(f.type()->index()), *flatbuffers::GetFieldT(t, f), place);
+    else if (kind == BaseType::String) spend(flatbuffers::GetFieldS(t, f)->size(), place);
+    else if (kind == BaseType::Union) union_of(f, t, rule, place);
+    else if (kind == BaseType::Vector) vector(f, t, place);
+  }
+
+  void vector(const Field& f, const Table& t, const Place& place) {
+    const auto* elements = flatbuffers::GetFieldAnyV(t, f);
+    if (f.type()->element() != BaseType::Obj) return spend(elements->size() * flatbuffers::GetTypeSize(f.type()->element()), place);
+    for (flatbuffers::uoffset_t i = 0; i < elements->size(); ++i)
+      table(object(f.type()->index()), *flatbuffers::GetAnyVectorElemPointer<const Table>(elements, i), {place.outer, place.name, i});
+  }
+
+  void union_of(const Field& f, const Table& t, const FormatRule* rule, const Place& place) {
+    const auto tag = t.GetField<std::uint8_t>(static_cast<flatbuffers::voffset_t>(f.offset() - sizeof(flatbuffers::voffset_t)), 0);
+    if (rule && !known(f, tag, RuleId(*rule), place)) return;
+    const auto* value = enumeration(f).values()->LookupByKey(tag);
+    if (tag != 0 && value) table(object(value->union_type()->index()), *flatbuffers::GetFieldT(t, f), place);
+  }
+
+  bool known(const Field& f, Int value, RuleId rule, const Place& place) {
+    return findings_.check(enumeration(f).values()->LookupByKey(value) != nullptr, rule, place, value, " is no ", enumeration(f).name()->string_view());
+  }
+
+  const Object& object(int index) const { return *schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(index)); }
+  const reflection::Enum& enumeration(const Field& f) const { return *schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(f.type()->index())); }
+
+  const reflection::Schema& schema_;
+  std::size_t left_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+void check_tables(std::span<const std::byte> tables, const std::uint8_t* schema, Findings& findings) {
+  const reflection::Schema& s = *reflection::GetSchema(schema);
+  try {
+    Walk(s, tables.size(), findings).table(*s.root_table(), *flatbuffers::GetRoot<Table>(tables.data()), {});
+  } catch (const Fault& f) {
+    findings.faults.push_back(f);
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,54 @@
+#include "reference/fault.h"
+#include "reference/runtime/delegate.h"
+#include "reference/runtime/runtime.h"
+
+namespace assay {
+namespace {
+
+void require_done(Refusal refused) {
+  if (refused) throw *refused;
+}
+
+class ProgramDelegate final : public Delegate {
+ public:
+  explicit ProgramDelegate(Method method) : method_(std::move(method)) {}
+
+  std::size_t inputs() const override { return method_.plan().inputs.size(); }
+  std::size_t outputs() const override { return method_.plan().outputs.size(); }
+
+  void execute(std::span<Value> arguments) override {
+    for (std::size_t i = 0; i < inputs(); ++i) require_done(method_.set_input(i, arguments[i]));
+    require_done(method_.execute());
+    for (std::size_t i = 0; i < outputs(); ++i) arguments[inputs() + i] = taken(method_.output(i));
+  }
+
+  template <class T>
+  static T taken(Result<T> result) {
+    if (!result) throw result.faults.front();
+    return std::move(*result);
+  }
+
+ private:
+  Method method_;
+};
+
+}  // namespace
+
+const CompileSpec* DelegateSource::compile_spec(std::string_view key) const {
+  const auto found = std::ranges::find(compile_specs, key, &CompileSpec::key);
+  return found == compile_specs.end() ? nullptr : &*found;
+}
+
+std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source) {
+  auto payload = source.payload;
+  if (const CompileSpec* spec = source.compile_spec("named_data")) {
+    const std::string key(reinterpret_cast<const char*>(spec->value.data()), spec->value.size());
+    const auto named = source.named_data(key);
+    if (!named) throw Fault(Outcome::invalid, "D3", text("the payload is named data \"", key, "\", which there is not"));
+    payload = *named;
+  }
+  const auto program = ProgramDelegate::taken(LoadedProgram::load(payload));
+  return std::make_unique<ProgramDelegate>(ProgramDelegate::taken(program.method("forward")));
+}
+
+}  // namespace assay

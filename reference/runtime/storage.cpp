@@ -1,0 +1,66 @@
+#include "reference/runtime/storage.h"
+
+#include <cstring>
+
+#include "reference/program/rule.h"
+
+namespace assay {
+
+Block Budget::allocate(std::size_t bytes, std::string_view what) const {
+  if (bytes > static_cast<std::size_t>(*left_)) throw Fault(Outcome::exhausted, "limits.memory", text(what, " needs ", bytes, " bytes of memory, but ", *left_, " are left of the limit"));
+  const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
+  *left_ -= static_cast<Int>(bytes);
+  return Block(memory->data(), [memory, left = left_](std::byte*) { *left += static_cast<Int>(memory->size()); });
+}
+
+Storage Storage::constant(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner) {
+  // Never written to: write() refuses.
+  return Storage(Block(std::const_pointer_cast<void>(owner), const_cast<std::byte*>(bytes.data())), bytes.size(), Kind::constant);
+}
+
+Storage Storage::own(std::size_t bound, const Budget& budget) {
+  Storage s(nullptr, 0, Kind::own);
+  s.bound_ = bound;
+  s.budget_ = budget;
+  return s;
+}
+
+std::span<const std::byte> Storage::read(std::size_t n) const {
+  if (n > size_) throw broken("T16", {}, "the tensor has ", size_, " bytes of memory, but ", n, " are read: nothing was written to it before");
+  return {block_.get(), n};
+}
+
+std::span<std::byte> Storage::write(std::size_t n) {
+  if (is_constant()) throw broken("T15", {}, "the tensor is a constant and cannot be written to");
+  if (n > bound_) throw broken("T24", {}, "the tensor has ", bound_, " bytes of memory, but needs ", n);
+  if (n > size_) {
+    const Block larger = budget_->allocate(n, "a tensor");
+    if (size_ > 0) std::memcpy(larger.get(), block_.get(), size_);
+    block_ = larger, size_ = n;
+  }
+  return {block_.get(), n};
+}
+
+void Storage::release() {
+  if (is_own()) block_ = nullptr, size_ = 0;
+}
+
+void HeldTensor::resize(const Dims& to) {
+  if (to.size() != declared.size()) throw broken("T24", {}, "the tensor has ", declared.size(), " dimensions, but is to get sizes ", to);
+  if (dynamism == Dynamism::fixed && to != declared) throw broken("T24", {}, "the tensor is static with sizes ", declared, ", but is to get sizes ", to);
+  if (dynamism == Dynamism::bounded && count(to) > count(declared)) throw broken("T24", {}, "the tensor is bounded by sizes ", declared, ", but is to get sizes ", to);
+  sizes = to;
+}
+
+Tensor HeldTensor::read() const {
+  const auto from = storage->read(bytes());
+  return {dtype, sizes, dim_order, {from.begin(), from.end()}};
+}
+
+void HeldTensor::write(const Tensor& value) {
+  resize(value.sizes);
+  const Tensor own = arranged(value, dim_order);
+  std::ranges::copy(own.bytes, storage->write(own.bytes.size()).begin());
+}
+
+}  // namespace assay
