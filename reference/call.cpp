@@ -80,6 +80,7 @@ Argument<double> Call::real(std::size_t i) const {
 Argument<Scalar> Call::scalar(std::size_t i) const { return some(optional_scalar(i)); }
 
 Argument<std::optional<Int>> Call::optional_integer(std::size_t i) const {
+  if (const bool* b = std::get_if<bool>(&arguments_[i])) return {name(i), Int{*b}};
   const Int* v = std::get_if<Int>(&arguments_[i]);
   return {name(i), v ? std::optional(*v) : std::nullopt};
 }

@@ -358,6 +358,24 @@ void not_channels_last_3d(TensorArgument tensor) {
 }
 
 void is_given(Argument<const Ints*> list) { require(bool(list), list.name, " is None, but must be given"); }
+void between(Argument<double> x, Int least, Int most) {
+  const bool inside = x.value >= static_cast<double>(least) && x.value <= static_cast<double>(most);
+  require(inside, x.name, " is ", x.value, ", but must be between ", least, " and ", most);
+}
+
+void counts_to(Argument<Int> n, DType dtype, DTypeSet set) {
+  if (!assay::holds(set, dtype)) return;
+  const Real most = assay::is_floating(dtype) ? std::ldexp(1.0, info(dtype).precision) : largest_integer(dtype);
+  require(static_cast<Real>(n.value - 1) <= most, n.name, " is ", n.value, ", but ", dtype, " counts to ", most, " only");
+}
+
+void is_given(Argument<std::optional<Int>> n) { require(n.value.has_value(), n.name, " is None, but must be given"); }
+
+void ordered(Argument<Int> a, Argument<Int> b) { require(a.value <= b.value, a.name, " is ", a.value, ", but must be at most ", b.name, ", ", b.value); }
+
+void in_range_of(Argument<Int> n, TensorArgument tensor) {
+  require(wrap_to(tensor->dtype, n.value) == n.value, n.name, " is ", n.value, ", but ", tensor.name, " is ", tensor->dtype);
+}
 
 void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor) { check_order(dim_order, tensor->rank()); }
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size) { check_order(dim_order, static_cast<Int>(size->size())); }
@@ -468,6 +486,21 @@ void count_is_size(TensorArgument a, TensorArgument b, Int dim) {
 void one_for_each_row(TensorArgument a, TensorArgument b) {
   const Int wanted = count(shapes::without(b->sizes, shapes::dims(b, Argument<Int>{"", -1}), false));
   require(a->count() == wanted, a.name, " has sizes ", a->sizes, ", but must have an element for each of the ", wanted, " rows of ", b.name, ", which has sizes ", b->sizes);
+}
+
+void one_or_as_many(TensorArgument a, TensorArgument b) {
+  require(a->count() == 1 || a->count() == b->count(), a.name, " has sizes ", a->sizes, ", but must have one element or as many as ", b.name, ", which has sizes ", b->sizes);
+}
+
+void groups_fit(TensorArgument scales, TensorArgument weight, Int codes) {
+  const Int columns = weight->sizes[1] * codes, groups = scales->rank() == 2 ? scales->sizes[1] : 1;
+  require(groups > 0 && columns % groups == 0 && columns / groups > 1, scales.name, " has sizes ", scales->sizes, ", but the ", columns, " columns of ", weight.name, " must split into as many groups of at least two");
+}
+
+void one_for_each_column(TensorArgument bias, TensorArgument input, TensorArgument weight) {
+  const Dims row{1, weight->sizes[0]};
+  const bool expands = weight->rank() == 1 ? bias->rank() == 0 && input->rank() != 2 : bias->rank() <= 2 && shapes::expands(bias->sizes, row);
+  require(expands, bias.name, " has sizes ", bias->sizes, ", which do not broadcast to one element for each row of ", weight.name, ", which has sizes ", weight->sizes);
 }
 
 void expands_to_product(TensorArgument tensor, TensorArgument a, TensorArgument b) {
@@ -628,6 +661,9 @@ bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argumen
 
 bool no_products(TensorArgument a, TensorArgument b) { return a->count() == 0 || b->count() == 0; }
 bool products_or_nothing(TensorArgument a, TensorArgument b) { return a->sizes[1] > 0 || count(shapes::product(a, b)) == 0; }
+bool makes_nothing(Argument<const Ints*> size) { return std::ranges::find(*size.value, 0) != size->end(); }
+bool drops_nothing(TensorArgument input, Argument<std::optional<Int>> train) { return input->count() == 0 || train.value == 0; }
+bool multiplies_or_nothing(TensorArgument input, TensorArgument weight) { return input->sizes[input->rank() - 1] > 0 || count(shapes::linear(input, weight)) == 0; }
 bool absent(TensorArgument tensor) { return !tensor; }
 bool no_batch(TensorArgument input) { return input->sizes[0] == 0 || input->sizes[1] == 0; }
 

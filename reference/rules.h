@@ -89,6 +89,8 @@ void divides(Argument<Int> divisor, Argument<Int> n);                   // divis
 // integers and lists
 void at_least(Argument<Int> n, Int least);
 void between(Argument<Int> n, Int least, Int most);
+void between(Argument<double> x, Int least, Int most);
+void counts_to(Argument<Int> n, DType dtype, DTypeSet set);  // 0, 1, ... n - 1 are exact in dtype, where it is one of the set
 void nonzero_unless_empty(Argument<Int> n, TensorArgument tensor, Argument<Int> dim);  // n may be 0 only where tensor's size along dim is
 void each_at_least(Argument<const Ints*> list, Int least);
 void length_between(Argument<const Ints*> list, Int least, Int most);
@@ -108,6 +110,9 @@ void format_fits(Argument<Int> memory_format, TensorArgument tensor);      // ch
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size);
 void not_channels_last_3d(TensorArgument tensor);
 void is_given(Argument<const Ints*> list);
+void is_given(Argument<std::optional<Int>> n);
+void ordered(Argument<Int> a, Argument<Int> b);                           // a <= b
+void in_range_of(Argument<Int> n, TensorArgument tensor);                  // n is a value of tensor's integer dtype
 void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor);  // 0, 1, 2... or channels last
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size);
 
@@ -138,6 +143,9 @@ void one_element(TensorArgument tensor);
 void count_is_size(TensorArgument a, TensorArgument b, Int dim);      // a has as many elements as b's dimension is long
 void last_size_at_least(TensorArgument tensor, Int least);             // the last size; a scalar has one element along it
 void one_for_each_row(TensorArgument a, TensorArgument b);            // a has as many elements as b has rows along its last dimension
+void one_or_as_many(TensorArgument a, TensorArgument b);              // a has one element, or as many as b
+void groups_fit(TensorArgument scales, TensorArgument weight, Int codes);  // a row of weight, with so many codes in each element, splits into a group of at least two codes for each column of scales
+void one_for_each_column(TensorArgument bias, TensorArgument input, TensorArgument weight);  // bias broadcasts to an element for each row of weight; to a single one, if weight has no rows and input is no matrix
 void expands_to_product(TensorArgument tensor, TensorArgument a, TensorArgument b);  // tensor broadcasts to the sizes of the matrix product
 
 // more of lists
@@ -206,6 +214,9 @@ inline bool given(Argument<std::optional<Int>> dtype) { return dtype.value.has_v
 bool fills_mask(TensorArgument values, Argument<const Tensors*> indices, Argument<bool> accumulate);  // one value is put where one mask is true
 bool no_products(TensorArgument a, TensorArgument b);                    // their matrix product adds up nothing
 bool products_or_nothing(TensorArgument a, TensorArgument b);            // it adds up something, or has no element
+bool makes_nothing(Argument<const Ints*> size);                          // a tensor of that size has no element
+bool drops_nothing(TensorArgument input, Argument<std::optional<Int>> train);  // it has no element, or train is false
+bool multiplies_or_nothing(TensorArgument input, TensorArgument weight);  // linear adds up something, or has no element
 bool absent(TensorArgument tensor);                                      // it is None
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch

@@ -207,6 +207,13 @@ Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<con
   return sizes;
 }
 
+Dims linear(TensorArgument input, TensorArgument weight) {
+  Dims sizes = input->sizes;
+  sizes.erase(sizes.size() - 1);
+  if (weight->rank() == 2) sizes.push_back(weight->sizes[0]);
+  return sizes;
+}
+
 Dims with_last(TensorArgument self, Argument<const Ints*> sizes) {
   Dims result = self->sizes;
   std::ranges::copy_backward(*sizes.value, result.end());
@@ -293,9 +300,9 @@ Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument ind
   return sizes;
 }
 
-Dims embedded(TensorArgument weight, TensorArgument indices) {
+Dims embedded(TensorArgument weight, TensorArgument indices, Int codes) {
   Dims sizes = indices->sizes;
-  sizes.push_back(weight->sizes[1]);
+  sizes.push_back(codes * weight->sizes[1]);
   return sizes;
 }
 

@@ -70,7 +70,7 @@ const Tensor* first_counted(const Tensors& tensors);
 // Results of indexing.
 Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices);
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index);
-Dims embedded(TensorArgument weight, TensorArgument indices);
+Dims embedded(TensorArgument weight, TensorArgument indices, Int codes = 1);  // with so many columns in each element of weight
 Dims nonzero(TensorArgument tensor);
 
 // The sizes of tensor, but `size` along dim; a scalar stays one.
@@ -80,8 +80,12 @@ Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size);
 Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last);
 
 inline Dims matrix(Argument<Int> rows, Argument<Int> columns) { return {rows.value, columns.value}; }
+inline Dims size(Argument<Int> n) { return {n.value}; }
 inline Dims vector(Int length) { return {length}; }
+inline Dims size_of(TensorArgument tensor, Int dim) { return {tensor->sizes[wrap_dim(dim, tensor->rank())]}; }  // a vector as long as the dimension
 inline Dims product(TensorArgument a, TensorArgument b) { return {a->sizes[0], b->sizes[1]}; }
+inline Dims product_of_rows(TensorArgument a, TensorArgument b) { return {a->sizes[0], b->sizes[0]}; }
+Dims linear(TensorArgument input, TensorArgument weight);  // a row of input becomes one of as many as weight has rows, or one number where weight is one row
 inline Dims batched_product(TensorArgument a, TensorArgument b) { return {a->sizes[0], a->sizes[1], b->sizes[2]}; }
 Dims last_as_one(TensorArgument tensor);  // the last size is 1; a scalar stays one
 
@@ -140,11 +144,13 @@ Int reduced(TensorArgument tensor, const D&... dim) {
   for (Int d : shapes::dims(tensor, dim...)) n *= tensor->sizes[d];
   return n;
 }
+inline Int linear(TensorArgument input) { return input->sizes[input->rank() - 1] + 1; }  // products of a row, and the bias
 inline Int blended(TensorArgument mat1) { return mat1->sizes[1] + 2; }              // products of a matrix product, and two matrices blended
 Int window(Argument<const Ints*> kernel_size);                                   // cells of a square or rectangular window
 Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size);     // cells of the largest one
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);  // products and the bias
 inline Int size(TensorArgument tensor, Int dim) { return tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim, tensor->rank())]; }
+inline Int beside(TensorArgument tensor, Int dim) { return tensor->count() / std::max<Int>(size(tensor, dim), 1); }  // elements for each index along dim
 inline Int along(TensorArgument tensor, Argument<Int> dim) { return tensor->count() == 0 ? 1 : size(tensor, dim.value); }
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);  // how many elements the index list names along the indexed dimensions
 Int product(Argument<const Ints*> sizes);

@@ -85,6 +85,9 @@ DType first(const T&... tensor) {
   return *found;
 }
 
+// bool; a mask without elements has the dtype of the tensor.
+inline DType mask_of(TensorArgument tensor) { return tensor->count() == 0 ? tensor->dtype : DType::boolean; }
+
 // The dtype of the given out, else of the Scalar by itself.
 DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar);
 

@@ -2,12 +2,16 @@
 import base64
 import json
 import os
+import pathlib
 import select
+import shutil
 import struct
 import subprocess
+import tempfile
 import unittest
 
 ASSAY = os.environ["ASSAY"]
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden" / "operators"
 
 
 def assay(*arguments, stdin=""):
@@ -108,6 +112,60 @@ class Stream(unittest.TestCase):
         done = subprocess.run([ASSAY, "call", "--jsonl"], input=noise, capture_output=True, check=False, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertEqual([json.loads(line)["outcome"] for line in done.stdout.splitlines()], ["malformed"] * 4)
+
+
+class Judging(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        shutil.copy(GOLDEN / "aten.abs.out.calls", self.folder.name)
+
+    def in_folder(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def test_the_reference_passes(self):
+        code, out, err = assay("kernels", "reference", "--operators", "abs", "--mutations", "20", "--json", "-o", self.in_folder("r.jsonl"))
+        self.assertEqual(code, 0, err)
+        with open(self.in_folder("r.jsonl")) as lines:
+            records = [json.loads(line) for line in lines]
+        self.assertEqual(sum(json.loads(out)["reference"]["aten::abs.out"].values()), len(records))
+        for r in records:
+            self.assertEqual({"testee", "operator", "case", "dtypes", "layouts", "verdict", "class", "distance", "seconds"} - r.keys(), set())
+            self.assertIn(r["verdict"], ("pass", "quality"))
+
+    def test_one_case_in_full_words(self):
+        code, out, err = assay("case", "aten::abs.out#0", "--library", "reference")
+        self.assertEqual((code, err), (0, ""))
+        for word in ("schema     aten::abs.out", "formula", "self", "expected", "got", "verdict    pass"):
+            self.assertIn(word, out)
+
+    def test_a_known_failure_that_passes_is_an_error(self):
+        with open(self.in_folder("known.txt"), "w") as known:
+            known.write("# none of these fails\naten::abs.out#0 because\n")
+        command = ("kernels", "eager", "--operators", "abs", "--golden", self.folder.name)
+        self.assertEqual(assay(*command)[0], 0)
+        self.assertEqual(assay(*command, "--known", self.in_folder("known.txt"))[0], 1)
+
+    def test_what_there_is_not_is_named(self):
+        for code, words, arguments in (
+                (5, "case.operator", ("kernels", "reference", "--operators", "zzz")),
+                (4, "no_such", ("kernels", "no_such")),
+                (3, "known", ("kernels", "reference", "--operators", "abs", "--known", self.in_folder("none.txt"))),
+                (3, "case", ("case", "nonsense", "--library", "reference")),
+                (4, "case.seed", ("case", "aten::abs.out#999999", "--library", "reference"))):
+            done, out, err = assay(*arguments)
+            self.assertEqual((done, out, err.count("\n")), (code, "", 1), (arguments, err))
+            self.assertIn(words, err)
+
+    def test_a_damaged_recording_is_malformed(self):
+        whole = (GOLDEN / "aten.abs.out.calls").read_bytes()
+        target = self.in_folder("aten.abs.out.calls")
+        for size in (0, 1, 7, 8, 100, len(whole) // 2, len(whole) - 1):
+            with open(target, "wb") as file:
+                file.write(whole[:size])
+            code, out, err = assay("kernels", "eager", "--golden", self.folder.name)
+            self.assertEqual((code, out, err.count("\n")), (3, "", 1), (size, err))
+            self.assertIn("aten.abs.out.calls", err)
 
 
 class Help(unittest.TestCase):

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <set>
 
 #include "conformance/cases/case.h"
 #include "conformance/judge/judge.h"
+#include "conformance/runner/known.h"
 #include "conformance/runner/run_case.h"
 #include "conformance/testees/recorded_eager.h"
 
@@ -32,16 +32,6 @@ class Digest {  // FNV-1a
  private:
   Bits state_ = 0xcbf29ce484222325u;
 };
-
-// The case ids of a list: the first word of each line that is no comment.
-std::set<std::string> known_cases(const char* file) {
-  std::ifstream lines(file);
-  if (!lines) throw Fault(Outcome::malformed, "known", fmt::format("{} cannot be read", file));
-  std::set<std::string> cases;
-  for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with('#')) cases.insert(line.substr(0, line.find(' ')));
-  return cases;
-}
 
 int check(const Corpus& corpus, KernelLibrary& eager, const RecordedCalls& calls, std::set<std::string>& known) {
   const Operator& op = calls.op();
@@ -68,7 +58,7 @@ int main(int argc, char** argv) {
   try {
     const Corpus corpus(argv[1]);
     RecordedEager eager(corpus);
-    std::set<std::string> known = argc == 3 ? known_cases(argv[2]) : std::set<std::string>{};
+    std::set<std::string> known = argc == 3 ? known_failures(argv[2]) : std::set<std::string>{};
     int wrong = 0;
     for (const RecordedCalls* calls : corpus.matching("")) wrong += check(corpus, eager, *calls, known);
     for (const std::string& id : known) fmt::print(stderr, "{}: listed in {}, but agrees: take it off the list\n", id, argv[2]);

@@ -61,10 +61,45 @@ std::string topk(const Operator& op, std::span<const Value> arguments, std::span
   return {};
 }
 
+// Any numbers in [0, 1).
+std::string uniform(const Tensor& got) {
+  for (const Real x : read<Real>(got).data)
+    if (!(x >= 0 && x < 1)) return text(x, " is not in [0, 1)");
+  return {};
+}
+
+// The same numbers in any order.
+std::string permutation(const Tensor& expected, const Tensor& got) {
+  std::vector<Real> want = read<Real>(expected).data, numbers = read<Real>(got).data;
+  std::ranges::sort(want), std::ranges::sort(numbers);
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    if (numbers[k] != want[k]) return text("in order, number ", k, " is ", numbers[k], ", but must be ", want[k]);
+  return {};
+}
+
+// Any mask, all true without training or with p = 0 and false with p = 1; each element as its mask says, within two
+// roundings: of 1 / (1 - p) and of the product.
+std::string dropout(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> got) {
+  const Tensor& input = std::get<Tensor>(argument(op, arguments, "input"));
+  const bool* train = std::get_if<bool>(&argument(op, arguments, "train"));
+  const double p = train && !*train ? 0 : std::get<double>(argument(op, arguments, "p"));
+  const auto x = read<Real>(input).data, y = read<Real>(got[0]).data, mask = read<Real>(got[1]).data;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if ((p == 0 && mask[k] == 0) || (p == 1 && mask[k] != 0)) return text("element ", k, " has mask ", mask[k], ", but p is ", p);
+    const Real want = x[k] * mask[k] * (p == 1 ? 0 : 1 / (1 - p));
+    const bool equal = want == y[k] || (std::isnan(want) && std::isnan(y[k])) || round_to(got[0].dtype, want) == y[k];
+    if (!equal && !(std::fabs(want - y[k]) <= 1.5 * ulp(got[0].dtype, want))) return text("element ", k, " is ", y[k], ", but its mask makes it ", want);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected, std::span<const Tensor> got) {
   if (op.choice == "topk") return topk(op, arguments, expected, got);
+  if (op.choice == "uniform") return uniform(got[0]);
+  if (op.choice == "permutation") return permutation(expected[0], got[0]);
+  if (op.choice == "dropout") return dropout(op, arguments, got);
   return text("the spec names the choice ", op.choice, ", of which the judge knows nothing");
 }
 

@@ -13,7 +13,6 @@ namespace {
 
 std::string failure_of(const Record& r) { return text(r.operator_name, " ", name(r.verdict), " ", name(r.failure)); }
 
-bool failed(const Record& r) { return r.verdict == Verdict::fail || r.verdict == Verdict::crash || r.verdict == Verdict::timeout; }
 
 Record record_of(const Corpus& corpus, std::string_view testee, const CaseId& id, const TaskResult& result) {
   using enum TaskResult::End;
@@ -77,10 +76,10 @@ void Suite::judged(const CaseId& id, const Record& record) {
   const auto asked = std::ranges::find_if(searches_, [&](const Search& s) { return s.asked == id; });
   if (asked != searches_.end()) {
     asked->asked.reset();
-    asked->shrinking.answer(failed(record) && failure_of(record) == asked->failure);
+    asked->shrinking.answer(is_failure(record.verdict) && failure_of(record) == asked->failure);
     return;
   }
-  if (failed(record) && !id.mutations.empty() && failures_seen_.insert(failure_of(record)).second)
+  if (is_failure(record.verdict) && !id.mutations.empty() && failures_seen_.insert(failure_of(record)).second)
     searches_.push_back({failure_of(record), Shrinking(id), std::nullopt, false});
 }
 

@@ -8,23 +8,29 @@
 namespace assay {
 namespace {
 
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... sentence) { throw Fault(Outcome::invalid, "library", text(sentence...)); }
+// What the module of this name, libassay_<name>.so in `folder`, exports as `symbol`.
+void* exported(std::string_view name, const std::filesystem::path& folder, const char* symbol, const std::string& rule) {
+  const auto fail = [&](const auto&... sentence) { throw Fault(Outcome::invalid, rule, text(sentence...)); };
+  if (name != "executorch") fail("there is no ", rule, " \"", name, "\": known are reference and executorch");
+  const std::filesystem::path path = folder / text("libassay_", name, ".so");
+  if (!std::filesystem::exists(path)) fail("the ", rule, " ", name, " needs ", path.string(), ", which is missing: tools/conform fetches and builds it");
+  // Never closed: kernels stay registered for the life of the process.
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module) fail("the ", rule, " ", name, " cannot be loaded: ", dlerror());
+  void* found = dlsym(module, symbol);
+  if (!found) fail(path.string(), " has no ", rule, ": it does not export ", symbol);
+  return found;
+}
 
 }  // namespace
 
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
   if (name == "reference") return std::make_unique<ReferenceLibrary>();
-  if (name != "executorch") fail("there is no kernel library \"", name, "\": known are reference and executorch");
+  return std::unique_ptr<KernelLibrary>(reinterpret_cast<MakeKernelLibrary>(exported(name, folder, "assay_kernel_library", "library"))());
+}
 
-  const std::filesystem::path path = folder / text("libassay_", name, ".so");
-  if (!std::filesystem::exists(path)) fail("the kernel library ", name, " needs ", path.string(), ", which is missing: tools/conform fetches and builds it");
-  // Never closed: kernels stay registered for the life of the process.
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module) fail("the kernel library ", name, " cannot be loaded: ", dlerror());
-  const auto make = reinterpret_cast<MakeKernelLibrary>(dlsym(module, "assay_kernel_library"));
-  if (!make) fail(path.string(), " is no kernel library: it does not export assay_kernel_library");
-  return std::unique_ptr<KernelLibrary>(make());
+std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {
+  return std::unique_ptr<Runtime>(reinterpret_cast<MakeRuntime>(exported(name, folder, "assay_runtime", "runtime"))());
 }
 
 }  // namespace assay

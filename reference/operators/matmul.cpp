@@ -52,6 +52,25 @@ void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>&
   blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
 }
 
+namespace {
+
+// A row of out for each row of input: its products with the rows of weight, beginning with the bias.
+template <class T>
+void multiply_rows(Array<T>& out, const Array<T>& input, const Array<T>& weight, const std::optional<Array<T>>& bias) {
+  const Int inner = weight.sizes[weight.sizes.size() - 1], columns = weight.sizes.size() == 1 ? 1 : weight.sizes[0];
+  for (Int flat = 0; flat < out.count(); ++flat) {
+    const Int row = flat / columns, column = flat % columns;
+    T sum = bias ? (*bias)[bias->count() == 1 ? 0 : column] : T{0};
+    for (Int k = 0; k < inner; ++k) sum = multiply_add(sum, input[row * inner + k], weight[column * inner + k]);
+    out[flat] = sum;
+  }
+}
+
+}  // namespace
+
+void operators::linear(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias) { multiply_rows(out, input, weight, bias); }
+void operators::linear(Array<Int>& out, const Array<Int>& input, const Array<Int>& weight, const std::optional<Array<Int>>& bias) { multiply_rows(out, input, weight, bias); }
+
 // With alpha 0 a product that is not finite bounds nothing: kernels may multiply it.
 void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha) {
   Array<Real> product(out.sizes);

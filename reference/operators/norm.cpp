@@ -57,6 +57,20 @@ void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd,
   }
 }
 
+// Dimensions 0 and 1 swapped: the channels of a batch one after another.
+Array<Real> swapped(const Array<Real>& x) {
+  Dims sizes = x.sizes;
+  std::swap(sizes[0], sizes[1]);
+  Array<Real> y(sizes);
+  for (const Dims& i : indices(sizes)) {
+    Dims from = i;
+    std::swap(from[0], from[1]);
+    y(i) = x(from);
+  }
+  return y;
+}
+Runs channels(const Array<Real>& swapped) { return {swapped, swapped.count() / swapped.sizes[0], swapped.sizes[0], swapped.count() / swapped.sizes[0]}; }
+
 // The parameters of batch norm for channel c, folded into y = scale x + shift.
 struct Channel {
   Channel(const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, Real eps, Int c)
@@ -96,6 +110,25 @@ void operators::batch_norm_magnitude(Array<Real>& out, Array<Real>&, Array<Real>
     const bool in_range = 8 * a.unit * terms <= sum && std::fmax(parts, std::fabs(c.scale)) < a.largest;
     out(i) = std::isnan(parts) ? 0 : in_range ? parts : unbounded;
   }
+}
+
+void operators::batch_norm_of_batch(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd, const Array<Real>& input, const Parameter& weight, const Parameter& bias, Real eps) {
+  const Array<Real> x = swapped(input);
+  Array<Real> y(x.sizes);
+  normalise(y, save_mean, save_invstd, channels(x), weight, bias, eps);
+  const Int length = y.count() / y.sizes[0];
+  for (Int c = 0; c < save_invstd.count(); ++c) {
+    if (!std::isinf(save_invstd[c])) continue;
+    save_invstd[c] = 0;
+    std::fill_n(y.data.begin() + c * length, length, at(bias, c, 0));
+  }
+  out = swapped(y);
+}
+void operators::batch_norm_of_batch_magnitude(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd, const Array<Real>& input, const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
+  const Array<Real> x = swapped(input);
+  Array<Real> y(x.sizes);
+  normalise_magnitude(y, save_mean, save_invstd, channels(x), weight, bias, eps, a);
+  out = swapped(y);
 }
 
 }  // namespace assay

@@ -1,4 +1,5 @@
-#include <cstring>
+#include <set>
+#include <utility>
 
 #include "reference/runtime/machine.h"
 
@@ -16,17 +17,21 @@ Dims dims(const auto& values) {
   return d;
 }
 
-// Whether all that the program's methods plan into this memory is state, each name at one place.
-bool is_state(const pte::ProgramT& program, std::uint32_t memory) {
-  std::map<std::string_view, std::uint64_t> places;
+// Memories into which the program's methods plan nothing but state, each name at one place.
+std::set<std::uint32_t> state_memories(const pte::ProgramT& program) {
+  std::map<std::pair<std::uint32_t, std::string_view>, std::uint64_t> places;
+  std::set<std::uint32_t> state, other;
   for (const auto& plan : program.execution_plan)
     for (const auto& v : plan->values) {
       const pte::TensorT* t = v->val.AsTensor();
-      if (!t || !t->allocation_info || t->allocation_info->memory_id != memory) continue;
+      if (!t || !t->allocation_info) continue;
+      const std::uint32_t memory = t->allocation_info->memory_id;
       const std::uint64_t offset = offset_of(*t->allocation_info);
-      if (name_of(*t).empty() || places.try_emplace(name_of(*t), offset).first->second != offset) return false;
+      const bool named = !name_of(*t).empty() && places.try_emplace({memory, name_of(*t)}, offset).first->second == offset;
+      (named ? state : other).insert(memory);
     }
-  return true;
+  std::erase_if(state, [&](std::uint32_t memory) { return other.contains(memory); });
+  return state;
 }
 
 std::size_t largest_size(const pte::ProgramT& program, std::uint32_t memory) {
@@ -37,6 +42,11 @@ std::size_t largest_size(const pte::ProgramT& program, std::uint32_t memory) {
 }
 
 }  // namespace
+
+LoadedProgram::Shared::Shared(ValidProgram p, std::vector<DataFile> d, RuntimeOptions o)
+    : program(std::move(p)), data(std::move(d)), options(std::move(o)), budget(options.bytes) {
+  for (const std::uint32_t memory : state_memories(program->tables)) state[memory];
+}
 
 std::optional<std::span<const std::byte>> LoadedProgram::Shared::named(std::string_view key) const {
   if (const auto own = named_data(*program, key)) return own;
@@ -53,12 +63,12 @@ Machine::Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::Execu
 }
 
 Block Machine::arena(std::uint32_t id) {
-  const bool state = is_state(shared_->program->tables, id);
-  Block& block = (state ? shared_->state : arenas_)[id];
+  const auto state = shared_->state.find(id);
+  const bool shared = state != shared_->state.end();
+  Block& block = shared ? state->second : arenas_[id];
   if (!block) {
-    const std::size_t bytes = state ? largest_size(shared_->program->tables, id) : static_cast<std::size_t>(plan_.non_const_buffer_sizes[id]);
-    shared_->budget.take(bytes, text("planned memory ", id, " of method ", plan_.name));
-    block = allocate(bytes);
+    const std::size_t bytes = shared ? largest_size(shared_->program->tables, id) : static_cast<std::size_t>(plan_.non_const_buffer_sizes[id]);
+    block = shared_->budget.allocate(bytes, text("planned memory ", id, " of method ", plan_.name));
   }
   return block;
 }
@@ -72,7 +82,7 @@ std::span<const std::byte> Machine::external(const pte::TensorT& tensor, std::si
 
 void Machine::initialise(const pte::TensorT& tensor, Storage& storage, std::size_t bytes, const Place& place) {
   if (bytes == 0 || (tensor.data_buffer_idx == 0 && !is_external(tensor))) return;
-  if (is_state(shared_->program->tables, tensor.allocation_info->memory_id) && std::exchange(shared_->initialised[std::string(name_of(tensor))], true)) return;
+  if (shared_->state.contains(tensor.allocation_info->memory_id) && std::exchange(shared_->initialised[std::string(name_of(tensor))], true)) return;
   const auto from = is_external(tensor) ? external(tensor, bytes, place) : initial_data(*shared_->program, tensor.data_buffer_idx)->first(bytes);
   std::ranges::copy(from, storage.write(bytes).begin());
 }

@@ -100,21 +100,24 @@ void Machine::store(Value result, std::size_t i) {
   }
 }
 
-// Arguments of the schema in order; behind those of an operator with out arguments the returned value again.
+// Arguments of the schema in order; behind those of an operator with out arguments the returned value again. What is
+// changed in place is returned too, as a handle.
 void Machine::call(const Kernel& kernel, const std::vector<std::int32_t>& args) {
   const auto& schema = kernel.op->arguments;
   if (args.size() != schema.size() && args.size() != schema.size() + 1)
     throw broken("I9", {}, "has ", args.size(), " arguments, but ", kernel.name, " takes ", schema.size(), " and its result");
+  const auto changed = std::ranges::find_if(schema, &SchemaArgument::mutated);
+  const auto at = [&](std::size_t i) { return index(args[schema[i].out && changed != schema.end() ? static_cast<std::size_t>(changed - schema.begin()) : i]); };
   std::vector<Value> arguments;
   for (std::size_t i = 0; i < schema.size(); ++i) {
-    arguments.push_back(argument(schema[i], index(args[i])));
+    arguments.push_back(argument(schema[i], at(i)));
     if (const Tensor* t = std::get_if<Tensor>(&arguments.back())) moved_ += t->bytes.size();
   }
   const Answer answer = assay::call(*kernel.op, arguments, shared_->options.call);
   if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
   for (std::size_t i = 0; i < schema.size(); ++i)
-    if (schema[i].out) store(std::move(arguments[i]), index(args[i]));
-  if (args.size() > schema.size() && kernel.op->outs() == 1) slots_[index(args.back())] = slots_[index(args[schema.size() - 1])];
+    if (schema[i].out) store(std::move(arguments[i]), at(i));
+  if (kernel.op->outs() == 1) slots_[index(args.back())] = slots_[at(schema.size() - 1)];
 }
 
 void Machine::call_delegate(const pte::DelegateCallT& call) {

@@ -165,8 +165,7 @@ Result<LoadedProgram> LoadedProgram::load(std::span<const std::byte> program, st
   if (!decoded) return {std::nullopt, std::move(decoded.faults)};
   Result<ValidProgram> valid = validate(std::move(*decoded), files);
   if (!valid) return {std::nullopt, std::move(valid.faults)};
-  const Budget budget(options.bytes);
-  return {LoadedProgram(std::make_shared<Shared>(Shared{std::move(*valid), std::move(files), std::move(options), budget, {}, {}})), {}};
+  return {LoadedProgram(std::make_shared<Shared>(std::move(*valid), std::move(files), std::move(options))), {}};
 }
 
 const ValidProgram& LoadedProgram::program() const { return shared_->program; }

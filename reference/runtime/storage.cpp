@@ -6,14 +6,11 @@
 
 namespace assay {
 
-void Budget::take(std::size_t bytes, std::string_view what) {
+Block Budget::allocate(std::size_t bytes, std::string_view what) const {
   if (bytes > static_cast<std::size_t>(*left_)) throw Fault(Outcome::exhausted, "limits.memory", text(what, " needs ", bytes, " bytes of memory, but ", *left_, " are left of the limit"));
+  const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
   *left_ -= static_cast<Int>(bytes);
-}
-
-Block allocate(std::size_t bytes) {
-  auto memory = std::make_shared<std::vector<std::byte>>(bytes);
-  return Block(memory, memory->data());
+  return Block(memory->data(), [memory, left = left_](std::byte*) { *left += static_cast<Int>(memory->size()); });
 }
 
 Storage Storage::constant(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner) {
@@ -37,8 +34,7 @@ std::span<std::byte> Storage::write(std::size_t n) {
   if (is_constant()) throw broken("T15", {}, "the tensor is a constant and cannot be written to");
   if (n > bound_) throw broken("T24", {}, "the tensor has ", bound_, " bytes of memory, but needs ", n);
   if (n > size_) {
-    budget_->take(n - size_, "a tensor");
-    const Block larger = allocate(n);
+    const Block larger = budget_->allocate(n, "a tensor");
     if (size_ > 0) std::memcpy(larger.get(), block_.get(), size_);
     block_ = larger, size_ = n;
   }
@@ -46,9 +42,7 @@ std::span<std::byte> Storage::write(std::size_t n) {
 }
 
 void Storage::release() {
-  if (!is_own() || !block_) return;
-  budget_->give_back(size_);
-  block_ = nullptr, size_ = 0;
+  if (is_own()) block_ = nullptr, size_ = 0;
 }
 
 void HeldTensor::resize(const Dims& to) {

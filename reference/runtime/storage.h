@@ -10,19 +10,19 @@
 
 namespace assay {
 
+using Block = std::shared_ptr<std::byte>;  // may point into something larger, which it keeps alive
+
 // What is left of a program's memory. Copies share it.
 class Budget {
  public:
   explicit Budget(Int bytes) : left_(std::make_shared<Int>(bytes)) {}
-  void take(std::size_t bytes, std::string_view what);  // faults: exhausted, limits.memory
-  void give_back(std::size_t bytes) { *left_ += static_cast<Int>(bytes); }
+
+  // Zeroed memory, which counts until it goes. Faults: exhausted, limits.memory.
+  Block allocate(std::size_t bytes, std::string_view what) const;
 
  private:
   std::shared_ptr<Int> left_;
 };
-
-using Block = std::shared_ptr<std::byte>;  // may point into something larger, which it keeps alive
-Block allocate(std::size_t bytes);         // zeroed
 
 // Where the bytes of a tensor are. Tensors that alias hold the same Storage.
 class Storage {
@@ -41,10 +41,6 @@ class Storage {
   std::span<const std::byte> read(std::size_t n) const;
   std::span<std::byte> write(std::size_t n);
   void release();  // own memory goes until the next write; other stays
-
-  ~Storage() { release(); }
-  Storage(Storage&&) = default;
-  Storage& operator=(Storage&&) = delete;
 
  private:
   enum class Kind : std::uint8_t { planned, constant, own };

@@ -47,8 +47,7 @@ int show_case(const Request& request) {
   const Record r = run_alone(corpus, *library, case_id_from(request.id));
   if (request.json) std::cout << to_json_line(r) << '\n';
   else print(corpus.make(case_id_from(request.id)), r);
-  const bool failed = r.verdict == Verdict::fail || r.verdict == Verdict::crash || r.verdict == Verdict::timeout;
-  return failed ? answers_differ : exit_code(Outcome::ok);
+  return is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
 }
 
 }  // namespace

@@ -5,8 +5,11 @@ from types import SimpleNamespace
 import torch
 import executorch.exir.passes._device_copy_ops_registry  # noqa: F401  registers et_copy
 import executorch.exir.passes.dim_order_ops_registry  # noqa: F401  registers dim_order_ops
+import executorch.exir.passes._quant_patterns_and_replacements  # noqa: F401  registers the quantized embeddings
 import torch.ao.quantization.fx._decomposed  # noqa: F401  registers quantized_decomposed
 from executorch.exir.passes.executorch_prim_ops_registry import _PYTHON_SYM_OPS_TO_EXECUTORCH_SYM_OPS
+
+import definitions  # noqa: F401  defines what has no kernel
 
 # Arguments of a functional overload that an out argument replaces.
 TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")

@@ -5,6 +5,7 @@ import math
 
 import torch
 
+from dense_plans import DENSE_PLANS
 from operators import type_name
 from shapes import F32, I, M, Q, S, Shape
 
@@ -876,6 +877,7 @@ PLANS = {
 }
 
 PLANS["scatter_add"] = PLANS["scatter"]
+PLANS |= DENSE_PLANS
 
 # Operators whose tensors broadcast get these shapes beside the usual ones.
 SHAPE_PAIRS = [
@@ -915,7 +917,8 @@ BROADCASTING = {
 
 def plans_of(operator):
     """The operator's plans, with a candidate list for every argument."""
-    own = PLANS.get(operator.overload_name) or PLANS.get(operator.base_name.removesuffix("_")) or [{}]
+    names = (operator.name, operator.overload_name, operator.base_name.removesuffix("_"))
+    own = next((PLANS[n] for n in names if n in PLANS), [{}])
     return [_complete(operator, plan) for plan in own]
 
 

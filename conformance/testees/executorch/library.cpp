@@ -9,6 +9,7 @@
 
 #include "conformance/testees/executorch/call_stack.h"
 #include "conformance/testees/executorch/log.h"
+#include "conformance/testees/executorch/outcome.h"
 #include "conformance/testees/executorch/profile.h"
 #include "conformance/testees/load.h"
 #include "reference/fault.h"
@@ -39,19 +40,6 @@ class TemporaryMemory : public executorch::runtime::MemoryAllocator {
  private:
   int filling_ = 0x3F;
 };
-
-Outcome outcome_of(Error error) {
-  switch (error) {
-    case Error::Ok: return Outcome::ok;
-    case Error::NotSupported:
-    case Error::NotImplemented:
-    case Error::OperatorMissing: return Outcome::unsupported;
-    case Error::MemoryAllocationFailed:
-    case Error::OutOfResources: return Outcome::exhausted;
-    // Its kernels report a bad index as they report a bad shape.
-    default: return Outcome::invalid;
-  }
-}
 
 // The kernels of an ExecuTorch release, through its own registry.
 class Library : public KernelLibrary {
@@ -103,7 +91,7 @@ class Library : public KernelLibrary {
     // The unboxing wrapper, not the kernel: the stack is not what the schema asks for.
     if (error == Error::InvalidProgram) throw Fault(Outcome::malformed, "executorch.stack", text("the adapter made a wrong call of ", op.name, ": ", log::errors()));
     if (error == Error::Ok) stack.read_back(op, arguments);
-    return {outcome_of(error), error == Error::Ok ? std::string() : text(executorch::runtime::to_string(error), ": ", log::errors())};
+    return reply_of(error);
   }
 
   std::unordered_map<std::string_view, OpFunction> kernels_;

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/testees/library.h"
+
+namespace assay {
+
+// A program that a runtime under test has loaded; state lives in it from call to call.
+class TesteeProgram {
+ public:
+  virtual ~TesteeProgram() = default;
+
+  // Runs a method. A tensor among the inputs has the dim order that the program declares. May crash.
+  virtual Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) = 0;
+};
+
+// A runtime under test.
+class Runtime {
+ public:
+  virtual ~Runtime() = default;
+
+  virtual std::string_view name() const = 0;
+
+  // Null where the program is refused, `reply` says why. May crash.
+  virtual std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data, Reply& reply) = 0;
+};
+
+// What a module exports as assay_runtime: makes the runtime, which the caller owns.
+using MakeRuntime = Runtime* (*)();
+
+}  // namespace assay

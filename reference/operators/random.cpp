@@ -1,0 +1,54 @@
+#include "operators/random.gen.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace assay {
+namespace {
+
+// The k-th output of the SplitMix64 generator (Steele, Lea, Flood 2014) that starts at 0.
+Bits splitmix(Int k) {
+  Bits z = static_cast<Bits>(k + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+// Uniform in [0, 1), a multiple of 2^-precision.
+Real uniform(Int k, int precision) { return std::ldexp(static_cast<Real>(splitmix(k) >> (64 - precision)), -precision); }
+
+constexpr int real_precision = 53;
+
+// What is at place i when 0, 1, ... are put in the order of random keys. Equal keys keep their order.
+Int rank_of_key(Int i, Int n) {
+  Int before = 0;
+  for (Int k = 0; k < n; ++k) before += splitmix(k) < splitmix(i) || (splitmix(k) == splitmix(i) && k < i);
+  return before;
+}
+
+template <class T>
+void drop(Array<T>& out, Array<Int>& mask, const Array<T>& input, Real p, std::optional<Int> train) {
+  const bool drops = train != 0;
+  const Real scale = !drops ? 1 : p == 1 ? 0 : 1 / (1 - p);
+  for (Int k = 0; k < out.count(); ++k) {
+    mask[k] = !drops || uniform(k, real_precision) >= p;
+    out[k] = drops ? static_cast<T>(input[k] * static_cast<T>(mask[k]) * static_cast<T>(scale)) : input[k];
+  }
+}
+
+}  // namespace
+
+Real operators::rand(Int k, const Rounding& round) { return uniform(k, info(round.dtype).precision); }
+
+// The method of Box and Muller (1958).
+Real operators::randn(Int k) {
+  const Real radius = std::sqrt(-2 * std::log(1 - uniform(2 * k, real_precision)));
+  return radius * std::cos(2 * std::numbers::pi_v<Real> * uniform(2 * k + 1, real_precision));
+}
+
+Int operators::randperm(Int i, Int n) { return rank_of_key(i, n); }
+
+void operators::native_dropout(Array<Real>& out, Array<Int>& mask, const Array<Real>& input, Real p, std::optional<Int> train) { drop(out, mask, input, p, train); }
+void operators::native_dropout(Array<Int>& out, Array<Int>& mask, const Array<Int>& input, Real p, std::optional<Int> train) { drop(out, mask, input, p, train); }
+
+}  // namespace assay

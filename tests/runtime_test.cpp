@@ -1,0 +1,389 @@
+#include <gmock/gmock.h>
+
+#include "reference/runtime/runtime.h"
+#include "tests/program_builder.h"
+#include "tests/tensors.h"
+
+// What the official exporter never writes, or writes only in large programs: each rule of running a program, in a program
+// of a few instructions.
+namespace assay {
+namespace {
+
+using enum DType;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Tensor floats(const std::vector<Real>& values) { return tensor(float32, {static_cast<Int>(values.size())}, values); }
+Bytes bytes_of(const std::vector<Real>& values) { return floats(values).bytes; }
+
+LoadedProgram loaded(const ProgramBuilder& program, RuntimeOptions options = {}) {
+  auto result = LoadedProgram::load(program.bytes(), {}, std::move(options));
+  if (!result) throw result.faults.front();
+  return std::move(*result);
+}
+
+Method ready(const ProgramBuilder& program, RuntimeOptions options = {}) {
+  auto method = loaded(program, std::move(options)).method("forward");
+  if (!method) throw method.faults.front();
+  return std::move(*method);
+}
+
+// The rule that is broken, "" where none is.
+std::string rule(const Refusal& refusal) { return refusal ? refusal->rule : ""; }
+std::vector<Real> values(const Method& method, std::size_t output = 0) { return values_of(std::get<Tensor>(*method.output(output))); }
+
+// out = x + x, both supplied by the caller.
+struct Doubling {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  PlanBuilder::Index x, out;
+
+  explicit Doubling(pte::TensorShapeDynamism dynamism = pte::TensorShapeDynamism::STATIC) {
+    x = plan.tensor(float32, {2}, dynamism), out = plan.tensor(float32, {2}, dynamism);
+    plan.plan().inputs = {x}, plan.plan().outputs = {out};
+    plan.add_tensors(x, x, out);
+  }
+};
+
+TEST(Runtime, RunsWhatItIsGiven) {
+  Method method = ready(Doubling().program);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method), ElementsAre(2, 4));
+}
+
+TEST(Runtime, InputsAreWhatTheProgramDeclares) {
+  Method method = ready(Doubling().program);
+  EXPECT_EQ(rule(method.execute()), "R4");
+  EXPECT_EQ(rule(method.set_input(1, floats({1, 2}))), "R7");
+  EXPECT_EQ(rule(method.set_input(0, Int{3})), "R1");
+  EXPECT_EQ(rule(method.set_input(0, tensor(float64, {2}, {1, 2}))), "R1");
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2, 3}))), "R1");
+  EXPECT_EQ(rule(method.set_input(0, tensor(float32, {2, 1}, {1, 2}))), "R1");
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+}
+
+TEST(Runtime, InputsHaveTheDimOrderOfTheProgram) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.tensor(float32, {2, 2});
+  plan.at(x).dim_order = {1, 0};
+  plan.plan().inputs = plan.plan().outputs = {x};
+  plan.new_chain();
+  Method method = ready(program);
+  EXPECT_EQ(rule(method.set_input(0, tensor(float32, {2, 2}, {1, 2, 3, 4}))), "R2");
+  EXPECT_EQ(rule(method.set_input(0, tensor(float32, {2, 2}, {1, 0}, {1, 2, 3, 4}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method), ElementsAre(1, 2, 3, 4));
+}
+
+TEST(Runtime, NumbersAreThoseOfTheProgramUnlessItHasNull) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  plan.plan().inputs = {plan.integer(3), plan.real(0.5), plan.boolean(true), plan.string("relu"), plan.none()};
+  plan.plan().outputs = {4};
+  plan.new_chain();
+  Method method = ready(program);
+  EXPECT_EQ(rule(method.set_input(0, Int{4})), "R3");
+  EXPECT_EQ(rule(method.set_input(0, Int{3})), "");
+  EXPECT_EQ(rule(method.set_input(0, 3.0)), "R1");
+  EXPECT_EQ(rule(method.set_input(1, 0.5 + 2e-4)), "R3");
+  EXPECT_EQ(rule(method.set_input(1, 0.5 + 1e-5)), "");
+  EXPECT_EQ(rule(method.set_input(2, false)), "R3");
+  EXPECT_EQ(rule(method.set_input(2, true)), "");
+  EXPECT_EQ(rule(method.set_input(3, std::string("gelu"))), "R3");
+  EXPECT_EQ(rule(method.set_input(3, std::string("relu"))), "");
+  EXPECT_EQ(rule(method.set_input(4, floats({1}))), "R1");
+  EXPECT_EQ(rule(method.set_input(4, Int{7})), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_EQ(std::get<Int>(*method.output(0)), 7);
+}
+
+TEST(Runtime, BoundedTensorsShrinkAndGrowWithinTheirBound) {
+  Method method = ready(Doubling(pte::TensorShapeDynamism::DYNAMIC_BOUND).program);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2, 3}))), "R1");
+  EXPECT_EQ(rule(method.set_input(0, floats({5}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method), ElementsAre(10));
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method), ElementsAre(2, 4));
+}
+
+TEST(Runtime, UnboundedTensorsGrow) {
+  Method method = ready(Doubling(pte::TensorShapeDynamism::DYNAMIC_UNBOUND).program);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2, 3, 4, 5}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method), ElementsAre(2, 4, 6, 8, 10));
+}
+
+TEST(Runtime, AStaticOutKeepsItsSizes) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.tensor(float32, {2}), out = plan.planned(int64, {2, 1});
+  plan.plan().inputs = {x}, plan.plan().outputs = {out};
+  plan.call("aten::nonzero.out", {x, out, out});
+  Method method = ready(program);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_EQ(rule(method.set_input(0, floats({0, 2}))), "");
+  const Refusal refused = method.execute();
+  EXPECT_EQ(rule(refused), "T24");
+  EXPECT_THAT(refused->place, HasSubstr("instruction 0 (aten::nonzero.out)"));
+}
+
+TEST(Runtime, FreedMemoryIsGoneUntilTheNextWrite) {
+  Doubling d(pte::TensorShapeDynamism::DYNAMIC_UNBOUND);
+  d.plan.free(d.out);
+  Method method = ready(d.program);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_EQ(method.output(0).faults.at(0).rule, "T16");
+}
+
+TEST(Runtime, StepsCanBeGivenUp) {
+  Doubling d;
+  d.plan.add_tensors(d.out, d.out, d.out);
+  Method method = ready(d.program);
+  EXPECT_EQ(rule(method.step()), "R4");
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+  EXPECT_EQ(rule(method.step()), "");
+  EXPECT_TRUE(method.running());
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "R6");
+  EXPECT_EQ(rule(method.execute()), "R6");
+  EXPECT_EQ(rule(method.step()), "");
+  EXPECT_FALSE(method.running());
+  EXPECT_THAT(values(method), ElementsAre(4, 8));
+  EXPECT_EQ(rule(method.step()), "");
+  method.reset();
+  EXPECT_FALSE(method.running());
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method), ElementsAre(4, 8));
+}
+
+TEST(Runtime, AnEndlessLoopReachesTheLimit) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  plan.jump_if_false(plan.boolean(false), 0);
+  RuntimeOptions options;
+  options.instructions = 1000;
+  Method method = ready(program, options);
+  const Refusal refused = method.execute();
+  EXPECT_EQ(rule(refused), "I17");
+  EXPECT_EQ(refused->outcome, Outcome::exhausted);
+  EXPECT_FALSE(method.running());
+}
+
+TEST(Runtime, AJumpGoesWhereItsConditionIsFalse) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.tensor(boolean, {2}), chosen = plan.integer(0), one = plan.integer(1), two = plan.integer(2);
+  plan.plan().inputs = {x}, plan.plan().outputs = {chosen};
+  plan.move(two, chosen);
+  plan.jump_if_false(x, 3);
+  plan.move(one, chosen);
+  Method method = ready(program);
+  for (const Real second : {1.0, 0.0}) {
+    EXPECT_EQ(rule(method.set_input(0, tensor(boolean, {2}, {1, second}))), "");
+    EXPECT_EQ(rule(method.execute()), "");
+    EXPECT_EQ(std::get<Int>(*method.output(0)), second == 1 ? 1 : 2);
+  }
+}
+
+TEST(Runtime, ChainsRunOneAfterAnother) {
+  Doubling d;
+  d.plan.new_chain();
+  d.plan.new_chain();
+  d.plan.add_tensors(d.out, d.x, d.out);
+  Method method = ready(d.program);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method), ElementsAre(3, 6));
+}
+
+TEST(Runtime, MemoryIsLimited) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  plan.planned(float32, {1024});
+  plan.new_chain();
+  RuntimeOptions options;
+  options.bytes = 4096;
+  EXPECT_TRUE(loaded(program, options).method("forward"));
+  options.bytes = 4095;
+  const auto refused = loaded(program, options).method("forward");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.faults[0].outcome, Outcome::exhausted);
+}
+
+TEST(Runtime, MemoryComesBackWithTheMethod) {
+  ProgramBuilder program;
+  program.method().planned(float32, {1024});
+  program.program().tables.execution_plan[0]->chains.push_back(std::make_unique<pte::ChainT>());
+  RuntimeOptions options;
+  options.bytes = 4096;
+  const LoadedProgram p = loaded(program, options);
+  for (int again = 0; again < 3; ++again) EXPECT_TRUE(p.method("forward"));
+}
+
+TEST(Runtime, OutputsMayHaveTheCallersMemory) {
+  Method method = ready(Doubling().program);
+  Bytes memory(8), small(7);
+  EXPECT_EQ(rule(method.set_output(0, small)), "R5");
+  EXPECT_EQ(rule(method.set_output(1, memory)), "R7");
+  EXPECT_EQ(rule(method.set_output(0, memory)), "");
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_EQ(memory, bytes_of({2, 4}));
+}
+
+TEST(Runtime, APlannedOutputHasItsPlace) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  plan.plan().outputs = {plan.planned(float32, {2})};
+  plan.new_chain();
+  Bytes memory(8);
+  EXPECT_EQ(rule(ready(program).set_output(0, memory)), "R5");
+}
+
+TEST(Runtime, AViewIsTheSameMemory) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.planned(float32, {4}), view = plan.tensor(float32, {2, 2}), copied = plan.planned(float32, {2, 2}, 2);
+  plan.plan().inputs = {x}, plan.plan().outputs = {view, copied};
+  plan.call("executorch_prim::et_view.default", {x, plan.integers({2, -1}), view});
+  plan.add_tensors(view, view, copied);
+  plan.add_tensors(x, x, x);
+  Method method = ready(program);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2, 3, 4}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method, 0), ElementsAre(2, 4, 6, 8));
+  EXPECT_THAT(values(method, 1), ElementsAre(2, 4, 6, 8));
+}
+
+TEST(Runtime, PlansMayShareMemory) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto first = plan.planned(float32, {2}), same = plan.planned(float32, {2}), half = plan.planned(float32, {1}, 1, 4), sum = plan.tensor(float32, {2});
+  plan.plan().inputs = {first}, plan.plan().outputs = {same, half, sum};
+  plan.add_tensors(first, half, sum);
+  Method method = ready(program);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method, 0), ElementsAre(1, 2));
+  EXPECT_THAT(values(method, 1), ElementsAre(2));
+  EXPECT_THAT(values(method, 2), ElementsAre(3, 4));
+}
+
+TEST(Runtime, StateBeginsAsInitialisedAndLives) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto state = plan.planned(float32, {2}), step = plan.constant(float32, {2}, program.constant(bytes_of({1, 10})));
+  plan.at(state).data_buffer_idx = program.initial(bytes_of({5, 6}));
+  plan.plan().outputs = {state};
+  plan.add_tensors(state, step, state);
+  const LoadedProgram p = loaded(program);
+  Method method = std::move(*p.method("forward")), other = std::move(*p.method("forward"));
+  for (const Real n : {1.0, 2.0}) {
+    EXPECT_EQ(rule(method.execute()), "");
+    EXPECT_THAT(values(method), ElementsAre(5 + n, 6 + 10 * n));
+  }
+  EXPECT_EQ(rule(other.execute()), "");
+  EXPECT_THAT(values(other), ElementsAre(6, 16));
+}
+
+TEST(Runtime, NamedStateOfItsOwnMemoryBelongsToAllMethods) {
+  ProgramBuilder program;
+  const std::uint32_t initial = program.initial(bytes_of({5, 6}));
+  for (const char* name : {"write", "read"}) {
+    PlanBuilder plan = program.method(name);
+    const auto state = plan.planned(float32, {2}, 2), out = plan.planned(float32, {2}, 1);
+    plan.at(state).data_buffer_idx = initial;
+    plan.extra(state).fully_qualified_name = "state";
+    plan.plan().outputs = {out};
+    plan.add_tensors(state, state, name == std::string("write") ? state : out);
+  }
+  const LoadedProgram p = loaded(program);
+  Method write = std::move(*p.method("write"));
+  EXPECT_EQ(rule(write.execute()), "");
+  Method read = std::move(*p.method("read"));
+  EXPECT_EQ(rule(read.execute()), "");
+  EXPECT_THAT(values(read), ElementsAre(20, 24));
+}
+
+TEST(Runtime, MissingOperatorsAreListed) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  plan.call("aten::no_such.out", {});
+  plan.call("aten::add.out", {});
+  plan.call("mine::other", {});
+  const auto refused = loaded(program).method("forward");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.faults[0].rule, "I4");
+  EXPECT_THAT(refused.faults[0].message, HasSubstr("aten::no_such.out, mine::other"));
+}
+
+TEST(Runtime, AMissingMethodIsNamedWithThoseThatThereAre) {
+  const auto refused = loaded(Doubling().program).method("backward");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.faults[0].rule, "G3");
+  EXPECT_THAT(refused.faults[0].message, HasSubstr("forward"));
+}
+
+TEST(Runtime, DelegatesRunTheirPayload) {
+  const Bytes payload = Doubling().program.bytes();
+  for (const std::string where : {"inline", "segment", "named"}) {
+    ProgramBuilder program;
+    PlanBuilder plan = program.method();
+    const auto x = plan.tensor(float32, {2}), out = plan.planned(float32, {2});
+    plan.plan().inputs = {x}, plan.plan().outputs = {out};
+    if (where == "segment") {
+      plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, program.segment(payload));
+    } else {
+      auto data = std::make_unique<pte::BackendDelegateInlineDataT>();
+      const auto raw = reinterpret_cast<const std::uint8_t*>(payload.data());
+      if (where == "inline") data->data.assign(raw, raw + payload.size());
+      program.program().tables.backend_delegate_data.push_back(std::move(data));
+      auto& delegate = plan.delegate("ProgramBackend", pte::DataLocation::INLINE, 0);
+      if (where == "named") {
+        program.named("the payload", payload);
+        delegate.compile_specs.push_back(std::make_unique<pte::CompileSpecT>());
+        delegate.compile_specs[0]->key = "named_data";
+        const std::string key = "the payload";
+        delegate.compile_specs[0]->value.assign(key.begin(), key.end());
+      }
+    }
+    plan.delegate_call(0, {x, out});
+    Method method = ready(program);
+    EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+    EXPECT_EQ(rule(method.execute()), "") << where;
+    EXPECT_THAT(values(method), ElementsAre(2, 4));
+  }
+}
+
+TEST(Runtime, AMissingBackendIsNamed) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  plan.delegate("OtherBackend", pte::DataLocation::SEGMENT, program.segment(Bytes(4)));
+  plan.new_chain();
+  const auto refused = loaded(program).method("forward");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.faults[0].rule, "D2");
+  EXPECT_THAT(refused.faults[0].message, HasSubstr("OtherBackend"));
+}
+
+TEST(Runtime, AListenerHearsEveryInstruction) {
+  struct Names : Listener {
+    std::vector<std::string> heard;
+    void instruction_done(const Method&, const Event& e) override { heard.push_back(std::to_string(e.chain) + "." + std::to_string(e.instruction) + " " + std::string(e.name) + " " + std::to_string(e.bytes)); }
+  } names;
+  Doubling d;
+  d.plan.move(d.plan.integer(1), d.plan.integer(2));
+  Method method = ready(d.program);
+  method.listen(&names);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(names.heard, ElementsAre("0.0 aten::add.out 24", "0.1 MoveCall 0"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,149 @@
+"""Plans of matrix products, normalisations, pools, resampling, quantized and random operators, and of what training and
+language models add to them."""
+
+import math
+
+import torch
+
+from shapes import F32, I, S, Shape
+
+NAN = math.nan
+DTYPE_ARGUMENTS = [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int32, torch.uint8, None]
+SIZES = [[2, 3], [], [1], [0], [3, 0, 2], [1, 1], [2, 3, 4], [37], [-1], [2, -3]]
+
+
+def codes(*sizes, dtype=torch.uint8):
+    """Any bytes."""
+    info = torch.iinfo(dtype)
+    return Shape(sizes, dtype, max(info.min, -128), min(info.max, 255) + 1)
+
+
+def embedding(low, high):
+    """Rows of packed codes; groups of columns."""
+    half = lambda *sizes: Shape(sizes, torch.float16, 0.05, 0.5)  # noqa: E731
+    rows = {"weight_quant_min": [low, low - 1, 0], "weight_quant_max": [high, high + 1], "dtype": DTYPE_ARGUMENTS}
+    return [
+        rows
+        | {
+            "weight": [codes(5, 4), codes(5, 4, dtype=torch.int8), codes(5, 8), codes(5, 1), codes(4, 4), codes(4), S(5, 4)],
+            "weight_scales": [
+                F32(5, low=0.05, high=0.5), F32(5, 1, low=0.05, high=0.5), F32(5, 2, low=0.05, high=0.5), half(5),
+                Shape((5,), torch.bfloat16, 0.05, 0.5), Shape((5,), torch.float64, 0.05, 0.5), F32(5, 3), F32(5, 4), F32(4),
+                F32(5, 0), F32(5, 1, 1), F32(),
+            ],
+            "weight_zero_points": [None, F32(5, low=-8, high=8), F32(5, 1, low=-8, high=8), F32(5, 2, low=-8, high=8), half(5), F32(4), I(5), F32()],
+            "indices": [I(2, 3, below=5), I(below=5), I(0), I(4, below=5, dtype=torch.int32), I(3, below=9), I(3, low=-3, below=1), I(3, below=5, dtype=torch.int16), F32(3)],
+        },
+        rows
+        | {
+            "weight": [codes(3, 8), codes(3, 8, dtype=torch.int8)],
+            "weight_scales": [F32(3, 4, low=0.05, high=0.5), F32(3, 2, low=0.05, high=0.5), half(3, 2), half(3, 4)],
+            "weight_zero_points": [None, F32(3, 4, low=-8, high=8), half(3, 2), F32(3, 2, low=-8, high=8), half(3, 4)],
+            "indices": [I(2, 2, below=3), I(7, below=3)],
+        },
+    ]  # fmt: skip
+
+
+def parameters(prefix, codes_of=()):
+    """Scale, zero point and range of one operand."""
+    return {
+        f"{prefix}_scale": [0.1, 0.5, 1 / 3, 1.0, 7.5, *codes_of],
+        f"{prefix}_zero_point": [10, 0, 3, 255, -4],
+        f"{prefix}_quant_min": [0, 5, -1, 200],
+        f"{prefix}_quant_max": [127, 255, 100, 256, 0],
+    }
+
+
+QUANTIZED_PLANS = {
+    "embedding_byte": embedding(-128, 127),
+    "embedding_4bit": embedding(-8, 7),
+    "embedding_2bit": embedding(-2, 1),
+    "quantized_decomposed::add.out": [
+        parameters("a")
+        | parameters("b")
+        | parameters("out", (0.0, NAN))
+        | {
+            "a": [codes(2, 3), codes(), codes(0), codes(37), codes(2, 3, 2, 2), codes(2, 3, dtype=torch.int8), S(2, 3)],
+            "b": [codes(2, 3), lambda chosen: codes(*chosen["a"].sizes), codes(3), codes(2, 3, dtype=torch.int8)],
+        },
+        parameters("a")
+        | parameters("b")
+        | parameters("out")
+        | {
+            "a": [codes(5, 7, dtype=d) for d in (torch.uint8, torch.int8, torch.int32)],
+            "b": [lambda chosen: codes(5, 7, dtype=chosen["a"].dtype)],
+        },
+    ],
+    "mixed_mm": [
+        {
+            "input": [S(2, 5), S(1, 5), S(0, 5), S(5), S(2, 4)],
+            "weight": [codes(5, 3, dtype=torch.int8), codes(5, 0, dtype=torch.int8), codes(5, 3), codes(5, dtype=torch.int8)],
+            "weight_scales": [S(5, low=0.05, high=0.5), S(5, 1), S(4), F32(5, low=0.05, high=0.5)],
+            "weight_zero_points": [None, S(5, low=-8, high=8), S(4), F32(5)],
+        },
+        {
+            "input": [S(2, 40)],
+            "weight": [codes(40, 3, dtype=torch.int8)],
+            "weight_scales": [S(40, low=0.05, high=0.5)],
+            "weight_zero_points": [None, S(40, low=-8, high=8)],
+        },
+    ],
+    "mixed_linear": [
+        {
+            "input": [S(2, 5), S(1, 5), S(0, 5), S(5), S(2, 4)],
+            "weight": [codes(3, 5, dtype=torch.int8), codes(3, 5), codes(5, dtype=torch.int8)],
+            "weight_scales": [S(3, low=0.05, high=0.5), S(3, 1, low=0.05, high=0.5), S(3, 2, low=0.05, high=0.5), S(3, 3, low=0.05, high=0.5), S(4), S(3, 0), F32(3)],
+            "weight_zero_points": [None, S(3, low=-8, high=8), S(3, 2, low=-8, high=8), F32(3)],
+            "dtype": [None, torch.float32, torch.float16, torch.float64],
+        },
+        {
+            "input": [S(2, 40)],
+            "weight": [codes(3, 40, dtype=torch.int8)],
+            "weight_scales": [S(3, 5, low=0.05, high=0.5), S(3, 8, low=0.05, high=0.5)],
+            "weight_zero_points": [None, S(3, 5, low=-8, high=8)],
+            "dtype": [None, torch.float32],
+        },
+    ],
+}  # fmt: skip
+
+PRODUCT_PLANS = {
+    "linear": [
+        {
+            "input": [S(2, 3), S(3), S(2, 2, 3), S(0, 3), S(), S(2, 4), S(1, 2, 1, 3)],
+            "weight": [S(4, 3), S(1, 3), S(0, 3), S(3), S(), S(2, 4, 3)],
+            "bias": [None, S(4), S(1), S(), S(1, 4), S(3), S(1, 1, 4)],
+        },
+        {"input": [S(3, 70), S(70), S(2, 1, 70)], "weight": [S(5, 70), S(70)], "bias": [None, S(5), S()]},
+        {"input": [S(2, 0), S(0)], "weight": [S(4, 0)], "bias": [None, S(4)]},
+    ],
+}
+
+NORM_PLANS = {
+    "_native_batch_norm_legit.no_stats_out": [
+        {
+            "input": [
+                S(2, 3, 4), S(2, 3), S(2, 3, 2, 2), S(1, 3, 2, 1, 2), S(0, 3, 2), S(2, 3, 0), S(1, 3, 1), S(2, 3, 37), S(3), S(),
+            ],
+            "weight": [S(3), None],
+            "bias": [S(3), None],
+            "training": [True],
+            "momentum": [0.1, NAN],
+            "eps": [1e-5, 0.0, 1.0, -5.0, NAN],
+        }
+    ],
+}  # fmt: skip
+
+RANDOM_PLANS = {
+    "rand": [{"size": SIZES}],
+    "randn": [{"size": SIZES}],
+    "randperm": [{"n": [5, 0, 1, 37, 128, 129, 256, 257, 300, -1]}],
+    "native_dropout": [
+        {
+            "input": [S(2, 3, 4), S(), S(0, 3), S(37), S(2, 3, 2, 2)],
+            "p": [0.5, 0.0, 1.0, 0.25, 0.1, 1.5, -0.5, NAN],
+            "train": [True, False, None],
+        }
+    ],
+}
+
+DENSE_PLANS = QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | RANDOM_PLANS
