@@ -99,4 +99,6 @@ std::string literal(const Value& value, std::string_view type, Int most) {
   return std::visit(Literal{type.starts_with("ScalarType"), most}, value);
 }
 
+std::string literal(const Value& value, Int most) { return literal(value, {}, most); }
+
 }  // namespace assay

@@ -22,6 +22,7 @@ Tensor read_out_literal(std::string_view text);
 // The text that read_literal reads as the value again. Of a tensor with more elements than `most`
 // only so many are written, then … and its sizes; that text is for people only.
 std::string literal(const Value& value, std::string_view type, Int most = std::numeric_limits<Int>::max());
+std::string literal(const Value& value, Int most);  // of the type that it has
 std::string literal(const Tensor& tensor, Int most = std::numeric_limits<Int>::max());
 
 }  // namespace assay

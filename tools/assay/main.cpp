@@ -14,7 +14,7 @@ constexpr int usage_error = 2;
 
 int refuse(const Fault& fault) {
   std::cout.flush();
-  std::cerr << "assay: " << name(fault.outcome) << ", " << fault.rule << ": " << fault.message << '\n';
+  std::cerr << "assay: " << name(fault.outcome) << ", " << fault.rule << ": " << (fault.place.empty() ? "" : fault.place + ": ") << fault.message << '\n';
   return assay::exit_code(fault.outcome);
 }
 
@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   assay::add_case(app, exit_code);
   assay::add_call(app, exit_code);
   assay::add_operators(app, exit_code);
+  assay::add_run(app, exit_code);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError::Subcommand(1);

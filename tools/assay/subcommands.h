@@ -10,5 +10,6 @@ void add_call(CLI::App& app, int& exit_code);
 void add_case(CLI::App& app, int& exit_code);
 void add_kernels(CLI::App& app, int& exit_code);
 void add_operators(CLI::App& app, int& exit_code);
+void add_run(CLI::App& app, int& exit_code);
 
 }  // namespace assay
