@@ -8,7 +8,6 @@ namespace assay {
 namespace {
 
 std::string_view name_of(const pte::TensorT& t) { return t.extra_tensor_info ? std::string_view(t.extra_tensor_info->fully_qualified_name) : std::string_view(); }
-bool is_external(const pte::TensorT& t) { return t.extra_tensor_info && t.extra_tensor_info->location == pte::TensorDataLocation::EXTERNAL; }
 std::uint64_t offset_of(const pte::AllocationDetailsT& a) { return std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low; }
 
 Dims dims(const auto& values) {
