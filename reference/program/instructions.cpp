@@ -42,7 +42,8 @@ class InstructionCheck {
     if (!m_.check_index(jump.cond_value_index, "I15", place_)) return;
     const auto& condition = m_.value(jump.cond_value_index);
     const auto* tensor = condition.AsTensor();
-    const bool is_bool = tensor ? tensor->scalar_type == static_cast<int>(DType::boolean) : condition.type == KernelTypes::Bool || condition.type == KernelTypes::Null;
+    // The exporter declares a truth value that is computed as an Int.
+    const bool is_bool = tensor ? tensor->scalar_type == static_cast<int>(DType::boolean) : condition.type == KernelTypes::Bool || condition.type == KernelTypes::Int || condition.type == KernelTypes::Null;
     f_.check(is_bool, "I15", place_, "its condition is a ", EnumNameKernelTypes(condition.type), ", but must be a Bool or a bool tensor");
   }
 
