@@ -27,8 +27,8 @@ class InstructionCheck {
 
   // A Null takes any value, and gives the one that it has got.
   void check_move(const pte::MoveCallT& move) {
-    const bool there = m_.check_index(move.move_from, "I18", place_) & m_.check_index(move.move_to, "I18", place_);
-    if (!there || !f_.check(move.move_from != move.move_to, "I18", place_, "moves value ", move.move_from, " to itself")) return;
+    const bool from_there = m_.check_index(move.move_from, "I18", place_), to_there = m_.check_index(move.move_to, "I18", place_);
+    if (!from_there || !to_there || !f_.check(move.move_from != move.move_to, "I18", place_, "moves value ", move.move_from, " to itself")) return;
     const auto &from = m_.value(move.move_from), &to = m_.value(move.move_to);
     if (from.type == KernelTypes::Null || to.type == KernelTypes::Null) return;
     if (!f_.check(from.type == to.type, "I18", place_, "moves a ", EnumNameKernelTypes(from.type), " to a ", EnumNameKernelTypes(to.type)) || from.type != KernelTypes::Tensor) return;
