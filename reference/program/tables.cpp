@@ -60,7 +60,8 @@ class Walk {
   }
 
   bool known(const Field& f, Int value, RuleId rule, const Place& place) {
-    return findings_.check(enumeration(f).values()->LookupByKey(value) != nullptr, rule, place, value, " is no ", enumeration(f).name()->string_view());
+    const bool none = f.type()->base_type() == BaseType::Union && value == 0;
+    return findings_.check(!none && enumeration(f).values()->LookupByKey(value) != nullptr, rule, place, value, " is no ", enumeration(f).name()->string_view());
   }
 
   const Object& object(int index) const { return *schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(index)); }
