@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import Sequential
 
-from .program import Function, forward, program
+from .program import UNCHECKED, Function, forward, program
 
 
 @program
@@ -69,7 +69,7 @@ def integers():
 
     i = torch.tensor([-100, -7, 0, 9, 120])
     inputs = i.to(torch.int8), (i + 130).to(torch.uint8), (i * 200).to(torch.int16), (i * 5000).to(torch.int32), i
-    return forward(Function(compute), inputs)
+    return forward(Function(compute), inputs, edge=UNCHECKED)
 
 
 @program

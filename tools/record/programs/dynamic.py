@@ -98,7 +98,7 @@ def symbolic_numbers():
         larger, smaller = torch.sym_max(n, m), torch.sym_min(n, m)
         share = torch.sym_float(n) / m
         chosen = torch.sym_ite(n > m, n - m, m)
-        return larger, smaller, share, chosen, torch.full((2,), n) * x.sum(), x * n + m, x / (n * m), n == m, n ** 2
+        return larger, smaller, share, chosen, torch.full((2,), n) * x.sum(), x * n + m, x / (n * m), n == m, n * n - m
 
     dims = ({0: Dim("n", min=2, max=9), 1: Dim("m", min=2, max=9)},)
     inputs = ((torch.randn(*s),) for s in ((3, 4), (9, 2), (5, 5)))
@@ -107,14 +107,14 @@ def symbolic_numbers():
 
 @program
 def symbolic_rounding():
-    """Sizes from fractions of a size: int of a product, ceiling and truncation, used to slice."""
+    """Fractions of a size cut, rounded up and negated, as outputs and as factors."""
 
-    def shorten(x):
+    def compute(x):
         n = x.shape[0]
-        return x[: math.trunc(n * 0.75)], math.ceil(n / 2), -n, x[: (n + 1) // 2], round(n / 4)
+        return math.trunc(n * 0.75), math.ceil(n / 2), -n, x * math.trunc(n / 3), x + n / 4, x * ((n + 1) // 2)
 
     inputs = ((torch.randn(n, 2),) for n in (8, 6, 12))
-    return forward(Function(shorten), *inputs, dynamic=({0: Dim("n", min=4, max=12)},), edge=UNCHECKED)
+    return forward(Function(compute), *inputs, dynamic=({0: Dim("n", min=4, max=12)},), edge=UNCHECKED)
 
 
 @program

@@ -8,7 +8,7 @@ from torch import nn
 from torch.export import Dim
 from torch.nn import functional as F
 
-from .program import Call, Function, Method, Program, forward, program
+from .program import UNCHECKED, Call, Function, Method, Program, forward, program
 
 
 class Counter(nn.Module):
@@ -198,7 +198,8 @@ def ring_buffer():
 def running_norm():
     """Batch norm in training mode: each call moves the running mean and variance and counts."""
     passes = [InitializedMutableBufferPass(["running", "num_batches"])]
-    return forward(nn.BatchNorm1d(3), *((torch.randn(4, 3) * 2 + 1,) for _ in range(3)), passes=passes)
+    inputs = ((torch.randn(4, 3) * 2 + 1,) for _ in range(3))
+    return forward(nn.BatchNorm1d(3), *inputs, passes=passes, edge=UNCHECKED)
 
 
 @program
