@@ -48,7 +48,7 @@ class Walk {
   void vector(const Field& f, const Table& t, const Place& place) {
     const auto* elements = flatbuffers::GetFieldAnyV(t, f);
     const std::size_t element = flatbuffers::GetTypeSize(f.type()->element());
-    const bool aligned = static_cast<std::size_t>(elements->Data() - begin_) % element == 0;
+    const bool aligned = elements->size() == 0 || static_cast<std::size_t>(elements->Data() - begin_) % element == 0;
     if (!findings_.check(aligned, structure_, place, "its elements of ", element, " bytes do not begin at a multiple of that")) return;
     if (f.type()->element() != BaseType::Obj) return spend(elements->size() * element, place);
     for (flatbuffers::uoffset_t i = 0; i < elements->size(); ++i)
