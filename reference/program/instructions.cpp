@@ -26,8 +26,8 @@ class InstructionCheck {
   }
 
   void check_move(const pte::MoveCallT& move) {
-    const bool there = m_.check_index(move.move_from, "I18", place_) & m_.check_index(move.move_to, "I18", place_);
-    if (!there || !f_.check(move.move_from != move.move_to, "I18", place_, "moves value ", move.move_from, " to itself")) return;
+    const bool from_there = m_.check_index(move.move_from, "I18", place_), to_there = m_.check_index(move.move_to, "I18", place_);
+    if (!from_there || !to_there || !f_.check(move.move_from != move.move_to, "I18", place_, "moves value ", move.move_from, " to itself")) return;
     const auto &from = m_.value(move.move_from), &to = m_.value(move.move_to);
     const bool same = from.type == to.type || (is_number(from.type) && is_number(to.type));
     if (!f_.check(same, "I18", place_, "moves a ", EnumNameKernelTypes(from.type), " to a ", EnumNameKernelTypes(to.type)) || from.type != KernelTypes::Tensor) return;

@@ -66,7 +66,8 @@ class Walk {
   }
 
   bool known(const Field& f, Int value, RuleId rule, const Place& place) {
-    return readable(enumeration(f).values()->LookupByKey(value) != nullptr, rule, place, value, " is no ", enumeration(f).name()->string_view());
+    const bool none = f.type()->base_type() == BaseType::Union && value == 0;
+    return readable(!none && enumeration(f).values()->LookupByKey(value) != nullptr, rule, place, value, " is no ", enumeration(f).name()->string_view());
   }
 
   // What does not hold is malformed, whatever else the rule asks.

@@ -123,3 +123,138 @@ def attention():
             return x + self.net(self.norm2(x))
 
     return forward(Block().eval(), (torch.randn(2, 7, 24),))
+
+
+@program
+def tied_weights():
+    """A language model whose embedding is also its last layer: one constant with two uses."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.middle, self.head = nn.Embedding(13, 8), nn.Linear(8, 8), nn.Linear(8, 13, bias=False)
+            self.head.weight = self.embed.weight
+
+        def forward(self, tokens):
+            return self.head(self.middle(self.embed(tokens)).tanh())
+
+    return forward(Model(), (torch.tensor([[1, 12, 0], [5, 5, 7]]),))
+
+
+@program
+def squeeze_excite():
+    """A residual block with squeeze and excitation: global average, gates that are broadcast over the image."""
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(6, 6, 3, padding=1, padding_mode="replicate")
+            self.gate = Sequential(
+                nn.AdaptiveAvgPool2d(1), nn.Conv2d(6, 2, 1), nn.ReLU(), nn.Conv2d(2, 6, 1), nn.Hardsigmoid()
+            )
+
+        def forward(self, x):
+            y = self.conv(x)
+            return F.relu(x + y * self.gate(y))
+
+    return forward(Block(), (torch.randn(2, 6, 5, 8),))
+
+
+@program
+def encoder():
+    """PyTorch's own transformer encoder layer over a padded batch."""
+    layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, activation="gelu", norm_first=True).eval()
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = layer
+
+        def forward(self, x, padding):
+            return self.layer(x, src_key_padding_mask=padding)
+
+    padding = torch.tensor([[False] * 5, [False] * 3 + [True] * 2])
+    return forward(Encoder(), (torch.randn(2, 5, 16), padding))
+
+
+@program
+def convolution_shapes():
+    """2-D convolutions with unequal kernels, strides and paddings, same padding, groups, and an input without batch."""
+    net = Sequential(
+        nn.Conv2d(4, 8, (1, 5), stride=(2, 1), padding=(0, 2), groups=4), nn.ELU(), nn.Conv2d(8, 6, (3, 2), padding="same"),
+        nn.CELU(), nn.Conv2d(6, 4, 2, dilation=(2, 1), bias=False),
+    )  # fmt: skip
+    return forward(net, (torch.randn(4, 9, 8),))
+
+
+@program
+def text_classifier():
+    """Embedding with a padding index, mean over the tokens that are not padding, a linear layer."""
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.out = nn.Embedding(20, 12, padding_idx=0), nn.Linear(12, 3)
+
+        def forward(self, tokens):
+            mask = (tokens != 0).unsqueeze(-1)
+            mean = (self.embed(tokens) * mask).sum(1) / mask.sum(1).clamp(min=1)
+            return F.log_softmax(self.out(mean), -1)
+
+    return forward(Classifier(), (torch.tensor([[3, 7, 19, 0, 0], [1, 0, 0, 0, 0], [0] * 5]),))
+
+
+@program
+def rotary_decoder():
+    """Two decoder layers: rotary positions, grouped key and value heads, RMS norm, gated SiLU network."""
+
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q, self.kv, self.o = nn.Linear(32, 32, bias=False), nn.Linear(32, 32, bias=False), nn.Linear(32, 32)
+            self.norm1, self.norm2 = nn.RMSNorm(32), nn.RMSNorm(32)
+            self.up, self.gate, self.down = nn.Linear(32, 64), nn.Linear(32, 64), nn.Linear(64, 32)
+
+        def forward(self, x, cos, sin):
+            batch, length, _ = x.shape
+            y = self.norm1(x)
+            q = self.q(y).view(batch, length, 4, 8).transpose(1, 2)
+            k, v = (t.view(batch, length, 2, 8).transpose(1, 2) for t in self.kv(y).split(16, -1))
+            q, k = (t * cos + torch.cat([-t[..., 4:], t[..., :4]], -1) * sin for t in (q, k))
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+            x = x + self.o(y.transpose(1, 2).flatten(2))
+            y = self.norm2(x)
+            return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+    class Decoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([Layer(), Layer()])
+
+        def forward(self, x):
+            angles = torch.arange(x.shape[1]).unsqueeze(1) / 100 ** (torch.arange(4) / 4)
+            angles = torch.cat([angles, angles], -1)
+            for layer in self.layers:
+                x = layer(x, angles.cos(), angles.sin())
+            return x
+
+    return forward(Decoder(), (torch.randn(1, 6, 32),))
+
+
+@program
+def mobile_net():
+    """A network of the MobileNet kind on a 32 by 32 image: stem, four inverted residuals, global average, classes."""
+
+    def block(inside, outside, stride, factor=4):
+        wide = inside * factor
+        return Sequential(
+            nn.Conv2d(inside, wide, 1, bias=False), nn.BatchNorm2d(wide), nn.ReLU6(),
+            nn.Conv2d(wide, wide, 3, stride, 1, groups=wide, bias=False), nn.BatchNorm2d(wide), nn.ReLU6(),
+            nn.Conv2d(wide, outside, 1, bias=False), nn.BatchNorm2d(outside),
+        )  # fmt: skip
+
+    net = Sequential(
+        nn.Conv2d(3, 16, 3, 2, 1, bias=False), nn.BatchNorm2d(16), nn.ReLU6(), block(16, 24, 2), block(24, 24, 1),
+        block(24, 40, 2), block(40, 64, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(0.2), nn.Linear(64, 100),
+    )  # fmt: skip
+    return forward(net.eval(), (torch.randn(1, 3, 32, 32),))
