@@ -14,7 +14,7 @@ bool is_list(std::string_view type) { return type.ends_with("[]") || type.ends_w
 bool fits(const Value& value, const SchemaArgument& argument) {
   std::string_view type = argument.type;
   const bool none = std::holds_alternative<std::monostate>(value);
-  if (argument.out && (none || !type.starts_with("Tensor"))) return true;
+  if (argument.is_out_number() || (argument.out && none)) return true;
   if (type.ends_with('?')) {
     if (none) return true;
     type.remove_suffix(1);

@@ -21,6 +21,8 @@ struct SchemaArgument {
   bool out;
   Int length = 0;  // of an int[2]: 2; 0: any
   bool mutated = false;  // the call leaves it alone and gives its new value as the out argument <name>_out; a host stores that in its place
+
+  bool is_out_number() const { return out && !type.starts_with("Tensor"); }
 };
 
 // How far a result may be from the exact one.
@@ -69,6 +71,7 @@ struct Operator {
   void (*run)(Call&);
 
   std::size_t outs() const;  // how many of the arguments, at the end, are out arguments
+  std::size_t new_value_of(std::size_t i) const;  // the position of the out argument for mutated argument i
 };
 
 // Sorted by name.

@@ -300,6 +300,11 @@ void has_memory_format(TensorArgument tensor) {
   require(layouts::normal(tensor->sizes, tensor->dim_order) == order, tensor.name, " has the dim order ", tensor->dim_order, ", but must be contiguous or channels last");
 }
 
+void even_along(TensorArgument tensor, Argument<Int> dim) {
+  const Int n = size_along(*tensor.value, dim.value);
+  require(n % 2 == 0, tensor.name, " has size ", n, " along ", dim.name, " ", dim.value, ", but must have an even one");
+}
+
 void even_length(Argument<const Ints*> list) { require(list->size() % 2 == 0, list.name, " is ", *list.value, ", but must have an even number of entries"); }
 
 void same_length_or_flat(Argument<const Ints*> list, Argument<const Ints*> dims) {

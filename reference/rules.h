@@ -84,6 +84,7 @@ void per_channel(TensorArgument vector, TensorArgument tensor);         // one e
 void vector_of(TensorArgument vector, Argument<Int> length);            // one dimension, of that size
 void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b, Argument<Int> c);  // a * b * c elements, no factor negative
 void at_most_size(Argument<Int> n, TensorArgument tensor, Argument<Int> dim);  // 0 <= n <= the size along dim; a scalar counts as size 1
+void even_along(TensorArgument tensor, Argument<Int> dim);              // the size along dim is even
 void divides(Argument<Int> divisor, Argument<Int> n);                   // divisor > 0 and n is a multiple of it
 
 // integers and lists

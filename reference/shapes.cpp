@@ -74,6 +74,12 @@ Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size) {
   return sizes;
 }
 
+Dims halved(TensorArgument tensor, Argument<Int> dim) {
+  Dims sizes = tensor->sizes;
+  sizes[wrap_dim(dim.value, sizes.size())] /= 2;
+  return sizes;
+}
+
 Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last) {
   Dims sizes = tensor->sizes;
   std::fill_n(sizes.end() - last->size(), last->size(), 1);

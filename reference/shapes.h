@@ -60,6 +60,8 @@ Dims concatenated(Argument<const Tensors*> tensors, Argument<Int> dim);
 Dims stacked(Argument<const Tensors*> tensors, Argument<Int> dim);
 Dims arange(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step, DType dtype);
 
+Dims halved(TensorArgument tensor, Argument<Int> dim);
+
 // Whether `from` broadcasts to exactly `to`.
 bool expands(const Dims& from, const Dims& to);
 

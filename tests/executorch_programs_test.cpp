@@ -27,13 +27,13 @@ std::string in_child(F f) {
   if (child == 0) {
     close(ends[0]);
     const std::string said = f();
-    const bool written = write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+    const bool written = ::write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
     _exit(written ? 0 : 1);
   }
   close(ends[1]);
   std::string said;
   std::array<char, 4096> buffer;
-  for (ssize_t n; (n = read(ends[0], buffer.data(), buffer.size())) > 0;) said.append(buffer.data(), static_cast<std::size_t>(n));
+  for (ssize_t n; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;) said.append(buffer.data(), static_cast<std::size_t>(n));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);

@@ -300,6 +300,47 @@ TEST(Floats, GeluOfInfinities) {
 
 // -- clamping ---------------------------------------------------------------------------------------------------------
 
+TEST(Floats, AngleOfSignedZeros) {
+  constexpr Real pi = 3.1415927410125732;
+  EXPECT_EQ(binary("aten::atan2.out", float32, 0.0, -0.0), pi);
+  EXPECT_EQ(binary("aten::atan2.out", float32, -0.0, -0.0), -pi);
+  EXPECT_EQ(result("aten::atan2.out", {row(int64, {1}), row(int64, {1})}).dtype, float32);
+}
+
+TEST(Floats, LogitClampsOnlyWithEps) {
+  const auto logit = [](Real x, const Value& eps) { return only("aten::logit.out", {row(float32, {x}), eps}); };
+  EXPECT_EQ(logit(0, none), -inf);
+  EXPECT_EQ(logit(1, none), inf);
+  EXPECT_TRUE(std::isnan(logit(-1, none)));
+  EXPECT_FLOAT_EQ(static_cast<float>(logit(-1, 0.1)), -2.1972246F);
+  EXPECT_TRUE(std::isnan(logit(nan, 0.1)));
+}
+
+TEST(Floats, EluScalesEachSideItsWay) {
+  const auto elu = [](DType dtype, Real x) { return only("aten::elu.out", {row(dtype, {x}), Int{1}, Int{2}, Int{3}}); };
+  EXPECT_FLOAT_EQ(static_cast<float>(elu(float32, -1)), -1.9004259F);
+  EXPECT_EQ(elu(float32, 1), 2);
+  EXPECT_TRUE(same(elu(float32, -0.0), -0.0));
+  EXPECT_EQ(refusal("aten::elu.out", {row(int32, {1}), Int{1}, Int{1}, Int{1}}), "elu.R1");
+}
+
+TEST(Floats, GluHalvesADimension) {
+  const Value last = Int{-1};
+  EXPECT_EQ(result("aten::glu.out", {make(float32, {2, 4}), last}).sizes, (Dims{2, 2}));
+  EXPECT_EQ(refusal("aten::glu.out", {make(float32, {2, 3}), last}), "glu.R4");
+  EXPECT_EQ(refusal("aten::glu.out", {make(float32, {}), last}), "glu.R2");
+}
+
+TEST(Shift, BeyondTheTypeLeavesNothingButTheSign) {
+  const auto shifted = [](std::string_view way, DType dtype, Real x, Int by) { return only("aten::bitwise_" + std::string(way) + "_shift.Tensor_Scalar_out", {row(dtype, {x}), by}); };
+  EXPECT_EQ(shifted("left", int8, 1, 7), -128);
+  EXPECT_EQ(shifted("left", int8, 1, 8), 0);
+  EXPECT_EQ(shifted("left", int32, 1, -1), 0);
+  EXPECT_EQ(shifted("right", int8, -128, 100), -1);
+  EXPECT_EQ(shifted("right", int8, -128, -1), -1);
+  EXPECT_EQ(shifted("right", uint8, 255, 8), 0);
+}
+
 TEST(Clamp, UpperLimitWins) {
   EXPECT_EQ(clamped(float32, 0, Int{5}, Int{2}), 2);
   EXPECT_EQ(only("aten::hardtanh.out", {row(float32, {0}), Int{5}, Int{2}}), 2);

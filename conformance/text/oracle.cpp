@@ -49,7 +49,7 @@ void set_outs(const Json& request, const Operator& op, std::vector<Value>& argum
   well_formed(outs->is_array() && outs->size() == op.outs(), "call.out", "out must be a list of ", op.outs(), " entries, one for each out argument");
   for (std::size_t i = 0; i < outs->size(); ++i) {
     const std::size_t at = input_count(op) + i;
-    well_formed((*outs)[i].is_null() || op.arguments[at].type.starts_with("Tensor"), "call.out", op.arguments[at].name, " is a number, of which nothing can be asked: give null");
+    well_formed((*outs)[i].is_null() || !op.arguments[at].is_out_number(), "call.out", op.arguments[at].name, " is a number, of which nothing can be asked: give null");
     arguments[at] = within([&] { return out_of((*outs)[i]); }, op.arguments[at].name);
   }
 }

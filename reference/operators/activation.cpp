@@ -24,6 +24,25 @@ Int operators::relu(Int x) { return x < 0 ? 0 : x; }
 
 Real operators::leaky_relu(Real x, Real negative_slope) { return x > 0 ? x : negative_slope * x; }
 
+Real operators::elu(Real x, Real alpha, Real scale, Real input_scale) { return x < 0 ? alpha * scale * std::expm1(input_scale * x) : scale * x; }
+// An error of y is one of e^y as many times as large.
+Real operators::elu_magnitude(Real x, Real alpha, Real scale, Real input_scale) {
+  const Real y = input_scale * x;
+  return std::fabs(x < 0 ? alpha * scale * (std::fabs(std::expm1(y)) + std::fabs(y) * std::exp(y)) : scale * x);
+}
+
+// eps and 1 - eps are numbers of the dtype.
+Real operators::logit(Real x, std::optional<double> eps, const Rounding& round) {
+  if (eps) x = clamped<Real>(x, round(*eps), round(1 - round(*eps)));
+  return std::log(x / (1 - x));
+}
+// Of the quotient near 1 only its own error remains.
+Real operators::logit_magnitude(Real x, std::optional<double> eps, const Rounding& round) { return 1 + std::fabs(logit(x, eps, round)); }
+
+void operators::glu(std::span<const Real> x, std::span<Real> y) {
+  for (std::size_t k = 0; k < y.size(); ++k) y[k] = x[k] / (1 + std::exp(-x[k + y.size()]));
+}
+
 // (1 + erf(t)) / 2 = erfc(-t) / 2 and (1 + tanh(t)) / 2 = 1 / (1 + e^-2t), neither of which cancels.
 Real operators::gelu(Real x, std::string_view approximate) {
   if (approximate == "none") return x / 2 * std::erfc(-x / std::numbers::sqrt2_v<Real>);

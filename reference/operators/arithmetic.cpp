@@ -112,4 +112,6 @@ Int operators::maximum(Int self, Int other) { return std::max(self, other); }
 Real operators::minimum(Real self, Real other) { return self != self ? self : other != other ? other : std::min(self, other); }
 Int operators::minimum(Int self, Int other) { return std::min(self, other); }
 
+Real operators::atan2(Real self, Real other) { return std::atan2(self, other); }
+
 }  // namespace assay

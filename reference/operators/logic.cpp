@@ -16,6 +16,15 @@ Int operators::bitwise_and(Int self, Int other) { return self & other; }
 Int operators::bitwise_or(Int self, Int other) { return self | other; }
 Int operators::bitwise_xor(Int self, Int other) { return self ^ other; }
 
+Int operators::bitwise_left_shift(Int self, Int other) {
+  const bool leaves_nothing = other < 0 || other >= 64;
+  return leaves_nothing ? 0 : static_cast<Int>(static_cast<Bits>(self) << other);
+}
+Int operators::bitwise_right_shift(Int self, Int other) {
+  const bool leaves_sign = other < 0 || other >= 64;
+  return self >> (leaves_sign ? 63 : other);
+}
+
 Bits operators::where(Int condition, Bits self, Bits other) { return condition ? self : other; }
 Bits operators::masked_fill(Bits self, Int mask, Bits value) { return mask ? value : self; }
 

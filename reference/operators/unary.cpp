@@ -26,6 +26,17 @@ Real operators::log1p(Real x) { return std::log1p(x); }
 Real operators::sin(Real x) { return std::sin(x); }
 Real operators::cos(Real x) { return std::cos(x); }
 Real operators::tan(Real x) { return std::tan(x); }
+Real operators::log2(Real x) { return std::log2(x); }
+Real operators::log10(Real x) { return std::log10(x); }
+Real operators::acos(Real x) { return std::acos(x); }
+Real operators::asin(Real x) { return std::asin(x); }
+Real operators::atan(Real x) { return std::atan(x); }
+Real operators::acosh(Real x) { return std::acosh(x); }
+Real operators::asinh(Real x) { return std::asinh(x); }
+Real operators::atanh(Real x) { return std::atanh(x); }
+Real operators::hyperbolic_magnitude(Real x) { return std::exp(std::fabs(x)); }
+Real operators::cosh(Real x) { return std::cosh(x); }
+Real operators::sinh(Real x) { return std::sinh(x); }
 Real operators::tanh(Real x) { return std::tanh(x); }
 Real operators::erf(Real x) { return std::erf(x); }
 Real operators::erf_magnitude(Real x) { return std::fabs(std::erf(x)) + Real{1} / 1024; }

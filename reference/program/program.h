@@ -69,9 +69,13 @@ std::vector<Fault> faults_of(const DataFile& file);
 // A bundle against the program it holds.
 std::vector<Fault> faults_of(const BundledProgram& bundle, const ValidProgram& program);
 
-// What an instruction's operand or a list holds in the tables.
+// Tensors whose bytes are asked for by name, in a data file or among the program's own named data.
+inline bool is_external(const pte::TensorT& t) { return t.extra_tensor_info && t.extra_tensor_info->location == pte::TensorDataLocation::EXTERNAL; }
+
+// "aten::add.out".
 inline std::string operator_name(const pte::OperatorT& op) { return op.overload.empty() ? op.name : op.name + "." + op.overload; }
 
+bool uses_constant_buffer(const Program& program);  // as old programs do; else constants are in constant_segment
 // The bytes of the constant with this data_buffer_idx, from where it starts to the end of what holds it: its size is
 // that of the tensor. Out of range: none.
 std::optional<std::span<const std::byte>> constant_data(const Program& program, std::uint32_t index);

@@ -28,17 +28,18 @@ Dims view_sizes(const HeldTensor& self, const Ints& size) {
 }  // namespace
 
 HeldTensor& Machine::held(std::size_t i) const {
-  const Held* t = tensor(i);
+  const Held* t = i < slots_.size() ? tensor(i) : nullptr;
   if (!t) throw broken("I10", {}, "value ", i, " is no tensor");
   return **t;
 }
 
-// The values that a list names, -1 for a None.
+// The values that a list names, a None by an index that there is not; none of a list of numbers.
 std::vector<std::size_t> Machine::elements(const pte::KernelTypesUnion& list) const {
   const auto indices = [](const auto& items) { return std::vector<std::size_t>(items.begin(), items.end()); };
   if (const auto* l = list.AsIntList()) return indices(l->items);
   if (const auto* l = list.AsTensorList()) return indices(l->items);
-  return indices(list.AsOptionalTensorList()->items);
+  if (const auto* l = list.AsOptionalTensorList()) return indices(l->items);
+  return {};
 }
 
 Value Machine::value(std::size_t i) const {
@@ -89,7 +90,9 @@ void Machine::store(Value result, std::size_t i) {
     moved_ += t->bytes.size();
     held(i).write(*t);
   } else if (const Tensors* list = std::get_if<Tensors>(&result)) {
-    const auto to = elements(*std::get<const pte::KernelTypesUnion*>(slots_[i]));
+    const auto* target = std::get_if<const pte::KernelTypesUnion*>(&slots_[i]);
+    const auto to = target ? elements(**target) : std::vector<std::size_t>();
+    if (to.size() != list->size()) throw broken("I10", {}, "value ", i, " is no list of ", list->size(), " tensors");
     for (std::size_t k = 0; k < to.size(); ++k) store(*(*list)[k], to[k]);
   } else if (const Int* n = std::get_if<Int>(&result)) {
     slots_[i] = *n;

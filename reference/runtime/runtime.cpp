@@ -43,7 +43,7 @@ std::string_view kind(const Value& v) {
   return names[v.index()];
 }
 
-std::size_t place_of(const std::vector<std::int32_t>& indices, std::size_t i, const Place& place) {
+std::size_t index_at(const std::vector<std::int32_t>& indices, std::size_t i, const Place& place) {
   if (i >= indices.size()) throw broken("R7", place, "there are ", indices.size(), " of these");
   return static_cast<std::size_t>(indices[i]);
 }
@@ -61,13 +61,14 @@ void set_tensor(HeldTensor& to, const Tensor& from, const Place& place) {
 // R3: close as the official runtime compares.
 bool is_close(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-4 + 1e-5 * std::fabs(b); }
 
-// A Null of the program receives a number, which a method that was exported for every integer asks for.
+// A Null of the program receives what a method that was exported for every integer asks for, or what it never looks at.
 void set_null(Slot& slot, const Value& value, const Place& place) {
   if (const Int* n = std::get_if<Int>(&value)) slot = *n;
   else if (const double* d = std::get_if<double>(&value)) slot = *d;
   else if (const bool* b = std::get_if<bool>(&value)) slot = *b;
+  else if (const auto* s = std::get_if<std::string>(&value)) slot = *s;
   else if (std::holds_alternative<std::monostate>(value)) slot = std::monostate();
-  else throw broken("R1", place, "is ", kind(value), ", but must be None or a number");
+  else throw broken("R1", place, "is ", kind(value), ", but must be None, a number or a string");
 }
 
 // R3: any other value is the one for which the program was made.
@@ -105,7 +106,7 @@ Refusal Method::set_input(std::size_t i, const Value& value) {
   return refusal_of([&] {
     const Place place{nullptr, "input", static_cast<Int>(i)};
     if (running()) throw broken("R6", place, "cannot be set amid an execution");
-    set_value(parts_->machine, place_of(plan().inputs, i, place), value, place);
+    set_value(parts_->machine, index_at(plan().inputs, i, place), value, place);
     parts_->set[i] = true;
   });
 }
@@ -114,7 +115,7 @@ Refusal Method::set_output(std::size_t i, std::span<std::byte> memory) {
   return refusal_of([&] {
     const Place place{nullptr, "output", static_cast<Int>(i)};
     if (running()) throw broken("R6", place, "cannot be set amid an execution");
-    const Held* t = parts_->machine.tensor(place_of(plan().outputs, i, place));
+    const Held* t = parts_->machine.tensor(index_at(plan().outputs, i, place));
     if (!t || !(*t)->storage->is_own()) throw broken("R5", place, "has its place in the plan, so that memory cannot be given to it");
     if (memory.size() < (*t)->storage->bound()) throw broken("R5", place, "needs ", (*t)->storage->bound(), " bytes, but is given ", memory.size());
     (*t)->storage = std::make_shared<Storage>(Storage::supplied(memory));
@@ -144,7 +145,7 @@ Refusal Method::execute() {
 }
 
 Result<Value> Method::output(std::size_t i) const {
-  return result_of<Value>([&] { return parts_->machine.value(place_of(plan().outputs, i, {nullptr, "output", static_cast<Int>(i)})); });
+  return result_of<Value>([&] { return parts_->machine.value(index_at(plan().outputs, i, {nullptr, "output", static_cast<Int>(i)})); });
 }
 
 Result<Value> Method::value(std::size_t index) const {

@@ -101,5 +101,15 @@ def report(recording):
     return "\n".join(lines)
 
 
+def dispatch():
+    """`record [calls]` records operators, `record programs` programs."""
+    command = sys.argv.pop(1) if sys.argv[1:2] in (["calls"], ["programs"]) else "calls"
+    if command == "calls":
+        return main()
+    from programs import recorder
+
+    return recorder.main()
+
+
 if __name__ == "__main__":
-    main()
+    dispatch()

@@ -28,11 +28,38 @@ Dims sizes_of(const ETensor& tensor) {
   return sizes;
 }
 
+Scalar number_in(const executorch::runtime::EValue& value) {
+  if (value.isBool()) return value.toBool();
+  if (value.isDouble()) return value.toDouble();
+  return value.toInt();
+}
+
+void store(const Scalar& number, TensorView& out) {
+  const Tensor tensor = tensor_of(number);
+  out.dtype = tensor.dtype;
+  std::ranges::copy(std::span(tensor.bytes).first(std::min(tensor.bytes.size(), out.capacity)), out.data);
+}
+
+// The arguments of the schema's own text.
+std::size_t stacked(const Operator& op) {
+  const auto added = std::ranges::count_if(op.arguments, [](const SchemaArgument& a) { return a.mutated || a.is_out_number(); });
+  return op.arguments.size() - static_cast<std::size_t>(added);
+}
+
 }  // namespace
 
 CallStack::CallStack(const Operator& op, std::span<const HostValue> arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) stack_.push_back(made<EValue>(value(op.arguments[i].type, arguments[i])));
+  for (std::size_t i = 0; i < stacked(op); ++i) {
+    const SchemaArgument& a = op.arguments[i];
+    stack_.push_back(made<EValue>(a.mutated ? mutated(std::get<TensorView>(arguments[i]), std::get<TensorView>(arguments[op.new_value_of(i)])) : value(a.type, arguments[i])));
+  }
   stack_.push_back(made<EValue>());
+}
+
+CallStack::EValue CallStack::mutated(const TensorView& old, const TensorView& new_value) {
+  const std::span<const std::byte> bytes(old.data, std::min(old.bytes(), new_value.capacity));
+  std::ranges::copy(bytes, new_value.data);
+  return tensor(new_value);
 }
 
 CallStack::EValue CallStack::tensor(const TensorView& view) {
@@ -79,7 +106,9 @@ CallStack::EValue CallStack::value(std::string_view type, const HostValue& from)
 
 void CallStack::read_back(const Operator& op, std::span<HostValue> arguments) const {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!op.arguments[i].out) continue;
+    if (op.arguments[i].mutated) std::get<TensorView>(arguments[op.new_value_of(i)]).sizes = sizes_of(stack_[i]->toTensor());
+    if (op.arguments[i].is_out_number()) store(number_in(*stack_.back()), std::get<TensorView>(arguments[i]));
+    if (!op.arguments[i].out || i >= stacked(op)) continue;
     if (TensorView* one = std::get_if<TensorView>(&arguments[i])) one->sizes = sizes_of(stack_[i]->toTensor());
     TensorViews* list = std::get_if<TensorViews>(&arguments[i]);
     for (std::size_t k = 0; list && k < list->size(); ++k) (*list)[k]->sizes = sizes_of(stack_[i]->toTensorList()[k]);

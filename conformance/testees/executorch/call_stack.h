@@ -15,7 +15,8 @@
 namespace assay::executorch_kernels {
 
 // The arguments of one call as ExecuTorch's boxed kernels take them: an EValue for every argument of the schema, out
-// arguments last, and one more for what the kernel returns. Made from the schema's types alone.
+// arguments last, and one more for what the kernel returns; a number is only returned. A mutated argument is a copy of
+// its tensor in the memory of the out argument for its new value. Made from the schema's types alone.
 class CallStack {
  public:
   // Throws Fault with outcome unsupported where a tensor has sizes that ExecuTorch's 32 bits cannot hold.
@@ -25,7 +26,7 @@ class CallStack {
 
   std::span<executorch::runtime::EValue*> values() { return stack_; }
 
-  // Hands the sizes that the kernel gave the outs back to the host.
+  // Hands the sizes that the kernel gave the outs, and the number that it returned, back to the host.
   void read_back(const Operator& op, std::span<HostValue> arguments) const;
 
  private:
@@ -46,6 +47,7 @@ class CallStack {
   }
 
   EValue value(std::string_view type, const HostValue& from);
+  EValue mutated(const TensorView& old, const TensorView& new_value);
   EValue tensor(const TensorView& view);
   // A list as ExecuTorch boxes it: pointers to its EValues, and room for the unboxed elements.
   template <class T, class Items, class Box>
