@@ -10,15 +10,9 @@ using Values = std::vector<std::unique_ptr<bpte::ValueT>>;
 
 constexpr LayoutRules tensor_rules{"B6", "B6", "B6", "B6", "B6"};
 
-// A Null takes a number that is known only when the method runs.
+// A number may be of another type when it is an output.
 bool may_be(KernelTypes in_plan, ValueUnion in_bundle) {
-  switch (in_plan) {
-    case KernelTypes::Tensor: return in_bundle == ValueUnion::Tensor;
-    case KernelTypes::Int: return in_bundle == ValueUnion::Int;
-    case KernelTypes::Bool: return in_bundle == ValueUnion::Bool;
-    case KernelTypes::Double: return in_bundle == ValueUnion::Double;
-    default: return in_plan == KernelTypes::Null && in_bundle != ValueUnion::Tensor;
-  }
+  return in_bundle == ValueUnion::Tensor ? in_plan == KernelTypes::Tensor : is_number(in_plan);
 }
 
 void check_value(const bpte::ValueUnionUnion& value, const pte::KernelTypesUnion& in_plan, const Place& place, Findings& f) {

@@ -28,6 +28,10 @@ struct NamedBytes {
 };
 using NamedBytesByKey = std::unordered_map<std::string_view, std::optional<NamedBytes>>;  // none: its entry is broken
 
+// A value whose type may be another when the program runs: an operator on numbers writes its result where it is told to,
+// and the exporter puts a Null or an Int there.
+constexpr bool is_number(pte::KernelTypes type) { return type >= pte::KernelTypes::Null && type <= pte::KernelTypes::Double; }
+
 // What the checks of a method look at.
 struct MethodCheck {
   const Program& program;

@@ -52,8 +52,8 @@ Extent data_extent(std::span<const std::byte> file, Findings& f) {
 // The tables as the object that flatc generates for them; none when something was found.
 template <class Table>
 std::optional<typename Table::NativeTableType> unpack(std::span<const std::byte> bytes, const char* identifier, const std::uint8_t* schema, RuleId root_rule, RuleId structure, Findings& f) {
+  if (!f.check(bytes.size() <= largest_tables, "H13", {}, "the tables have ", bytes.size(), " bytes, more than flatbuffers allow")) return {};
   const Bytes tables(bytes.begin(), bytes.end());  // aligned to the largest scalar, as flatbuffers needs
-  if (!f.check(tables.size() <= largest_tables, "H13", {}, "the tables have ", tables.size(), " bytes, more than flatbuffers allow")) return {};
   const auto root = load<std::uint32_t>(tables, 0);
   if (!f.check(root >= header_at && root <= tables.size() - 4, root_rule, {}, "the root offset is ", root, ", outside of the tables of ", tables.size(), " bytes")) return {};
   flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(tables.data()), tables.size(), 64, static_cast<flatbuffers::uoffset_t>(tables.size()));
@@ -125,7 +125,7 @@ Result<DataFile> decode_data_file(std::span<const std::byte> file) {
   if (!tables) return {std::nullopt, f.faults};
   f.check(tables->version == 0, "F6", {}, "the version is ", tables->version, ", but must be 0");
   DataFile data{std::move(*tables), {}};
-  data.segments = take_segments(data.tables.segments, extent.segments, "F9", "F9", f);
+  data.segments = take_segments(data.tables.segments, extent.segments, "F2", "F2", f);
   return result(std::move(data), f);
 }
 

@@ -25,13 +25,12 @@ class InstructionCheck {
     for (std::size_t i = 0; i < args.size(); ++i) m_.check_index(args[i], args_rule, place_.in("argument", static_cast<Int>(i)));
   }
 
-  // A Null takes any value, and gives the one that it has got.
   void check_move(const pte::MoveCallT& move) {
     const bool from_there = m_.check_index(move.move_from, "I18", place_), to_there = m_.check_index(move.move_to, "I18", place_);
     if (!from_there || !to_there || !f_.check(move.move_from != move.move_to, "I18", place_, "moves value ", move.move_from, " to itself")) return;
     const auto &from = m_.value(move.move_from), &to = m_.value(move.move_to);
-    if (from.type == KernelTypes::Null || to.type == KernelTypes::Null) return;
-    if (!f_.check(from.type == to.type, "I18", place_, "moves a ", EnumNameKernelTypes(from.type), " to a ", EnumNameKernelTypes(to.type)) || from.type != KernelTypes::Tensor) return;
+    const bool same = from.type == to.type || (is_number(from.type) && is_number(to.type));
+    if (!f_.check(same, "I18", place_, "moves a ", EnumNameKernelTypes(from.type), " to a ", EnumNameKernelTypes(to.type)) || from.type != KernelTypes::Tensor) return;
     const pte::TensorT &a = *from.AsTensor(), &b = *to.AsTensor();
     f_.check(a.scalar_type == b.scalar_type && a.sizes.size() == b.sizes.size(), "I18", place_, "moves a tensor to one of another dtype or rank");
   }
@@ -42,9 +41,8 @@ class InstructionCheck {
     if (!m_.check_index(jump.cond_value_index, "I15", place_)) return;
     const auto& condition = m_.value(jump.cond_value_index);
     const auto* tensor = condition.AsTensor();
-    // The exporter declares a truth value that is computed as an Int.
-    const bool is_bool = tensor ? tensor->scalar_type == static_cast<int>(DType::boolean) : condition.type == KernelTypes::Bool || condition.type == KernelTypes::Int || condition.type == KernelTypes::Null;
-    f_.check(is_bool, "I15", place_, "its condition is a ", EnumNameKernelTypes(condition.type), ", but must be a Bool or a bool tensor");
+    const bool is_bool = tensor ? tensor->scalar_type == static_cast<int>(DType::boolean) : is_number(condition.type);
+    f_.check(is_bool, "I15", place_, "its condition is a ", EnumNameKernelTypes(condition.type), ", but must be a bool tensor or a number");
   }
 
   void check_free(Int value) {

@@ -35,7 +35,8 @@ struct DataFile {
 // What a .bpte file says. tables.program are the bytes of a .pte file.
 using BundledProgram = bpte::BundledProgramT;
 
-// From bytes. Structure, the header and presence of what must be there are checked: every fault is `malformed`.
+// From bytes. Structure, the header, the version and presence of what must be there are checked: the rules that
+// spec/format/rules.yaml marks `decode`, and the presence of what others are about.
 Result<Program> decode_program(std::span<const std::byte> file);
 Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);

@@ -36,23 +36,29 @@ class Walk {
     const auto kind = f.type()->base_type();
     const bool scalar = kind <= BaseType::Double;
     const bool present = t.GetAddressOf(f.offset()) != nullptr;
-    if (rule && !scalar) findings_.check(present, RuleId(*rule), place, "must be present");
+    if (rule && !scalar) readable(present, RuleId(*rule), place, "must be present");
     if (rule && scalar && f.type()->index() >= 0) known(f, flatbuffers::GetAnyFieldI(t, f), RuleId(*rule), place);
     if (!present) return;
     if (kind == BaseType::Obj) table(object(f.type()->index()), *flatbuffers::GetFieldT(t, f), place);
     else if (kind == BaseType::String) spend(flatbuffers::GetFieldS(t, f)->size(), place);
     else if (kind == BaseType::Union) union_of(f, t, rule, place);
-    else if (kind == BaseType::Vector) vector(f, t, place);
+    else if (kind == BaseType::Vector) vector(f, t, rule, place);
   }
 
-  void vector(const Field& f, const Table& t, const Place& place) {
+  void vector(const Field& f, const Table& t, const FormatRule* rule, const Place& place) {
     const auto* elements = flatbuffers::GetFieldAnyV(t, f);
     const std::size_t element = flatbuffers::GetTypeSize(f.type()->element());
     const bool aligned = elements->size() == 0 || static_cast<std::size_t>(elements->Data() - begin_) % element == 0;
     if (!findings_.check(aligned, structure_, place, "its elements of ", element, " bytes do not begin at a multiple of that")) return;
+    if (rule && f.type()->element() == BaseType::Bool) bools({elements->Data(), elements->size()}, RuleId(*rule), place);
     if (f.type()->element() != BaseType::Obj) return spend(elements->size() * element, place);
     for (flatbuffers::uoffset_t i = 0; i < elements->size(); ++i)
       table(object(f.type()->index()), *flatbuffers::GetAnyVectorElemPointer<const Table>(elements, i), {place.outer, place.name, i});
+  }
+
+  void bools(std::span<const std::uint8_t> bytes, RuleId rule, const Place& place) {
+    const auto other = std::ranges::find_if(bytes, [](std::uint8_t b) { return b > 1; });
+    if (other != bytes.end()) readable(false, rule, {place.outer, place.name, other - bytes.begin()}, "is ", int{*other}, ", but must be 0 or 1");
   }
 
   void union_of(const Field& f, const Table& t, const FormatRule* rule, const Place& place) {
@@ -64,7 +70,14 @@ class Walk {
 
   bool known(const Field& f, Int value, RuleId rule, const Place& place) {
     const bool none = f.type()->base_type() == BaseType::Union && value == 0;
-    return findings_.check(!none && enumeration(f).values()->LookupByKey(value) != nullptr, rule, place, value, " is no ", enumeration(f).name()->string_view());
+    return readable(!none && enumeration(f).values()->LookupByKey(value) != nullptr, rule, place, value, " is no ", enumeration(f).name()->string_view());
+  }
+
+  // What does not hold is malformed, whatever else the rule asks.
+  template <class... Parts>
+  bool readable(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
+    if (!findings_.check(holds, rule, place, sentence...)) findings_.faults.back().outcome = Outcome::malformed;
+    return holds;
   }
 
   const Object& object(int index) const { return *schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(index)); }

@@ -68,9 +68,9 @@ def outcome_header(faults):
 
 def format_rules_header(rules):
     return ["#pragma once", "", "#include <string_view>", "", '#include "outcome.gen.h"', "", "namespace assay {", "",
-            "// A rule of spec/format/rules.yaml.", "struct FormatRule {", "  std::string_view id;", "  Outcome outcome;", "  std::string_view text;", "};", "",
+            "// A rule of spec/format/rules.yaml.", "struct FormatRule {", "  enum class Checked : std::uint8_t { decode, validate, runtime, construction, later };", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "  std::string_view text;", "  std::string_view why;  // of construction and later", "};", "",
             "inline constexpr FormatRule format_rules[] = {",
-            *(f'    {{"{i}", Outcome::{row["class"]}, {cpp_string(row["text"])}}},' for i, row in rules.items()), "};", "",
+            *(f'    {{"{i}", Outcome::{row["class"]}, FormatRule::Checked::{row["checked"]}, {cpp_string(row["text"])}, {cpp_string(row.get("why", ""))}}},' for i, row in rules.items()), "};", "",
             "constexpr const FormatRule* find_format_rule(std::string_view id) {", "  for (const FormatRule& r : format_rules)", "    if (r.id == id) return &r;", "  return nullptr;", "}", "", "}  // namespace assay"]
 
 
