@@ -101,6 +101,11 @@ class Call {
   template <class T>
   Array<T> read(const TensorArgument& tensor, DType dtype) const;
   template <class T>
+  Array<T> read_storage(const TensorArgument& tensor, DType dtype) const {  // one after another as they lie in memory
+    const Tensor row{tensor->dtype, {tensor->count()}, {0}, tensor->bytes};
+    return read<T>(TensorArgument{tensor.name, &row}, dtype);
+  }
+  template <class T>
   std::optional<Array<T>> read_optional(const TensorArgument& tensor, DType dtype) const;
   template <class T>
   std::vector<Array<T>> read_all(const Argument<const Tensors*>& tensors, DType dtype) const;

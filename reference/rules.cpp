@@ -536,6 +536,94 @@ void last_size_at_least(TensorArgument tensor, Int least) {
 
 void differ(Argument<Int> a, Argument<Int> b) { require(a.value != b.value, a.name, " and ", b.name, " are both ", a.value, ", but must differ"); }
 
+void none_negative(TensorArgument tensor) {
+  const std::vector<Int> values = read<Int>(*tensor.value).data;
+  const auto found = std::ranges::find_if(values, [](Int n) { return n < 0; });
+  require(found == values.end(), tensor.name, " has the element ", found == values.end() ? 0 : *found, ", but none may be negative");
+}
+
+void sum_is(TensorArgument tensor, Argument<Int> sum) {
+  const Int total = shapes::repeated_each(tensor)[0];
+  require(total == sum.value, sum.name, " is ", sum.value, ", but the sum of ", tensor.name, " is ", total);
+}
+
+void source_suffices(TensorArgument source, TensorArgument tensor, TensorArgument mask) {
+  const Int wanted = shapes::marked(tensor, mask);
+  require(source->count() >= wanted, source.name, " has ", source->count(), " elements, but ", mask.name, " asks for ", wanted);
+}
+
+void is_start(Argument<Int> start, TensorArgument tensor, Argument<Int> dim) {
+  const Int n = size_along(*tensor.value, dim.value);
+  require(-n <= start.value && start.value <= n, start.name, " is ", start.value, ", but ", tensor.name, " has size ", n, " along ", dim.name, " ", dim.value);
+}
+
+void is_length_from(Argument<Int> length, Argument<Int> start, TensorArgument tensor, Argument<Int> dim) {
+  const Int n = size_along(*tensor.value, dim.value), left = start.value < 0 ? -start.value : n - start.value;
+  require(0 <= length.value && length.value <= left, length.name, " is ", length.value, ", but from ", start.name, " ", start.value, " on ", tensor.name, " has ", left, " elements along ", dim.name, " ", dim.value);
+}
+
+void distinct_dims(Argument<Int> a, Argument<Int> b, TensorArgument tensor) {
+  require(wrap_dim(a.value, tensor->rank()) != wrap_dim(b.value, tensor->rank()), a.name, " is ", a.value, " and ", b.name, " is ", b.value, ", the same dimension of ", tensor.name, " of sizes ", tensor->sizes);
+}
+
+void fills_selection(TensorArgument src, TensorArgument tensor, Argument<Int> dim) {
+  const Dims wanted = shapes::selected(tensor, dim);
+  require(src->sizes == wanted, src.name, " has sizes ", src->sizes, ", but must have those of a selection of ", tensor.name, ", ", wanted);
+}
+
+void same_length(Argument<const Ints*> a, Argument<const Ints*> b) {
+  require(a->size() == b->size(), a.name, " is ", *a.value, " and ", b.name, " is ", *b.value, ", but both must have as many entries");
+}
+
+void strides_within(TensorArgument tensor, Argument<const Ints*> size, Argument<const Ints*> stride, Argument<std::optional<Int>> offset) {
+  if (std::ranges::find(*size.value, 0) != size->end()) return;
+  Int last = offset.value.value_or(0), step = 0;
+  bool within = true;
+  for (std::size_t k = 0; k < size->size(); ++k)
+    within = within && !__builtin_mul_overflow((*size.value)[k] - 1, (*stride.value)[k], &step) && !__builtin_add_overflow(last, step, &last);
+  require(within && last < tensor->count(), size.name, " ", *size.value, " with ", stride.name, " ", *stride.value, " from ", offset.value.value_or(0), " on leads beyond the ", tensor->count(), " elements of ", tensor.name);
+}
+
+void maybe_batch(TensorArgument tensor, Int rank) {
+  const Dims& sizes = tensor->sizes;
+  const bool holds = sizes.size() == rank || sizes.size() == rank + 1;
+  require(holds && std::ranges::find(sizes.begin() + (sizes.size() > rank), sizes.end(), 0) == sizes.end(), tensor.name, " has sizes ", sizes, ", but must have ", rank, " dimensions with elements, and maybe a batch in front");
+}
+
+void pads_below_sizes(Argument<const Ints*> pad, TensorArgument tensor) {
+  for (std::size_t k = 0; k < pad->size(); ++k) {
+    const Int n = tensor->sizes[tensor->rank() - 1 - static_cast<Int>(k / 2)];
+    require((*pad.value)[k] < n, pad.name, " is ", *pad.value, ", but each must be less than the size of its dimension of ", tensor.name, ", whose sizes are ", tensor->sizes);
+  }
+}
+
+void pads_to_something(Argument<const Ints*> pad, TensorArgument tensor) {
+  bool leaves = false;
+  for (std::size_t k = 0; k < pad->size(); k += 2) {
+    Int n = tensor->sizes[tensor->rank() - 1 - static_cast<Int>(k / 2)];
+    const bool exact = !__builtin_add_overflow(n, (*pad.value)[k], &n) && !__builtin_add_overflow(n, (*pad.value)[k + 1], &n);
+    leaves = leaves || (exact && n >= 1);
+  }
+  require(leaves, pad.name, " is ", *pad.value, ", which leaves nothing of ", tensor.name, " of sizes ", tensor->sizes);
+}
+
+void no_mean_of_bool(Argument<std::string_view> reduce, TensorArgument tensor) {
+  require(reduce.value != "mean" || tensor->dtype != DType::boolean, reduce.name, " is mean, but ", tensor.name, " is bool, which has none");
+}
+
+void holds_windows(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation, Argument<const Ints*> padding, Argument<const Ints*> stride) {
+  const Dims& sizes = columns->sizes;
+  Int cells = 1, places = 1;
+  for (Int d = 0; d < 2; ++d) {
+    const WindowAxis axis = window_axis(d, *kernel_size.value, *stride.value, *padding.value, *dilation.value);
+    const Int size = std::clamp<Int>(entry(*output_size.value, d), -1, Int{1} << 30);
+    cells *= axis.kernel;
+    places *= std::clamp<Int>(axis.places(size, false), 0, Int{1} << 30);
+  }
+  require(sizes[sizes.size() - 2] % cells == 0, columns.name, " has sizes ", sizes, ", but must have a multiple of ", cells, " rows, one for each cell of the ", kernel_size.name, " ", *kernel_size.value);
+  require(sizes[sizes.size() - 1] == places, columns.name, " has sizes ", sizes, ", but must have ", places, " columns, one for each place of a window in ", output_size.name, " ", *output_size.value);
+}
+
 void nonzero(Argument<Int> n) { require(n.value != 0, n.name, " must not be 0"); }
 void nonzero(Argument<Scalar> n) { require(real(n.value) != 0, n.name, " must not be 0"); }
 

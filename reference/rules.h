@@ -122,6 +122,20 @@ void moves(Argument<Scalar> step, DType dtype);                            // st
 void is_finite(Argument<Scalar> n);
 void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step);  // step leads from start towards end
 
+// positions and pieces
+void is_start(Argument<Int> start, TensorArgument tensor, Argument<Int> dim);  // -n <= start <= n, the size of the dimension
+void is_length_from(Argument<Int> length, Argument<Int> start, TensorArgument tensor, Argument<Int> dim);  // 0 <= length, to the end of the dimension at most
+void distinct_dims(Argument<Int> a, Argument<Int> b, TensorArgument tensor);
+void fills_selection(TensorArgument src, TensorArgument tensor, Argument<Int> dim);  // src has tensor's sizes without dim
+void same_length(Argument<const Ints*> a, Argument<const Ints*> b);
+void strides_within(TensorArgument tensor, Argument<const Ints*> size, Argument<const Ints*> stride, Argument<std::optional<Int>> offset);  // none leads beyond tensor's memory
+void maybe_batch(TensorArgument tensor, Int rank);  // rank dimensions, none of size 0, and maybe a batch, which may be of size 0
+void pads_below_sizes(Argument<const Ints*> pad, TensorArgument tensor);   // each pad is less than the size of its dimension
+void pads_to_something(Argument<const Ints*> pad, TensorArgument tensor);  // some padded size is at least 1
+void no_mean_of_bool(Argument<std::string_view> reduce, TensorArgument tensor);
+void holds_windows(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation, Argument<const Ints*> padding,
+                   Argument<const Ints*> stride);  // as many columns as windows have places, as many rows as they have cells in some channels
+
 // index lists
 void index_count(Argument<const Tensors*> indices, TensorArgument self);   // the indices take no more dimensions than self has
 void takes_dims(Argument<const Tensors*> indices);                         // some index takes a dimension; None and a scalar mask take none
@@ -201,6 +215,9 @@ void indices_within(TensorArgument index, TensorArgument self, Int dim);   // 0 
 void indices_within(TensorArgument index, TensorArgument self, Argument<Int> dim);
 void indices_within(Argument<const Tensors*> indices, TensorArgument self);  // -size <= index < size; where the result has no element, only of dimensions without elements
 void nonzero(TensorArgument tensor);                  // no element is zero
+void none_negative(TensorArgument tensor);
+void sum_is(TensorArgument tensor, Argument<Int> sum);
+void source_suffices(TensorArgument source, TensorArgument tensor, TensorArgument mask);  // it has an element for each that is marked
 void nonzero(Argument<Scalar> n);
 void has_integer(Argument<Scalar> n);                 // it is finite, and without its fraction in the range of int64
 void scalar_is_bool(Argument<Scalar> flag);           // true or false

@@ -80,6 +80,59 @@ Dims halved(TensorArgument tensor, Argument<Int> dim) {
   return sizes;
 }
 
+Dims pixel_unshuffled(TensorArgument tensor, Argument<Int> downscale_factor) {
+  Dims sizes = tensor->sizes;
+  const int c = sizes.size() - 3;
+  if (tensor->count() == 0) return sizes;
+  sizes[c] = size_of(downscale_factor.name, sizes[c], downscale_factor.value * downscale_factor.value);
+  sizes[c + 1] /= downscale_factor.value;
+  sizes[c + 2] /= downscale_factor.value;
+  return sizes;
+}
+
+Dims diagonal(TensorArgument tensor, Argument<Int> offset, Argument<Int> dim1, Argument<Int> dim2) {
+  const Dims both{wrap_dim(dim1.value, tensor->rank()), wrap_dim(dim2.value, tensor->rank())};
+  const Int rows = tensor->sizes[both[0]], columns = tensor->sizes[both[1]];
+  const Int length = offset.value < 0 ? std::min(rows + offset.value, columns) : columns < offset.value ? 0 : std::min(rows, columns - offset.value);
+  Dims sizes = without(tensor->sizes, both, false);
+  sizes.push_back(std::max<Int>(length, 0));
+  return sizes;
+}
+
+Dims unfolded(TensorArgument tensor, Argument<Int> dimension, Argument<Int> size, Argument<Int> step) {
+  Dims sizes = tensor->sizes;
+  if (sizes.size() > 0) {
+    Int& along = sizes[wrap_dim(dimension.value, sizes.size())];
+    along = (along - size.value) / step.value + 1;
+  }
+  sizes.push_back(size.value);
+  return sizes;
+}
+
+Dims folded(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size) {
+  Dims sizes = columns->sizes;
+  const int rank = sizes.size();
+  sizes[rank - 2] /= (*kernel_size.value)[0] * (*kernel_size.value)[1];
+  sizes[rank - 1] = (*output_size.value)[0];
+  sizes.push_back((*output_size.value)[1]);
+  return sizes;
+}
+
+Int marked(TensorArgument tensor, TensorArgument mask) {
+  const Dims sizes = broadcast(tensor, mask);
+  Int set = 0;
+  for (const Int m : read<Int>(*mask.value).data) set += m != 0;
+  return mask->count() == 0 ? 0 : set * (count(sizes) / mask->count());
+}
+
+Dims selected_by(TensorArgument tensor, TensorArgument mask) { return {marked(tensor, mask)}; }
+
+Dims repeated_each(TensorArgument repeats) {
+  Int sum = 0;
+  for (const Int n : read<Int>(*repeats.value).data) sum = size_of(repeats.name, sum, 1, n);
+  return {sum};
+}
+
 Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last) {
   Dims sizes = tensor->sizes;
   std::fill_n(sizes.end() - last->size(), last->size(), 1);

@@ -61,6 +61,10 @@ Dims stacked(Argument<const Tensors*> tensors, Argument<Int> dim);
 Dims arange(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step, DType dtype);
 
 Dims halved(TensorArgument tensor, Argument<Int> dim);
+Dims pixel_unshuffled(TensorArgument tensor, Argument<Int> downscale_factor);  // a tensor without elements keeps its sizes
+Dims diagonal(TensorArgument tensor, Argument<Int> offset, Argument<Int> dim1, Argument<Int> dim2);
+Dims unfolded(TensorArgument tensor, Argument<Int> dimension, Argument<Int> size, Argument<Int> step);
+Dims folded(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size);
 
 // Whether `from` broadcasts to exactly `to`.
 bool expands(const Dims& from, const Dims& to);
@@ -74,6 +78,9 @@ Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices);
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index);
 Dims embedded(TensorArgument weight, TensorArgument indices, Int codes = 1);  // with so many columns in each element of weight
 Dims nonzero(TensorArgument tensor);
+Dims selected_by(TensorArgument tensor, TensorArgument mask);
+Int marked(TensorArgument tensor, TensorArgument mask);  // how many elements of the mask are set when both broadcast
+Dims repeated_each(TensorArgument repeats);              // their sum
 
 // The sizes of tensor, but `size` along dim; a scalar stays one.
 Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size);

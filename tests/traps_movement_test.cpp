@@ -249,6 +249,55 @@ TEST(MemoryFormat, PreservesOrArranges) {
   EXPECT_EQ(refusal("dim_order_ops::_clone_dim_order.out", {transposed, false, ints({1, 0})}), "dim_order_ops::_clone_dim_order.R1");
 }
 
+// -- pieces, windows and padding -------------------------------------------------------------------------------------
+
+TEST(Narrow, NothingMayStartAtTheEnd) {
+  const auto narrow = [](Int start, Int length) { return refusal("aten::narrow_copy.out", {ramp({4}), integer(0), integer(start), integer(length)}); };
+  EXPECT_EQ(narrow(4, 0), "");
+  EXPECT_EQ(narrow(-1, 1), "");
+  EXPECT_EQ(narrow(5, 0), "narrow_copy.R3");
+  EXPECT_EQ(narrow(3, 2), "narrow_copy.R4");
+  EXPECT_EQ(narrow(-1, most), "narrow_copy.R4");
+}
+
+TEST(Diagonal, BeyondTheMatrixIsEmpty) {
+  const auto diagonal = [](Int offset) { return result("aten::diagonal_copy.out", {ramp({2, 3}), integer(offset), integer(0), integer(1)}); };
+  EXPECT_THAT(values_of(diagonal(1)), ElementsAre(1, 5));
+  EXPECT_THAT(values_of(diagonal(-1)), ElementsAre(3));
+  for (const Int offset : {Int{3}, Int{-2}, most, least}) EXPECT_EQ(diagonal(offset).sizes, Dims{0});
+  EXPECT_EQ(refusal("aten::diagonal_copy.out", {ramp({2, 3}), integer(0), integer(1), integer(-1)}), "diagonal_copy.R3");
+}
+
+TEST(Unfold, WindowsMayBeEmpty) {
+  const auto unfold = [](const Dims& sizes, Int size, Int step) { return result("aten::unfold_copy.out", {ramp(sizes), integer(0), integer(size), integer(step)}).sizes; };
+  EXPECT_EQ(unfold({10}, 3, 4), (Dims{2, 3}));
+  EXPECT_EQ(unfold({10}, 0, 3), (Dims{4, 0}));
+  EXPECT_EQ(unfold({}, 1, 1), Dims{1});
+  EXPECT_EQ(refusal("aten::unfold_copy.out", {ramp({3}), integer(0), integer(4), integer(1)}), "unfold_copy.R2");
+}
+
+TEST(AsStrided, WalksTheMemory) {
+  const auto strided = [](const Tensor& self, Ints size, Ints stride, const Value& offset) { return values_of(result("aten::as_strided_copy.out", {self, ints(size), ints(stride), offset})); };
+  EXPECT_THAT(strided(ramp({2, 3}), {2, 2}, {1, 2}, integer(1)), ElementsAre(1, 3, 2, 4));
+  EXPECT_THAT(strided(tensor(float32, {2, 2}, Dims{1, 0}, {1, 2, 3, 4}), {4}, {1}, none), ElementsAre(1, 3, 2, 4));
+  const auto refused = [](Ints size, Ints stride, const Value& offset) { return refusal("aten::as_strided_copy.out", {ramp({2, 3}), ints(size), ints(stride), offset}); };
+  EXPECT_EQ(refused({2, 4}, {3, 1}, none), "as_strided_copy.R5");
+  EXPECT_EQ(refused({2, 2}, {most, 1}, integer(2)), "as_strided_copy.R5");
+  EXPECT_EQ(refused({0}, {1}, integer(100)), "");
+  EXPECT_EQ(refused({1}, {-1}, none), "as_strided_copy.R3");
+  EXPECT_EQ(refused({1}, {1}, integer(-1)), "as_strided_copy.R4");
+}
+
+TEST(Padding, ReflectionIsShorterThanTheSizeAndReplicationIsNot) {
+  const auto padded = [](std::string_view name, Ints pad) { return values_of(result(name, {ramp({1, 4}), ints(pad)})); };
+  EXPECT_THAT(padded("aten::reflection_pad1d.out", {2, 1}), ElementsAre(2, 1, 0, 1, 2, 3, 2));
+  EXPECT_THAT(padded("aten::reflection_pad1d.out", {-2, 3}), ElementsAre(2, 3, 2, 1, 0));
+  EXPECT_THAT(padded("aten::replication_pad1d.out", {-2, 5}), ElementsAre(2, 3, 3, 3, 3, 3, 3));
+  EXPECT_EQ(refusal("aten::reflection_pad1d.out", {ramp({1, 4}), ints({4, 0})}), "reflection_pad1d.R4");
+  EXPECT_EQ(refusal("aten::replication_pad1d.out", {ramp({1, 4}), ints({-2, -2})}), "replication_pad1d.R4");
+  EXPECT_EQ(refusal("aten::replication_pad1d.out", {ramp({4}), ints({1, 1})}), "replication_pad1d.R2");
+}
+
 // -- indexing ---------------------------------------------------------------------------------------------------------
 
 Dims indexed_sizes(const Dims& self, Tensors indices) { return result("aten::index.Tensor_out", {ramp(self), indices}).sizes; }
@@ -332,6 +381,38 @@ TEST(ScatterAdd, HalfTypesAreSummedWide) {
   const Tensor index = zeros(int64, {5000});
   EXPECT_THAT(values_of(result("aten::scatter_add.out", {zeros(float16, {1}), integer(0), index, ones(float16)})), ElementsAre(5000));
   EXPECT_THAT(values_of(result("aten::scatter_add.out", {zeros(bfloat16, {1}), integer(0), index, ones(bfloat16)})), ElementsAre(4992));
+}
+
+TEST(ScatterReduce, MeanOfIntegersIsRoundedDown) {
+  const auto reduced = [](std::string_view reduce, bool include_self) {
+    return values_of(result("aten::scatter_reduce.two_out", {row(int32, {-1, 2}), integer(0), row(int64, {0, 0}), row(int32, {-4, -2}), std::string(reduce), include_self}));
+  };
+  EXPECT_THAT(reduced("mean", true), ElementsAre(-3, 2));
+  EXPECT_THAT(reduced("mean", false), ElementsAre(-3, 2));
+  EXPECT_THAT(reduced("amax", false), ElementsAre(-2, 2));
+  EXPECT_THAT(reduced("prod", true), ElementsAre(-8, 2));
+}
+
+TEST(Masked, SourceIsConsumedRowMajor) {
+  const Tensor mask = tensor(boolean, {2, 1}, {1, 0});
+  EXPECT_THAT(values_of(result("aten::masked_scatter.out", {zeros(float32, {2}), mask, row(float32, {5, 6, 7})})), ElementsAre(5, 6, 0, 0));
+  EXPECT_EQ(refusal("aten::masked_scatter.out", {zeros(float32, {2}), mask, row(float32, {5})}), "masked_scatter.D1");
+  EXPECT_EQ(refusal("aten::masked_scatter.out", {zeros(float32, {2}), mask, row(int32, {5, 6})}), "masked_scatter.R1");
+  EXPECT_THAT(values_of(result("aten::masked_select.out", {ramp({2}), mask})), ElementsAre(0, 1));
+}
+
+TEST(Sort, NaNIsLargestAndUint64HasNoSign) {
+  const auto sorted = [](const Tensor& x, bool descending) { return results("aten::sort.values", {x, integer(0), descending}); };
+  EXPECT_THAT(values_of(sorted(row(float32, {nan, 1, inf}), false)[1]), ElementsAre(1, 2, 0));
+  EXPECT_THAT(values_of(sorted(row(float32, {1, nan, inf}), true)[1]), ElementsAre(1, 2, 0));
+  EXPECT_THAT(values_of(sorted(tensor<Bits>(uint64, {2}, {Bits{1} << 63, 1}), false)[1]), ElementsAre(1, 0));
+}
+
+TEST(RepeatInterleave, CountsAreNotNegative) {
+  const auto refused = [](const Tensor& repeats, const Value& size) { return refusal("aten::repeat_interleave.Tensor_out", {repeats, size}); };
+  EXPECT_THAT(values_of(result("aten::repeat_interleave.Tensor_out", {row(int64, {1, 0, 2}), none})), ElementsAre(0, 2, 2));
+  EXPECT_EQ(refused(row(int64, {1, -1}), none), "repeat_interleave.Tensor.D1");
+  EXPECT_EQ(refused(row(int64, {1, 2}), integer(4)), "repeat_interleave.Tensor.D2");
 }
 
 TEST(Nonzero, IsRowMajorAndNaNIsNotZero) {

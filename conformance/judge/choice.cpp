@@ -9,6 +9,8 @@
 namespace assay {
 namespace {
 
+bool has(const Operator& op, std::string_view name) { return std::ranges::find(op.arguments, name, &SchemaArgument::name) != op.arguments.end(); }
+
 const Value& argument(const Operator& op, std::span<const Value> arguments, std::string_view name) {
   const auto at = std::ranges::find(op.arguments, name, &SchemaArgument::name);
   return arguments[static_cast<std::size_t>(at - op.arguments.begin())];
@@ -47,7 +49,7 @@ std::string topk_row(Row row, bool sorted) {
 // Any of the elements that are equal; sorted unless sorted=False, where the order is free as well.
 std::string topk(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected, std::span<const Tensor> got) {
   const Tensor& self = std::get<Tensor>(argument(op, arguments, "self"));
-  const bool sorted = std::get<bool>(argument(op, arguments, "sorted"));
+  const bool sorted = !has(op, "sorted") || std::get<bool>(argument(op, arguments, "sorted"));
   const Dims dims = self.rank() == 0 ? Dims{} : Dims{wrap_dim(std::get<Int>(argument(op, arguments, "dim")), self.rank())};
   const auto rows_of = [&](const auto& array) {
     std::vector<std::vector<std::decay_t<decltype(array.data[0])>>> rows;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reference/families.h"
+#include "reference/shapes.h"
 
 namespace assay {
 namespace {
@@ -52,6 +53,50 @@ void add_rows(Array<T>& out, const Array<T>& grad_output, const Array<Int>& indi
   }
 }
 
+// Both with NaN where either is.
+template <class T>
+T larger(T a, T b) { return a != a || a > b ? a : b; }
+template <class T>
+T smaller(T a, T b) { return a != a || a < b ? a : b; }
+Real product(Real a, Real b) { return a * b; }
+Int product(Int a, Int b) { return wrapping_multiply(a, b); }
+Real quotient(Real sum, Int count) { return sum / static_cast<Real>(count); }
+Int quotient(Int sum, Int count) { return floor_div(sum, count); }
+
+template <class T>
+T reduced(T a, T b, std::string_view reduce) {
+  if (reduce == "prod") return product(a, b);
+  if (reduce == "amax") return larger(a, b);
+  if (reduce == "amin") return smaller(a, b);
+  return sum(a, b);
+}
+
+// How many numbers make each element of the result.
+template <class T>
+Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index, const Array<T>& src, std::string_view reduce, bool include_self) {
+  out = self;
+  Array<Int> counts(self.sizes);
+  if (include_self) std::ranges::fill(counts.data, 1);
+  for (const Dims& i : indices(index.sizes)) {
+    const Dims at = operators::gather(i, self.sizes, dim, index);
+    out(at) = counts(at)++ == 0 ? element(src, i) : reduced(out(at), element(src, i), reduce);
+  }
+  for (Int k = 0; k < out.count(); ++k)
+    if (reduce == "mean" && counts[k] > 1) out[k] = quotient(out[k], counts[k]);
+  return counts;
+}
+
+// f(element of self, element of the mask) at every index of the sizes to which they broadcast.
+template <class F>
+void each_masked(const Array<Bits>& self, const Array<Int>& mask, F f) {
+  shapes::Broadcasting both;
+  both.add("self", self.sizes), both.add("mask", mask.sizes);
+  const auto x = families::broadcast(self, both.sizes());
+  const auto marked = families::broadcast(mask, both.sizes());
+  Int flat = 0;
+  for (const Dims& i : indices(both.sizes())) f(x.at(i, flat), marked.at(i, flat)), ++flat;
+}
+
 }  // namespace
 
 Dims operators::gather(const Dims& out, const Dims& sizes, Int dim, const Array<Int>& index) {
@@ -78,6 +123,20 @@ void operators::scatter_add(Array<Int>& out, const Array<Int>& self, Int dim, co
 void operators::scatter_add_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src) {
   each_target(out, dim, index, [&](Real& target, const Dims& i) { target += std::fabs(element(src, i)); });
   for (Int k = 0; k < out.count(); ++k) out[k] += out[k] > 0 ? std::fabs(self[k]) : 0;
+}
+
+void operators::scatter_reduce(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src, std::string_view reduce, bool include_self) {
+  scatter_reduced(out, self, dim, index, src, reduce, include_self);
+}
+void operators::scatter_reduce(Array<Int>& out, const Array<Int>& self, Int dim, const Array<Int>& index, const Array<Int>& src, std::string_view reduce, bool include_self) {
+  scatter_reduced(out, self, dim, index, src, reduce, include_self);
+}
+
+// Sums and products of magnitudes, a product once for each of its roundings; 0 where nothing is computed.
+void operators::scatter_reduce_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src, std::string_view reduce, bool include_self) {
+  const Array<Int> counts = scatter_reduced(out, magnitudes(self), dim, index, magnitudes(src), reduce, include_self);
+  const bool compares = reduce == "amax" || reduce == "amin";
+  for (Int k = 0; k < out.count(); ++k) out[k] *= compares || counts[k] < 2 ? 0 : reduce == "prod" ? static_cast<Real>(counts[k]) : 1;
 }
 
 Dims operators::index_select(const Dims& out, const Dims& sizes, Int dim, const Array<Int>& index) {
@@ -120,6 +179,33 @@ void operators::slice_scatter(Array<Bits>& out, const Array<Bits>& self, const A
     i[along] = first + i[along] * step;
     out(i) = src[flat++];
   }
+}
+
+void operators::select_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Bits>& src, Int dim, Int index) {
+  const Int along = wrap_dim(dim, self.sizes.size());
+  out = self;
+  Int flat = 0;
+  for (Dims i : indices(src.sizes)) {
+    i.insert(along, index < 0 ? index + self.sizes[along] : index);
+    out(i) = src[flat++];
+  }
+}
+
+void operators::masked_select(Array<Bits>& out, const Array<Bits>& self, const Array<Int>& mask) {
+  Int taken = 0;
+  each_masked(self, mask, [&](Bits x, Int marked) {
+    if (marked) out[taken++] = x;
+  });
+}
+
+void operators::masked_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Int>& mask, const Array<Bits>& source) {
+  Int at = 0, taken = 0;
+  each_masked(self, mask, [&](Bits x, Int marked) { out[at++] = marked ? source[taken++] : x; });
+}
+
+void operators::repeat_interleave(Array<Int>& out, const Array<Int>& repeats) {
+  auto at = out.data.begin();
+  for (Int k = 0; k < repeats.count(); ++k) at = std::fill_n(at, repeats[k], k);
 }
 
 void operators::nonzero(Array<Int>& out, const Array<Real>& self) { out = nonzero_indices(self); }

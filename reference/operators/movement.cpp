@@ -1,5 +1,7 @@
 #include "operators/movement.gen.h"
 
+#include <numeric>
+
 namespace assay {
 namespace {
 
@@ -74,6 +76,39 @@ Dims operators::slice_copy(const Dims& out, const Dims& sizes, Int dim, std::opt
   return in;
 }
 
+Dims operators::narrow_copy(const Dims& out, const Dims& sizes, Int dim, Int start) {
+  const Int along = wrap_dim(dim, sizes.size());
+  Dims in = out;
+  in[along] += start < 0 ? start + sizes[along] : start;
+  return in;
+}
+
+// Of the dimensions that remain, the two of the diagonal are put back in rising order.
+Dims operators::diagonal_copy(const Dims& out, const Dims& sizes, Int offset, Int dim1, Int dim2) {
+  const Int row = wrap_dim(dim1, sizes.size()), column = wrap_dim(dim2, sizes.size()), k = out[out.size() - 1];
+  Dims in = out;
+  in.erase(out.size() - 1);
+  in.insert(std::min(row, column), 0);
+  in.insert(std::max(row, column), 0);
+  in[row] = k - std::min<Int>(offset, 0);
+  in[column] = k + std::max<Int>(offset, 0);
+  return in;
+}
+
+Dims operators::unfold_copy(const Dims& out, const Dims& sizes, Int dimension, Int step) {
+  if (sizes.size() == 0) return {};
+  const Int k = out[out.size() - 1];
+  Dims in = out;
+  in.erase(out.size() - 1);
+  Int& along = in[wrap_dim(dimension, sizes.size())];
+  along = along * step + k;
+  return in;
+}
+
+Dims operators::as_strided_copy(const Dims& out, const Dims&, const Ints& stride, std::optional<Int> storage_offset) {
+  return {std::inner_product(out.begin(), out.end(), stride.begin(), storage_offset.value_or(0))};
+}
+
 Dims operators::repeat(const Dims& out, const Dims& sizes) {
   Dims in = sizes;
   const int lead = out.size() - sizes.size();
@@ -88,6 +123,16 @@ Dims operators::pixel_shuffle(const Dims& out, const Dims& sizes, Int upscale_fa
   in[c] = (out[c] * r + out[h] % r) * r + out[w] % r;
   in[h] = out[h] / r;
   in[w] = out[w] / r;
+  return in;
+}
+
+Dims operators::pixel_unshuffle(const Dims& out, const Dims& sizes, Int downscale_factor) {
+  const int c = sizes.size() - 3, h = c + 1, w = c + 2;
+  const Int r = downscale_factor;
+  Dims in = out;
+  in[c] = out[c] / (r * r);
+  in[h] = out[h] * r + out[c] / r % r;
+  in[w] = out[w] * r + out[c] % r;
   return in;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace assay {
@@ -21,6 +22,9 @@ void first_of(std::span<const T> x, std::span<T> values, std::span<Int> indices,
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = x[order[k]], indices[k] = static_cast<Int>(order[k]);
 }
 
+// Of uint64 the bits count, not the integers with a sign.
+Int ordered(Int x, bool unsigned_bits) { return unsigned_bits ? wrapping_add(x, std::numeric_limits<Int>::min()) : x; }
+
 }  // namespace
 
 void operators::cumsum(std::span<const Real> x, std::span<Real> y) { std::partial_sum(x.begin(), x.end(), y.begin()); }
@@ -28,5 +32,14 @@ void operators::cumsum(std::span<const Int> x, std::span<Int> y) { std::partial_
 
 void operators::topk(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool largest) { first_of(x, values, indices, largest); }
 void operators::topk(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool largest) { first_of(x, values, indices, largest); }
+
+void operators::sort(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool descending, const Rounding&) { first_of(x, values, indices, descending); }
+void operators::sort(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool descending, const Rounding& round) {
+  const bool unsigned_bits = round.dtype == DType::uint64;
+  std::vector<Int> keys(x.begin(), x.end());
+  for (Int& key : keys) key = ordered(key, unsigned_bits);
+  first_of(std::span<const Int>(keys), values, indices, descending);
+  for (Int& value : values) value = ordered(value, unsigned_bits);
+}
 
 }  // namespace assay

@@ -6,6 +6,7 @@ import math
 import torch
 
 from dense_plans import DENSE_PLANS
+from movement_plans import MOVEMENT_PLANS
 from operators import type_name
 from shapes import F32, I, M, Q, S, Shape
 
@@ -877,7 +878,7 @@ PLANS = {
 }
 
 PLANS["scatter_add"] = PLANS["scatter"]
-PLANS |= DENSE_PLANS
+PLANS |= DENSE_PLANS | MOVEMENT_PLANS
 
 # Operators whose tensors broadcast get these shapes beside the usual ones.
 SHAPE_PAIRS = [

@@ -878,6 +878,11 @@ TRAPS = _merge(
             ("u8 rounds", (ramp(1, 1, 2, 2, dtype=U8) * 9, [3, 3], False, None)),
             ("f16", (ramp(1, 1, 3, 3, dtype=F16) * 0.3, [5, 5], False, None)),
         ],
+        **{
+            f"{kind}_pad{n}d.out": [("all dimensions but one may be cropped away", (ramp(*[1] * (n + 2)), [-1, 0] * (n - 1) + [0, 0]))]
+            for kind in ("reflection", "replication")
+            for n in (2, 3)
+        },
         "native_layer_norm.out": [
             ("constant row with eps", (ones((2, 3)), [3], None, None, 1e-5)),
             ("constant row without eps", (ones((2, 3)), [3], None, None, 0.0)),

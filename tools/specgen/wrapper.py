@@ -181,6 +181,8 @@ class Wrapper:
         name = argument.name
         if argument.type in ("Tensor", "Tensor?"):
             function = "read_optional" if argument.optional else "read"
+            if how == "storage":
+                return f"call.read_storage<{T}>({name}, common)"
             if how == "operand":
                 return f"call.{function}<{T}>({name}, types::operand({name}, common))"
             own = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
