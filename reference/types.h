@@ -95,6 +95,11 @@ DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar);
 inline DType out_or(TensorArgument out, DType otherwise) { return out ? out->dtype : otherwise; }
 inline DType out_or(TensorArgument out, TensorArgument tensor) { return out_or(out, tensor->dtype); }
 
+// The dtype where the k-th result is asked for; one that is not has that of the given out.
+inline DType asked(Argument<const Bools*> output_mask, Int k, DType dtype, TensorArgument out) {
+  return (*output_mask.value)[static_cast<std::size_t>(k)] ? dtype : out_or(out, dtype);
+}
+
 // The dtype of the given out, else float32 where a Scalar is floating and int64 where none is.
 template <class... S>
 DType out_or_range(TensorArgument out, const Argument<S>&... scalar) {
