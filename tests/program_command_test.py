@@ -121,7 +121,7 @@ class Run(WithFolder):
         bare = ["run", folder / "program.pte", "--input", folder / "call0_input0.npy"]
         self.assertEqual(assay(*bare, *data)[0], 0)
         self.refused(4, "T19", by=bare)
-        self.refused(3, "F8", by=[*bare, *data, *data])
+        self.refused(4, "F8", by=[*bare, *data, *data])
         other = next(PROGRAMS.glob("external_two_files/*.ptd"))
         self.refused(4, "T", by=[*bare, "--data", other])
 
