@@ -8,7 +8,7 @@
 #include "conformance/programs/compare.h"
 #include "conformance/programs/host.h"
 
-// Calls of a program's methods with what is expected of them. spec/programs.md defines calls.json.
+// Calls of a program's methods with what is expected of them. spec/calls.md defines calls.json.
 namespace assay {
 
 struct ProgramCall {

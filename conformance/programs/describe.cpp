@@ -100,6 +100,11 @@ std::vector<InstructionFacts> instructions_of(const pte::ExecutionPlanT& plan) {
   return all;
 }
 
+bool is_number(pte::KernelTypes kind) {
+  using enum pte::KernelTypes;
+  return kind == Null || kind == Int || kind == Bool || kind == Double;
+}
+
 std::vector<ValueFacts> values_of(const pte::ExecutionPlanT& plan, const std::vector<InstructionFacts>& instructions) {
   std::set<Int> written(plan.inputs.begin(), plan.inputs.end());
   for (const InstructionFacts& i : instructions)
@@ -110,7 +115,7 @@ std::vector<ValueFacts> values_of(const pte::ExecutionPlanT& plan, const std::ve
   for (const auto& v : plan.values) {
     const auto index = static_cast<Int>(values.size());
     const auto* tensor = v->val.AsTensor();
-    const bool changes = !tensor && written.contains(index);
+    const bool changes = is_number(v->val.type) && written.contains(index);
     values.push_back({index, pte::EnumNameKernelTypes(v->val.type), changes ? "" : texts.of(index), tensor ? std::optional(tensor_facts(*tensor)) : std::nullopt});
   }
   return values;

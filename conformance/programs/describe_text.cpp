@@ -69,16 +69,14 @@ std::string tensors_text(const MethodFacts& m, std::string_view title, std::size
 
 // Who is meant by the letters of the picture.
 std::string letters_text(const MethodFacts& m, const MemoryUse& use) {
-  constexpr std::size_t shown = 12;
-  std::vector<std::size_t> order(use.tenants.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return use.tenants[i].end - use.tenants[i].offset; });
   std::string text;
-  for (const std::size_t i : std::span(order).first(std::min(shown, order.size()))) {
+  char letter = 'A';
+  for (const std::size_t i : largest_tenants(use)) {
     const Tenant& t = use.tenants[i];
-    text += fmt::format("      {}  {:<6}{:<28}{:>16}  instructions {} to {}\n", letter(i), fmt::format("%{}", t.value), m.value(t.value)->text, bytes_text(t.end - t.offset), t.first, t.last);
+    text += fmt::format("      {}  {:<6}{:<28}{:>16}  instructions {} to {}\n", letter++, fmt::format("%{}", t.value), m.value(t.value)->text, bytes_text(t.end - t.offset), t.first, t.last);
   }
-  return text + (order.size() > shown ? fmt::format("      and {} smaller, by the letters again and again\n", order.size() - shown) : "");
+  const std::size_t others = use.tenants.size() - largest_tenants(use).size();
+  return text + (others > 0 ? fmt::format("      a to z: the {} smaller\n", others) : "");
 }
 
 std::string memory_text(const MethodFacts& m) {
@@ -100,8 +98,7 @@ std::string operand_text(const MethodFacts& m, const Operand& o) {
   const ValueFacts* v = m.value(o.value);
   if (!v) return fmt::format("{}%{} (there is no such value)", name, o.value);
   if (v->tensor) return fmt::format("{}%{} {}", name, o.value, v->text);
-  const bool constant = o.role == Operand::Role::input && !v->text.empty();
-  return constant ? name + v->text : fmt::format("{}%{}", name, o.value);
+  return !v->text.empty() ? name + v->text : fmt::format("{}%{}", name, o.value);
 }
 
 std::string operands_text(const MethodFacts& m, const Listed& listed) {

@@ -39,7 +39,7 @@ std::string want(const pte::KernelTypesUnion& value) {
   if (const auto* d = value.AsDouble()) return fmt::format("float {}", double_text(d->double_val));
   if (const auto* b = value.AsBool()) return fmt::format("bool {}", b->bool_val);
   if (const auto* s = value.AsString()) return fmt::format("string \"{}\"", s->string_val);
-  return value.type == pte::KernelTypes::Null ? "none or a number" : fmt::format("a value of kind {}", pte::EnumNameKernelTypes(value.type));
+  return value.type == pte::KernelTypes::Null ? "none, a number or a string" : fmt::format("a value of kind {}", pte::EnumNameKernelTypes(value.type));
 }
 
 }  // namespace

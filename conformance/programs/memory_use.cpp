@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -14,6 +15,7 @@ namespace {
 
 struct Span {
   Int first, last;
+  bool read_first;
 };
 
 struct BackwardJump {
@@ -43,14 +45,14 @@ class Lifetimes {
 
  private:
   void add(const Listed& instruction, Int begin) {
-    for (const Operand& o : instruction.operands) use(o.value, count_);
+    for (const Operand& o : instruction.operands) use(o.value, count_, o.role == Operand::Role::input);
     if (instruction.target && begin + *instruction.target <= count_) jumps_.push_back({count_, begin + *instruction.target});
     ++count_;
   }
-  void use(Int value, Int at) {
+  void use(Int value, Int at, bool read = false) {
     for (const Int t : tensors_of(plan_, value)) {
-      Span& span = spans_.try_emplace(t, Span{at, at}).first->second;
-      span = {std::min(span.first, at), std::max(span.last, at)};
+      Span& span = spans_.try_emplace(t, Span{at, at, read}).first->second;
+      span = {std::min(span.first, at), std::max(span.last, at), span.read_first};
     }
   }
   // What comes into a loop is needed in its next round.
@@ -66,6 +68,18 @@ class Lifetimes {
 };
 
 double offset_of(const pte::AllocationDetailsT& a) { return static_cast<double>(std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low); }
+
+// A view that the plan makes by giving it the place of another tensor is there from that one's last use on.
+void begin_with_origin(MemoryUse& use) {
+  const std::vector<Tenant> before = use.tenants;
+  for (Tenant& t : use.tenants) {
+    if (!t.inherits) continue;
+    Int origin = 0;
+    for (const Tenant& o : before)
+      if (o.last < t.first && o.offset < t.end && t.offset < o.end) origin = std::max(origin, o.last);
+    t.first = std::min(t.first, origin);
+  }
+}
 
 // Bytes that at least one of these holds.
 double held(const std::multiset<std::pair<double, double>>& places) {
@@ -105,7 +119,11 @@ class Picture {
     rows_ = std::clamp<Int>((use.bytes + 15) / 16, 1, most_rows);
     best_.resize(static_cast<std::size_t>(columns_ * rows_), 0);
     cells_.resize(best_.size(), '.');
-    for (std::size_t i = 0; i < use.tenants.size(); ++i) draw(use.tenants[i], letter(i));
+    std::string marks(use.tenants.size(), ' ');
+    for (std::size_t i = 0; i < marks.size(); ++i) marks[i] = static_cast<char>('a' + i % 26);
+    char next = 'A';
+    for (const std::size_t i : largest_tenants(use)) marks[i] = next++;
+    for (std::size_t i = 0; i < marks.size(); ++i) draw(use.tenants[i], marks[i]);
   }
 
   std::string text() const {
@@ -138,12 +156,15 @@ class Picture {
     if (area <= best_[cell]) return;
     best_[cell] = area, cells_[cell] = mark;
   }
-  // Instruction numbers, each under where its column begins.
+  // Numbers of instructions, each under where it begins.
   std::string axis() const {
+    constexpr double apart = 8;
     std::string line(static_cast<std::size_t>(columns_), ' ');
-    for (Int column = 0; column < columns_; column += 10) {
-      const std::string number = fmt::format("{}", static_cast<Int>(static_cast<double>(column) * tick()));
-      if (column + static_cast<Int>(number.size()) <= columns_) line.replace(static_cast<std::size_t>(column), number.size(), number);
+    const Int step = std::max<Int>(static_cast<Int>(apart * tick()), 1);
+    for (Int at = 0; at < static_cast<Int>(time_); at += step) {
+      const auto column = static_cast<std::size_t>(static_cast<double>(at) / tick());
+      const std::string number = std::to_string(at);
+      if (column + number.size() <= line.size()) line.replace(column, number.size(), number);
     }
     return fmt::format("{:>13}  {}\n", "instruction", line);
   }
@@ -179,9 +200,10 @@ std::vector<MemoryUse> memory_use(const pte::ExecutionPlanT& plan) {
     const auto span = lifetimes.of(static_cast<Int>(i));
     if (!t || !t->allocation_info || !span || t->allocation_info->memory_id < 1 || t->allocation_info->memory_id > all.size()) continue;
     const double offset = offset_of(*t->allocation_info);
-    all[t->allocation_info->memory_id - 1].tenants.push_back({static_cast<Int>(i), offset, offset + byte_count(*t), span->first, span->last});
+    all[t->allocation_info->memory_id - 1].tenants.push_back({static_cast<Int>(i), offset, offset + byte_count(*t), span->first, span->last, span->read_first});
   }
   for (MemoryUse& use : all) {
+    begin_with_origin(use);
     std::ranges::stable_sort(use.tenants, {}, &Tenant::first);
     find_most(use);
   }
@@ -190,9 +212,14 @@ std::vector<MemoryUse> memory_use(const pte::ExecutionPlanT& plan) {
 
 std::string picture(const MemoryUse& use, Int instructions) { return instructions == 0 || use.bytes == 0 ? "" : Picture(use, instructions).text(); }
 
-char letter(std::size_t tenant) {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  return letters[tenant % letters.size()];
+std::vector<std::size_t> largest_tenants(const MemoryUse& use) {
+  constexpr std::size_t most = 12;
+  std::vector<std::size_t> order(use.tenants.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return use.tenants[i].end - use.tenants[i].offset; });
+  order.resize(std::min(most, order.size()));
+  std::ranges::sort(order);
+  return order;
 }
 
 }  // namespace assay

@@ -12,6 +12,7 @@ struct Tenant {
   Int value;           // index of the tensor
   double offset, end;  // bytes; as doubles, since a program that is not valid may say anything
   Int first, last;     // instructions: inputs and state from the first on, outputs and state to the last
+  bool inherits;       // it is read before it is written: another name for memory that an earlier tenant leaves
 };
 
 struct MemoryUse {
@@ -31,9 +32,11 @@ bool is_state(const pte::TensorT& tensor);
 // How many bytes a tensor's first sizes take; 0 where they make no sense.
 double byte_count(const pte::TensorT& tensor);
 
-// A picture of at most 100 columns: time from left to right, addresses from bottom to top, a letter for each tensor.
-// Instructions and addresses that share a place show who holds most of it. Below it the largest tensors by letter.
+// The largest tenants, by their place among them, the first to come first.
+std::vector<std::size_t> largest_tenants(const MemoryUse& use);
+
+// A picture of at most 100 columns: time from left to right, addresses from bottom to top. The largest tenants are A, B,
+// ...; the others small letters again and again. Instructions and addresses that share a place show who holds most of it.
 std::string picture(const MemoryUse& use, Int instructions);
-char letter(std::size_t tenant);
 
 }  // namespace assay
