@@ -28,6 +28,7 @@ bool fits(const Value& value, const SchemaArgument& argument) {
   if (type == "bool") return is(type_identity<bool>{});
   if (type == "str") return is(type_identity<std::string>{});
   if (type == "int[]") return is(type_identity<Ints>{});
+  if (const Bools* flags = std::get_if<Bools>(&value)) return type == "bool[]" && std::ssize(*flags) == argument.length;
   if (type == "float[]") return is(type_identity<Doubles>{});
   return is(type_identity<Int>{});  // int, ScalarType, MemoryFormat
 }

@@ -87,6 +87,7 @@ class Call {
   Argument<Scalar> scalar(std::size_t i) const;
   Argument<std::string_view> string(std::size_t i) const { return {name(i), std::get<std::string>(arguments_[i])}; }
   Argument<const Ints*> ints(std::size_t i) const { return {name(i), std::get_if<Ints>(&arguments_[i])}; }
+  Argument<const Bools*> bools(std::size_t i) const { return {name(i), std::get_if<Bools>(&arguments_[i])}; }
   Argument<const Doubles*> doubles(std::size_t i) const { return {name(i), std::get_if<Doubles>(&arguments_[i])}; }
   Argument<std::optional<Int>> optional_integer(std::size_t i) const;
   Argument<std::optional<double>> optional_real(std::size_t i) const;

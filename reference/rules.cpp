@@ -582,6 +582,56 @@ void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argumen
   require(result[result.size() - 2] > 0 && result[result.size() - 1] > 0, kernel_size.name, " is ", *kernel_size.value, ", but ", self.name, " has sizes ", self->sizes, ", too few for one window");
 }
 
+void has_sizes(TensorArgument tensor, const Dims& wanted) {
+  require(tensor->sizes == wanted, tensor.name, " has sizes ", tensor->sizes, ", but must have ", wanted);
+}
+
+void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+  has_sizes(grad_output, shapes::pooled(self, kernel_size, stride, padding, ceil_mode));
+}
+
+void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+  has_sizes(grad_output, shapes::pooled(self, kernel_size, stride, padding, dilation, ceil_mode));
+}
+
+void is_convolved(TensorArgument grad_output, TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+                  Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups) {
+  has_sizes(grad_output, shapes::convolved(input, weight, stride, padding, dilation, transposed, output_padding, groups));
+}
+
+void same_order(TensorArgument a, TensorArgument b) {
+  require(a->dim_order == b->dim_order, b.name, " has dim order ", b->dim_order, ", but must have that of ", a.name, ", ", a->dim_order);
+}
+
+void sizes_equal_up_to(TensorArgument a, TensorArgument b, Int dim) {
+  const auto leading = [dim](const Dims& sizes) { return Dims(std::span(sizes.begin(), sizes.end() + dim)); };
+  require(a->rank() == b->rank() && leading(a->sizes) == leading(b->sizes), a.name, " has sizes ", a->sizes, ", but must have those of ", b.name, ", ", b->sizes, ", before dimension ", dim);
+}
+
+void begins_with(TensorArgument tensor, TensorArgument beginning) {
+  const Dims& sizes = beginning->sizes;
+  const bool begins = tensor->rank() == sizes.size() + 1 && std::equal(sizes.begin(), sizes.end(), tensor->sizes.begin());
+  require(begins, tensor.name, " has sizes ", tensor->sizes, ", but must have those of ", beginning.name, ", ", sizes, ", and one more");
+}
+
+void statistics_of(TensorArgument statistics, TensorArgument input, Argument<const Ints*> normalized_shape) {
+  const Int rows = count(Dims(std::span(input->sizes.begin(), input->sizes.end() - std::ssize(*normalized_shape.value))));
+  require(statistics->count() == rows, statistics.name, " has sizes ", statistics->sizes, ", but must have ", rows, " elements, as many as are normalised together in ", input.name);
+}
+
+void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b) {
+  require(a.value >= 0 && b.value >= 0 && tensor->count() == wrapping_multiply(a.value, b.value), tensor.name, " has sizes ", tensor->sizes, ", but must have ", a.name, " * ", b.name, " = ", a.value, " * ", b.value, " elements");
+}
+
+void asked_only_with(Argument<const Bools*> output_mask, Int k, TensorArgument tensor) {
+  require(tensor || !(*output_mask.value)[static_cast<std::size_t>(k)], "result ", k, " is asked for, but ", tensor.name, " is None");
+}
+
+void places_within(TensorArgument indices, TensorArgument self) {
+  const Int plane = self->sizes[self->rank() - 2] * self->sizes[self->rank() - 1];
+  for (const Int i : read<Int>(*indices.value).data) require(i >= 0 && i < plane, indices.name, " has element ", i, ", but a plane of ", self.name, " has ", plane);
+}
+
 void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least) {
   const int first = input->rank() - static_cast<int>(scale_factors->size());
   for (int d = first; d < input->rank(); ++d) {

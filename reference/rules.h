@@ -163,6 +163,8 @@ void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> k
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation);
 void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
 void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);  // has the sizes of the result of the pool
+void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
 void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least);  // the scaled last dimensions, rounded down
 
 // convolution
@@ -172,6 +174,18 @@ void bias_fits(TensorArgument bias, TensorArgument weight, Argument<bool> transp
 void convolution_fits(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
                       Argument<bool> transposed, Argument<const Ints*> output_padding);  // every spatial size of the result is at least 1
 void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride, Argument<const Ints*> dilation);  // less than one of both
+
+void is_convolved(TensorArgument grad_output, TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+                  Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups);  // has the sizes of the result of the convolution
+
+// gradients
+void same_order(TensorArgument a, TensorArgument b);  // equal dim orders
+void sizes_equal_up_to(TensorArgument a, TensorArgument b, Int dim);  // apart from dimension dim, counted from the end, and those after it
+void begins_with(TensorArgument tensor, TensorArgument beginning);    // its sizes are the other's and one more
+void statistics_of(TensorArgument statistics, TensorArgument input, Argument<const Ints*> normalized_shape);  // an element for each run that is normalised
+void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // a * b elements, no factor negative
+void asked_only_with(Argument<const Bools*> output_mask, Int k, TensorArgument tensor);  // the k-th result needs the tensor
+void places_within(TensorArgument indices, TensorArgument self);  // places in a plane of self's last two dimensions
 
 // data
 void no_zero(TensorArgument divisor, DType common);   // an integer divisor has no zero element

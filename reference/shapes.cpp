@@ -389,6 +389,16 @@ Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> gr
   return weight->count() / std::max<Int>(channels, 1) + 1;
 }
 
+Int adaptive_gradient(TensorArgument grad_output, TensorArgument self) {
+  Int windows = 1;
+  for (const Int d : {-2, -1}) windows *= size(grad_output, d) / std::max<Int>(size(self, d), 1) + 2;
+  return windows;
+}
+
+Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed) {
+  return std::max(beside(grad_output, 1), beside(weight, transposed.value ? 0 : 1));
+}
+
 Int product(Argument<const Ints*> sizes) { return std::accumulate(sizes->begin(), sizes->end(), Int{1}, wrapping_multiply); }
 
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b) {

@@ -98,6 +98,12 @@ Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> ax
 // kernel's size.
 Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
 Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+inline Dims asked(Argument<const Bools*> output_mask, Int k, const Dims& sizes) { return (*output_mask.value)[static_cast<std::size_t>(k)] ? sizes : Dims{0}; }
+inline Dims asked(Argument<const Bools*> output_mask, Int k, TensorArgument like) { return asked(output_mask, k, like->sizes); }  // the sizes of the tensor, or (0) where the k-th result is not asked for
+inline Dims asked(Argument<const Bools*> output_mask, Int k, Argument<const Ints*> size) { return asked(output_mask, k, sizes(size)); }
+inline Dims asked(Argument<const Bools*> output_mask, Int k, Argument<Int> length) { return asked(output_mask, k, Dims{length.value}); }
+inline Dims asked_channels(Argument<const Bools*> output_mask, Int k, TensorArgument tensor) { return asked(output_mask, k, Dims{tensor->sizes[1]}); }  // likewise, of a vector with an element for each of its channels
+inline Dims embeddings(Argument<Int> number, TensorArgument grad) { return {number.value, grad->sizes[grad->rank() - 1]}; }
 Dims with_last(TensorArgument self, Argument<const Ints*> sizes);  // the last dimensions get these sizes
 Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors);  // or these multiples, rounded down
 Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
@@ -155,8 +161,11 @@ inline Int size(TensorArgument tensor, Int dim) { return tensor->rank() == 0 ? 1
 inline Int beside(TensorArgument tensor, Int dim) { return tensor->count() / std::max<Int>(size(tensor, dim), 1); }  // elements for each index along dim
 inline Int along(TensorArgument tensor, Argument<Int> dim) { return tensor->count() == 0 ? 1 : size(tensor, dim.value); }
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);  // how many elements the index list names along the indexed dimensions
+Int adaptive_gradient(TensorArgument grad_output, TensorArgument self);  // windows that a cell may be in
+Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed);  // products of a cell or of a weight, whichever has more
 Int product(Argument<const Ints*> sizes);
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // the tensor's elements, divided among a * b results
+inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
 
 }  // namespace assay::terms

@@ -291,6 +291,20 @@ TEST(Runtime, StateBeginsAsInitialisedAndLives) {
   EXPECT_THAT(values(other), ElementsAre(6, 16));
 }
 
+TEST(Runtime, StateOutsideOfThePlanBeginsAsZeros) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto state = plan.tensor(float32, {2}), step = plan.constant(float32, {2}, program.constant(bytes_of({1, 10})));
+  plan.extra(state).fully_qualified_name = "state";
+  plan.plan().outputs = {state};
+  plan.add_tensors(state, step, state);
+  Method method = ready(program);
+  for (const Real n : {1.0, 2.0}) {
+    EXPECT_EQ(rule(method.execute()), "");
+    EXPECT_THAT(values(method), ElementsAre(n, 10 * n));
+  }
+}
+
 TEST(Runtime, NamedStateOfItsOwnMemoryBelongsToAllMethods) {
   ProgramBuilder program;
   const std::uint32_t initial = program.initial(bytes_of({5, 6}));

@@ -204,5 +204,67 @@ TEST(ChooseQparamsPerToken, RowOfZeros) {
   EXPECT_THAT(values_of<Int>(out[1]), ElementsAre(127));
 }
 
+// -- quantized operators ----------------------------------------------------------------------------------------------
+
+TEST(QuantizedEmbedding, CodesInAByte) {
+  const auto embedded = [](std::string_view name, Int low, Int high) {
+    return values_of(result(name, {tensor(uint8, {1, 1}, {0xB4}), tensor(float32, {1}, {1}), none, low, high, tensor(int64, {1}, {0})}));
+  };
+  EXPECT_THAT(embedded("quantized_decomposed::embedding_4bit.out", -8, 7), ElementsAre(3, -4));  // the high one first
+  EXPECT_THAT(embedded("quantized_decomposed::embedding_2bit.out", -2, 1), ElementsAre(-2, -1, 1, 0));  // the lowest one first
+}
+
+TEST(QuantizedEmbedding, GroupsOfColumns) {
+  const Tensor weight = tensor(int8, {1, 4}, {1, 2, 3, 4}), scales = tensor(float32, {1, 2}, {1, 10});
+  EXPECT_THAT(values_of(result("quantized_decomposed::embedding_byte.out", {weight, scales, none, Int{-128}, Int{127}, tensor(int64, {1}, {0})})), ElementsAre(1, 2, 30, 40));
+  EXPECT_EQ(refusal("quantized_decomposed::embedding_byte.out", {weight, scales, none, Int{-128}, Int{127}, tensor(int64, {1}, {-1})}), "quantized_decomposed::embedding_byte.D1");
+}
+
+// -- random numbers ---------------------------------------------------------------------------------------------------
+
+TEST(Dropout, WithoutTrainingAllIsKept) {
+  const Tensor input = tensor(float32, {3}, {1, inf, nan});
+  const auto kept = results("aten::native_dropout.out", {input, 0.5, false});
+  EXPECT_THAT(values_of(kept[0]), ElementsAre(1, inf, testing::IsNan()));
+  EXPECT_THAT(values_of<Int>(kept[1]), ElementsAre(1, 1, 1));
+}
+
+TEST(Dropout, NoneTrainsAndInfinityTimesZeroIsNan) {
+  const auto dropped = results("aten::native_dropout.out", {tensor(float32, {2}, {1, inf}), 1.0, none});
+  EXPECT_THAT(values_of(dropped[0]), ElementsAre(0, testing::IsNan()));
+  EXPECT_THAT(values_of<Int>(dropped[1]), ElementsAre(0, 0));
+}
+
+// -- training ---------------------------------------------------------------------------------------------------------
+
+TEST(BatchNorm, OneValuePerChannel) {
+  const auto out = results("aten::_native_batch_norm_legit.no_stats_out", {tensor(float32, {1, 1, 1}, {3}), none, none, true, 0.1, 1e-5});
+  EXPECT_THAT(values_of(out[0]), ElementsAre(0));
+  EXPECT_THAT(values_of(out[2]), ElementsAre(testing::DoubleNear(316.2278, 1e-3)));
+}
+
+TEST(BatchNorm, NothingToDivideBy) {
+  const auto out = results("aten::_native_batch_norm_legit.no_stats_out", {tensor(float32, {1, 1, 2}, {3, 3}), none, none, true, 0.1, 0.0});
+  EXPECT_THAT(values_of(out[0]), ElementsAre(0, 0));
+  EXPECT_THAT(values_of(out[2]), ElementsAre(0));
+}
+
+TEST(ConvolutionBackward, WhatIsNotAskedForIsEmpty) {
+  const Tensor one = tensor(float32, {1, 1, 1}, {2});
+  const auto out = results("aten::convolution_backward.out", {one, one, one, none, Ints{1}, Ints{0}, Ints{1}, false, Ints{0}, Int{1}, Bools{false, true, true}});
+  EXPECT_EQ(out[0].sizes, Dims{0});
+  EXPECT_THAT(values_of(out[1]), ElementsAre(4));
+  EXPECT_THAT(values_of(out[2]), ElementsAre(2));
+}
+
+TEST(EmbeddingDenseBackward, FrequencyAndPadding) {
+  const auto gradient = [](DType dtype, Int padding_idx, bool scale_grad_by_freq) {
+    return values_of(result("aten::embedding_dense_backward.out", {tensor(dtype, {3, 1}, {4, 4, 4}), tensor(int64, {3}, {1, 1, 0}), Int{3}, padding_idx, scale_grad_by_freq}));
+  };
+  EXPECT_THAT(gradient(float32, -1, false), ElementsAre(4, 8, 0));
+  EXPECT_THAT(gradient(float32, 0, true), ElementsAre(0, 4, 0));
+  EXPECT_THAT(gradient(int32, -1, true), ElementsAre(4, 0, 0));  // half of an integer is 0
+}
+
 }  // namespace
 }  // namespace assay

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "reference/fault.h"
+#include "reference/program/program.h"
 
 namespace assay {
 namespace {
@@ -32,6 +32,15 @@ std::vector<std::byte> read_file(const fs::path& path) {
   }
   if (in.bad()) throw unreadable(path, std::strerror(errno));
   return bytes;
+}
+
+std::vector<std::vector<std::byte>> read_data(std::span<const fs::path> paths) {
+  std::vector<std::vector<std::byte>> files;
+  for (const fs::path& path : paths) {
+    files.push_back(read_file(path));
+    if (file_kind(files.back()) != FileKind::data) throw Fault(Outcome::malformed, "F1", text(path.string(), " is no data file (.ptd)"));
+  }
+  return files;
 }
 
 void write_file(const fs::path& path, std::span<const std::byte> bytes) {

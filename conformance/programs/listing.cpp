@@ -69,6 +69,8 @@ Listed listed(const pte::ExecutionPlanT& plan, const pte::InstructionT& instruct
   return l;
 }
 
+bool is_known_operator(std::string_view name) { return find_operator(name) || std::ranges::find(handled, name, &Handled::name) != std::end(handled); }
+
 const pte::KernelTypesUnion* value_at(const pte::ExecutionPlanT& plan, Int index) {
   return index >= 0 && static_cast<std::size_t>(index) < plan.values.size() ? &plan.values[static_cast<std::size_t>(index)]->val : nullptr;
 }

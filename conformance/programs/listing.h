@@ -26,6 +26,9 @@ struct Listed {
 
 Listed listed(const pte::ExecutionPlanT& plan, const pte::InstructionT& instruction);
 
+// Whether the reference has it.
+bool is_known_operator(std::string_view name);
+
 // The value, null where the plan has none of this index.
 const pte::KernelTypesUnion* value_at(const pte::ExecutionPlanT& plan, Int index);
 

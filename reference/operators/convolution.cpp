@@ -98,6 +98,22 @@ void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, cons
   }
 }
 
+// f(position in out, in input, in weight) for every product that is added up, the position in input -1 for one of the padding.
+template <class F>
+void each_product(const Dims& out, const Dims& input, const Dims& weight, const Geometry& geometry, Int groups, F f) {
+  const Int taps = count(geometry.kernel), cells = count(geometry.cells), places = count(spatial(out));
+  const Int ins = input[1] / groups, outs = out[1] / groups;
+  const Int channel_step = geometry.transposed ? outs * taps : taps, out_step = geometry.transposed ? taps : ins * taps;
+  Int p = 0;
+  for (const Dims& place : indices(spatial(out))) {
+    const auto meetings = geometry.meetings(place, ins, channel_step);
+    for (Int n = 0; n < input[0] * groups; ++n)
+      for (Int o = 0; o < outs; ++o)
+        for (const Meeting& m : meetings) f((n * outs + o) * places + p, m.cell < 0 ? -1 : n * ins * cells + m.cell, n % groups * count(weight) / groups + o * out_step + m.weight);
+    ++p;
+  }
+}
+
 }  // namespace
 
 void operators::convolution(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
@@ -105,6 +121,28 @@ void operators::convolution(Array<Real>& out, const Array<Real>& input, const Ar
 }
 void operators::convolution(Array<Int>& out, const Array<Int>& input, const Array<Int>& weight, const std::optional<Array<Int>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
   convolve<Products>(out, input, weight, bias, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+}
+
+void operators::convolution_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_output, const Array<Real>& input, const Array<Real>& weight, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups, const Bools& output_mask) {
+  const Geometry geometry{spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed};
+  each_product(grad_output.sizes, input.sizes, weight.sizes, geometry, groups, [&](Int o, Int i, Int w) {
+    if (i < 0) return;
+    if (output_mask[0]) out0[i] += grad_output[o] * weight[w];
+    if (output_mask[1]) out1[w] += grad_output[o] * input[i];
+  });
+  const Int places = count(spatial(grad_output.sizes));
+  for (Int o = 0; output_mask[2] && o < grad_output.count(); ++o) out2[o / places % grad_output.sizes[1]] += grad_output[o];
+}
+
+void operators::convolution_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_output, const Array<Real>& input, const Array<Real>& weight, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups, const Bools& output_mask) {
+  convolution_backward(out0, out1, out2, magnitudes(grad_output), magnitudes(input), magnitudes(weight), stride, padding, dilation, transposed, groups, output_mask);
+  each_product(grad_output.sizes, input.sizes, weight.sizes, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups, [&](Int o, Int i, Int w) {
+    if (i < 0 && output_mask[1] && !std::isfinite(grad_output[o])) out1[w] = unbounded;
+  });
+  // Transposed, the roles are exchanged: cells of input meet the padding of grad_output.
+  const Int weights = transposed ? weight.count() / weight.sizes[0] : 0, cells = count(spatial(input.sizes));
+  for (Int i = 0; output_mask[1] && transposed && i < input.count(); ++i)
+    if (!std::isfinite(input[i])) std::fill_n(out1.data.begin() + i / cells % input.sizes[1] * weights, weights, unbounded);
 }
 
 void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {

@@ -40,6 +40,18 @@ void put(Array<T>& out, const Array<T>& self, const Indexing& indices, const Arr
   each_put(out, indices, values, [&](T& target, T value) { target = accumulate ? sum(target, value) : value; });
 }
 
+// Each row of grad_output is added to the one of out that its index names: add(sum, element, number of equal indices).
+template <class T, class Add>
+void add_rows(Array<T>& out, const Array<T>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx, Add add) {
+  const Int columns = out.sizes[1];
+  for (Int n = 0; n < indices.count(); ++n) {
+    const Int row = indices[n];
+    if (row == padding_idx || row < 0 || row >= num_weights) continue;
+    const Int number = std::ranges::count(indices.data, row);
+    for (Int j = 0; j < columns; ++j) out[row * columns + j] = add(out[row * columns + j], grad_output[n * columns + j], number);
+  }
+}
+
 }  // namespace
 
 Dims operators::gather(const Dims& out, const Dims& sizes, Int dim, const Array<Int>& index) {
@@ -77,6 +89,14 @@ Dims operators::index_select(const Dims& out, const Dims& sizes, Int dim, const 
 Dims operators::embedding(const Dims& out, const Dims&, const Array<Int>& indices) {
   const Dims at(std::span(out.begin(), out.end() - 1));
   return {indices(at), *(out.end() - 1)};
+}
+
+void operators::embedding_dense_backward(Array<Real>& out, const Array<Real>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx, bool scale_grad_by_freq, const Rounding&) {
+  add_rows(out, grad_output, indices, num_weights, padding_idx, [&](Real sum, Real x, Int number) { return sum + x * (scale_grad_by_freq ? 1 / static_cast<Real>(number) : 1); });
+}
+void operators::embedding_dense_backward(Array<Int>& out, const Array<Int>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx, bool scale_grad_by_freq, const Rounding& round) {
+  const auto factor = [&](Int number) { return scale_grad_by_freq ? truncated_to(round.dtype, 1 / static_cast<Real>(number)) : 1; };
+  add_rows(out, grad_output, indices, num_weights, padding_idx, [&](Int sum, Int x, Int number) { return wrapping_add(sum, wrapping_multiply(x, factor(number))); });
 }
 
 Dims operators::index(const Dims& out, const Dims&, const Indexing& indices) { return indices.source(out); }

@@ -1,6 +1,7 @@
 #include "operators/norm.gen.h"
 
 #include <cmath>
+#include <limits>
 
 #include "reference/moments.h"
 
@@ -57,6 +58,46 @@ void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd,
   }
 }
 
+// How the gradients add up: as they are, or all as magnitudes.
+struct Signed {
+  Real minus(Real a, Real b) const { return a - b; }
+  Real value(Real a) const { return a; }
+  Real result(Real a, Real) const { return a; }
+};
+struct Absolute {
+  Real largest;
+  Real minus(Real a, Real b) const { return value(std::fabs(a) + std::fabs(b)); }
+  Real value(Real a) const { return std::fabs(a) < largest ? std::fabs(a) : std::numeric_limits<Real>::infinity(); }
+  Real result(Real a, Real partial) const { return std::isinf(partial) ? unbounded : std::min(value(a), unbounded); }
+};
+
+struct Gradients {
+  Array<Real>&input, &weight, &bias;
+  const Bools& asked;
+};
+
+// d = x - mean, h = grad_out weight: rstd (h - mean(h)) - rstd^3 d mean(h d); sums of grad_out d rstd and of grad_out.
+template <class Sign>
+void normalise_backward(Sign sign, const Gradients& to, const Runs& runs, const Array<Real>& grad_out, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight) {
+  const Real n = static_cast<Real>(runs.length);
+  for (Int r = 0; r < mean.count(); ++r) {
+    const Int first = r * runs.length;
+    const auto g = [&](Int k) { return sign.value(grad_out[first + k]); };
+    const auto d = [&](Int k) { return sign.minus(runs.input[first + k], mean[r]); };
+    const auto h = [&](Int k) { return sign.value(grad_out[first + k] * at(weight, runs.channel(r, k), 1)); };
+    const Real scale = sign.value(rstd[r]);
+    Real sum = 0, products = 0, unweighted = 0;  // kernels also make the products before they weight them
+    for (Int k = 0; k < runs.length; ++k) {
+      const Int c = runs.channel(r, k);
+      sum = sign.value(sum + h(k)), products = sign.value(products + h(k) * d(k)), unweighted = sign.value(unweighted + g(k) * d(k));
+      if (to.asked[1]) to.weight[c] = sign.result(to.weight[c] + g(k) * sign.value(d(k) * scale), unweighted);
+      if (to.asked[2]) to.bias[c] = sign.result(to.bias[c] + g(k), g(k));
+    }
+    const Real slope = sign.value(sign.value(scale * scale * scale) * products / n);
+    for (Int k = 0; to.asked[0] && k < runs.length; ++k) to.input[first + k] = sign.result(sign.minus(scale * sign.minus(h(k), sum / n), d(k) * slope), unweighted);
+  }
+}
+
 // Dimensions 0 and 1 swapped: the channels of a batch one after another.
 Array<Real> swapped(const Array<Real>& x) {
   Dims sizes = x.sizes;
@@ -92,6 +133,19 @@ void operators::group_norm(Array<Real>& out, Array<Real>& mean, Array<Real>& rst
 }
 void operators::group_norm_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input, const Parameter& weight, const Parameter& bias, Int, Int C, Int HxW, Int group, Real eps, const Arithmetic& a) {
   normalise_magnitude(out, mean, rstd, groups(input, C, HxW, group), weight, bias, eps, a);
+}
+
+void operators::layer_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Ints& normalized_shape, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, const Bools& output_mask) {
+  normalise_backward(Signed{}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd, weight);
+}
+void operators::layer_norm_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Ints& normalized_shape, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, const Bools& output_mask, const Arithmetic& a) {
+  normalise_backward(Absolute{a.largest}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd, weight);
+}
+void operators::group_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, Int, Int C, Int HxW, Int group, const Bools& output_mask) {
+  normalise_backward(Signed{}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd, weight);
+}
+void operators::group_norm_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, Int, Int C, Int HxW, Int group, const Bools& output_mask, const Arithmetic& a) {
+  normalise_backward(Absolute{a.largest}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd, weight);
 }
 
 void operators::batch_norm(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input, const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, Real eps) {

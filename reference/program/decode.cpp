@@ -58,7 +58,7 @@ std::optional<typename Table::NativeTableType> unpack(std::span<const std::byte>
   if (!f.check(root >= header_at && root <= tables.size() - 4, root_rule, {}, "the root offset is ", root, ", outside of the tables of ", tables.size(), " bytes")) return {};
   flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(tables.data()), tables.size(), 64, static_cast<flatbuffers::uoffset_t>(tables.size()));
   if (!f.check(verifier.VerifyBuffer<Table>(identifier), structure, {}, "the tables are no flatbuffer of this kind")) return {};
-  check_tables(tables, schema, f);
+  check_tables(tables, schema, structure, f);
   if (!f.faults.empty()) return {};
   return std::optional<typename Table::NativeTableType>(std::in_place, std::move(*std::unique_ptr<typename Table::NativeTableType>(flatbuffers::GetRoot<Table>(tables.data())->UnPack())));
 }

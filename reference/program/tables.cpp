@@ -15,8 +15,8 @@ constexpr std::size_t least_unpacked = std::size_t{1} << 20, unpacked_per_byte =
 
 class Walk {
  public:
-  Walk(const reflection::Schema& schema, std::size_t bytes, Findings& findings)
-      : schema_(schema), left_(std::max(least_unpacked, bytes * unpacked_per_byte)), findings_(findings) {}
+  Walk(const reflection::Schema& schema, std::span<const std::byte> tables, RuleId structure, Findings& findings)
+      : schema_(schema), begin_(reinterpret_cast<const std::uint8_t*>(tables.data())), structure_(structure), left_(std::max(least_unpacked, tables.size() * unpacked_per_byte)), findings_(findings) {}
 
   void table(const Object& type, const Table& t, const Place& place) {
     spend(sizeof(std::max_align_t) * (1 + type.fields()->size()), place);
@@ -47,8 +47,11 @@ class Walk {
 
   void vector(const Field& f, const Table& t, const FormatRule* rule, const Place& place) {
     const auto* elements = flatbuffers::GetFieldAnyV(t, f);
+    const std::size_t element = flatbuffers::GetTypeSize(f.type()->element());
+    const bool aligned = elements->size() == 0 || static_cast<std::size_t>(elements->Data() - begin_) % element == 0;
+    if (!findings_.check(aligned, structure_, place, "its elements of ", element, " bytes do not begin at a multiple of that")) return;
     if (rule && f.type()->element() == BaseType::Bool) bools({elements->Data(), elements->size()}, RuleId(*rule), place);
-    if (f.type()->element() != BaseType::Obj) return spend(elements->size() * flatbuffers::GetTypeSize(f.type()->element()), place);
+    if (f.type()->element() != BaseType::Obj) return spend(elements->size() * element, place);
     for (flatbuffers::uoffset_t i = 0; i < elements->size(); ++i)
       table(object(f.type()->index()), *flatbuffers::GetAnyVectorElemPointer<const Table>(elements, i), {place.outer, place.name, i});
   }
@@ -81,16 +84,18 @@ class Walk {
   const reflection::Enum& enumeration(const Field& f) const { return *schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(f.type()->index())); }
 
   const reflection::Schema& schema_;
+  const std::uint8_t* begin_;
+  RuleId structure_;
   std::size_t left_;
   Findings& findings_;
 };
 
 }  // namespace
 
-void check_tables(std::span<const std::byte> tables, const std::uint8_t* schema, Findings& findings) {
+void check_tables(std::span<const std::byte> tables, const std::uint8_t* schema, RuleId structure, Findings& findings) {
   const reflection::Schema& s = *reflection::GetSchema(schema);
   try {
-    Walk(s, tables.size(), findings).table(*s.root_table(), *flatbuffers::GetRoot<Table>(tables.data()), {});
+    Walk(s, tables, structure, findings).table(*s.root_table(), *flatbuffers::GetRoot<Table>(tables.data()), {});
   } catch (const Fault& f) {
     findings.faults.push_back(f);
   }

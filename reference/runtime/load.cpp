@@ -96,7 +96,9 @@ Storage Machine::storage_of(const pte::TensorT& tensor, std::size_t bytes, const
   if (is_external(tensor)) return Storage::constant(external(tensor, bytes, place), shared_);
   if (tensor.data_buffer_idx > 0) return Storage::constant(bytes == 0 ? std::span<const std::byte>() : constant_data(*shared_->program, tensor.data_buffer_idx)->first(bytes), shared_);
   const bool bounded = tensor.shape_dynamism != pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
-  return Storage::own(!bounded ? static_cast<std::size_t>(shared_->options.bytes) : bytes, shared_->budget);
+  Storage own = Storage::own(bounded ? bytes : static_cast<std::size_t>(shared_->options.bytes), shared_->budget);
+  if (!name_of(tensor).empty()) own.write(bytes);  // state that the plan leaves to the caller begins as zeros
+  return own;
 }
 
 Slot Machine::make_tensor(const pte::TensorT& tensor, std::size_t index) {

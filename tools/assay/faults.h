@@ -2,15 +2,9 @@
 
 #include <iostream>
 
-#include "conformance/text/json.h"
-#include "reference/fault.h"
+#include "conformance/programs/fault_json.h"
 
-// Faults as a program that reads the command's output meets them.
 namespace assay {
-
-inline Json fault_json(const Fault& fault) {
-  return {{"outcome", name(fault.outcome)}, {"rule", fault.rule}, {"place", fault.place}, {"message", fault.message}};
-}
 
 // Runs f; where JSON is wanted, a fault out of it is also printed as such.
 template <class F>

@@ -62,15 +62,6 @@ Value input_in(const std::string& argument) {
   return read_npy(argument);
 }
 
-std::vector<std::vector<std::byte>> read_data(const auto& paths) {
-  std::vector<std::vector<std::byte>> files;
-  for (const fs::path& path : paths) {
-    files.push_back(read_file(path));
-    if (file_kind(files.back()) != FileKind::data) throw Fault(Outcome::malformed, "F1", text(path.string(), " is no data file (.ptd)"));
-  }
-  return files;
-}
-
 // -- what goes out ------------------------------------------------------------------------------------------------
 
 // Tensors go into the folder, if one is given.

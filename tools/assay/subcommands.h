@@ -8,6 +8,8 @@ namespace assay {
 
 void add_call(CLI::App& app, int& exit_code);
 void add_case(CLI::App& app, int& exit_code);
+void add_check(CLI::App& app, int& exit_code);
+void add_inspect(CLI::App& app, int& exit_code);
 void add_kernels(CLI::App& app, int& exit_code);
 void add_operators(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);

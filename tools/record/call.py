@@ -110,7 +110,7 @@ class Unrepresentable(Exception):
 
 def _as_tuple(returned):
     several = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
-    return tuple(v if isinstance(v, torch.Tensor) else _tensor_of(v) for v in several)
+    return tuple(v if isinstance(v, torch.Tensor) or v is None else _tensor_of(v) for v in several)
 
 
 def _tensor_of(number):
@@ -126,7 +126,17 @@ def _run_functional(operator, call, fill=FILLS[0]):
     keywords = _keywords(operator, call, fill)
     if operator.makes_dtype and call.out_dtypes:
         keywords["dtype"] = call.out_dtypes[0]
-    return _as_tuple(operator.functional(**keywords))
+    results = _as_tuple(operator.functional(**keywords))
+    return results if all(t is not None for t in results) else _completed(operator, keywords, results)
+
+
+def _completed(operator, keywords, results):
+    """None, which a result is that is not asked for, becomes a tensor of sizes (0) of the dtype that it has otherwise."""
+    try:
+        asked = _as_tuple(operator.functional(**keywords | {"output_mask": [True] * len(results)}))
+    except RuntimeError:
+        asked = [keywords[operator.inputs[0].name]] * len(results)
+    return tuple(torch.empty(0, dtype=a.dtype) if r is None else r for r, a in zip(results, asked))
 
 
 class OutOfBounds(Exception):

@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from shapes import F32, I, S, Shape
+from shapes import F32, Derived, I, S, Shape
 
 NAN = math.nan
 DTYPE_ARGUMENTS = [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int32, torch.uint8, None]
@@ -146,4 +146,203 @@ RANDOM_PLANS = {
     ],
 }
 
-DENSE_PLANS = QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | RANDOM_PLANS
+
+def result_of(function, *names):
+    """The sizes of the result of a forward operator, which those of its gradient must be."""
+
+    def shape(chosen):
+        empty = lambda v: torch.empty(v.sizes, device="meta") if isinstance(v, Shape) else v  # noqa: E731
+        try:
+            result = function(*(empty(chosen[n]) for n in names))
+        except (RuntimeError, ArithmeticError, IndexError, TypeError):
+            return S(1)
+        return S(*(result[0] if isinstance(result, tuple) else result).shape)
+
+    return shape
+
+
+aten = torch.ops.aten
+POOL = ("self", "kernel_size", "stride", "padding")
+POOLED = {
+    "self": [S(1, 2, 5, 6), S(2, 5, 6), S(2, 1, 3, 3), S(0, 2, 5, 6), S(1, 0, 5, 6), S(5, 6), S(2, 2, 4, 5)],
+    "kernel_size": [[2, 2], [3, 2], [3], [1, 1], [5, 6], [6, 6], [0, 1], [2, 2, 2], []],
+    "stride": [[], [1], [2, 1], [3, 3], [0, 1], [1, 1, 1]],
+    "padding": [[0, 0], [1, 1], [0, 1], [1], [2, 2], [-1, 0], [1, 1, 1]],
+    "ceil_mode": [False, True],
+}
+average = result_of(aten.avg_pool2d, *POOL, "ceil_mode")
+largest = result_of(aten.max_pool2d_with_indices, *POOL, "dilation", "ceil_mode")
+
+
+def places(chosen):
+    """Places in a plane, for every window."""
+    sizes = chosen["self"].sizes
+    return I(*largest(chosen).sizes, below=max(math.prod(sizes[-2:]), 1))
+
+
+MASKS = [[True, True, True], [False, True, True], [True, True, False], [True, False, False], [False, True, False]]
+convolved = result_of(
+    aten.convolution, "input", "weight", "bias_sizes", "stride", "padding", "dilation", "transposed", "output_padding", "groups"
+)
+
+
+def gradient(transposed, **plan):
+    """A plan of convolution_backward."""
+    usual = {
+        "grad_output": [Derived(lambda chosen: convolved(chosen | {"bias_sizes": None}))],
+        "bias_sizes": [None],
+        "transposed": [transposed],
+        "output_mask": MASKS,
+    }
+    return usual | plan
+
+
+def rows_of(chosen):
+    """One number for each part that layer norm normalises."""
+    sizes, last = chosen["input"].sizes, len(chosen["normalized_shape"])
+    return S(*sizes[: len(sizes) - last], *[1] * min(last, len(sizes)))
+
+
+normalized = lambda chosen: S(*chosen["normalized_shape"])  # noqa: E731
+def of_input(chosen):
+    shape = chosen["input"]
+    return S(*(shape(chosen) if callable(shape) else shape).sizes)
+
+
+
+of_groups = lambda chosen: S(max(chosen["N"], 0), max(chosen["group"], 0))  # noqa: E731
+
+TRAINING_PLANS = {
+    "avg_pool2d_backward": [
+        POOLED
+        | {
+            "grad_output": [Derived(average), S(1, 2, 2, 2), S(1, 2, 2, 3)],
+            "count_include_pad": [True, False],
+            "divisor_override": [None, 1, 3, -2, 0],
+        }
+    ],
+    "max_pool2d_with_indices_backward": [
+        POOLED
+        | {
+            "grad_output": [Derived(largest), S(1, 2, 2, 2), S(1, 2, 2, 3)],
+            "dilation": [[1, 1], [2, 1], [2], [0, 1], [1, 1, 1]],
+            "indices": [places, I(1, 2, 2, 2), I(1, 2, 2, 3, below=9, dtype=torch.int32)],
+        }
+    ],
+    "_adaptive_avg_pool2d_backward": [
+        {
+            "grad_output": [S(1, 2, 2, 3), S(1, 2, 1, 1), S(1, 2, 7, 9), S(1, 2, 5, 6), S(1, 2, 0, 3)],
+            "self": [S(1, 2, 5, 6), S(1, 2, 7, 4), S(1, 2, 1, 1)],
+        },
+        {"grad_output": [S(2, 2, 3), S(2, 5, 5)], "self": [S(2, 5, 6), S(2, 4, 4), S(5, 6)]},
+        {"grad_output": [S(0, 2, 2, 3)], "self": [S(0, 2, 5, 6)]},
+    ],
+    "convolution_backward": [
+        gradient(
+            False,
+            input=[S(2, 4, 7), S(1, 4, 3)],
+            weight=[S(6, 4, 3), S(6, 2, 3), S(4, 1, 2), S(1, 4, 1)],
+            stride=[[1], [2], [3], [0]],
+            padding=[[0], [1], [2], [-1]],
+            dilation=[[1], [2], [0]],
+            output_padding=[[0]],
+            groups=[1, 2, 4, 3, 0],
+        ),
+        gradient(
+            False,
+            input=[S(1, 4, 5, 6), S(2, 4, 5, 6)],
+            weight=[S(6, 4, 3, 2), S(6, 4, 1, 1), S(2, 4, 2, 3)],
+            bias_sizes=[[6], None],
+            stride=[[1, 1], [2, 1], [1, 3], [2]],
+            padding=[[0, 0], [1, 1], [0, 2]],
+            dilation=[[1, 1], [2, 1]],
+            output_padding=[[0, 0]],
+            groups=[1],
+        ),
+        gradient(
+            False,
+            input=[S(1, 4, 5, 4)],
+            weight=[S(4, 1, 3, 3), S(8, 1, 2, 2)],
+            stride=[[1, 1], [2, 2]],
+            padding=[[1, 1], [0, 0]],
+            dilation=[[1, 1], [2, 1]],
+            output_padding=[[0, 0]],
+            groups=[4],
+        ),
+        gradient(
+            True,
+            input=[S(2, 4, 5), S(1, 4, 1)],
+            weight=[S(4, 3, 3), S(4, 1, 2)],
+            stride=[[2], [1], [3]],
+            padding=[[0], [1]],
+            dilation=[[1], [2]],
+            output_padding=[[0], [1], [3]],
+            groups=[1, 2, 4],
+        ),
+        gradient(
+            False,
+            input=[S(1, 2, 3, 4, 3)],
+            weight=[S(2, 2, 2, 3, 2), S(3, 2, 1, 2, 1)],
+            stride=[[1, 1, 1], [2, 1, 1]],
+            padding=[[0, 0, 0], [1, 1, 1]],
+            dilation=[[1, 1, 1]],
+            output_padding=[[0, 0, 0]],
+            groups=[1],
+        ),
+    ],
+    "embedding_dense_backward": [
+        {
+            "grad_output": [Derived(lambda chosen: S(*chosen["indices"].sizes, 4)), Derived(lambda chosen: S(*chosen["indices"].sizes, 1)), S(2, 2, 4)],
+            "indices": [I(2, 3, below=5), I(below=5), I(0), I(7, below=3), I(7, below=5, dtype=torch.int32), I(4, low=-2, below=8), I(3, dtype=torch.int16)],
+            "num_weights": [5, 3, 1],
+            "padding_idx": [-1, 0, 2, 7],
+            "scale_grad_by_freq": [False],
+        },
+        {
+            "grad_output": [Derived(lambda chosen: S(*chosen["indices"].sizes, 4))],
+            "indices": [I(2, 3, below=5), I(below=5), I(7, below=3), I(9, below=5, dtype=torch.int32)],
+            "num_weights": [5],
+            "padding_idx": [-1, 2],
+            "scale_grad_by_freq": [True],
+        },
+    ],
+    "native_layer_norm_backward": [
+        {
+            "grad_out": [Derived(of_input)],
+            "input": [S(2, 3, 4), S(4), S(1, 4), S(2, 2, 3, 4)],
+            "normalized_shape": [[4], [3, 4], [3], []],
+            "mean": [Derived(rows_of)],
+            "rstd": [Derived(rows_of)],
+            "weight": [Derived(normalized)],
+            "bias": [Derived(normalized)],
+            "output_mask": MASKS,
+        },
+        {
+            "grad_out": [Derived(of_input)],
+            "input": [S(2, 3, 4), S(2, 33)],
+            "normalized_shape": [[4], [3, 4], [33]],
+            "mean": [Derived(rows_of)],
+            "rstd": [Derived(rows_of)],
+            "weight": [None],
+            "bias": [None],
+            "output_mask": [[True, False, False]],
+        },
+    ],
+    "native_group_norm_backward": [
+        {
+            "grad_out": [Derived(of_input)],
+            # Eager reads its memory as if it were contiguous or channels last: no other dim orders are tried.
+            "input": [Derived(lambda _: S(2, 4, 3)), Derived(lambda _: S(2, 4, 1, 3))],
+            "mean": [Derived(of_groups)],
+            "rstd": [Derived(of_groups)],
+            "weight": [Derived(lambda chosen: S(max(chosen["C"], 0))), None],
+            "N": [2],
+            "C": [4],
+            "HxW": [3],
+            "group": [2, 1, 4],
+            "output_mask": [*MASKS, [True, False, True]],
+        },
+    ],
+}  # fmt: skip
+
+DENSE_PLANS = QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | RANDOM_PLANS | TRAINING_PLANS

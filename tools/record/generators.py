@@ -9,7 +9,7 @@ import torch
 from call import make_call
 from operators import type_name
 from plans import FEW_SCALARS, plans_of, shape_plans_of
-from shapes import Shape
+from shapes import Derived, Shape
 from tensors import CHANNELS_LAST, DTYPES, dim_order_of, store
 from values import grid_values, random_special, special
 
@@ -269,7 +269,7 @@ class Generators:
 def _is_data(candidate):
     if isinstance(candidate, list):
         return any(_is_data(c) for c in candidate)
-    return isinstance(candidate, Shape) and candidate.dtype is None
+    return isinstance(candidate, Derived) or isinstance(candidate, Shape) and candidate.dtype is None
 
 
 def _ranks(candidates):

@@ -47,7 +47,9 @@ class Operator:
             self.functional = overload
             return
         self.functional = self._find_functional(packet)
-        self.out = overload if self.namespace == "aten" else None
+        # Eager's own out overloads refuse to leave out a result.
+        masked = any(a.name == "output_mask" for a in self.inputs)
+        self.out = overload if self.namespace == "aten" and not masked else None
         extra = {a.name for a in self.functional._schema.arguments} - {a.name for a in self.inputs}
         self.makes_dtype = "dtype" in extra
 

@@ -20,6 +20,17 @@ class Shape:
         return random(self.sizes, self.dtype or dtype, generator, self.low, self.high)
 
 
+@dataclass(frozen=True)
+class Derived:
+    """A data tensor whose sizes follow from the other arguments: `shape(chosen)`."""
+
+    shape: object
+    sizes = None
+
+    def __call__(self, chosen):
+        return self.shape(chosen)
+
+
 def S(*sizes, low=None, high=None):
     return Shape(sizes, None, low, high)
 

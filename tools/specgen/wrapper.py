@@ -15,6 +15,7 @@ PLAIN = {
     "str": ("string", "std::string_view", "{a}.value"),
     "ScalarType": ("integer", "Int", "{a}.value"),
     "int[]": ("ints", "const Ints&", "*{a}.value"),
+    "bool[]": ("bools", "const Bools&", "*{a}.value"),
     "float[]": ("doubles", "const Doubles&", "*{a}.value"),
     "int[]?": ("ints", "const Ints*", "{a}.value"),
     "float[]?": ("doubles", "const Doubles*", "{a}.value"),

@@ -24,7 +24,11 @@ class LoadedModule final : public TesteeProgram {
     log::clear();
     held_.clear();
     std::vector<EValue> arguments;
-    for (const Value& v : inputs) arguments.push_back(input(v));
+    try {
+      for (const Value& v : inputs) arguments.push_back(input(v));
+    } catch (const Fault& f) {
+      return {f.outcome, f.message};
+    }
     const auto results = module_->execute(method, arguments);
     if (!results.ok()) return reply_of(results.error());
     outputs.clear();

@@ -18,20 +18,17 @@ class Cached(nn.Module):
         self.register_buffer("v_cache", torch.zeros(1, 8, 2, 4))
 
 
-def decoded(module, *lengths):
-    """Calls one after the other, each for so many positions, with dynamic ones."""
-    position, calls = 0, []
-    for length in lengths:
-        calls.append((*(torch.randn(1, length, 2, 4) for _ in range(3)), torch.tensor([position])))
-        position += length
+def decoded(module, steps):
+    """Calls for one position after the other."""
+    calls = [(*(torch.randn(1, 1, 2, 4) for _ in range(3)), torch.tensor([position])) for position in range(steps)]
     return forward(module, *calls, passes=[InitializedMutableBufferPass(["cache"])], edge=UNCHECKED)
 
 
-def start(position, length=1):
+def start(position):
     """A position as a number, which torch is told to lie in the cache."""
     number = position[0].item()
     torch._check(number >= 0)
-    torch._check(number + length < 9)
+    torch._check(number < 8)
     return number
 
 
@@ -45,7 +42,7 @@ def sdpa_with_kv_cache():
                 q, k, v, self.k_cache, self.v_cache, start(position), 1, None, 0.0, True
             )
 
-    return decoded(Attend(), 1, 1, 1, 1)
+    return decoded(Attend(), 4)
 
 
 @program
@@ -59,7 +56,7 @@ def update_cache():
             torch.ops.llama.update_cache(v, self.v_cache, at)
             return torch.ops.llama.custom_sdpa(q, self.k_cache, self.v_cache, at, None, 0.0, True)
 
-    return decoded(Attend(), 1, 1, 1)
+    return decoded(Attend(), 3)
 
 
 @program

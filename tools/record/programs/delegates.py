@@ -100,7 +100,7 @@ def delegate_compile_specs():
 
 @program
 def delegate_parts():
-    """Two delegates with operators between them; equal ones share their payload's bytes."""
+    """Two delegates with operators between them; a value that the first gives to the caller and to an operator."""
 
     def compute(x, y):
         z = (x + y) * y

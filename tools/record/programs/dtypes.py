@@ -58,13 +58,14 @@ def double():
 
 @program
 def integers():
-    """Arithmetic of int8, uint8, int16, int32 and int64: products that wrap, floor division, remainders, powers, bits."""
+    """Arithmetic of int8, uint8, int16, int32 and int64: wrapping products, division, remainders, powers, bits."""
 
     def compute(i8, u8, i16, i32, i64):
         return (
             i8 * i8, u8 + u8, i16 * 300, i32 // 7, i64 % 5, i64.abs(), i64**2, i32 & 12, i16 | 1, u8 ^ 255, ~i8, -u8,
-            i32.sum(), i64.cumsum(0), i8.amax(), i32 > i64, i64.clamp(-5, 50), torch.div(i32, i64 + 200, rounding_mode="trunc"),
-            torch.bitwise_left_shift(i32, 2), i64 >> 1, i32.float().mean(), torch.remainder(i16, 7), i64.prod(),
+            i32.sum(), i64.cumsum(0), i8.amax(), i32 > i64, i64.clamp(-5, 50),
+            torch.div(i32, i64 + 200, rounding_mode="trunc"), torch.bitwise_left_shift(i32, 2),
+            i64 >> 1, i32.float().mean(), torch.remainder(i16, 7), i64.prod(),
         )  # fmt: skip
 
     i = torch.tensor([-100, -7, 0, 9, 120])
@@ -78,8 +79,8 @@ def bools():
 
     def compute(a, b):
         return (
-            a & b, a | b, a ^ b, ~a, a.sum(), a.sum(0), a * 2.5, a + b, a.any(0), b.all(1), a == b, torch.where(a, 1.0, b),
-            a.to(torch.float32).mean(), b.to(torch.int8), torch.logical_xor(a, b), a.cumsum(1),
+            a & b, a | b, a ^ b, ~a, a.sum(), a.sum(0), a * 2.5, a + b, a.any(0), b.all(1), a == b,
+            torch.where(a, 1.0, b), a.to(torch.float32).mean(), b.to(torch.int8), torch.logical_xor(a, b), a.cumsum(1),
         )  # fmt: skip
 
     return forward(Function(compute), (torch.rand(3, 4) > 0.5, torch.rand(3, 4) > 0.3))

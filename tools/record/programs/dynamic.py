@@ -84,7 +84,13 @@ def dynamic_creation():
         n = x.shape[0]
         steps = torch.arange(n)
         mask = steps.unsqueeze(1) >= steps
-        return steps * 2, torch.where(mask, 0.0, float("-inf")), torch.zeros(n, 2), torch.ones(n + 1) / n, x.new_full((n,), 3)
+        return (
+            steps * 2,
+            torch.where(mask, 0.0, float("-inf")),
+            torch.zeros(n, 2),
+            torch.ones(n + 1) / n,
+            x.new_full((n,), 3),
+        )
 
     return forward(Function(make), *((torch.randn(n),) for n in (4, 8, 1)), dynamic=({0: Dim("n", min=1, max=8)},))
 

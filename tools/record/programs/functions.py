@@ -1,7 +1,6 @@
 """Functions of tensors without parameters, on static shapes."""
 
 import torch
-from torch import nn
 from torch.nn import functional as F
 
 from .program import UNCHECKED, Function, forward, program
@@ -56,7 +55,11 @@ def pixels():
 
     def move(x):
         y = F.pixel_shuffle(x, 2)
-        padded = F.pad(y, (1, 2, 0, 1), value=-1.0), F.pad(y, (1, 2, 3, 0), "reflect"), F.pad(y, (2, 0, 1, 1), "replicate")
+        padded = (
+            F.pad(y, (1, 2, 0, 1), value=-1.0),
+            F.pad(y, (1, 2, 3, 0), "reflect"),
+            F.pad(y, (2, 0, 1, 1), "replicate"),
+        )
         return y, F.pixel_unshuffle(y * 2, 2), *padded
 
     return forward(Function(move), (torch.randn(1, 8, 3, 4),))
@@ -82,9 +85,9 @@ def reductions():
 
     def reduce(x):
         return (
-            x.sum(), x.sum((0, 2)), x.mean(1, keepdim=True), x.amax((0, 1)), x.amin(2), x.argmax(), x.argmax(1), x.argmin(2),
-            *x.max(1), *x.min(0), x.var(2), x.std((0, 1), correction=0), x.prod(2), (x > 1).any(1), (x > -3).all(),
-            x.norm(dim=1), torch.logsumexp(x, 2), x.cumsum(1), torch.var_mean(x, 1)[1],
+            x.sum(), x.sum((0, 2)), x.mean(1, keepdim=True), x.amax((0, 1)), x.amin(2), x.argmax(), x.argmax(1),
+            x.argmin(2), *x.max(1), *x.min(0), x.var(2), x.std((0, 1), correction=0), x.prod(2), (x > 1).any(1),
+            (x > -3).all(), x.norm(dim=1), torch.logsumexp(x, 2), x.cumsum(1), torch.var_mean(x, 1)[1],
         )  # fmt: skip
 
     return forward(Function(reduce), (torch.randn(2, 3, 4),), edge=UNCHECKED)
@@ -101,7 +104,8 @@ def elementwise():
             p.pow(2.5), p.pow(y), x.square(), p.sqrt(), p.rsqrt(), p.log(), p.log1p(), x.exp(), x.expm1(), x.erf(),
             x.sin(), x.cos(), x.tan(), x.atan(), x.sign(), x.floor(), x.ceil(), x.round(), x.trunc(), x.fmod(0.7),
             x.remainder(0.7), torch.floor_divide(x, 0.3), torch.maximum(x, y), torch.minimum(x, y), p.reciprocal(),
-            torch.atan2(x, y), x.sinh(), x.cosh(), p.log2(), p.log10(), torch.addcmul(x, x, y, value=0.5), 3 - x, 2 ** x,
+            torch.atan2(x, y), x.sinh(), x.cosh(), p.log2(), p.log10(), torch.addcmul(x, x, y, value=0.5), 3 - x,
+            2**x,
         )  # fmt: skip
 
     return forward(Function(compute), (torch.randn(3, 4), torch.randn(4)))
@@ -129,10 +133,11 @@ def movement():
 
     def move(x):
         return (
-            x.flip(0), x.flip((1, 2)), x.roll(1, 2), x.roll((1, -1), (0, 1)), x.repeat(2, 1, 1), x[:, :1].expand(2, 5, 4),
-            x.permute(2, 0, 1), x.transpose(0, 2), x.tril(), x.triu(1), x[:, 1:, ::2], x[1], x[:, -1],
-            x.diagonal(0, 1, 2), x.unfold(2, 2, 1), x.repeat_interleave(2, 1), x.select_scatter(x[0] * 2, 0, 1),
-            x.slice_scatter(x[:, :1] * 3, 1, 2, 3), x.unsqueeze(1).squeeze(), torch.tile(x, (1, 2, 1)), x.rot90(1, (1, 2)),
+            x.flip(0), x.flip((1, 2)), x.roll(1, 2), x.roll((1, -1), (0, 1)), x.repeat(2, 1, 1),
+            x[:, :1].expand(2, 5, 4), x.permute(2, 0, 1), x.transpose(0, 2), x.tril(), x.triu(1), x[:, 1:, ::2],
+            x[1], x[:, -1], x.diagonal(0, 1, 2), x.unfold(2, 2, 1), x.repeat_interleave(2, 1),
+            x.select_scatter(x[0] * 2, 0, 1), x.slice_scatter(x[:, :1] * 3, 1, 2, 3), x.unsqueeze(1).squeeze(),
+            torch.tile(x, (1, 2, 1)), x.rot90(1, (1, 2)),
         )  # fmt: skip
 
     return forward(Function(move), (torch.arange(24.0).reshape(2, 3, 4),), edge=UNCHECKED)

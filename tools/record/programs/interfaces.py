@@ -73,13 +73,23 @@ def structures():
 
 @program
 def scalar_inputs():
-    """Numbers, a bool, None and a string among the inputs: the program holds the values it was traced with."""
+    """Numbers, a bool and None among the inputs: the program holds the values it was traced with."""
 
-    def compute(x, n, factor, negate, nothing, mode):
+    def compute(x, n, factor, negate, nothing):
         y = x * factor + n
         return -y if negate else y, nothing, n
 
-    return forward(Function(compute), (torch.randn(3), 3, 1.5, True, None, "linear"))
+    return forward(Function(compute), (torch.randn(3), 3, 1.5, True, None))
+
+
+@program
+def string_input():
+    """A string among the inputs: the exporter leaves None in its place."""
+
+    def compute(x, mode):
+        return x.cos() if mode == "cosine" else x
+
+    return forward(Function(compute), (torch.randn(3), "cosine"))
 
 
 @program

@@ -2,10 +2,10 @@
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 from torch.nn import Sequential
+from torch.nn import functional as F
 
-from .program import Function, Program, forward, program
+from .program import forward, program
 
 
 @program
@@ -181,8 +181,8 @@ def encoder():
 def convolution_shapes():
     """2-D convolutions with unequal kernels, strides and paddings, same padding, groups, and an input without batch."""
     net = Sequential(
-        nn.Conv2d(4, 8, (1, 5), stride=(2, 1), padding=(0, 2), groups=4), nn.ELU(), nn.Conv2d(8, 6, (3, 2), padding="same"),
-        nn.CELU(), nn.Conv2d(6, 4, 2, dilation=(2, 1), bias=False),
+        nn.Conv2d(4, 8, (1, 5), stride=(2, 1), padding=(0, 2), groups=4), nn.ELU(),
+        nn.Conv2d(8, 6, (3, 2), padding="same"), nn.CELU(), nn.Conv2d(6, 4, 2, dilation=(2, 1), bias=False),
     )  # fmt: skip
     return forward(net, (torch.randn(4, 9, 8),))
 

@@ -13,7 +13,9 @@ LAST = torch.channels_last
 @program
 def channels_last():
     """A convolutional network whose input and weights are channels-last."""
-    net = Sequential(nn.Conv2d(3, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 4, 1)).to(memory_format=LAST)
+    net = Sequential(nn.Conv2d(3, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 4, 1)).to(
+        memory_format=LAST
+    )
     return forward(net, (torch.randn(2, 3, 6, 8).to(memory_format=LAST),))
 
 
@@ -39,7 +41,12 @@ def channels_last_mixed():
     """A row-major and a channels-last operand: sums, copies and clones that keep the order."""
 
     def mix(x, y):
-        return x + y.to(memory_format=torch.contiguous_format), y.clone() * 2, x.to(memory_format=LAST) + y, y.contiguous()
+        return (
+            x + y.to(memory_format=torch.contiguous_format),
+            y.clone() * 2,
+            x.to(memory_format=LAST) + y,
+            y.contiguous(),
+        )
 
     return forward(Function(mix), (torch.randn(2, 3, 4, 5), torch.randn(2, 3, 4, 5).to(memory_format=LAST)))
 

@@ -5,7 +5,6 @@ import re
 
 import torch
 from torch.utils import _pytree as pytree
-
 from worker import in_child
 
 from .export import PROGRAM
@@ -13,7 +12,7 @@ from .program import tolerance_of
 
 
 def verdict(made, files, data, results):
-    """"agrees", or why not in one line. The runtime works in a child: what crashes it ends the child only."""
+    """In one line whether the runtime agrees. It works in a child: what crashes it ends the child only."""
     if len(data) > 1:
         return "not run: the Python runtime takes one data file"
     told, status = in_child(lambda: (line.encode() for line in _run(made, files, data, results)))

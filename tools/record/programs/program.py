@@ -54,7 +54,8 @@ class Call:
 class Program:
     """Methods, settings of the exporter, and calls in order on one loaded program.
 
-    `passes` are run on the edge program; `constants` become methods without inputs.
+    `passes` are run on the edge program; `constants` become methods without inputs; `added` are the answers of methods
+    that the exporter adds by itself.
     """
 
     methods: dict
@@ -62,6 +63,7 @@ class Program:
     passes: list = field(default_factory=list)
     partitioner: Any = None
     constants: dict = field(default_factory=dict)
+    added: dict = field(default_factory=dict)
     edge: EdgeCompileConfig = field(default_factory=EdgeCompileConfig)
     backend: ExecutorchBackendConfig = field(default_factory=ExecutorchBackendConfig)
     name: str = ""
@@ -124,10 +126,11 @@ def answers(made, mutated):
     mutated: for each method the positions of the flat inputs that it changes; they are its first outputs.
     """
     modules = copy.deepcopy({name: method.module for name, method in made.methods.items()})
+    known = made.constants | made.added
     results = []
     for call in made.calls:
-        if call.method in made.constants:
-            results.append([made.constants[call.method]])
+        if call.method in known:
+            results.append(pytree.tree_leaves(known[call.method]))
             continue
         inputs = copy.deepcopy(call.inputs)
         eager = made.methods[call.method].eager or torch.nn.Module.__call__

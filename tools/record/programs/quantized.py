@@ -76,7 +76,7 @@ def quantized_training():
 
 @program
 def quantized_folded():
-    """Int8 linear layer with quantised weights computed at export and the sum of two quantised values as one operator."""
+    """An int8 linear layer and a residual sum whose quantised weights were computed at export."""
 
     class Net(nn.Module):
         def __init__(self):
@@ -89,6 +89,27 @@ def quantized_folded():
     x = (torch.randn(2, 8),)
     backend = ExecutorchBackendConfig(do_quant_fusion_and_const_prop=True)
     return forward(quantized(Net(), x, per_channel=False), x, edge=UNCHECKED, backend=backend)
+
+
+@program
+def quantized_add():
+    """The sum of two quantised tensors, made one operator by the exporter; no sum lies half way between steps."""
+    import executorch.kernels.quantized  # noqa: F401
+    import torch.ao.quantization.fx._decomposed  # noqa: F401
+
+    def add(x, y):
+        ops = torch.ops.quantized_decomposed
+        a, b = (
+            ops.dequantize_per_tensor(
+                ops.quantize_per_tensor(v, s, z, -128, 127, torch.int8), s, z, -128, 127, torch.int8
+            )
+            for v, s, z in ((x, 0.0513, 3), (y, 0.0207, -7))
+        )
+        total = ops.quantize_per_tensor(a + b, 0.0629, 1, -128, 127, torch.int8)
+        return ops.dequantize_per_tensor(total, 0.0629, 1, -128, 127, torch.int8)
+
+    backend = ExecutorchBackendConfig(do_quant_fusion_and_const_prop=True)
+    return forward(Function(add), (torch.randn(3, 5), torch.randn(3, 5)), edge=UNCHECKED, backend=backend)
 
 
 @program

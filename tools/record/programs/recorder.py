@@ -13,10 +13,9 @@ import traceback
 import warnings
 from pathlib import Path
 
-import torch
-
 import environment
 import manifest
+import torch
 from worker import in_child
 
 from . import SUBJECTS, export, folder, official

@@ -91,7 +91,9 @@ def shared_state():
     }
     calls = [Call(m, (torch.randn(4),)) for m in ("write", "read", "write", "read", "read")]
     plan = MemoryPlanningPass(share_mutable_buffers=True)
-    return Program(methods, calls, backend=ExecutorchBackendConfig(memory_planning_pass=plan, emit_mutable_buffer_names=True))
+    return Program(
+        methods, calls, backend=ExecutorchBackendConfig(memory_planning_pass=plan, emit_mutable_buffer_names=True)
+    )
 
 
 @program
@@ -175,7 +177,9 @@ def state_only():
     methods = {"write": Method(Write(store), (torch.randn(3),)), "read": Method(Read(store), ())}
     calls = [Call("write", (torch.randn(3),)), Call("read", ()), Call("write", (torch.randn(3),)), Call("read", ())]
     plan = MemoryPlanningPass(share_mutable_buffers=True)
-    return Program(methods, calls, backend=ExecutorchBackendConfig(memory_planning_pass=plan, emit_mutable_buffer_names=True))
+    return Program(
+        methods, calls, backend=ExecutorchBackendConfig(memory_planning_pass=plan, emit_mutable_buffer_names=True)
+    )
 
 
 @program
@@ -196,10 +200,24 @@ def ring_buffer():
 
 @program
 def running_norm():
-    """Batch norm in training mode: each call moves the running mean and variance and counts."""
-    passes = [InitializedMutableBufferPass(["running", "num_batches"])]
+    """A norm over the batch: each call moves the running mean and variance and counts."""
+
+    class Norm(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("running_mean", torch.zeros(3))
+            self.register_buffer("running_var", torch.ones(3))
+            self.register_buffer("running_count", torch.tensor(0))
+
+        def forward(self, x):
+            var, mean = torch.var_mean(x, 0)
+            self.running_mean.lerp_(mean, 0.1)
+            self.running_var.mul_(0.9).add_(var, alpha=0.1)
+            self.running_count.add_(1)
+            return (x - self.running_mean) / (self.running_var + 1e-5).sqrt(), self.running_count * 1
+
     inputs = ((torch.randn(4, 3) * 2 + 1,) for _ in range(3))
-    return forward(nn.BatchNorm1d(3), *inputs, passes=passes, edge=UNCHECKED)
+    return forward(Norm(), *inputs, passes=[InitializedMutableBufferPass(["running"])], edge=UNCHECKED)
 
 
 @program
@@ -228,4 +246,6 @@ def streaming_gru():
             self.hidden.copy_(self.cell(x, self.hidden))
             return self.out(self.hidden)
 
-    return forward(Streaming(), *((torch.randn(1, 4),) for _ in range(4)), passes=[InitializedMutableBufferPass(["hidden"])])
+    return forward(
+        Streaming(), *((torch.randn(1, 4),) for _ in range(4)), passes=[InitializedMutableBufferPass(["hidden"])]
+    )

@@ -7,7 +7,7 @@ from torch.export.experimental import _export_forward_backward
 from torch.nn import Sequential
 from torch.nn import functional as F
 
-from .program import forward, program
+from .program import Call, forward, program
 
 
 class Loss(nn.Module):
@@ -36,7 +36,16 @@ def gradients(module, *inputs):
 
 
 def trained(network, *inputs, **settings):
-    return forward(Loss(network), *inputs, export=joint, eager=gradients, **settings)
+    """A program of the joint graph, and of the methods that say where among its outputs gradients and weights begin."""
+    made = forward(Loss(network), *inputs, export=joint, eager=gradients, **settings)
+    names = [f"network.{name}" for name, parameter in network.named_parameters() if parameter.requires_grad]
+    made.added = {
+        "__et_training_gradients_index_forward": 2,
+        "__et_training_parameters_index_forward": 2 + len(names),
+        "__et_training_fqn_forward": names,
+    }
+    made.calls += [Call(method, ()) for method in made.added]
+    return made
 
 
 @program

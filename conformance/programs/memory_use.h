@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reference/program/program.h"
+
+// Who holds which planned memory when. Time counts the instructions of a method, those of all chains one after the other.
+namespace assay {
+
+struct Tenant {
+  Int value;           // index of the tensor
+  double offset, end;  // bytes; as doubles, since a program that is not valid may say anything
+  Int first, last;     // instructions: inputs and state from the first on, outputs and state to the last
+};
+
+struct MemoryUse {
+  std::uint32_t memory;
+  Int bytes;  // as the program plans it
+  std::vector<Tenant> tenants;
+  double most = 0;  // bytes in use at once, and the first instruction at which they are
+  Int most_at = 0;
+};
+
+// Of each memory but the reserved one.
+std::vector<MemoryUse> memory_use(const pte::ExecutionPlanT& plan);
+
+// State keeps its content from one execution to the next: it has a name, or an initial value.
+bool is_state(const pte::TensorT& tensor);
+
+// How many bytes a tensor's first sizes take; 0 where they make no sense.
+double byte_count(const pte::TensorT& tensor);
+
+// A picture of at most 100 columns: time from left to right, addresses from bottom to top, a letter for each tensor.
+// Instructions and addresses that share a place show who holds most of it. Below it the largest tensors by letter.
+std::string picture(const MemoryUse& use, Int instructions);
+char letter(std::size_t tenant);
+
+}  // namespace assay
