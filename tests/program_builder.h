@@ -29,6 +29,13 @@ class PlanBuilder {
     for (const Int n : ns) list.items.push_back(integer(n));
     return add(std::move(list));
   }
+  // A list as the tables have it: of doubles, of bools, or of indices.
+  template <class List, class Items>
+  Index list(Items items) {
+    List list;
+    list.items = std::move(items);
+    return add(std::move(list));
+  }
 
   // A tensor that the caller supplies, or that gets memory of its own.
   Index tensor(DType dtype, std::initializer_list<std::int32_t> sizes, pte::TensorShapeDynamism dynamism = pte::TensorShapeDynamism::STATIC) {

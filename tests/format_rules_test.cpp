@@ -1,0 +1,482 @@
+#include <gmock/gmock.h>
+
+#include <sys/mman.h>
+
+#include <functional>
+#include <random>
+
+#include "bundled_program_bfbs_generated.h"
+#include "flat_tensor_bfbs_generated.h"
+#include "program_bfbs_generated.h"
+#include "reference/program/container.h"
+#include "tests/programs.h"
+#include "tests/required_fields.h"
+
+// A case that meets and one that breaks each rule of spec/format/rules.yaml that is checked while decoding or validating.
+namespace assay {
+namespace {
+
+using Faults = std::vector<Fault>;
+
+template <class T>
+std::unique_ptr<T> copy(const std::unique_ptr<T>& from) {
+  return std::make_unique<T>(*from);
+}
+
+// -- changes of tables -------------------------------------------------------------------------------------------------
+
+// All that is wrong with the sample's files, as they are read: data files, the program with them, the bundle.
+Faults faults_of(const Sample& s) {
+  const auto data = decode_data_file(encode(s.data));
+  if (!data) return data.faults;
+  if (auto faults = faults_of(*data); !faults.empty()) return faults;
+  auto program = decode_program(encode(s.program));
+  if (!program) return program.faults;
+  const auto valid = validate(std::move(*program), {&*data, 1});
+  if (!valid) return valid.faults;
+  const auto bundle = decode_bundle(s.encoded_bundle());
+  return bundle ? faults_of(*bundle, *valid) : bundle.faults;
+}
+
+struct TableCase {
+  std::string_view rule;
+  std::function<void(Sample&)> meets, breaks;
+};
+
+template <class T>
+T& last_instruction(Sample& s, T value) {
+  s.instructions().push_back(std::make_unique<pte::InstructionT>());
+  auto& arguments = s.instructions().back()->instr_args;
+  arguments.Set(std::move(value));
+  return *static_cast<T*>(arguments.value);
+}
+
+auto move(std::int32_t from, std::int32_t to) {
+  pte::MoveCallT m;
+  m.move_from = from, m.move_to = to;
+  return m;
+}
+auto jump(std::int32_t condition, std::int32_t destination) {
+  pte::JumpFalseCallT j;
+  j.cond_value_index = condition, j.destination_instruction = destination;
+  return j;
+}
+auto free_of(std::int32_t value) {
+  pte::FreeCallT f;
+  f.value_index = value;
+  return f;
+}
+
+std::int32_t values(Sample& s) { return static_cast<std::int32_t>(s.plan().values.size()); }
+pte::KernelCallT& kernel_call(Sample& s) { return *s.instructions()[0]->instr_args.AsKernelCall(); }
+pte::DelegateCallT& delegate_call(Sample& s) { return *s.instructions()[1]->instr_args.AsDelegateCall(); }
+Bytes& constants(Sample& s) { return s.program.segments[s.program.tables.constant_segment->segment_index]; }
+std::vector<std::uint64_t>& constant_offsets(Sample& s) { return s.program.tables.constant_segment->offsets; }
+pte::SubsegmentOffsetsT& initial_values(Sample& s) { return *s.program.tables.mutable_data_segments[0]; }
+std::vector<std::int32_t>& tensors(Sample& s) { return s.plan().values[static_cast<std::size_t>(s.at.tensors)]->val.AsTensorList()->items; }
+std::vector<std::int32_t>& optionals(Sample& s) { return s.plan().values[static_cast<std::size_t>(s.at.optionals)]->val.AsOptionalTensorList()->items; }
+std::vector<std::int64_t>& integers(Sample& s) { return s.plan().values[static_cast<std::size_t>(s.at.integers)]->val.AsIntList()->items; }
+ptd::TensorLayoutT& spare(Sample& s) { return *s.data.tables.named_data[1]->tensor_layout; }
+bpte::TensorT& bundled(Sample& s) { return *s.suite().test_cases[0]->inputs[0]->val.AsTensor(); }
+std::uint32_t segments(Sample& s) { return static_cast<std::uint32_t>(s.program.segments.size()); }
+
+void shape(pte::TensorT& t, DType dtype, std::vector<std::int32_t> sizes) {
+  t.scalar_type = static_cast<std::int8_t>(dtype);
+  t.sizes = std::move(sizes);
+  t.dim_order.clear();
+  for (std::size_t d = 0; d < t.sizes.size(); ++d) t.dim_order.push_back(static_cast<std::uint8_t>(d));
+}
+
+// The constants as old programs hold them.
+void into_constant_buffer(Sample& s, std::size_t bytes) {
+  auto& buffer = s.program.tables.constant_buffer;
+  for (int i = 0; i < 2; ++i) buffer.push_back(std::make_unique<pte::BufferT>());
+  buffer[1]->storage.resize(bytes);
+  s.program.tables.constant_segment = nullptr;
+}
+
+void second_external(Sample& s, std::vector<std::int32_t> sizes) {
+  s.data.tables.named_data.erase(s.data.tables.named_data.begin());
+  s.second().values.push_back(copy(s.plan().values[static_cast<std::size_t>(s.at.external)]));
+  shape(*s.second().values.back()->val.AsTensor(), DType::float32, std::move(sizes));
+}
+
+void second_initial_values(Sample& s, std::uint32_t segment) {
+  s.program.tables.mutable_data_segments.push_back(copy(s.program.tables.mutable_data_segments[0]));
+  s.program.tables.mutable_data_segments.back()->segment_index = segment;
+  s.program.tables.mutable_data_segments.back()->offsets = {0};
+}
+
+void memory_device(Sample& s, std::int32_t memory) { s.plan().non_const_buffer_device[0]->buffer_idx = memory; }
+
+void at_device(Sample& s, pte::DeviceType device) {
+  s.tensor(s.at.late).extra_tensor_info = std::make_unique<pte::ExtraTensorInfoT>();
+  s.tensor(s.at.late).extra_tensor_info->device_type = device;
+}
+
+const TableCase table_cases[] = {
+    {"H14", [](Sample& s) { s.program.tables.version = 0; }, [](Sample& s) { s.program.tables.version = 1; }},
+
+    {"G2", [](Sample& s) { s.second().name = "forwards"; }, [](Sample& s) { s.second().name = "forward"; }},
+    {"G2", [](Sample& s) { s.second().name = "a"; }, [](Sample& s) { s.second().name = ""; }},
+    {"G4", [](Sample& s) { into_constant_buffer(s, 16); }, [](Sample& s) { s.program.tables.constant_buffer.push_back(std::make_unique<pte::BufferT>()); }},
+    {"G5", [](Sample& s) { s.program.segments.push_back(constants(s)), s.program.tables.constant_segment->segment_index = segments(s) - 1; },
+     [](Sample& s) { s.program.tables.constant_segment->segment_index = segments(s); }},
+    {"G8", [](Sample& s) { constant_offsets(s).push_back(constant_offsets(s).back()); }, [](Sample& s) { constant_offsets(s) = {8, 0}; }},
+    {"G9", [](Sample& s) { constants(s).push_back({}), s.tensor(s.at.weight).data_buffer_idx = 1; }, [](Sample& s) { constants(s).pop_back(); }},
+    {"G9", [](Sample& s) { constant_offsets(s).push_back(0), s.tensor(s.at.weight).data_buffer_idx = 2; }, [](Sample& s) { s.tensor(s.at.weight).data_buffer_idx = 2; }},
+    {"G10", [](Sample& s) { into_constant_buffer(s, 16); }, [](Sample& s) { into_constant_buffer(s, 15); }},
+    {"G12", [](Sample& s) { s.program.tables.named_data.push_back(copy(s.program.tables.named_data[0])), s.program.tables.named_data[1]->key = "other"; },
+     [](Sample& s) { s.program.tables.named_data.push_back(copy(s.program.tables.named_data[0])); }},
+    {"G12", [](Sample& s) { s.program.tables.named_data[0]->segment_index = segments(s) - 1; }, [](Sample& s) { s.program.tables.named_data[0]->segment_index = segments(s); }},
+    {"G14", [](Sample& s) { initial_values(s).offsets.push_back(8); }, [](Sample& s) { initial_values(s).offsets.push_back(9); }},
+    {"G14", [](Sample& s) { second_initial_values(s, segments(s) - 1); }, [](Sample& s) { second_initial_values(s, segments(s)); }},
+    {"G15", [](Sample& s) { s.tensor(s.at.state).extra_tensor_info = std::make_unique<pte::ExtraTensorInfoT>(); },
+     [](Sample& s) { s.tensor(s.at.state).extra_tensor_info = std::make_unique<pte::ExtraTensorInfoT>(), s.tensor(s.at.state).extra_tensor_info->mutable_data_segments_idx = 1; }},
+    {"G16", [](Sample& s) { second_initial_values(s, 0); }, [](Sample& s) { second_initial_values(s, initial_values(s).segment_index); }},
+    {"G18", [](Sample& s) { s.plan().delegates[0]->processed->index = 0; }, [](Sample& s) { s.plan().delegates[0]->processed->index = 1; }},
+
+    {"M2", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().outputs.push_back(values(s) - 1); }, [](Sample& s) { s.plan().outputs.push_back(values(s)); }},
+    {"M2", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().inputs[0] = 0; }, [](Sample& s) { s.plan().inputs[0] = -1; }},
+    {"M4", [](Sample& s) { s.plan().non_const_buffer_sizes.push_back(0); }, [](Sample& s) { s.plan().non_const_buffer_sizes.push_back(-1); }},
+    {"M4", [](Sample& s) { s.second().non_const_buffer_sizes = {0}; }, [](Sample& s) { s.second().non_const_buffer_sizes = {}; }},
+    {"M6", [](Sample& s) { memory_device(s, 2); }, [](Sample& s) { memory_device(s, 3); }},
+    {"M6", [](Sample& s) { memory_device(s, 1); }, [](Sample& s) { memory_device(s, 0); }},
+    {"M10", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().outputs[0] = s.at.string; }, [](Sample& s) { s.plan().outputs[0] = s.at.integers; }},
+
+    {"V3", [](Sample& s) { integers(s)[0] = s.at.none; }, [](Sample& s) { integers(s)[0] = s.at.x; }},
+    {"V3", [](Sample& s) { integers(s)[0] = s.at.integer; }, [](Sample& s) { integers(s)[0] = values(s); }},
+    {"V7", [](Sample& s) { tensors(s)[0] = s.at.external; }, [](Sample& s) { tensors(s)[0] = s.at.late; }},
+    {"V7", [](Sample& s) { tensors(s).clear(); }, [](Sample& s) { tensors(s)[0] = s.at.none; }},
+    {"V8", [](Sample& s) { optionals(s)[0] = -1; }, [](Sample& s) { optionals(s)[0] = -2; }},
+    {"V8", [](Sample& s) { optionals(s)[0] = s.at.none; }, [](Sample& s) { optionals(s)[0] = s.at.late; }},
+    {"V11", [](Sample& s) { second_external(s, {2}); }, [](Sample& s) { second_external(s, {1}); }},
+
+    {"T1", [](Sample& s) { s.tensor(s.at.late).storage_offset = 0; }, [](Sample& s) { s.tensor(s.at.late).storage_offset = 1; }},
+    {"T2", [](Sample& s) { s.tensor(s.at.late).scalar_type = 29; }, [](Sample& s) { s.tensor(s.at.late).scalar_type = 30; }},
+    {"T2", [](Sample& s) { s.tensor(s.at.late).scalar_type = 0; }, [](Sample& s) { s.tensor(s.at.late).scalar_type = -1; }},
+    {"T4", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, std::vector<std::int32_t>(16, 1)); }, [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, std::vector<std::int32_t>(17, 1)); }},
+    {"T5", [](Sample& s) { s.tensor(s.at.late).dim_order = {1, 0}; }, [](Sample& s) { s.tensor(s.at.late).dim_order = {1, 1}; }},
+    {"T5", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {}); }, [](Sample& s) { s.tensor(s.at.late).dim_order = {0, 1, 2}; }},
+    {"T6", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {0, 2}); }, [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {-1, 2}); }},
+    {"T7", [](Sample& s) { shape(s.tensor(s.at.late), DType::int16, {0x7fffffff, 0x7fffffff}); }, [](Sample& s) { shape(s.tensor(s.at.late), DType::int32, {0x7fffffff, 0x7fffffff}); }},
+    {"T8", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {2, 0x7fffffff}); }, [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {2, 1 << 16, 1 << 15}); }},
+    {"T9", [](Sample& s) { at_device(s, pte::DeviceType::CPU); }, [](Sample& s) { at_device(s, pte::DeviceType::CUDA); }},
+    {"T9", [](Sample& s) { s.plan().non_const_buffer_device.clear(); }, [](Sample& s) { s.plan().non_const_buffer_device[0]->device_type = pte::DeviceType::CUDA; }},
+    {"T10", [](Sample& s) { s.plan().non_const_buffer_sizes[2] = 16, s.tensor(s.at.out).allocation_info->memory_id = 2; }, [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 3; }},
+    {"T10", [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 1; }, [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 0; }},
+    {"T11", [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 16; }, [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 15; }},
+    {"T11", [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_offset_high = 1, s.plan().non_const_buffer_sizes[1] = (Int{1} << 32) + 16; },
+     [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_offset_high = 0xffffffff, s.tensor(s.at.out).allocation_info->memory_offset_low = 0xfffffff0; }},
+    {"T12", [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 32, s.tensor(s.at.out).allocation_info->memory_offset_low = 4; },
+     [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 32, s.tensor(s.at.out).allocation_info->memory_offset_low = 2; }},
+    {"T14", [](Sample& s) { constants(s).resize(32), constant_offsets(s)[1] = 4; }, [](Sample& s) { constants(s).resize(32), constant_offsets(s)[1] = 2; }},
+    {"T18", [](Sample& s) { s.program.segments[initial_values(s).segment_index].push_back({}); }, [](Sample& s) { s.program.segments[initial_values(s).segment_index].pop_back(); }},
+    {"T18", [](Sample& s) { s.tensor(s.at.state).data_buffer_idx = 0; }, [](Sample& s) { s.tensor(s.at.state).data_buffer_idx = 2; }},
+    {"T19", [](Sample& s) { s.tensor(s.at.external).extra_tensor_info->fully_qualified_name = "spare"; }, [](Sample& s) { s.tensor(s.at.external).extra_tensor_info->fully_qualified_name = ""; }},
+    {"T20", [](Sample& s) { s.tensor(s.at.external).shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND; }, [](Sample& s) { s.tensor(s.at.external).scalar_type = static_cast<std::int8_t>(DType::int32); }},
+    {"T20", [](Sample& s) { shape(s.tensor(s.at.external), DType::float32, {2}); }, [](Sample& s) { shape(s.tensor(s.at.external), DType::float32, {1, 2}); }},
+    {"T21", [](Sample& s) { s.data.tables.named_data[0]->tensor_layout = nullptr; }, [](Sample& s) { s.data.tables.named_data[0]->tensor_layout = nullptr, s.data.segments[0].pop_back(); }},
+    {"T23", [](Sample& s) { s.tensor(s.at.late).requires_grad = true; }, [](Sample& s) { s.tensor(s.at.late).layout = 1; }},
+
+    {"I1", [](Sample& s) { s.plan().operators.push_back(copy(s.plan().operators[0])), kernel_call(s).op_index = 1; }, [](Sample& s) { kernel_call(s).op_index = 1; }},
+    {"I1", [](Sample& s) { kernel_call(s).op_index = 0; }, [](Sample& s) { kernel_call(s).op_index = -1; }},
+    {"I3", [](Sample& s) { s.plan().operators[0]->name = std::string(95, 'a'); }, [](Sample& s) { s.plan().operators[0]->name = std::string(96, 'a'); }},
+    {"I5", [](Sample& s) { s.plan().chains.push_back(std::make_unique<pte::ChainT>()); }, [](Sample& s) { s.second().chains.clear(); }},
+    {"I6", [](Sample& s) { s.plan().chains[0]->inputs = {values(s) - 1}; }, [](Sample& s) { s.plan().chains[0]->inputs = {values(s)}; }},
+    {"I6", [](Sample& s) { s.plan().chains[0]->outputs = {0}; }, [](Sample& s) { s.plan().chains[0]->outputs = {-1}; }},
+    {"I8", [](Sample& s) { kernel_call(s).args[0] = values(s) - 1; }, [](Sample& s) { kernel_call(s).args[0] = values(s); }},
+    {"I13", [](Sample& s) { delegate_call(s).delegate_index = 1; }, [](Sample& s) { delegate_call(s).delegate_index = 2; }},
+    {"I13", [](Sample& s) { delegate_call(s).args[0] = 0; }, [](Sample& s) { delegate_call(s).args[0] = -1; }},
+    {"I15", [](Sample& s) { last_instruction(s, jump(s.at.integer, 0)); }, [](Sample& s) { last_instruction(s, jump(s.at.string, 0)); }},
+    {"I15", [](Sample& s) { s.tensor(s.at.late).scalar_type = static_cast<std::int8_t>(DType::boolean), last_instruction(s, jump(s.at.late, 0)); }, [](Sample& s) { last_instruction(s, jump(s.at.late, 0)); }},
+    {"I16", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 6)); }, [](Sample& s) { last_instruction(s, jump(s.at.boolean, 7)); }},
+    {"I16", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 0)); }, [](Sample& s) { last_instruction(s, jump(s.at.boolean, -1)); }},
+    {"I18", [](Sample& s) { last_instruction(s, move(s.at.boolean, s.at.none)); }, [](Sample& s) { last_instruction(s, move(s.at.string, s.at.none)); }},
+    {"I18", [](Sample& s) { last_instruction(s, move(s.at.x, s.at.late)); }, [](Sample& s) { last_instruction(s, move(s.at.x, s.at.state)); }},
+    {"I18", [](Sample& s) { last_instruction(s, move(s.at.none, s.at.integer)); }, [](Sample& s) { last_instruction(s, move(s.at.none, s.at.none)); }},
+    {"I19", [](Sample& s) { last_instruction(s, free_of(s.at.x)); }, [](Sample& s) { last_instruction(s, free_of(s.at.integer)); }},
+
+    {"D3", [](Sample& s) { s.plan().delegates[1]->processed->index = segments(s) - 1; }, [](Sample& s) { s.plan().delegates[1]->processed->index = segments(s); }},
+
+    {"F6", [](Sample& s) { s.data.tables.version = 0; }, [](Sample& s) { s.data.tables.version = 1; }},
+    {"F8", [](Sample& s) { s.data.tables.named_data[1]->key = "spares"; }, [](Sample& s) { s.data.tables.named_data[1]->key = "weight"; }},
+    {"F8", [](Sample& s) { s.data.tables.named_data[1]->key = "payloads"; }, [](Sample& s) { s.data.tables.named_data[1]->key = "payload"; }},
+    {"F9", [](Sample& s) { s.data.tables.named_data[2]->segment_index = 0; }, [](Sample& s) { s.data.tables.named_data[2]->segment_index = 3; }},
+    {"F11", [](Sample& s) { spare(s).sizes = {1, 2}, spare(s).dim_order = {1, 0}; }, [](Sample& s) { spare(s).dim_order = {1}; }},
+    {"F12", [](Sample& s) { spare(s).scalar_type = static_cast<std::int8_t>(DType::uint32); }, [](Sample& s) { spare(s).scalar_type = 8; }},
+    {"F13", [](Sample& s) { s.data.segments[1].resize(12), spare(s).sizes = {3}; }, [](Sample& s) { s.data.segments[1].resize(9); }},
+
+    {"B3", [](Sample& s) { s.suite().method_name = "second", s.suite().test_cases.clear(); }, [](Sample& s) { s.suite().method_name = "third"; }},
+    {"B4", [](Sample& s) { s.suite().test_cases[0]->expected_outputs.clear(); }, [](Sample& s) { s.suite().test_cases[0]->inputs.pop_back(); }},
+    {"B5", [](Sample& s) { s.suite().test_cases[0]->inputs[1]->val.Set(bpte::BoolT{}); }, [](Sample& s) { s.suite().test_cases[0]->inputs[0]->val.Set(bpte::BoolT{}); }},
+    {"B6", [](Sample& s) { bundled(s).dim_order = {1, 0}; }, [](Sample& s) { bundled(s).dim_order = {1, 1}; }},
+    {"B7", [](Sample& s) { bundled(s).data.resize(17); }, [](Sample& s) { bundled(s).data.resize(15); }},
+};
+
+std::string told(const Faults& faults) {
+  std::string all;
+  for (const Fault& f : faults) all += text(f.rule, " [", f.place, "] ", f.message, '\n');
+  return all;
+}
+
+TEST(FormatRules, TheSampleKeepsAll) { EXPECT_EQ(told(faults_of(Sample())), ""); }
+
+TEST(FormatRules, TablesThatMeetARuleAndTablesThatBreakIt) {
+  for (std::size_t i = 0; i < std::size(table_cases); ++i) {
+    const TableCase& c = table_cases[i];
+    SCOPED_TRACE(text(c.rule, ", case ", i));
+    Sample meets, breaks;
+    c.meets(meets);
+    EXPECT_EQ(told(faults_of(meets)), "");
+    c.breaks(breaks);
+    const Faults faults = faults_of(breaks);
+    ASSERT_FALSE(faults.empty());
+    EXPECT_EQ(faults[0].rule, c.rule) << told(faults);
+    EXPECT_EQ(faults[0].outcome, find_format_rule(c.rule)->outcome);
+    EXPECT_EQ(faults[0].place.empty(), c.rule == "H14" || c.rule == "F6");
+    EXPECT_NE(faults[0].message, "");
+  }
+}
+
+TEST(FormatRules, EveryFaultIsReported) {
+  Sample s;
+  s.tensor(s.at.late).storage_offset = 1;
+  s.tensor(s.at.late).layout = 1;
+  kernel_call(s).op_index = 7;
+  std::vector<std::string> rules;
+  for (const Fault& f : faults_of(s)) rules.push_back(f.rule);
+  EXPECT_THAT(rules, testing::ElementsAre("T1", "T23", "I1"));
+}
+
+// -- changes of bytes --------------------------------------------------------------------------------------------------
+
+Faults faults_in(const Bytes& file) {
+  switch (file_kind(file)) {
+    case FileKind::data: return decode_data_file(file).faults;
+    case FileKind::bundle: return decode_bundle(file).faults;
+    default: return decode_program(file).faults;
+  }
+}
+
+template <class T>
+Bytes with(Bytes file, std::size_t at, T value) {
+  std::memcpy(&file[at], &value, sizeof value);
+  return file;
+}
+template <class T>
+Bytes plus(const Bytes& file, std::size_t at, T more) {
+  return with(file, at, load<T>(file, at) + more);
+}
+
+constexpr std::size_t length_at = 12, end_at = 16, base_at = 24, size_at = 32;              // of a program's header
+constexpr std::size_t data_begin_at = 16, data_tables_at = 24, data_base_at = 32, data_size_at = 40;  // of a data file's
+
+Bytes program_file() { return encode(Sample().program); }
+Bytes data_file() { return encode(Sample().data); }
+Bytes bundle_file() { return Sample().encoded_bundle(); }
+
+// The smallest program.
+Bytes small_file(std::size_t size) {
+  Bytes file = encode(Program());
+  file.resize(size);
+  return file;
+}
+
+// A header with 16 more bytes, the last of which is given.
+Bytes longer_header(std::byte reserved) {
+  Bytes file = program_file();
+  file.insert(file.begin() + 40, 16, std::byte{0});
+  file[55] = reserved;
+  file = with(plus(file, 0, std::uint32_t{16}), length_at, std::uint32_t{48});
+  return plus(plus(file, end_at, std::uint64_t{16}), base_at, std::uint64_t{16});
+}
+
+// Entries that share a key of 4096 characters.
+Bytes shared_key(int entries) {
+  flatbuffers::FlatBufferBuilder b;
+  const auto key = b.CreateString(std::string(4096, 'k'));
+  std::vector<flatbuffers::Offset<pte::NamedData>> named;
+  for (int i = 0; i < entries; ++i) named.push_back(pte::CreateNamedData(b, key, 1));
+  const auto plans = b.CreateVector(std::vector<flatbuffers::Offset<pte::ExecutionPlan>>());
+  pte::FinishProgramBuffer(b, pte::CreateProgram(b, 0, plans, 0, 0, 0, 0, 0, b.CreateVector(named)));
+  const auto bytes = std::as_bytes(std::span(b.GetBufferPointer(), b.GetSize()));
+  return {bytes.begin(), bytes.end()};
+}
+
+Bytes last_segment_size(std::int64_t more) {
+  Bytes file = program_file();
+  const auto* all = pte::GetProgram(file.data())->segments();
+  auto* segment = reinterpret_cast<flatbuffers::Table*>(const_cast<pte::DataSegment*>(all->Get(all->size() - 1)));
+  segment->SetField<std::uint64_t>(pte::DataSegment::VT_SIZE, static_cast<std::uint64_t>(3 + more), 0);
+  return file;
+}
+
+Bytes bool_item(std::uint8_t item) {
+  const Sample s;
+  Bytes file = encode(s.program);
+  const auto* value = pte::GetProgram(file.data())->execution_plan()->Get(0)->values()->Get(static_cast<flatbuffers::uoffset_t>(s.at.bools));
+  const_cast<std::uint8_t*>(value->val_as_BoolList()->items()->Data())[1] = item;
+  return file;
+}
+
+struct ByteCase {
+  std::string_view rule;
+  Bytes meets, breaks;
+};
+
+std::vector<ByteCase> byte_cases() {
+  const Bytes p = program_file(), d = data_file(), b = bundle_file(), none = encode(Program());
+  const std::size_t least = std::max<std::size_t>(none.size(), 64);
+  const auto root = load<std::uint32_t>(p, 0);
+  const std::uint64_t base = load<std::uint64_t>(p, base_at);
+  return {
+      {"H1", small_file(least), small_file(63)},
+      {"H2", p, with(p, 4, 'X')},
+      {"H5", with(p, length_at, std::uint32_t{24}), with(p, length_at, std::uint32_t{23})},
+      {"H5", p, with(p, length_at, std::uint32_t{0xffffffff})},
+      {"H7", with(p, size_at, std::uint64_t{0}), plus(p, size_at, std::uint64_t{1})},
+      {"H7", p, with(p, size_at, ~std::uint64_t{0})},
+      {"H8", with(p, end_at, base), with(p, end_at, base + 1)},
+      {"H8", p, with(p, end_at, std::uint64_t{39})},
+      {"H9", longer_header(std::byte{0}), longer_header(std::byte{1})},
+      {"H11", p, with(p, 0, std::uint32_t{7})},
+      {"H11", p, with(p, 0, static_cast<std::uint32_t>(base) - 3)},
+      {"H12", p, with(p, root, 0x7fffffff)},
+      {"H15", shared_key(200), shared_key(1200)},
+      {"G7", last_segment_size(0), last_segment_size(1)},
+      {"G17", none.size() < 64 ? small_file(64) : none, with(p, base_at, std::uint64_t{0})},
+      {"V5", bool_item(1), bool_item(2)},
+      {"F1", d, with(d, 8, 'X')},
+      {"F1", d, with(d, length_at, std::uint32_t{39})},
+      {"F2", with(d, data_size_at, std::uint64_t{0}), plus(d, data_size_at, std::uint64_t{1})},
+      {"F2", d, with(d, data_base_at, ~std::uint64_t{0})},
+      {"F3", d, with(d, data_begin_at, std::uint64_t{47})},
+      {"F3", d, with(d, data_tables_at, ~std::uint64_t{0})},
+      {"F5", d, with(d, load<std::uint32_t>(d, 0), 0x7fffffff)},
+      {"B1", b, with(b, load<std::uint32_t>(b, 0), 0x7fffffff)},
+  };
+}
+
+TEST(FormatRules, BytesThatMeetARuleAndBytesThatBreakIt) {
+  const auto cases = byte_cases();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const ByteCase& c = cases[i];
+    SCOPED_TRACE(text(c.rule, ", case ", i));
+    EXPECT_EQ(told(faults_in(c.meets)), "");
+    const Faults faults = faults_in(c.breaks);
+    ASSERT_EQ(faults.size(), 1u) << told(faults);
+    EXPECT_EQ(faults[0].rule, c.rule) << told(faults);
+    EXPECT_EQ(faults[0].outcome, find_format_rule(c.rule)->outcome);
+    EXPECT_NE(faults[0].message, "");
+  }
+}
+
+TEST(FormatRules, TablesOfTwoGibibytesAreRefused) {
+  constexpr std::size_t size = std::size_t{1} << 31;
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "there is no address space of 2 GiB";
+  const Bytes small = small_file(64);
+  std::memcpy(memory, small.data(), small.size());
+  const auto faults = decode_program({static_cast<const std::byte*>(memory), size}).faults;
+  munmap(memory, size);
+  ASSERT_EQ(faults.size(), 1u) << told(faults);
+  EXPECT_EQ(faults[0].rule, "H13");
+}
+
+// Files without segments, whose tables end with the file, and with every enum other than its default.
+std::vector<RequiredFields> swept(const RequiredFields::Use& use) {
+  Sample s;
+  for (Bytes& segment : s.program.segments) segment.clear();
+  for (Bytes& segment : s.data.segments) segment.clear();
+  at_device(s, pte::DeviceType::CUDA);
+  s.plan().non_const_buffer_device[0]->device_type = pte::DeviceType::CUDA;
+  return {{encode(s.program), pte::ProgramBinarySchema::data(), use}, {encode(s.data), ptd::FlatTensorBinarySchema::data(), use}, {bundle_file(), bpte::BundledProgramBinarySchema::data(), use}};
+}
+
+std::size_t fields_with_rules(const std::uint8_t* schema) {
+  std::size_t n = 0;
+  for (const auto* object : *reflection::GetSchema(schema)->objects())
+    for (const auto* field : *object->fields()) n += field->attributes() && field->attributes()->LookupByKey("rule");
+  return n;
+}
+
+TEST(FormatRules, WhatMustBePresentIsMissed) {
+  std::set<std::string> fields;
+  for (RequiredFields& file : swept([&](const std::string& rule, const std::string& field, const Bytes& edited) {
+         const Faults faults = faults_in(edited);
+         ASSERT_EQ(faults.size(), 1u) << field << '\n' << told(faults);
+         EXPECT_EQ(faults[0].rule, rule) << field;
+         EXPECT_EQ(faults[0].outcome, Outcome::malformed) << field;
+         EXPECT_NE(faults[0].place, "") << field;
+         fields.insert(field);
+       }))
+    file.run();
+  EXPECT_EQ(fields.size(), fields_with_rules(pte::ProgramBinarySchema::data()) + fields_with_rules(ptd::FlatTensorBinarySchema::data()) + fields_with_rules(bpte::BundledProgramBinarySchema::data()));
+}
+
+TEST(FormatRules, EveryRuleThatIsCheckedHasACase) {
+  std::set<std::string> covered{"H13"}, checked;
+  for (const TableCase& c : table_cases) covered.emplace(c.rule);
+  for (const ByteCase& c : byte_cases()) covered.emplace(c.rule);
+  for (RequiredFields& file : swept([&](const std::string& rule, const std::string&, const Bytes&) { covered.insert(rule); })) file.run();
+  for (const FormatRule& rule : format_rules)
+    if (rule.checked == FormatRule::Checked::decode || rule.checked == FormatRule::Checked::validate) checked.emplace(rule.id);
+  EXPECT_EQ(covered, checked);
+}
+
+// -- any bytes ---------------------------------------------------------------------------------------------------------
+
+void expect_only_known_outcomes(const Faults& faults) {
+  for (const Fault& f : faults) {
+    EXPECT_NE(find_format_rule(f.rule), nullptr) << f.rule;
+    EXPECT_NE(f.message, "");
+  }
+}
+
+// What a caller does with a file of which it knows nothing.
+Faults read(const Bytes& file) {
+  if (auto program = decode_program(file)) return faults_of(*program);
+  if (const auto data = decode_data_file(file)) return faults_of(*data);
+  if (const auto bundle = decode_bundle(file)) return faults_of(*bundle, *validate(Sample().program));
+  return faults_in(file);
+}
+
+TEST(FormatRules, ATruncatedFileIsMalformed) {
+  for (const Bytes& whole : {program_file(), data_file(), bundle_file()}) {
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      const Faults faults = faults_in(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
+      // Of the bundle's bytes the last may be padding.
+      if (faults.empty() && file_kind(whole) == FileKind::bundle && size + 32 > whole.size()) continue;
+      ASSERT_FALSE(faults.empty()) << size << " of " << whole.size();
+      EXPECT_EQ(faults[0].outcome, Outcome::malformed) << size;
+    }
+  }
+}
+
+TEST(FormatRules, AnyBytesAreAnsweredWithFaultsOfKnownRules) {
+  std::mt19937 random(7);
+  for (const Bytes& whole : {program_file(), data_file(), bundle_file()})
+    for (int i = 0; i < 3000; ++i) {
+      Bytes file = whole;
+      for (auto changes = 1 + random() % 3; changes > 0; --changes) file[random() % file.size()] = static_cast<std::byte>(random());
+      expect_only_known_outcomes(read(file));
+    }
+  for (int i = 0; i < 1000; ++i) {
+    Bytes file(random() % 200);
+    for (std::byte& b : file) b = static_cast<std::byte>(random());
+    const Faults faults = faults_in(file);
+    ASSERT_FALSE(faults.empty());
+    EXPECT_EQ(faults[0].outcome, Outcome::malformed);
+  }
+}
+
+TEST(FormatRules, AFileOfAnotherKindIsNamed) {
+  EXPECT_EQ(decode_program(data_file()).faults.at(0).rule, "H2");
+  EXPECT_EQ(decode_data_file(bundle_file()).faults.at(0).rule, "F1");
+  EXPECT_EQ(decode_bundle(program_file()).faults.at(0).rule, "B1");
+  EXPECT_THAT(decode_program(data_file()).faults.at(0).message, testing::HasSubstr("FT01"));
+}
+
+}  // namespace
+}  // namespace assay
