@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 ASSAY = os.environ["ASSAY"]
+DATA = pathlib.Path(__file__).resolve().parent / "data"  # two bundles of the official writer, of a linear layer
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "programs"
 
 
@@ -50,6 +51,29 @@ class WithFolder(unittest.TestCase):
         self.assertTrue(err.startswith("assay: "), err)
         for word in words:
             self.assertIn(word, err)
+
+
+class Bundles(WithFolder):
+    def test_every_case_is_compared(self):
+        code, out, err = assay("run", DATA / "linear.bpte")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("3 calls, 3 outputs compared: no difference", out)
+        code, out, err = assay("run", DATA / "linear_wrong.bpte")
+        self.assertEqual((code, err), (1, ""))
+        self.assertIn("off by 1", out)
+        self.assertEqual(assay("run", DATA / "linear_wrong.bpte", "--atol", "1.5")[0], 0)
+
+    def test_check_and_inspect(self):
+        code, out, _ = assay("check", DATA / "linear.bpte")
+        self.assertEqual((code, out.splitlines()[0]), (0, "valid"))
+        code, out, _ = assay("inspect", DATA / "linear.bpte")
+        self.assertEqual(code, 0)
+        self.assertIn("3 cases of forward", out)
+
+    def test_a_part_of_one_is_malformed(self):
+        whole = (DATA / "linear.bpte").read_bytes()
+        for size in (0, 7, 8, 300, len(whole) - 1):
+            self.refused(3, "B1" if size >= 8 else "", by=["run", self.write("part.bpte", whole[:size])])
 
 
 class Run(WithFolder):
