@@ -10,6 +10,7 @@
 #include "conformance/programs/calls.h"
 #include "conformance/programs/file.h"
 #include "conformance/testees/load.h"
+#include "tests/program_folders.h"
 
 // What assay writes is what the official runtime reads: every recorded program does there, after it was decoded and
 // encoded, exactly what it did before, be it right, wrong or a crash.
@@ -101,15 +102,7 @@ TEST_P(RecordedPrograms, DoTheSameAfterEncoding) {
   fs::remove_all(copy);
 }
 
-std::vector<fs::path> folders() {
-  std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(ASSAY_GOLDEN_PROGRAMS))
-    if (entry.is_directory()) all.push_back(entry.path());
-  std::ranges::sort(all);
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, RecordedPrograms, testing::ValuesIn(folders()), [](const auto& tested) { return tested.param.filename().string(); });
+INSTANTIATE_TEST_SUITE_P(All, RecordedPrograms, testing::ValuesIn(program_folders()), name_of_folder);
 
 }  // namespace
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "conformance/programs/file.h"
+#include "tests/program_folders.h"
 #include "tests/programs.h"
 
 // Decoding and encoding lose nothing, and what the official exporter writes keeps every rule.
@@ -76,15 +77,7 @@ TEST_P(RecordedProgram, KeepsEveryRuleAndSurvivesEncoding) {
   for (const Fault& f : faults_of(*decode_program(file), data)) ADD_FAILURE() << f.rule << " [" << f.place << "] " << f.message;
 }
 
-std::vector<fs::path> folders() {
-  std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(ASSAY_GOLDEN_PROGRAMS))
-    if (entry.is_directory()) all.push_back(entry.path());
-  std::ranges::sort(all);
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, RecordedProgram, testing::ValuesIn(folders()), [](const auto& tested) { return tested.param.filename().string(); });
+INSTANTIATE_TEST_SUITE_P(All, RecordedProgram, testing::ValuesIn(program_folders()), name_of_folder);
 
 }  // namespace
 }  // namespace assay
