@@ -324,6 +324,91 @@ TEST(Runtime, NamedStateOfItsOwnMemoryBelongsToAllMethods) {
   EXPECT_THAT(values(read), ElementsAre(20, 24));
 }
 
+// The rule that one instruction breaks, of a plan that `make` adds it to.
+template <class F>
+std::string broken_by(F make) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  make(program, plan);
+  const Refusal refused = ready(program).execute();
+  EXPECT_THAT(refused ? refused->place : "forward, instruction 0", HasSubstr("forward, instruction 0"));
+  return rule(refused);
+}
+
+TEST(Runtime, AConstantIsNotWrittenTo) {
+  EXPECT_EQ(broken_by([](ProgramBuilder& program, PlanBuilder& plan) {
+    const auto c = plan.constant(float32, {2}, program.constant(bytes_of({1, 2})));
+    plan.add_tensors(c, c, c);
+  }), "T15");
+}
+
+TEST(Runtime, OperatorsAreCalledWithTheirArguments) {
+  const auto add = [](std::size_t arguments) {
+    return broken_by([=](ProgramBuilder&, PlanBuilder& plan) {
+      const auto x = plan.planned(float32, {2});
+      std::vector<PlanBuilder::Index> args{x, x, plan.integer(1), x, x, x};
+      args.resize(arguments);
+      plan.call("aten::add.out", args);
+    });
+  };
+  EXPECT_EQ(add(3), "I9");
+  EXPECT_EQ(add(4), "");
+  EXPECT_EQ(add(5), "");
+  EXPECT_EQ(add(6), "I9");
+}
+
+TEST(Runtime, ArgumentsAreOfTheirTypes) {
+  EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) { plan.call("executorch_prim::et_view.default", {plan.integer(1), plan.integers({2}), plan.planned(float32, {2})}); }), "I10");
+  EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) { plan.call("executorch_prim::et_view.default", {plan.planned(float32, {2}), plan.integer(2), plan.planned(float32, {2})}); }), "I10");
+  EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) { plan.add_tensors(plan.planned(float32, {2}), plan.string("x"), plan.planned(float32, {2})); }), "add.arguments");
+}
+
+TEST(Runtime, AViewHasTheElementsOfItsBase) {
+  const auto view = [](std::initializer_list<Int> sizes, DType dtype = float32) {
+    return broken_by([=](ProgramBuilder&, PlanBuilder& plan) { plan.call("executorch_prim::et_view.default", {plan.planned(float32, {4}), plan.integers(sizes), plan.tensor(dtype, {2, 2})}); });
+  };
+  EXPECT_EQ(view({2, 2}), "");
+  EXPECT_EQ(view({2, -1}), "");
+  EXPECT_EQ(view({-1, -1}), "I11");
+  EXPECT_EQ(view({3, -1}), "I11");
+  EXPECT_EQ(view({2, 3}), "I11");
+  EXPECT_EQ(view({2, 2}, int32), "I11");
+  EXPECT_EQ(view({4, 1}), "T24");
+}
+
+TEST(Runtime, ADelegateIsCalledWithItsArguments) {
+  const auto call = [](std::size_t arguments) {
+    return broken_by([=](ProgramBuilder& program, PlanBuilder& plan) {
+      const auto x = plan.planned(float32, {2}), out = plan.planned(float32, {2});
+      std::vector<PlanBuilder::Index> args{x, out, out};
+      args.resize(arguments);
+      plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, program.segment(Doubling().program.bytes()));
+      plan.delegate_call(0, args);
+    });
+  };
+  EXPECT_EQ(call(1), "I14");
+  EXPECT_EQ(call(2), "");
+  EXPECT_EQ(call(3), "I14");
+}
+
+TEST(Runtime, ExternalDataIsThere) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.tensor(float32, {2}), out = plan.planned(float32, {2});
+  plan.extra(x).location = pte::TensorDataLocation::EXTERNAL;
+  plan.extra(x).fully_qualified_name = "weight";
+  plan.plan().outputs = {out};
+  plan.add_tensors(x, x, out);
+  const auto refused = loaded(program).method("forward");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.faults[0].rule, "T19");
+  EXPECT_THAT(refused.faults[0].message, HasSubstr("weight"));
+  program.named("weight", bytes_of({3, 4}));
+  Method method = ready(program);
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method), ElementsAre(6, 8));
+}
+
 TEST(Runtime, MissingOperatorsAreListed) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
