@@ -30,9 +30,15 @@ class Walk {
     left_ -= bytes;
   }
 
+  static const FormatRule* rule_of(const Field& f) {
+    if (!f.attributes()) return nullptr;
+    for (const auto* attribute : *f.attributes())
+      if (attribute->key()->string_view() == "rule") return find_format_rule(attribute->value()->string_view());
+    return nullptr;
+  }
+
   void field(const Field& f, const Table& t, const Place& place) {
-    const auto* attribute = f.attributes() ? f.attributes()->LookupByKey("rule") : nullptr;
-    const FormatRule* rule = attribute ? find_format_rule(attribute->value()->string_view()) : nullptr;
+    const FormatRule* rule = rule_of(f);
     const auto kind = f.type()->base_type();
     const bool scalar = kind <= BaseType::Double;
     const bool present = t.GetAddressOf(f.offset()) != nullptr;
