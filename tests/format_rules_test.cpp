@@ -397,7 +397,7 @@ std::vector<RequiredFields> swept(const RequiredFields::Use& use) {
 std::size_t fields_with_rules(const std::uint8_t* schema) {
   std::size_t n = 0;
   for (const auto* object : *reflection::GetSchema(schema)->objects())
-    for (const auto* field : *object->fields()) n += field->attributes() && field->attributes()->LookupByKey("rule");
+    for (const auto* field : *object->fields()) n += !rule_of(*field).empty();
   return n;
 }
 

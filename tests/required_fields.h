@@ -11,6 +11,14 @@
 // For every field of some tables that has a `rule`: the same file without it, or with a value that its enum does not know.
 namespace assay {
 
+// The id that the field's `rule` attribute has, "" where it has none.
+inline std::string rule_of(const reflection::Field& field) {
+  if (!field.attributes()) return "";
+  for (const auto* attribute : *field.attributes())
+    if (attribute->key()->string_view() == "rule") return attribute->value()->str();
+  return "";
+}
+
 class RequiredFields {
  public:
   using Use = std::function<void(const std::string& rule, const std::string& field, const Bytes& edited)>;
@@ -29,8 +37,8 @@ class RequiredFields {
     for (const Field* f : *type.fields()) {
       const auto kind = f->type()->base_type();
       if (kind == BaseType::UType || t.GetAddressOf(f->offset()) == nullptr) continue;
-      const auto* rule = f->attributes() ? f->attributes()->LookupByKey("rule") : nullptr;
-      if (rule) use_(rule->value()->str(), type.name()->str() + "." + f->name()->str(), kind <= BaseType::Double ? unknown(*f, t) : without(*f, t));
+      const std::string rule = rule_of(*f);
+      if (!rule.empty()) use_(rule, type.name()->str() + "." + f->name()->str(), kind <= BaseType::Double ? unknown(*f, t) : without(*f, t));
       below(*f, t);
     }
   }
