@@ -38,7 +38,7 @@ std::string in_child(F f) {
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return WIFEXITED(status) ? said : text("ended by signal ", WTERMSIG(status));
+  return status == 0 ? said : text("crashed with status ", status);
 }
 
 std::string in_words(const Value& value) {
