@@ -497,6 +497,26 @@ void one_or_as_many(TensorArgument a, TensorArgument b) {
   require(a->count() == 1 || a->count() == b->count(), a.name, " has sizes ", a->sizes, ", but must have one element or as many as ", b.name, ", which has sizes ", b->sizes);
 }
 
+void is_contiguous(TensorArgument tensor) {
+  require(layouts::normal(tensor->sizes, tensor->dim_order) == layouts::contiguous(tensor->sizes), tensor.name, " has the dim order ", tensor->dim_order, ", but must be contiguous");
+}
+
+void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache) {
+  const Int length = value->sizes[1], room = cache->sizes[1];
+  require(start.value >= 0 && length <= room && start.value <= room - length, value.name, " has ", length, " positions, which from ", start.name, " ", start.value, " on are not within the ", room, " of ", cache.name);
+}
+
+void divides_size(TensorArgument a, Int i, TensorArgument b, Int j) {
+  const Int divisor = a->sizes[i], n = b->sizes[j];
+  require(divisor > 0 && n % divisor == 0, a.name, " has size ", divisor, " along dimension ", i, ", which does not divide size ", n, " of ", b.name);
+}
+
+void has_hadamard_matrix(TensorArgument tensor) {
+  const Int n = tensor->sizes[tensor->rank() - 1];
+  const auto power = [](Int k) { return (k & (k - 1)) == 0; };
+  require(power(n) || (n % 28 == 0 && power(n / 28)), tensor.name, " has rows of ", n, " elements, but that must be a power of two or 28 times one");
+}
+
 void groups_fit(TensorArgument scales, TensorArgument weight, Int codes) {
   const Int columns = weight->sizes[1] * codes, groups = scales->rank() == 2 ? scales->sizes[1] : 1;
   require(groups > 0 && columns % groups == 0 && columns / groups > 1, scales.name, " has sizes ", scales->sizes, ", but the ", columns, " columns of ", weight.name, " must split into as many groups of at least two");

@@ -158,6 +158,10 @@ void one_element(TensorArgument tensor);
 void count_is_size(TensorArgument a, TensorArgument b, Int dim);      // a has as many elements as b's dimension is long
 void last_size_at_least(TensorArgument tensor, Int least);             // the last size; a scalar has one element along it
 void one_for_each_row(TensorArgument a, TensorArgument b);            // a has as many elements as b has rows along its last dimension
+void is_contiguous(TensorArgument tensor);                             // its dim order lays elements out as 0, 1, 2... does
+void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache);  // from start on, cache has room for value's positions, dimension 1
+void divides_size(TensorArgument a, Int i, TensorArgument b, Int j);   // a's size i divides b's size j
+void has_hadamard_matrix(TensorArgument tensor);                       // the last size is 0, a power of two or 28 times one
 void one_or_as_many(TensorArgument a, TensorArgument b);              // a has one element, or as many as b
 void groups_fit(TensorArgument scales, TensorArgument weight, Int codes);  // a row of weight, with so many codes in each element, splits into a group of at least two codes for each column of scales
 void one_for_each_column(TensorArgument bias, TensorArgument input, TensorArgument weight);  // bias broadcasts to an element for each row of weight; to a single one, if weight has no rows and input is no matrix

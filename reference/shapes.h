@@ -172,6 +172,7 @@ Int adaptive_gradient(TensorArgument grad_output, TensorArgument self);  // wind
 Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed);  // products of a cell or of a weight, whichever has more
 Int product(Argument<const Ints*> sizes);
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // the tensor's elements, divided among a * b results
+inline Int attended(TensorArgument query, TensorArgument key) { return query->sizes[3] + key->sizes[1]; }  // products of a score, and keys
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
 

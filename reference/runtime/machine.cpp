@@ -1,6 +1,7 @@
 #include "reference/runtime/machine.h"
 
 #include <cstring>
+#include <numeric>
 
 namespace assay {
 namespace {
@@ -103,14 +104,19 @@ void Machine::store(Value result, std::size_t i) {
   }
 }
 
-// Arguments of the schema in order; behind those of an operator with out arguments the returned value again. What is
-// changed in place is returned too, as a handle.
+// Arguments of the schema's own text in order; behind those of an operator with out arguments the returned value again.
+// The new value of what is changed in place goes where the old one was; without an out, it is what is returned, as a handle.
 void Machine::call(const Kernel& kernel, const std::vector<std::int32_t>& args) {
   const auto& schema = kernel.op->arguments;
-  if (args.size() != schema.size() && args.size() != schema.size() + 1)
-    throw broken("I9", {}, "has ", args.size(), " arguments, but ", kernel.name, " takes ", schema.size(), " and its result");
-  const auto changed = std::ranges::find_if(schema, &SchemaArgument::mutated);
-  const auto at = [&](std::size_t i) { return index(args[schema[i].out && changed != schema.end() ? static_cast<std::size_t>(changed - schema.begin()) : i]); };
+  std::vector<std::size_t> from(schema.size());  // which of args an argument is
+  std::iota(from.begin(), from.end(), std::size_t{0});
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < schema.size(); ++i)
+    if (schema[i].mutated) from[kernel.op->new_value_of(i)] = i, ++changed;
+  const std::size_t taken = schema.size() - changed, outs = kernel.op->outs();
+  if (args.size() != taken && args.size() != taken + 1)
+    throw broken("I9", {}, "has ", args.size(), " arguments, but ", kernel.name, " takes ", taken, " and its result");
+  const auto at = [&](std::size_t i) { return index(args[from[i]]); };
   std::vector<Value> arguments;
   for (std::size_t i = 0; i < schema.size(); ++i) {
     arguments.push_back(argument(schema[i], at(i)));
@@ -120,7 +126,8 @@ void Machine::call(const Kernel& kernel, const std::vector<std::int32_t>& args) 
   if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
   for (std::size_t i = 0; i < schema.size(); ++i)
     if (schema[i].out) store(std::move(arguments[i]), at(i));
-  if (kernel.op->outs() == 1) slots_[index(args.back())] = slots_[at(schema.size() - 1)];
+  const std::size_t returned = outs > changed ? outs - changed : outs;
+  if (returned == 1) slots_[index(args.back())] = slots_[at(schema.size() - outs)];
 }
 
 void Machine::call_delegate(const pte::DelegateCallT& call) {

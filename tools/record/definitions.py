@@ -2,6 +2,7 @@
 
 import torch
 import executorch.exir.passes._quant_patterns_and_replacements  # noqa: F401  registers the schemas
+import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401  registers the operators for language models
 import torch.ao.quantization.fx._decomposed  # noqa: F401
 from torch.library import impl
 
@@ -60,3 +61,74 @@ def mixed_linear(input, weight, weight_scales, weight_zero_points, dtype=None):
     zero_points = None if weight_zero_points is None else weight_zero_points.float()
     product = torch.mm(input.float(), dequantized(weight, weight_scales.float(), zero_points).t())
     return product.to(dtype or input.dtype)
+
+
+# Operators for language models have kernels that end the process, or leave results as they were, where an argument is wrong.
+LLAMA = torch.ops.llama
+ATTENTION_DTYPES = (torch.float16, torch.bfloat16, torch.float32)
+
+
+def check_cache(value, cache, positions):
+    """`positions`: whether those of value are within those of cache."""
+    require(value.dim() == cache.dim() == 4 and value.dtype == cache.dtype, "value and cache must be of one dtype and rank 4")
+    require(all(value.shape[d] == cache.shape[d] for d in (0, 2, 3)), "value and cache may differ in their positions only")
+    require(value.numel() > 0 and value.is_contiguous() and cache.is_contiguous(), "value or cache is empty or not contiguous")
+    require(positions, "value has positions outside of cache")
+
+
+def within(start, value, cache):
+    return 0 <= start and start + value.shape[1] <= cache.shape[1]
+
+
+def update_cache(value, cache, start_pos):
+    check_cache(value, cache, cache.dim() > 1 and value.dim() > 1 and within(start_pos, value, cache))
+    LLAMA.update_cache(value, cache, start_pos)
+    return torch.zeros(1, dtype=value.dtype)
+
+
+def update_cache_with_indices(value, cache, start_pos, indices):
+    check_cache(value, cache, True)
+    require(indices.dtype == torch.int64 and indices.shape == value.shape[:2], "indices must be int64, one for each position")
+    require(indices.is_contiguous(), "indices are not contiguous")
+    require((indices >= 0).all() and (indices < cache.shape[1]).all(), "an index is outside of cache")
+    LLAMA.update_cache_with_indices(value, cache, start_pos, indices)
+    return torch.zeros(1, dtype=value.dtype)
+
+
+def check_attention(query, keys, values, start, mask, is_causal):
+    """Of a query and the caches over which it attends."""
+    require(query.dtype in ATTENTION_DTYPES and query.dtype == keys.dtype == values.dtype, f"query is {query.dtype}")
+    require(query.dim() == keys.dim() == 4 and keys.shape == values.shape, "query, keys and values must be of rank 4")
+    require(query.shape[0] == keys.shape[0] and query.shape[3] == keys.shape[3], "query and keys differ in batches or sizes of heads")
+    require(query.numel() > 0 and keys.shape[2] > 0 and query.shape[2] % keys.shape[2] == 0, "heads do not divide")
+    require(within(start, query, keys), "query has positions beyond the keys")
+    shape = (query.shape[1], keys.shape[1])
+    require(mask is None or (mask.dtype == torch.float32 and mask.shape == shape and not is_causal), "attn_mask does not fit")
+
+
+def custom_sdpa(query, key, value, start_pos, attn_mask, drpout_p, is_causal, scale):
+    check_attention(query, key, value, start_pos, attn_mask, is_causal)
+    return LLAMA.custom_sdpa(query, key, value, start_pos, attn_mask, drpout_p, is_causal, scale)
+
+
+def sdpa_with_kv_cache(query, key, value, key_cache, value_cache, start_pos, seq_len, attn_mask, drpout_p, is_causal, scale):
+    check_attention(query, key_cache, value_cache, start_pos, attn_mask, is_causal)
+    require(key.dtype == value.dtype == query.dtype, "key and value must have the dtype of query")
+    heads = (*query.shape[:2], *key_cache.shape[2:])
+    require(key.shape == value.shape == heads, "key and value must have a position for each of query")
+    require(all(t.is_contiguous() for t in (key, value, key_cache, value_cache)), "keys, values or caches are not contiguous")
+    arguments = (query, key, value, key_cache, value_cache, start_pos, seq_len, attn_mask, drpout_p, is_causal, scale)
+    return LLAMA.sdpa_with_kv_cache(*arguments)
+
+
+def fast_hadamard_transform(mat):
+    require(mat.dim() > 0 and mat.dtype in (torch.float16, torch.float32, torch.float64), f"mat is {mat.dtype}, of rank {mat.dim()}")
+    rows = mat.shape[-1] // 28 if mat.shape[-1] % 28 == 0 else mat.shape[-1]
+    require(rows & (rows - 1) == 0, f"there is no matrix of {mat.shape[-1]} rows")
+    return LLAMA.fast_hadamard_transform(mat)
+
+
+CHECKED = {
+    f"llama::{f.__name__}": f
+    for f in (update_cache, update_cache_with_indices, custom_sdpa, sdpa_with_kv_cache, fast_hadamard_transform)
+}

@@ -345,4 +345,64 @@ TRAINING_PLANS = {
     ],
 }  # fmt: skip
 
-DENSE_PLANS = QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | RANDOM_PLANS | TRAINING_PLANS
+attended_mask = lambda chosen: F32(chosen["query"].sizes[1], chosen.get("key_cache", chosen["key"]).sizes[1])  # noqa: E731
+
+
+def attention(**plan):
+    """A plan of attention: positions, flags, scale."""
+    return plan | {
+        "start_pos": [2, 0, 5, 6, -1],
+        "attn_mask": [None],
+        "drpout_p": [0.0, 0.5],
+        "is_causal": [False, True],
+        "scale": [None, 0.3, 0.0, -1.0],
+    }
+
+
+LANGUAGE_PLANS = {
+    "update_cache": [
+        {
+            "value": [S(1, 3, 2, 4), S(1, 1, 2, 4), S(1, 8, 2, 4), S(1, 9, 2, 4), S(1, 2, 1, 4), S(2, 3, 2, 4), S(3, 2, 4), S(1, 0, 2, 4)],
+            "cache": [S(1, 8, 2, 4), S(2, 8, 2, 4), S(1, 8, 2, 5), S(8, 2, 4)],
+            "start_pos": [2, 0, 5, 6, 8, -1],
+        },
+        {"value": [S(2, 3, 1, 2)], "cache": [S(2, 5, 1, 2)], "start_pos": [1, 0, 2, 3]},
+    ],
+    "update_cache_with_indices": [
+        {
+            "value": [S(1, 3, 2, 4), S(1, 2, 1, 4), S(2, 3, 2, 4), S(3, 2, 4), S(1, 0, 2, 4)],
+            "cache": [S(1, 8, 2, 4), S(2, 8, 2, 4), S(1, 8, 2, 5), S(8, 2, 4), S(1, 2, 2, 4)],
+            "start_pos": [0, 2, -1],
+            "indices": [I(1, 3, below=8), I(1, 3, below=2), I(2, 3, below=8), I(1, 2), I(3), I(1, 3, dtype=torch.int32), I(1, 3, low=-3, below=12)],
+        },
+        {"value": [S(2, 3, 1, 2)], "cache": [S(2, 5, 1, 2)], "start_pos": [1], "indices": [I(2, 3, below=5), I(2, 3, below=1)]},
+    ],
+    "custom_sdpa": [
+        attention(
+            query=[S(1, 3, 2, 4), S(1, 1, 4, 4), S(2, 3, 2, 4), S(1, 3, 3, 4), S(1, 3, 2, 5), S(3, 2, 4), S(1, 0, 2, 4)],
+            key=[S(1, 8, 2, 4), S(2, 8, 2, 4), S(1, 8, 1, 4), S(1, 2, 2, 4), S(1, 8, 0, 4), S(8, 2, 4)],
+            value=[Derived(lambda chosen: S(*chosen["key"].sizes)), S(1, 8, 2, 4), S(1, 6, 2, 4)],
+        ),
+        attention(query=[S(1, 3, 2, 4), S(1, 5, 4, 4)], key=[S(1, 8, 2, 4)], value=[S(1, 8, 2, 4)])
+        | {"attn_mask": [attended_mask, F32(3, 8), F32(3, 5), F32(8), Shape((3, 8), torch.float16)]},
+        attention(query=[S(1, 6, 2, 16)], key=[S(1, 20, 2, 16)], value=[S(1, 20, 2, 16)]),
+    ],
+    "sdpa_with_kv_cache": [
+        attention(
+            query=[S(1, 3, 2, 4), S(1, 1, 4, 4), S(2, 3, 2, 4), S(1, 3, 3, 4), S(3, 2, 4), S(1, 0, 2, 4)],
+            key=[S(1, 3, 2, 4), S(1, 1, 2, 4), S(2, 3, 2, 4), S(1, 3, 2, 5), S(3, 2, 4)],
+            value=[Derived(lambda chosen: S(*chosen["key"].sizes)), S(1, 2, 2, 4)],
+            key_cache=[S(1, 8, 2, 4), S(2, 8, 2, 4), S(1, 8, 1, 4), S(8, 2, 4)],
+            value_cache=[Derived(lambda chosen: S(*chosen["key_cache"].sizes)), S(1, 7, 2, 4)],
+            seq_len=[3, 1],
+        ),
+        attention(query=[S(1, 3, 4, 4)], key=[S(1, 3, 2, 4)], value=[S(1, 3, 2, 4)], key_cache=[S(1, 8, 2, 4)], value_cache=[S(1, 8, 2, 4)], seq_len=[3])
+        | {"attn_mask": [attended_mask, F32(3, 5), F32(2, 8), F32(8), Shape((3, 8), torch.float16)]},
+        attention(query=[S(2, 1, 2, 8)], key=[S(2, 1, 2, 8)], value=[S(2, 1, 2, 8)], key_cache=[S(2, 8, 2, 8)], value_cache=[S(2, 8, 2, 8)], seq_len=[1]),
+    ],
+    "fast_hadamard_transform": [
+        {"mat": [S(2, 4), S(), S(1), S(2), S(8), S(3, 16), S(128), S(28), S(2, 56), S(112), S(2, 2, 4), S(0, 4), S(4, 0), S(3), S(12), S(0, 3)]}
+    ],
+}  # fmt: skip
+
+DENSE_PLANS = LANGUAGE_PLANS | QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | RANDOM_PLANS | TRAINING_PLANS

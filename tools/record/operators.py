@@ -31,6 +31,7 @@ class Operator:
         self.namespace, self.overload_name = self.name.split("::")
         self.base_name, _, self.overload = self.overload_name.partition(".")
         self.inputs = [a for a in self.schema.arguments if not a.is_out]
+        self.changed = [a.name for a in self.inputs if a.alias_info and a.alias_info.is_write]
         self.outs = [a for a in self.schema.arguments if a.is_out] or [SimpleNamespace(name="result", type="Tensor")]
         self.makes_dtype = False
         self.out = None
@@ -46,19 +47,32 @@ class Operator:
         if not any(a.is_out for a in self.schema.arguments):
             self.functional = overload
             return
-        self.functional = self._find_functional(packet)
+        self.functional = definitions.CHECKED.get(self.schema.name) or self._find_functional(packet)
         # Eager's own out overloads refuse to leave out a result.
         masked = any(a.name == "output_mask" for a in self.inputs)
-        self.out = overload if self.namespace == "aten" and not masked else None
-        extra = {a.name for a in self.functional._schema.arguments} - {a.name for a in self.inputs}
-        self.makes_dtype = "dtype" in extra
+        self.out = overload if self.namespace == "aten" and not masked and not self.changed else None
+        arguments = getattr(self.functional, "_schema", self.schema).arguments
+        self.makes_dtype = "dtype" in {a.name for a in arguments} - {a.name for a in self.inputs}
+        if self.changed:
+            self._return_new_values()
+
+    def _return_new_values(self):
+        """What a call changes in place is given behind its results, as the spec has it."""
+        function, names = self.functional, self.changed
+        self.outs = self.outs + [SimpleNamespace(name=f"{name}_out", type="Tensor") for name in names]
+
+        def functional(**arguments):
+            results = function(**arguments)
+            return (*(results if isinstance(results, tuple) else (results,)), *(arguments[n] for n in names))
+
+        self.functional = functional
 
     def _find_functional(self, packet):
         wanted = [(a.name, str(a.type)) for a in self.inputs]
         names = {a.name for a in self.inputs}
         for overload in sorted(packet.overloads()):
             candidate = getattr(packet, overload)
-            if candidate._schema.is_mutable:
+            if candidate._schema.is_mutable and not self.changed:
                 continue
             kept = [
                 (a.name, str(a.type))

@@ -1,0 +1,170 @@
+#include "operators/attention.gen.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace assay {
+namespace {
+
+// Arrays of sizes (batch, positions, heads, size of a head).
+using Heads = Array<Real>;
+using Mask = std::optional<Array<Real>>;
+
+Int row(const Dims& sizes, Int batch, Int position, Int head) { return ((batch * sizes[1] + position) * sizes[2] + head) * sizes[3]; }
+
+// A cache with the value's rows, from `start` on.
+template <class T>
+void put(Array<T>& out, const Array<T>& value, const Array<T>& cache, Int start) {
+  out = cache;
+  const Int length = value.count() / value.sizes[0], batch = cache.count() / cache.sizes[0], position = batch / cache.sizes[1];
+  for (Int i = 0; i < value.count(); ++i) out[i / length * batch + start * position + i % length] = value[i];
+}
+
+// What decides how much each key counts for one row of the query.
+struct Attention {
+  const Heads &query, &key, &value;
+  const Mask& mask;
+  Int start;
+  bool is_causal;
+  Real scale;
+
+  Int keys(Int position) const { return mask ? key.sizes[1] : start + (is_causal ? position + 1 : query.sizes[1]); }
+  std::size_t visible() const { return static_cast<std::size_t>(mask ? key.sizes[1] : start + query.sizes[1]); }  // to some position
+  // The score of key j, or of |query|, |key| and |mask|.
+  Real score(const Dims& i, Int j, bool magnitude) const {
+    const auto sign = [&](Real x) { return magnitude ? std::fabs(x) : x; };
+    const Int q = row(query.sizes, i[0], i[1], i[2]), k = row(key.sizes, i[0], j, head(i));
+    Real sum = 0;
+    for (Int d = 0; d < query.sizes[3]; ++d) sum += sign(query[q + d] * key[k + d]);
+    return sign(scale) * sum + (mask ? sign((*mask)[i[1] * key.sizes[1] + j]) : 0);
+  }
+  Int head(const Dims& i) const { return i[2] * key.sizes[2] / query.sizes[2]; }
+  Real element(const Dims& i, Int j, Int d) const { return value[row(value.sizes, i[0], j, head(i)) + d]; }
+};
+
+Attention attention(const Heads& query, const Heads& key, const Heads& value, Int start, const Mask& mask, bool is_causal, std::optional<double> scale) {
+  const Real usual = 1 / std::sqrt(static_cast<Real>(query.sizes[3]));
+  return {query, key, value, mask, start, is_causal, scale ? static_cast<Real>(*scale) : usual};
+}
+
+// The softmax of the scores of one row; zeros where all are -infinity.
+struct Weights {
+  Weights(const Attention& a, const Dims& i) {
+    for (Int j = 0; j < a.keys(i[1]); ++j) scores.push_back(a.score(i, j, false));
+    for (Real s : scores) top = std::fmax(top, s);
+    for (Real s : scores) weights.push_back(masked() ? 0 : std::exp(s - top)), sum += weights.back();
+    for (Real& w : weights) w = masked() ? 0 : w / sum;
+  }
+  bool masked() const { return top == -std::numeric_limits<Real>::infinity() && !scores.empty() && std::ranges::none_of(scores, [](Real s) { return std::isnan(s); }); }
+
+  std::vector<Real> scores, weights;
+  Real top = -std::numeric_limits<Real>::infinity(), sum = 0;
+};
+
+// f(index of a row of the query, its weights)
+template <class F>
+void each_row(const Attention& a, F f) {
+  Dims rows = a.query.sizes;
+  rows[3] = 1;
+  for (const Dims& i : indices(rows)) f(i, Weights(a, i));
+}
+
+void attend(Heads& out, const Attention& a) {
+  each_row(a, [&](const Dims& i, const Weights& w) {
+    for (Int d = 0; d < out.sizes[3]; ++d) {
+      Real& y = out[row(out.sizes, i[0], i[1], i[2]) + d];
+      for (std::size_t j = 0; j < w.weights.size(); ++j) y += w.weights[j] * a.element(i, static_cast<Int>(j), d);
+    }
+  });
+}
+
+// Weights, exponents and sums round; what is wrong with a score is wrong with its weight, and with the sum of all. A score that
+// overflows bounds nothing.
+void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmetic) {
+  constexpr Real vanishing = 0x1p-24;  // weights below may be zero in float16
+  each_row(a, [&](const Dims& i, const Weights& w) {
+    std::vector<Real> errors;
+    Real mean = 0, largest = 0;
+    for (std::size_t j = 0; j < w.weights.size(); ++j) {
+      const Real score = a.score(i, static_cast<Int>(j), true);
+      largest = std::fmax(largest, score);
+      errors.push_back(w.weights[j] > 0 ? score + w.top - w.scores[j] : 0);
+      mean += w.weights[j] * errors.back();
+    }
+    for (Int d = 0; d < out.sizes[3]; ++d) {
+      Real sum = 0;
+      for (std::size_t j = 0; j < a.visible(); ++j) {
+        const Real weight = j < w.weights.size() ? w.weights[j] : 0, element = std::fabs(a.element(i, static_cast<Int>(j), d));
+        if (std::isfinite(element)) sum += weight * element * (1 + arithmetic.share * ((weight > 0 ? errors[j] : 0) + mean));
+        else if (weight < vanishing) sum = unbounded;
+      }
+      out[row(out.sizes, i[0], i[1], i[2]) + d] = largest < arithmetic.largest ? std::min(sum, unbounded) : unbounded;
+    }
+  });
+}
+
+// The Hadamard matrix of 28 rows: four by four blocks, signed like the products of quaternions, of circulants with 1 at 0 and
+// at b and -b, b = 0, 1, 2, 3 (Williamson's construction).
+bool positive_of_28(Int i, Int j) {
+  constexpr bool negative[4][4] = {{false, false, false, false}, {true, false, true, false}, {true, false, false, true}, {true, true, false, false}};
+  const Int block = (i / 7) ^ (j / 7), apart = (j - i + 28) % 7;
+  const bool one = apart == 0 || apart == block || apart == 7 - block;
+  return one != negative[i / 7][j / 7];
+}
+
+// f(output, input, whether its factor is positive, the scale) for every product.
+template <class F>
+void each_rotated(const Array<Real>& mat, F f) {
+  const Int n = mat.sizes[mat.sizes.size() - 1];
+  const bool power = n > 0 && std::has_single_bit(static_cast<Bits>(n));
+  const Int block = power ? n : n / 28;
+  const Real scale = 1 / std::sqrt(static_cast<Real>(block));
+  for (Int i = 0; i < mat.count(); ++i)
+    for (Int j = 0; j < n; ++j) {
+      const Int row = i % n, common = (row % block) & (j % block);
+      const bool even = std::popcount(static_cast<Bits>(common)) % 2 == 0;
+      f(i, i - row + j, even == (power || positive_of_28(row / block, j / block)), scale);
+    }
+}
+
+}  // namespace
+
+void operators::fast_hadamard_transform(Array<Real>& out, const Array<Real>& mat) {
+  each_rotated(mat, [&](Int i, Int j, bool positive, Real scale) { out[i] += positive ? scale * mat[j] : -scale * mat[j]; });
+}
+void operators::fast_hadamard_transform_magnitude(Array<Real>& out, const Array<Real>& mat, const Arithmetic& a) {
+  const Array<Real> sizes = magnitudes(mat);
+  each_rotated(mat, [&](Int i, Int j, bool, Real scale) { out[i] = out[i] + scale * sizes[j] < scale * a.largest ? out[i] + scale * sizes[j] : unbounded; });
+}
+
+void operators::update_cache(Array<Bits>&, Array<Bits>& cache_out, const Array<Bits>& value, const Array<Bits>& cache, Int start_pos) { put(cache_out, value, cache, start_pos); }
+
+void operators::update_cache_with_indices(Array<Bits>&, Array<Bits>& cache_out, const Array<Bits>& value, const Array<Bits>& cache, const Array<Int>& indices) {
+  cache_out = cache;
+  const Int length = value.sizes[2] * value.sizes[3];
+  for (Int i = 0; i < value.count(); ++i) {
+    const Int position = i / length, batch = position / value.sizes[1];
+    cache_out[(batch * cache.sizes[1] + indices[position]) * length + i % length] = value[i];
+  }
+}
+
+void operators::custom_sdpa(Heads& out, const Heads& query, const Heads& key, const Heads& value, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale) {
+  attend(out, attention(query, key, value, start_pos, attn_mask, is_causal, scale));
+}
+void operators::custom_sdpa_magnitude(Heads& out, const Heads& query, const Heads& key, const Heads& value, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale, const Arithmetic& a) {
+  attend_magnitude(out, attention(query, key, value, start_pos, attn_mask, is_causal, scale), a);
+}
+
+void operators::sdpa_with_kv_cache(Heads& out, Heads& key_cache_out, Heads& value_cache_out, const Heads& query, const Heads& key, const Heads& value, const Heads& key_cache, const Heads& value_cache, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale) {
+  put(key_cache_out, key, key_cache, start_pos);
+  put(value_cache_out, value, value_cache, start_pos);
+  attend(out, attention(query, key_cache_out, value_cache_out, start_pos, attn_mask, is_causal, scale));
+}
+void operators::sdpa_with_kv_cache_magnitude(Heads& out, Heads& key_cache_out, Heads& value_cache_out, const Heads& query, const Heads& key, const Heads& value, const Heads& key_cache, const Heads& value_cache, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale, const Arithmetic& a) {
+  put(key_cache_out, key, key_cache, start_pos);
+  put(value_cache_out, value, value_cache, start_pos);
+  attend_magnitude(out, attention(query, key_cache_out, value_cache_out, start_pos, attn_mask, is_causal, scale), a);
+}
+
+}  // namespace assay
