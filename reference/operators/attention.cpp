@@ -48,15 +48,14 @@ Attention attention(const Heads& query, const Heads& key, const Heads& value, In
   return {query, key, value, mask, start, is_causal, scale ? static_cast<Real>(*scale) : usual};
 }
 
-// The softmax of the scores of one row; zeros where all are -infinity.
+// The softmax of the scores of one row; NaN where all are -infinity.
 struct Weights {
   Weights(const Attention& a, const Dims& i) {
     for (Int j = 0; j < a.keys(i[1]); ++j) scores.push_back(a.score(i, j, false));
     for (Real s : scores) top = std::fmax(top, s);
-    for (Real s : scores) weights.push_back(masked() ? 0 : std::exp(s - top)), sum += weights.back();
-    for (Real& w : weights) w = masked() ? 0 : w / sum;
+    for (Real s : scores) weights.push_back(std::exp(s - top)), sum += weights.back();
+    for (Real& w : weights) w /= sum;
   }
-  bool masked() const { return top == -std::numeric_limits<Real>::infinity() && !scores.empty() && std::ranges::none_of(scores, [](Real s) { return std::isnan(s); }); }
 
   std::vector<Real> scores, weights;
   Real top = -std::numeric_limits<Real>::infinity(), sum = 0;
