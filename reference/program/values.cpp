@@ -25,8 +25,6 @@ bool is_permutation(std::span<const std::uint8_t> dim_order) {
   return seen == (std::uint32_t{1} << dim_order.size()) - 1;
 }
 
-std::uint64_t planned_offset(const pte::AllocationDetailsT& a) { return std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low; }
-
 std::uint64_t element_bytes(const pte::TensorT& t) { return static_cast<std::uint64_t>(info(*dtype_numbered(t.scalar_type)).bytes); }
 
 class TensorCheck {

@@ -8,7 +8,6 @@ namespace assay {
 namespace {
 
 std::string_view name_of(const pte::TensorT& t) { return t.extra_tensor_info ? std::string_view(t.extra_tensor_info->fully_qualified_name) : std::string_view(); }
-std::uint64_t offset_of(const pte::AllocationDetailsT& a) { return std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low; }
 
 Dims dims(const auto& values) {
   Dims d;
@@ -25,7 +24,7 @@ std::set<std::uint32_t> state_memories(const pte::ProgramT& program) {
       const pte::TensorT* t = v->val.AsTensor();
       if (!t || !t->allocation_info) continue;
       const std::uint32_t memory = t->allocation_info->memory_id;
-      const std::uint64_t offset = offset_of(*t->allocation_info);
+      const std::uint64_t offset = planned_offset(*t->allocation_info);
       const bool named = !name_of(*t).empty() && places.try_emplace({memory, name_of(*t)}, offset).first->second == offset;
       (named ? state : other).insert(memory);
     }
@@ -89,7 +88,7 @@ void Machine::initialise(const pte::TensorT& tensor, Storage& storage, std::size
 Storage Machine::storage_of(const pte::TensorT& tensor, std::size_t bytes, const Place& place) {
   if (const auto& plan = tensor.allocation_info) {
     const Block block = arena(plan->memory_id);
-    Storage storage = Storage::planned(Block(block, block.get() + offset_of(*plan)), bytes);
+    Storage storage = Storage::planned(Block(block, block.get() + planned_offset(*plan)), bytes);
     initialise(tensor, storage, bytes, place);
     return storage;
   }
