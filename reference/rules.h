@@ -109,7 +109,7 @@ void crops_within(Argument<const Ints*> pad, TensorArgument tensor);       // tw
 void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step);
 void format_fits(Argument<Int> memory_format, TensorArgument tensor);      // channels_last has rank 4, channels_last_3d rank 5
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size);
-void not_channels_last_3d(TensorArgument tensor);
+void not_channels_last(TensorArgument tensor, Int rank);
 void is_given(Argument<const Ints*> list);
 void is_given(Argument<std::optional<Int>> n);
 void ordered(Argument<Int> a, Argument<Int> b);                           // a <= b
@@ -176,13 +176,14 @@ void nonzero(Argument<Int> n);
 void differ(Argument<Int> a, Argument<Int> b);
 void nonzero(Argument<double> n);
 
-// windows: a list has one entry for each spatial dimension or one for all; an empty stride is the kernel's size
+// windows over the last `spatial` dimensions: a list has one entry for each of them or one for all; an empty stride is the kernel's size
+void one_or_each(Argument<const Ints*> list, Int dims);  // one entry, or so many
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size);
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation);
-void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
-void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
-void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);  // has the sizes of the result of the pool
-void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
+void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);  // has the sizes of the result of the pool
+void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
 void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least);  // the scaled last dimensions, rounded down
 
 // convolution
@@ -238,6 +239,9 @@ bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  /
 template <class... V>
 bool any_none(const V&... value) { return (!static_cast<bool>(value) || ...); }
 bool empty(TensorArgument tensor);                   // it has no element
+bool empty(Argument<const Ints*> list);
+bool all_ones(Argument<const Ints*> list, bool value);  // whether each entry is 1 has that value
+bool flag_is(Argument<bool> flag, bool value);
 bool rank_at_least(TensorArgument tensor, Int least);
 bool half(DType dtype);
 bool one_half(TensorArgument tensor, DType dtype);     // one element of a half type: PyTorch's fill of it does not look at the range
