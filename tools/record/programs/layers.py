@@ -1,11 +1,12 @@
 """Layers of networks and the functions between them, on static shapes."""
 
 import torch
+from executorch.exir import EdgeCompileConfig
 from torch import nn
 from torch.nn import Sequential
 from torch.nn import functional as F
 
-from .program import forward, program
+from .program import Function, forward, program
 
 
 @program
@@ -258,3 +259,24 @@ def mobile_net():
         block(24, 40, 2), block(40, 64, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(0.2), nn.Linear(64, 100),
     )  # fmt: skip
     return forward(net.eval(), (torch.randn(1, 3, 32, 32),))
+
+
+@program
+def pools_3d():
+    """Maximum, average and adaptive pools of three dimensions: padded, with ceiling, and the indices."""
+
+    def pool(volume):
+        largest, places = F.max_pool3d(volume, (2, 3, 2), 2, 1, ceil_mode=True, return_indices=True)
+        average = F.avg_pool3d(volume, 3, (1, 2, 2), 1, count_include_pad=False)
+        return largest, places, average, F.adaptive_avg_pool3d(average, (2, 1, 3))
+
+    return forward(Function(pool), (torch.randn(2, 3, 4, 6, 5),))
+
+
+@program
+def pools_1d():
+    """Average pools of one dimension that the exporter is told to keep as they are."""
+    kept = [torch.ops.aten.avg_pool1d.default, torch.ops.aten.adaptive_avg_pool1d.default]
+    net = Sequential(nn.AvgPool1d(3, 2, 1, ceil_mode=True), nn.AdaptiveAvgPool1d(4))
+    edge = EdgeCompileConfig(_check_ir_validity=False, preserve_ops=kept)
+    return forward(net, (torch.randn(2, 3, 14),), edge=edge)
