@@ -70,6 +70,8 @@ void same_dtype(TensorArgument a, TensorArgument b) {
   require(a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is");
 }
 
+void promote_to(TensorArgument a, TensorArgument b, DTypeSet set) { computes_in(types::promote(a->dtype, b->dtype), set); }
+
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set) {
   if (holds(set, dtype)) scalar_fits(scalar, dtype);
 }
@@ -665,6 +667,13 @@ void same_kind(Argument<Scalar> a, Argument<Scalar> b) {
 }
 
 void nonzero(Argument<double> n) { require(n.value != 0, n.name, " must not be 0"); }
+
+void bags_cover(TensorArgument offsets, TensorArgument indices, Argument<bool> include_last) {
+  std::vector<Int> bounds = read<Int>(*offsets.value).data;
+  const Int end = indices->count();
+  if (!include_last.value) bounds.push_back(end);
+  require(bounds.front() == 0 && bounds.back() == end && std::ranges::is_sorted(bounds), offsets.name, " are ", bounds, ", but must lead from 0 to the ", end, " elements of ", indices.name, " without falling");
+}
 
 void nonzero(TensorArgument tensor) {
   const std::vector<Real> values = read<Real>(*tensor.value).data;

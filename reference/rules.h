@@ -34,6 +34,7 @@ template <class... Literal>
 void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal);
 void same_dtype_or_float32(TensorArgument a, TensorArgument b);     // b has a's dtype, or is float32 where a is of a half type
 void same_dtype(TensorArgument a, TensorArgument b);
+void promote_to(TensorArgument a, TensorArgument b, DTypeSet set);  // their common dtype is one of the set
 void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
 void negated_scalar_fits(Argument<Scalar> scalar, DType dtype);  // minus the scalar does
@@ -219,6 +220,7 @@ void any_given(const Value&... value) {
 void indices_within(TensorArgument index, TensorArgument self, Int dim);   // 0 <= index < the size of self's dimension
 void indices_within(TensorArgument index, TensorArgument self, Argument<Int> dim);
 void indices_within(Argument<const Tensors*> indices, TensorArgument self);  // -size <= index < size; where the result has no element, only of dimensions without elements
+void bags_cover(TensorArgument offsets, TensorArgument indices, Argument<bool> include_last);  // offsets begin with 0, never fall and stay within the indices; the last one, if included, is their end
 void nonzero(TensorArgument tensor);                  // no element is zero
 void none_negative(TensorArgument tensor);
 void sum_is(TensorArgument tensor, Argument<Int> sum);

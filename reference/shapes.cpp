@@ -365,6 +365,12 @@ Dims embedded(TensorArgument weight, TensorArgument indices, Int codes) {
   return sizes;
 }
 
+Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode, Argument<Int> padding_idx) {
+  const bool rows = weight->dim_order == Dims{0, 1} || weight->sizes[0] == 1;
+  const bool fast = mode.value == 0 && padding_idx.value < 0 && weight->dtype != DType::float64 && rows;
+  return {fast ? 0 : indices->count()};
+}
+
 Dims nonzero(TensorArgument tensor) {
   const Array<Int> rows = is_floating(tensor->dtype) ? nonzero_indices(read<Real>(*tensor.value)) : nonzero_indices(read<Int>(*tensor.value));
   return rows.sizes;

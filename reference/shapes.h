@@ -77,6 +77,10 @@ const Tensor* first_counted(const Tensors& tensors);
 Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices);
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index);
 Dims embedded(TensorArgument weight, TensorArgument indices, Int codes = 1);  // with so many columns in each element of weight
+inline Dims bags(TensorArgument offsets, Argument<bool> include_last) { return {offsets->count() - include_last.value}; }
+inline Dims bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight) { return {bags(offsets, include_last)[0], weight->sizes[1]}; }
+inline Dims largest_of_bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight, Argument<Int> mode) { return mode.value == 2 ? bags(offsets, include_last, weight) : bags(offsets, include_last); }
+Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode, Argument<Int> padding_idx);  // none where PyTorch has a faster kernel
 Dims nonzero(TensorArgument tensor);
 Dims selected_by(TensorArgument tensor, TensorArgument mask);
 Int marked(TensorArgument tensor, TensorArgument mask);  // how many elements of the mask are set when both broadcast

@@ -416,6 +416,32 @@ def attention(**plan):
     }
 
 
+def offsets(*parts, dtype=torch.int64):
+    """Where bags begin, as parts of the indices, and where the last one ends if that is included."""
+
+    def bounds(chosen):
+        number = chosen["indices"].sizes[0] if len(chosen["indices"].sizes) else 0
+        return torch.tensor([int(p * number) for p in parts] + [number] * chosen["include_last_offset"], dtype=dtype)
+
+    return bounds
+
+
+# Of offsets that contradict each other or the indices eager makes no sense, or crashes: only fitting ones are asked for.
+BAG_PLANS = {
+    "_embedding_bag": [
+        {
+            "weight": [S(5, 3), S(1, 2), S(5), S(5, 3, 2), S(4, 9)],
+            "indices": [I(7, below=4), I(1, below=1), I(0), I(7, below=4, dtype=torch.int32), I(7, low=-2, below=3), I(7, low=2, below=8), F32(7)],
+            "offsets": [offsets(0, 0.4, 0.4, 0.9), offsets(0), offsets(0, 0, 1, 1), offsets(0, 0.5, dtype=torch.int32)],
+            "mode": [mode, 3, -1],
+            "per_sample_weights": [None, *fitting],
+            "include_last_offset": [False, True],
+            "padding_idx": [-1, 0, 2, 7, -5],
+        }
+        for mode, fitting in ((0, [Derived(lambda chosen: S(*chosen["indices"].sizes)), S(6), S(7, 1)]), (1, []), (1, [S(7)]), (2, []), (2, [S(7)]))
+    ],
+}
+
 LANGUAGE_PLANS = {
     "update_cache": [
         {
@@ -462,4 +488,4 @@ LANGUAGE_PLANS = {
     ],
 }  # fmt: skip
 
-DENSE_PLANS = LANGUAGE_PLANS | QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | POOL_PLANS | RANDOM_PLANS | TRAINING_PLANS
+DENSE_PLANS = LANGUAGE_PLANS | BAG_PLANS | QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | POOL_PLANS | RANDOM_PLANS | TRAINING_PLANS

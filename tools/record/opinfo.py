@@ -22,6 +22,7 @@ SOURCES = {
     "bmm": ["matmul"],
     "max_pool2d_with_indices": ["max_pool2d"],
     "max_pool3d_with_indices": ["max_pool3d"],
+    "_embedding_bag": ["embedding_bag"],
     "native_layer_norm": ["layer_norm"],
     "native_group_norm": ["group_norm"],
     "constant_pad_nd": ["pad"],

@@ -206,6 +206,27 @@ def text_classifier():
 
 
 @program
+def embedding_bags():
+    """Bags of embeddings of which the sum, weighed or without padding, the mean and the maximum are taken."""
+
+    class Bags(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weighed = nn.EmbeddingBag(10, 4, mode="sum", include_last_offset=True)
+            self.padded = nn.EmbeddingBag(10, 4, mode="sum", padding_idx=0)
+            self.mean, self.largest = nn.EmbeddingBag(10, 4, mode="mean"), nn.EmbeddingBag(10, 4, mode="max")
+
+        def forward(self, indices, offsets, weights):
+            ends = torch.cat([offsets, torch.tensor([7])])
+            weighed = self.weighed(indices, ends, weights)
+            return weighed, *(bags(indices, offsets) for bags in (self.padded, self.mean, self.largest))
+
+    indices, offsets = torch.tensor([3, 0, 9, 9, 1, 0, 5]), torch.tensor([0, 3, 3])
+    export = lambda module, example: torch.export.export(module, example, strict=False)  # noqa: E731  of what is trained
+    return forward(Bags(), (indices, offsets, torch.randn(7)), export=export)
+
+
+@program
 def rotary_decoder():
     """Two decoder layers: rotary positions, grouped key and value heads, RMS norm, gated SiLU network."""
 
