@@ -439,9 +439,10 @@ Int window(Int spatial, Argument<const Ints*> kernel_size) {
 }
 
 Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size) {
-  Int cells = 1, dim = self->rank() - static_cast<Int>(output_size->size());
-  for (Int out : *output_size.value) cells *= self->sizes[dim++] / std::max<Int>(out, 1) + 2;
-  return cells;
+  Dims cells;
+  Int dim = self->rank() - static_cast<Int>(output_size->size());
+  for (Int out : *output_size.value) cells.push_back(self->sizes[dim++] / std::max<Int>(out, 1) + 2);
+  return count(cells);
 }
 
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
