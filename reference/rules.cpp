@@ -70,6 +70,8 @@ void same_dtype(TensorArgument a, TensorArgument b) {
   require(a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is");
 }
 
+void promote_to(TensorArgument a, TensorArgument b, DTypeSet set) { computes_in(types::promote(a->dtype, b->dtype), set); }
+
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set) {
   if (holds(set, dtype)) scalar_fits(scalar, dtype);
 }
@@ -358,8 +360,10 @@ void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, A
 
 void format_fits(Argument<Int> memory_format, TensorArgument tensor) { check_format(memory_format, tensor->rank()); }
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size) { check_format(memory_format, static_cast<Int>(size->size())); }
-void not_channels_last_3d(TensorArgument tensor) {
-  require(tensor->dim_order != Dims{0, 2, 3, 4, 1}, tensor.name, " has dim order ", tensor->dim_order, ", that of channels_last_3d, which is not supported");
+void not_channels_last(TensorArgument tensor, Int rank) {
+  Dims channels_last = Dims::counting(static_cast<int>(rank));
+  std::rotate(channels_last.begin() + 1, channels_last.begin() + 2, channels_last.end());
+  require(tensor->dim_order != channels_last, tensor.name, " has dim order ", tensor->dim_order, ", channels last, which is not supported");
 }
 
 void is_given(Argument<const Ints*> list) { require(bool(list), list.name, " is None, but must be given"); }
@@ -545,6 +549,9 @@ void exactly_one(Argument<const Ints*> a, Argument<const Doubles*> b) {
 }
 
 void length_is(Argument<const Ints*> list, Int length) { length_between(list, length, length); }
+void one_or_each(Argument<const Ints*> list, Int dims) {
+  require(list->size() == 1 || static_cast<Int>(list->size()) == dims, list.name, " has ", list->size(), " entries, but must have one, or ", dims);
+}
 
 void length_is(Argument<const Doubles*> list, Int length) {
   require(static_cast<Int>(list->size()) == length, list.name, " has ", list->size(), " entries, but must have ", length);
@@ -661,6 +668,13 @@ void same_kind(Argument<Scalar> a, Argument<Scalar> b) {
 
 void nonzero(Argument<double> n) { require(n.value != 0, n.name, " must not be 0"); }
 
+void bags_cover(TensorArgument offsets, TensorArgument indices, Argument<bool> include_last) {
+  std::vector<Int> bounds = read<Int>(*offsets.value).data;
+  const Int end = indices->count();
+  if (!include_last.value) bounds.push_back(end);
+  require(bounds.front() == 0 && bounds.back() == end && std::ranges::is_sorted(bounds), offsets.name, " are ", bounds, ", but must lead from 0 to the ", end, " elements of ", indices.name, " without falling");
+}
+
 void nonzero(TensorArgument tensor) {
   const std::vector<Real> values = read<Real>(*tensor.value).data;
   require(std::ranges::find(values, Real{0}) == values.end(), tensor.name, " has a zero element");
@@ -675,31 +689,32 @@ void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> k
 }
 
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation) {
-  for (Int d = 0; d < 2; ++d) {
+  const std::size_t dims = std::max({padding->size(), kernel_size->size(), dilation->size()});
+  for (Int d = 0; d < static_cast<Int>(dims); ++d) {
     const WindowAxis axis = window_axis(d, *kernel_size.value, {}, *padding.value, *dilation.value);
     require(axis.padding <= axis.extent() / 2, padding.name, " is ", *padding.value, ", but must be at most half of the window's ", axis.extent(), " cells");
   }
 }
 
-void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
-  window_fits(self, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
+void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+  window_fits(self, spatial, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
 }
 
-void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
-  const Dims result = shapes::pooled(self, kernel_size, stride, padding, dilation, ceil_mode);
-  require(result[result.size() - 2] > 0 && result[result.size() - 1] > 0, kernel_size.name, " is ", *kernel_size.value, ", but ", self.name, " has sizes ", self->sizes, ", too few for one window");
+void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+  const Dims result = shapes::pooled(self, spatial, kernel_size, stride, padding, dilation, ceil_mode);
+  require(std::all_of(result.end() - spatial, result.end(), [](Int places) { return places > 0; }), kernel_size.name, " is ", *kernel_size.value, ", but ", self.name, " has sizes ", self->sizes, ", too few for one window");
 }
 
 void has_sizes(TensorArgument tensor, const Dims& wanted) {
   require(tensor->sizes == wanted, tensor.name, " has sizes ", tensor->sizes, ", but must have ", wanted);
 }
 
-void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
-  has_sizes(grad_output, shapes::pooled(self, kernel_size, stride, padding, ceil_mode));
+void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+  has_sizes(grad_output, shapes::pooled(self, spatial, kernel_size, stride, padding, ceil_mode));
 }
 
-void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
-  has_sizes(grad_output, shapes::pooled(self, kernel_size, stride, padding, dilation, ceil_mode));
+void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+  has_sizes(grad_output, shapes::pooled(self, spatial, kernel_size, stride, padding, dilation, ceil_mode));
 }
 
 void is_convolved(TensorArgument grad_output, TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
@@ -809,6 +824,9 @@ bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor) {
 }
 
 bool empty(TensorArgument tensor) { return tensor->count() == 0; }
+bool empty(Argument<const Ints*> list) { return list->empty(); }
+bool all_ones(Argument<const Ints*> list, bool value) { return std::ranges::all_of(*list.value, [](Int n) { return n == 1; }) == value; }
+bool flag_is(Argument<bool> flag, bool value) { return flag.value == value; }
 bool scalar(TensorArgument tensor) { return tensor->rank() == 0; }
 
 bool trivial(TensorArgument tensor) { return empty(tensor) || scalar(tensor); }

@@ -34,6 +34,7 @@ template <class... Literal>
 void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Literal... literal);
 void same_dtype_or_float32(TensorArgument a, TensorArgument b);     // b has a's dtype, or is float32 where a is of a half type
 void same_dtype(TensorArgument a, TensorArgument b);
+void promote_to(TensorArgument a, TensorArgument b, DTypeSet set);  // their common dtype is one of the set
 void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
 void negated_scalar_fits(Argument<Scalar> scalar, DType dtype);  // minus the scalar does
@@ -109,7 +110,7 @@ void crops_within(Argument<const Ints*> pad, TensorArgument tensor);       // tw
 void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step);
 void format_fits(Argument<Int> memory_format, TensorArgument tensor);      // channels_last has rank 4, channels_last_3d rank 5
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size);
-void not_channels_last_3d(TensorArgument tensor);
+void not_channels_last(TensorArgument tensor, Int rank);
 void is_given(Argument<const Ints*> list);
 void is_given(Argument<std::optional<Int>> n);
 void ordered(Argument<Int> a, Argument<Int> b);                           // a <= b
@@ -176,13 +177,14 @@ void nonzero(Argument<Int> n);
 void differ(Argument<Int> a, Argument<Int> b);
 void nonzero(Argument<double> n);
 
-// windows: a list has one entry for each spatial dimension or one for all; an empty stride is the kernel's size
+// windows over the last `spatial` dimensions: a list has one entry for each of them or one for all; an empty stride is the kernel's size
+void one_or_each(Argument<const Ints*> list, Int dims);  // one entry, or so many
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size);
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation);
-void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
-void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
-void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);  // has the sizes of the result of the pool
-void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
+void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);  // has the sizes of the result of the pool
+void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
 void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least);  // the scaled last dimensions, rounded down
 
 // convolution
@@ -218,6 +220,7 @@ void any_given(const Value&... value) {
 void indices_within(TensorArgument index, TensorArgument self, Int dim);   // 0 <= index < the size of self's dimension
 void indices_within(TensorArgument index, TensorArgument self, Argument<Int> dim);
 void indices_within(Argument<const Tensors*> indices, TensorArgument self);  // -size <= index < size; where the result has no element, only of dimensions without elements
+void bags_cover(TensorArgument offsets, TensorArgument indices, Argument<bool> include_last);  // offsets begin with 0, never fall and stay within the indices; the last one, if included, is their end
 void nonzero(TensorArgument tensor);                  // no element is zero
 void none_negative(TensorArgument tensor);
 void sum_is(TensorArgument tensor, Argument<Int> sum);
@@ -238,6 +241,9 @@ bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);  /
 template <class... V>
 bool any_none(const V&... value) { return (!static_cast<bool>(value) || ...); }
 bool empty(TensorArgument tensor);                   // it has no element
+bool empty(Argument<const Ints*> list);
+bool all_ones(Argument<const Ints*> list, bool value);  // whether each entry is 1 has that value
+bool flag_is(Argument<bool> flag, bool value);
 bool rank_at_least(TensorArgument tensor, Int least);
 bool half(DType dtype);
 bool one_half(TensorArgument tensor, DType dtype);     // one element of a half type: PyTorch's fill of it does not look at the range

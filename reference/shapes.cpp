@@ -254,15 +254,15 @@ Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> ax
   return both.sizes();
 }
 
-Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
   static const Ints one{1};
-  return pooled(self, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
+  return pooled(self, spatial, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
 }
 
-Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
   Dims sizes = self->sizes;
-  const int first = sizes.size() - 2;
-  for (Int d = 0; d < 2; ++d) sizes[first + d] = window_axis(d, *kernel_size.value, *stride.value, *padding.value, *dilation.value).places(sizes[first + d], ceil_mode.value);
+  const WindowAxes axes = window_axes(sizes.size(), spatial, *kernel_size.value, *stride.value, *padding.value, *dilation.value);
+  for (int d = 0; d < sizes.size(); ++d) sizes[d] = axes[d].places(sizes[d], ceil_mode.value);
   return sizes;
 }
 
@@ -365,6 +365,12 @@ Dims embedded(TensorArgument weight, TensorArgument indices, Int codes) {
   return sizes;
 }
 
+Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode, Argument<Int> padding_idx) {
+  const bool rows = weight->dim_order == Dims{0, 1} || weight->sizes[0] == 1;
+  const bool fast = mode.value == 0 && padding_idx.value < 0 && weight->dtype != DType::float64 && rows;
+  return {fast ? 0 : indices->count()};
+}
+
 Dims nonzero(TensorArgument tensor) {
   const Array<Int> rows = is_floating(tensor->dtype) ? nonzero_indices(read<Real>(*tensor.value)) : nonzero_indices(read<Int>(*tensor.value));
   return rows.sizes;
@@ -426,15 +432,17 @@ namespace assay::terms {
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) { return count(indexing(*indices.value, tensor->sizes).block); }
 
-Int window(Argument<const Ints*> kernel_size) { return entry(*kernel_size.value, 0) * entry(*kernel_size.value, 1); }
+Int window(Int spatial, Argument<const Ints*> kernel_size) {
+  Dims sizes;
+  for (Int d = 0; d < spatial; ++d) sizes.push_back(entry(*kernel_size.value, d));
+  return count(sizes);
+}
 
 Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size) {
-  Int cells = 1;
-  for (int d = 0; d < 2; ++d) {
-    const Int out = (*output_size.value)[static_cast<std::size_t>(d)];
-    cells *= out == 0 ? 1 : self->sizes[self->rank() - 2 + d] / out + 2;
-  }
-  return cells;
+  Dims cells;
+  Int dim = self->rank() - static_cast<Int>(output_size->size());
+  for (Int out : *output_size.value) cells.push_back(self->sizes[dim++] / std::max<Int>(out, 1) + 2);
+  return count(cells);
 }
 
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {

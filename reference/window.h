@@ -9,6 +9,11 @@ namespace assay {
 
 inline Int entry(const Ints& list, Int dim) { return list[list.size() == 1 ? 0 : static_cast<std::size_t>(dim)]; }
 
+// Cells along one dimension: `count` of them from `first` on, every step-th.
+struct Range {
+  Int first, count, step;
+};
+
 // One dimension of a window: it starts at stride * place - padding and reads every dilation-th cell, kernel times.
 struct WindowAxis {
   Int kernel, stride, padding, dilation;
@@ -22,6 +27,16 @@ struct WindowAxis {
     const Int n = floor_div(size + 2 * padding - extent() + (ceil_mode ? stride - 1 : 0), stride) + 1;
     return ceil_mode && start(n - 1) >= size ? n - 1 : n;
   }
+
+  // What it reads of a size in one place.
+  Range inside(Int place, Int size) const {
+    const auto taps_before = [&](Int cell) { return std::clamp<Int>(floor_div(cell - start(place) + dilation - 1, dilation), 0, kernel); };
+    const Int before = taps_before(0);
+    return {start(place) + before * dilation, taps_before(size) - before, dilation};
+  }
+
+  // How many cells it covers there, undilated, up to the end of the padding.
+  Int padded(Int place, Int size) const { return std::min(kernel, size + padding - start(place)); }
 };
 
 // An empty stride is the kernel's size.
@@ -29,6 +44,18 @@ inline WindowAxis window_axis(Int dim, const Ints& kernel_size, const Ints& stri
   // Beyond any size a number only has to stay beyond it, and products must not overflow.
   const auto within = [](Int n) { return std::clamp(n, -(Int{1} << 30), Int{1} << 30); };
   return {within(entry(kernel_size, dim)), within(entry(stride.empty() ? kernel_size : stride, dim)), within(entry(padding, dim)), within(entry(dilation, dim))};
+}
+
+struct WindowAxes {
+  std::vector<WindowAxis> axes;
+  const WindowAxis& operator[](Int dim) const { return axes[static_cast<std::size_t>(dim)]; }
+};
+
+// Of a window over the last `spatial` dimensions of a tensor; along the others it is one cell that moves by one.
+inline WindowAxes window_axes(Int rank, Int spatial, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation) {
+  WindowAxes all{std::vector<WindowAxis>(static_cast<std::size_t>(rank - spatial), {1, 1, 0, 1})};
+  for (Int d = 0; d < spatial; ++d) all.axes.push_back(window_axis(d, kernel_size, stride, padding, dilation));
+  return all;
 }
 
 }  // namespace assay

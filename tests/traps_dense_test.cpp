@@ -125,6 +125,46 @@ TEST(MaxPool, LastNanOrFirstOfEqualsWins) {
     EXPECT_THAT(values_of<Int>(results(largest_of, {tensor(float32, {1, 2, 2}, row.cells), Ints{2}, Ints{}, Ints{0}, Ints{1}, false})[1]), ElementsAre(row.index));
 }
 
+TEST(AdaptiveAveragePool, ToOneCellIsAMean) {  // of nothing too, and only of floating dtypes
+  constexpr std::string_view pool = "aten::adaptive_avg_pool1d.out";
+  EXPECT_THAT(values_of(result(pool, {tensor(float32, {1, 0}, {}), Ints{1}})), ElementsAre(testing::IsNan()));
+  EXPECT_EQ(refusal(pool, {tensor(float32, {1, 0}, {}), Ints{2}}), "adaptive_avg_pool1d.R5");
+  EXPECT_EQ(refusal(pool, {tensor(int64, {0, 1, 2}, {}), Ints{1}}), "adaptive_avg_pool1d.R7");
+  EXPECT_EQ(refusal(pool, {tensor(int64, {0, 1, 2}, {}), Ints{2}}), "");
+}
+
+TEST(AdaptiveAveragePool, ThreeDimensions) {
+  EXPECT_THAT(values_of(result("aten::_adaptive_avg_pool3d.out", {tensor(float32, {1, 2, 1, 3}, {1, 2, 3, 4, 5, 6}), Ints{1, 1, 2}})), ElementsAre(3, 4));
+  EXPECT_EQ(refusal("aten::_adaptive_avg_pool3d.out", {tensor(int64, {0, 1, 1, 1}, {}), Ints{1, 1, 1}}), "_adaptive_avg_pool3d.R1");
+}
+
+TEST(AveragePool, OneDimension) {
+  EXPECT_THAT(values_of(result("aten::avg_pool1d.out", {tensor(float32, {1, 4}, ones(4)), Ints{3}, Ints{2}, Ints{1}, true, true})), ElementsAre(testing::DoubleEq(2 / 3.F), 1, 0.5));
+  EXPECT_EQ(refusal("aten::avg_pool1d.out", {tensor(float32, {1, 4}, ones(4)), Ints{2, 2}, Ints{}, Ints{0}, false, true}), "avg_pool1d.R4");
+}
+
+TEST(AveragePool, ThreeDimensionsTakeOneEntryOrThree) {
+  const auto refused = [](const Tensor& self, Ints kernel_size) { return refusal("aten::avg_pool3d.out", {self, std::move(kernel_size), Ints{}, Ints{0}, false, true, none}); };
+  const Tensor self = tensor(float32, {1, 2, 2, 2}, ones(8));
+  EXPECT_EQ(refused(self, {2}), "");
+  EXPECT_EQ(refused(self, {2, 1, 2}), "");
+  EXPECT_EQ(refused(self, {2, 2}), "avg_pool3d.R4");
+  EXPECT_EQ(refused(tensor(float16, {1, 2, 2, 2}, ones(8)), {2}), "avg_pool3d.R1");
+}
+
+TEST(MaxPool, PlaceIsInAllOfTheChannel) {
+  EXPECT_THAT(values_of<Int>(results("aten::max_pool3d_with_indices.out", {tensor(float32, {2, 2, 1, 2}, {1, 2, 4, 3, 5, 6, 7, 8}), Ints{2, 1, 1}, Ints{}, Ints{0}, Ints{1}, false})[1]), ElementsAre(2, 3, 2, 3));
+}
+
+TEST(MaxPool, WindowWithoutACell) {  // its first cell that is not before the input is behind it
+  const auto flat = results(largest_of, {tensor(float32, {1, 1, 1}, {5}), Ints{2}, Ints{1}, Ints{1}, Ints{2}, false});
+  EXPECT_THAT(values_of(flat[0]), ElementsAre(-inf));
+  EXPECT_THAT(values_of<Int>(flat[1]), ElementsAre(2));
+  const auto deep = results("aten::max_pool3d_with_indices.out", {tensor(int32, {1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}), Ints{2}, Ints{1}, Ints{1}, Ints{2}, false});
+  EXPECT_THAT(values_of(deep[0]), testing::Each(-2147483648.0));
+  EXPECT_THAT(values_of<Int>(deep[1]), ElementsAre(10, 9, 10, 7, 6, 7));
+}
+
 TEST(MaxPool, PaddingNeverWins) {
   EXPECT_THAT(values_of<Int>(results(largest_of, {tensor(uint8, {1, 2, 2}, {0, 0, 0, 0}), Ints{2}, Ints{}, Ints{1}, Ints{1}, false})[1]), ElementsAre(0, 1, 2, 3));
 }
@@ -247,6 +287,32 @@ TEST(BatchNorm, NothingToDivideBy) {
   const auto out = results("aten::_native_batch_norm_legit.no_stats_out", {tensor(float32, {1, 1, 2}, {3, 3}), none, none, true, 0.1, 0.0});
   EXPECT_THAT(values_of(out[0]), ElementsAre(0, 0));
   EXPECT_THAT(values_of(out[2]), ElementsAre(0));
+}
+
+struct BatchNorm {
+  Tensor input;
+  bool training = true;
+  Tensor running_mean = tensor(float32, {1}, {10}), running_var = tensor(float32, {1}, {20});
+  std::vector<Tensor> results() const { return assay::results("aten::_native_batch_norm_legit.out", {input, none, none, running_mean, running_var, training, 0.5, 0.0}); }
+};
+
+TEST(BatchNorm, RunningVarianceIsThatOfASample) {
+  const auto out = BatchNorm{tensor(float32, {2, 1}, {1, 3})}.results();
+  EXPECT_THAT(values_of(out[0]), ElementsAre(-1, 1));
+  EXPECT_THAT(values_of(out[3]), ElementsAre(6));
+  EXPECT_THAT(values_of(out[4]), ElementsAre(11));
+  EXPECT_THAT(values_of(BatchNorm{tensor(float32, {1, 1}, {1})}.results()[4]), ElementsAre(testing::IsNan()));
+}
+
+TEST(BatchNorm, WithoutTrainingNothingIsSaved) {
+  const auto out = BatchNorm{.input = tensor(float32, {0, 1}, {}), .training = false}.results();
+  EXPECT_EQ(out[1].sizes, Dims{0});
+  EXPECT_THAT(values_of(out[4]), ElementsAre(20));
+  EXPECT_EQ(refusal("aten::_native_batch_norm_legit.out", {tensor(float32, {0, 1}, {}), none, none, tensor(float32, {1}, {0}), tensor(float32, {1}, {1}), true, 0.5, 0.0}), "_native_batch_norm_legit.R3");
+}
+
+TEST(BatchNorm, StatisticsOfAHalfTypeMayBeFloat32) {
+  EXPECT_EQ(BatchNorm{tensor(float16, {2, 1}, {1, 3})}.results()[1].dtype, float32);
 }
 
 TEST(ConvolutionBackward, WhatIsNotAskedForIsEmpty) {

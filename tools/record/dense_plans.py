@@ -131,7 +131,64 @@ NORM_PLANS = {
             "eps": [1e-5, 0.0, 1.0, -5.0, NAN],
         }
     ],
+    # Eager reads past the end of statistics shorter than the channels: only fitting ones are asked for.
+    "_native_batch_norm_legit.out": [
+        {
+            "input": [
+                S(2, 3, 4), S(2, 3), S(2, 3, 2, 2), S(1, 3, 2, 1, 2), S(0, 3, 2), S(2, 3, 0), S(1, 3, 1), S(2, 3, 37), S(3), S(),
+            ],
+            "weight": [S(3), None],
+            "bias": [S(3), None],
+            "running_mean": [S(3)],
+            "running_var": [S(3, low=0.1, high=4), S(3)],
+            "training": [True, False],
+            "momentum": [0.1, 0.0, 1.0, 1.5, -0.5, NAN],
+            "eps": [1e-5, 0.0, 1.0, -5.0, NAN],
+        },
+        {
+            "input": [S(2, 3, 4), S(2, 3, 2, 2)],
+            "weight": [F32(3), None],
+            "bias": [F32(3), None],
+            "running_mean": [F32(3)],
+            "running_var": [F32(3, low=0.1, high=4)],
+            "training": [True, False],
+            "momentum": [0.1],
+            "eps": [1e-5],
+        },
+    ],
 }  # fmt: skip
+
+POOL_1D = {
+    "self": [S(1, 2, 7), S(2, 7), S(2, 1, 3), S(0, 2, 7), S(1, 0, 7), S(7), S(1, 2, 0), S(0, 7), S(3, 2, 40)],
+    "kernel_size": [[2], [3], [1], [7], [8], [0], [2, 2], []],
+    "stride": [[], [1], [2], [3], [0], [1, 1]],
+    "padding": [[0], [1], [2], [-1], [0, 0]],
+    "ceil_mode": [False, True],
+}
+POOL_3D = {
+    "self": [S(1, 2, 3, 4, 5), S(2, 3, 4, 5), S(2, 1, 3, 3, 3), S(0, 2, 3, 4, 5), S(1, 0, 3, 4, 5), S(3, 4, 5), S(1, 1, 2, 2, 2), S(1, 2, 4, 1, 4)],
+    "kernel_size": [[2, 2, 2], [1, 2, 3], [3], [1, 1, 1], [3, 4, 5], [4, 4, 4], [0, 1, 1], [2, 2], []],
+    "stride": [[], [1], [2, 1, 1], [3, 3, 3], [1, 2, 3], [0, 1, 1], [1, 1], [-1, 1, 1]],
+    "padding": [[0, 0, 0], [1, 1, 1], [0, 1, 0], [1], [1, 0, 1], [2, 2, 2], [-1, 0, 0], [1, 1]],
+    "ceil_mode": [False, True],
+}
+POOL_PLANS = {
+    "avg_pool1d": [POOL_1D | {"count_include_pad": [True, False]}],
+    "avg_pool3d": [POOL_3D | {"count_include_pad": [True, False], "divisor_override": [None, 1, 3, -2, 0, 7]}],
+    "max_pool3d_with_indices": [POOL_3D | {"dilation": [[1, 1, 1], [2, 1, 1], [1, 2, 2], [2], [0, 1, 1], [1, 1]]}],
+    "adaptive_avg_pool1d": [
+        {
+            "self": [S(1, 2, 7), S(2, 7), S(0, 2, 3), S(1, 0, 3), S(1, 2, 0), S(7), S(1, 1, 2, 7), S(2, 1, 1), S(0, 7), S(1, 2, 40)],
+            "output_size": [[2], [1], [7], [9], [0], [4], [-1], [1, 2], []],
+        }
+    ],
+    "_adaptive_avg_pool3d": [
+        {
+            "self": [S(1, 2, 3, 4, 5), S(2, 3, 4, 5), S(0, 2, 3, 4, 5), S(1, 0, 3, 4, 5), S(0, 3, 4, 5), S(1, 2, 0, 4, 5), S(3, 4, 5), S(2, 1, 1, 1, 1)],
+            "output_size": [[2, 3, 2], [1, 1, 1], [3, 4, 5], [4, 7, 6], [3], [0, 2, 1], [2, 2, 2], [-1, 2, 2], [1, 2], [1, 4, 1]],
+        }
+    ],
+}
 
 RANDOM_PLANS = {
     "rand": [{"size": SIZES}],
@@ -359,6 +416,32 @@ def attention(**plan):
     }
 
 
+def offsets(*parts, dtype=torch.int64):
+    """Where bags begin, as parts of the indices, and where the last one ends if that is included."""
+
+    def bounds(chosen):
+        number = chosen["indices"].sizes[0] if len(chosen["indices"].sizes) else 0
+        return torch.tensor([int(p * number) for p in parts] + [number] * chosen["include_last_offset"], dtype=dtype)
+
+    return bounds
+
+
+# Of offsets that contradict each other or the indices eager makes no sense, or crashes: only fitting ones are asked for.
+BAG_PLANS = {
+    "_embedding_bag": [
+        {
+            "weight": [S(5, 3), S(1, 2), S(5), S(5, 3, 2), S(4, 9)],
+            "indices": [I(7, below=4), I(1, below=1), I(0), I(7, below=4, dtype=torch.int32), I(7, low=-2, below=3), I(7, low=2, below=8), F32(7)],
+            "offsets": [offsets(0, 0.4, 0.4, 0.9), offsets(0), offsets(0, 0, 1, 1), offsets(0, 0.5, dtype=torch.int32)],
+            "mode": [mode, 3, -1],
+            "per_sample_weights": [None, *fitting],
+            "include_last_offset": [False, True],
+            "padding_idx": [-1, 0, 2, 7, -5],
+        }
+        for mode, fitting in ((0, [Derived(lambda chosen: S(*chosen["indices"].sizes)), S(6), S(7, 1)]), (1, []), (1, [S(7)]), (2, []), (2, [S(7)]))
+    ],
+}
+
 LANGUAGE_PLANS = {
     "update_cache": [
         {
@@ -405,4 +488,4 @@ LANGUAGE_PLANS = {
     ],
 }  # fmt: skip
 
-DENSE_PLANS = LANGUAGE_PLANS | QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | RANDOM_PLANS | TRAINING_PLANS
+DENSE_PLANS = LANGUAGE_PLANS | BAG_PLANS | QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | POOL_PLANS | RANDOM_PLANS | TRAINING_PLANS
