@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/distance.h"
 #include "reference/indexing.h"
 #include "reference/shapes.h"
 #include "reference/shapes.h"
@@ -124,6 +125,10 @@ void same_sizes(TensorArgument a, TensorArgument b) {
 void sizes_equal(TensorArgument a, Int dim_a, TensorArgument b, Int dim_b) {
   const Int wanted = a->sizes[wrap_dim(dim_a, a->rank())], came = b->sizes[wrap_dim(dim_b, b->rank())];
   require(wanted == came, b.name, " has sizes ", b->sizes, ", but dimension ", dim_b, " must be ", wanted, " as dimension ", dim_a, " of ", a.name);
+}
+
+void size_is(TensorArgument tensor, Int dim, Int size) {
+  require(size_along(*tensor.value, dim) == size, tensor.name, " has size ", size_along(*tensor.value, dim), " along dimension ", dim, ", but must have ", size);
 }
 
 void size_at_least(TensorArgument tensor, Int dim, Int least) {
@@ -269,6 +274,8 @@ void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim) {
 }
 
 void at_least(Argument<Int> n, Int least) { require(n.value >= least, n.name, " is ", n.value, ", but must be at least ", least); }
+
+void at_least(Argument<double> x, Int least) { require(x.value >= static_cast<double>(least), x.name, " is ", x.value, ", but must be at least ", least); }
 
 void between(Argument<Int> n, Int least, Int most) { require(n.value >= least && n.value <= most, n.name, " is ", n.value, ", but must be between ", least, " and ", most); }
 
@@ -740,6 +747,15 @@ void places_within(TensorArgument indices, TensorArgument self) {
   for (const Int i : read<Int>(*indices.value).data) require(i >= 0 && i < plane, indices.name, " has element ", i, ", but a plane of ", self.name, " has ", plane);
 }
 
+void windows_reach(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
+  const auto check = [&](Int size, Int places, std::optional<double> scale, std::string_view name) {
+    const TriangleAxis axis{size, places, resampling_step(size, places, align_corners.value, scale)};
+    require(axis.reaches(), name, " makes ", places, " places stand ", axis.step, " cells apart, where ", self.name, " has ", size);
+  };
+  check(self->sizes[2], (*output_size.value)[0], scales_h.value, scales_h.name);
+  check(self->sizes[3], (*output_size.value)[1], scales_w.value, scales_w.name);
+}
+
 void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least) {
   const int first = input->rank() - static_cast<int>(scale_factors->size());
   for (int d = first; d < input->rank(); ++d) {
@@ -836,6 +852,14 @@ bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Arg
 
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed) { return !transposed.value || no_batch(input); }
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size) { return self->count() == 0 || std::ranges::find(*output_size.value, 0) != output_size->end(); }
+
+bool keeps_sizes(TensorArgument self, Argument<const Ints*> output_size) { return shapes::with_last(self, output_size) == self->sizes; }
+bool samples_nothing(TensorArgument input, TensorArgument grid) { return count(shapes::sampled(input, grid)) == 0; }
+bool compares_nothing(TensorArgument x1, TensorArgument x2) { return x1->sizes[x1->rank() - 1] == 0 || count(shapes::distances(x1, x2)) == 0; }
+bool compares_nothing(TensorArgument self) { return self->sizes[0] < 2 || self->sizes[1] == 0; }
+bool multiplies_or_nothing(TensorArgument x1, TensorArgument x2, Argument<double> p, Argument<std::optional<Int>> compute_mode) {
+  return compares_nothing(x1, x2) || by_products(x1->sizes, x2->sizes, p.value, compute_mode.value);
+}
 
 }  // namespace conditions
 }  // namespace assay

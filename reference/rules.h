@@ -53,6 +53,7 @@ void rank_between(TensorArgument tensor, Int least, Int most);
 void same_rank(TensorArgument a, TensorArgument b);
 void same_sizes(TensorArgument a, TensorArgument b);
 void sizes_equal(TensorArgument a, Int dim_a, TensorArgument b, Int dim_b);  // the size of a's dimension is that of b's
+void size_is(TensorArgument tensor, Int dim, Int size);
 void size_at_least(TensorArgument tensor, Int dim, Int least);
 void not_empty(TensorArgument tensor);                                  // has at least one element
 void is_dim(Argument<Int> dim, TensorArgument tensor);                  // -rank <= dim < rank; a scalar counts as rank 1
@@ -89,6 +90,7 @@ void divides(Argument<Int> divisor, Argument<Int> n);                   // divis
 
 // integers and lists
 void at_least(Argument<Int> n, Int least);
+void at_least(Argument<double> x, Int least);
 void between(Argument<Int> n, Int least, Int most);
 void between(Argument<double> x, Int least, Int most);
 void counts_to(Argument<Int> n, DType dtype, DTypeSet set);  // 0, 1, ... n - 1 are exact in dtype, where it is one of the set
@@ -183,6 +185,7 @@ void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argumen
 void window_fits(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
 void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);  // has the sizes of the result of the pool
 void is_pooled(TensorArgument grad_output, TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void windows_reach(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);  // each place of the result has a cell in its window
 void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least);  // the scaled last dimensions, rounded down
 
 // convolution
@@ -257,6 +260,11 @@ bool absent(TensorArgument tensor);                                      // it i
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
+bool keeps_sizes(TensorArgument self, Argument<const Ints*> output_size);  // they are its last sizes
+bool samples_nothing(TensorArgument input, TensorArgument grid);           // it has no planes, or no places in them
+bool compares_nothing(TensorArgument x1, TensorArgument x2);               // the distances between their rows add up nothing
+bool compares_nothing(TensorArgument self);                                // likewise, those between its own rows
+bool multiplies_or_nothing(TensorArgument x1, TensorArgument x2, Argument<double> p, Argument<std::optional<Int>> compute_mode);  // PyTorch makes the distances of a product, or compares_nothing
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);  // no element comes in or goes out
 
 }  // namespace conditions
