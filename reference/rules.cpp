@@ -508,9 +508,18 @@ void is_contiguous(TensorArgument tensor) {
   require(layouts::normal(tensor->sizes, tensor->dim_order) == layouts::contiguous(tensor->sizes), tensor.name, " has the dim order ", tensor->dim_order, ", but must be contiguous");
 }
 
-void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache) {
-  const Int length = value->sizes[1], room = cache->sizes[1];
+void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache, Int dim) {
+  const Int length = value->sizes[dim], room = cache->sizes[dim];
   require(start.value >= 0 && length <= room && start.value <= room - length, value.name, " has ", length, " positions, which from ", start.name, " ", start.value, " on are not within the ", room, " of ", cache.name);
+}
+
+void quantizes_rows(TensorArgument scales, TensorArgument zero_points, TensorArgument codes) {
+  Dims rows = codes->sizes;
+  rows[rows.size() - 1] = 1;
+  for (const auto& [parameter, dtype] : {std::pair(scales, DType::float32), std::pair(zero_points, DType::int8)}) {
+    require(static_cast<bool>(parameter), parameter.name, " is None, but ", codes.name, " are codes");
+    require(parameter->dtype == dtype && parameter->sizes == rows, parameter.name, " is ", describe(*parameter.value), ", but must be ", dtype, " ", rows);
+  }
 }
 
 void divides_size(TensorArgument a, Int i, TensorArgument b, Int j) {

@@ -161,7 +161,8 @@ void count_is_size(TensorArgument a, TensorArgument b, Int dim);      // a has a
 void last_size_at_least(TensorArgument tensor, Int least);             // the last size; a scalar has one element along it
 void one_for_each_row(TensorArgument a, TensorArgument b);            // a has as many elements as b has rows along its last dimension
 void is_contiguous(TensorArgument tensor);                             // its dim order lays elements out as 0, 1, 2... does
-void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache);  // from start on, cache has room for value's positions, dimension 1
+void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache, Int dim);  // from start on, cache has room for value's positions, which are that dimension
+void quantizes_rows(TensorArgument scales, TensorArgument zero_points, TensorArgument codes);   // both given, float32 and int8, an element for each row of codes
 void divides_size(TensorArgument a, Int i, TensorArgument b, Int j);   // a's size i divides b's size j
 void has_hadamard_matrix(TensorArgument tensor);                       // the last size is 0, a power of two or 28 times one
 void one_or_as_many(TensorArgument a, TensorArgument b);              // a has one element, or as many as b
@@ -256,6 +257,7 @@ bool products_or_nothing(TensorArgument a, TensorArgument b);            // it a
 bool makes_nothing(Argument<const Ints*> size);                          // a tensor of that size has no element
 bool drops_nothing(TensorArgument input, Argument<std::optional<Int>> train);  // it has no element, or train is false
 bool multiplies_or_nothing(TensorArgument input, TensorArgument weight);  // linear adds up something, or has no element
+inline bool flag_is(Argument<bool> flag, bool value) { return flag.value == value; }
 bool absent(TensorArgument tensor);                                      // it is None
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch

@@ -176,6 +176,7 @@ Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argu
 Int product(Argument<const Ints*> sizes);
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // the tensor's elements, divided among a * b results
 inline Int attended(TensorArgument query, TensorArgument key) { return query->sizes[3] + key->sizes[1]; }  // products of a score, and keys
+inline Int attended(TensorArgument query, TensorArgument key, Argument<bool> heads_first) { return query->sizes[3] + key->sizes[heads_first.value ? 2 : 1]; }
 Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);  // cells of a row and of a column of the largest window
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }

@@ -364,6 +364,22 @@ def attention(**plan):
     }
 
 
+def int8_codes(*sizes):
+    """Codes of int8."""
+    return codes(*sizes, dtype=torch.int8)
+
+
+def quantized_attention(**plan):
+    """A plan of attention over codes: a scale and zero point for each of their rows."""
+    rows = lambda name, dtype, low, high: lambda chosen: Shape((*chosen[name].sizes[:-1], 1), dtype, low, high)  # noqa: E731
+    parameters = {
+        f"{letter}_{kind}": [rows(name, dtype, low, high), None, Shape((1, 3, 2), dtype, low, high)]
+        for letter, name in (("q", "query"), ("k", "key"), ("v", "key"))
+        for kind, dtype, low, high in (("zero_points", torch.int8, -10, 11), ("scales", torch.float32, 0.001, 0.03))
+    }
+    return attention(value=[lambda chosen: chosen["key"]], **plan) | parameters
+
+
 LANGUAGE_PLANS = {
     "update_cache": [
         {
@@ -391,6 +407,19 @@ LANGUAGE_PLANS = {
         attention(query=[S(1, 3, 2, 4), S(1, 5, 4, 4)], key=[S(1, 8, 2, 4)], value=[S(1, 8, 2, 4)])
         | {"attn_mask": [attended_mask, F32(3, 8), F32(3, 5), F32(8), Shape((3, 8), torch.float16)]},
         attention(query=[S(1, 6, 2, 16)], key=[S(1, 20, 2, 16)], value=[S(1, 20, 2, 16)]),
+    ],
+    "custom_quantized_sdpa": [
+        quantized_attention(
+            query=[int8_codes(1, 3, 2, 4), int8_codes(1, 1, 4, 4), int8_codes(2, 3, 2, 4), int8_codes(1, 3, 3, 4), int8_codes(3, 2, 4), int8_codes(1, 0, 2, 4), S(1, 3, 2, 4), codes(1, 3, 2, 4)],
+            key=[int8_codes(1, 8, 2, 4), int8_codes(2, 8, 2, 4), int8_codes(1, 8, 1, 4), int8_codes(1, 8, 2, 5), S(1, 8, 2, 4)],
+            is_seq_at_dim_2=[False],
+        ),
+        quantized_attention(query=[int8_codes(1, 3, 2, 4), int8_codes(1, 5, 4, 4)], key=[int8_codes(1, 8, 2, 4)], is_seq_at_dim_2=[False])
+        | {"attn_mask": [attended_mask, F32(3, 8), F32(3, 5), F32(8), Shape((3, 8), torch.float16)]},
+        quantized_attention(
+            query=[int8_codes(1, 4, 3, 8), int8_codes(1, 2, 1, 8), int8_codes(2, 2, 6, 8)], key=[int8_codes(1, 2, 8, 8), int8_codes(2, 2, 8, 8), int8_codes(1, 1, 8, 8)], is_seq_at_dim_2=[True]
+        ),
+        quantized_attention(query=[int8_codes(1, 2, 3, 16)], key=[int8_codes(1, 2, 8, 16)], is_seq_at_dim_2=[True]) | {"attn_mask": [F32(3, 8), F32(2, 8), None]},
     ],
     "sdpa_with_kv_cache": [
         attention(

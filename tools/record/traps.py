@@ -31,6 +31,13 @@ def along_x(*places):
     return t([[[[x, 0.0] for x in places]]])
 
 
+def heads(positions, keys, heads=1, key_heads=1, dtype=F32):
+    """Query, key and value of heads of size 2."""
+    query = ramp(1, positions, heads, 2, dtype=dtype) / 4
+    key = ramp(1, keys, key_heads, 2, dtype=dtype) / 8
+    return query, key, 1 - key
+
+
 def calls(operator):
     """The traps of one operator. An entry is its name, the arguments in schema order and, maybe, the outs' dtypes."""
     for name, arguments, *out_dtypes in TRAPS.get(operator.name.removeprefix("aten::"), []):
@@ -866,6 +873,18 @@ TRAPS = _merge(
             ("to nothing", (ramp(1, 3, 3), [0, 2])),
             ("integers refused", (ramp(1, 3, 3, dtype=I64), [2, 2])),
             ("f16 accumulates wide", (ones((1, 40, 40), F16), [1, 1])),
+        ],
+        "llama::custom_sdpa.out": [
+            ("keys up to the end of the query", (*heads(2, 4), 1, None, 0.0, False)),
+            ("causal keys up to the query", (*heads(2, 4), 1, None, 0.0, True)),
+            ("at the last position", (*heads(1, 4), 3, None, 0.0, True)),
+            ("a mask sees all keys", (*heads(1, 4), 0, t([[0.0, -INF, 0.5, 0.0]]), 0.0, False)),
+            ("a row that masks every key", (*heads(2, 4), 0, t([[-INF] * 4, [0.0] * 4]), 0.0, False)),
+            ("heads in groups", (*heads(1, 3, 4, 2), 2, None, 0.0, False)),
+            ("f16", (*heads(2, 4, dtype=F16), 1, None, 0.0, True)),
+            ("bf16", (*heads(2, 4, dtype=BF16), 1, None, 0.0, True)),
+            ("a mask of f16 refused", (*heads(1, 4, dtype=F16), 0, torch.zeros(1, 4, dtype=F16), 0.0, False)),
+            ("beyond the keys refused", (*heads(2, 4), 3, None, 0.0, True)),
         ],
         "_cdist_forward.out": [
             ("the largest leaves NaN out", (t([[NAN, 1.0], [NAN, NAN]]), t([[0.0, 4.0]]), INF, None)),
