@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/distance.h"
 #include "reference/indexing.h"
 #include "reference/shapes.h"
 #include "reference/shapes.h"
@@ -126,6 +127,10 @@ void same_sizes(TensorArgument a, TensorArgument b) {
 void sizes_equal(TensorArgument a, Int dim_a, TensorArgument b, Int dim_b) {
   const Int wanted = a->sizes[wrap_dim(dim_a, a->rank())], came = b->sizes[wrap_dim(dim_b, b->rank())];
   require(wanted == came, b.name, " has sizes ", b->sizes, ", but dimension ", dim_b, " must be ", wanted, " as dimension ", dim_a, " of ", a.name);
+}
+
+void size_is(TensorArgument tensor, Int dim, Int size) {
+  require(size_along(*tensor.value, dim) == size, tensor.name, " has size ", size_along(*tensor.value, dim), " along dimension ", dim, ", but must have ", size);
 }
 
 void size_at_least(TensorArgument tensor, Int dim, Int least) {
@@ -271,6 +276,8 @@ void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim) {
 }
 
 void at_least(Argument<Int> n, Int least) { require(n.value >= least, n.name, " is ", n.value, ", but must be at least ", least); }
+
+void at_least(Argument<double> x, Int least) { require(x.value >= static_cast<double>(least), x.name, " is ", x.value, ", but must be at least ", least); }
 
 void between(Argument<Int> n, Int least, Int most) { require(n.value >= least && n.value <= most, n.name, " is ", n.value, ", but must be between ", least, " and ", most); }
 
@@ -505,9 +512,18 @@ void is_contiguous(TensorArgument tensor) {
   require(layouts::normal(tensor->sizes, tensor->dim_order) == layouts::contiguous(tensor->sizes), tensor.name, " has the dim order ", tensor->dim_order, ", but must be contiguous");
 }
 
-void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache) {
-  const Int length = value->sizes[1], room = cache->sizes[1];
+void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache, Int dim) {
+  const Int length = value->sizes[dim], room = cache->sizes[dim];
   require(start.value >= 0 && length <= room && start.value <= room - length, value.name, " has ", length, " positions, which from ", start.name, " ", start.value, " on are not within the ", room, " of ", cache.name);
+}
+
+void quantizes_rows(TensorArgument scales, TensorArgument zero_points, TensorArgument codes) {
+  Dims rows = codes->sizes;
+  rows[rows.size() - 1] = 1;
+  for (const auto& [parameter, dtype] : {std::pair(scales, DType::float32), std::pair(zero_points, DType::int8)}) {
+    require(static_cast<bool>(parameter), parameter.name, " is None, but ", codes.name, " are codes");
+    require(parameter->dtype == dtype && parameter->sizes == rows, parameter.name, " is ", describe(*parameter.value), ", but must be ", dtype, " ", rows);
+  }
 }
 
 void divides_size(TensorArgument a, Int i, TensorArgument b, Int j) {
@@ -755,6 +771,15 @@ void places_within(TensorArgument indices, TensorArgument self) {
   for (const Int i : read<Int>(*indices.value).data) require(i >= 0 && i < plane, indices.name, " has element ", i, ", but a plane of ", self.name, " has ", plane);
 }
 
+void windows_reach(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
+  const auto check = [&](Int size, Int places, std::optional<double> scale, std::string_view name) {
+    const TriangleAxis axis{size, places, resampling_step(size, places, align_corners.value, scale)};
+    require(axis.reaches(), name, " makes ", places, " places stand ", axis.step, " cells apart, where ", self.name, " has ", size);
+  };
+  check(self->sizes[2], (*output_size.value)[0], scales_h.value, scales_h.name);
+  check(self->sizes[3], (*output_size.value)[1], scales_w.value, scales_w.name);
+}
+
 void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least) {
   const int first = input->rank() - static_cast<int>(scale_factors->size());
   for (int d = first; d < input->rank(); ++d) {
@@ -826,7 +851,6 @@ bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor) {
 bool empty(TensorArgument tensor) { return tensor->count() == 0; }
 bool empty(Argument<const Ints*> list) { return list->empty(); }
 bool all_ones(Argument<const Ints*> list, bool value) { return std::ranges::all_of(*list.value, [](Int n) { return n == 1; }) == value; }
-bool flag_is(Argument<bool> flag, bool value) { return flag.value == value; }
 bool scalar(TensorArgument tensor) { return tensor->rank() == 0; }
 
 bool trivial(TensorArgument tensor) { return empty(tensor) || scalar(tensor); }
@@ -854,6 +878,14 @@ bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Arg
 
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed) { return !transposed.value || no_batch(input); }
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size) { return self->count() == 0 || std::ranges::find(*output_size.value, 0) != output_size->end(); }
+
+bool keeps_sizes(TensorArgument self, Argument<const Ints*> output_size) { return shapes::with_last(self, output_size) == self->sizes; }
+bool samples_nothing(TensorArgument input, TensorArgument grid) { return count(shapes::sampled(input, grid)) == 0; }
+bool compares_nothing(TensorArgument x1, TensorArgument x2) { return x1->sizes[x1->rank() - 1] == 0 || count(shapes::distances(x1, x2)) == 0; }
+bool compares_nothing(TensorArgument self) { return self->sizes[0] < 2 || self->sizes[1] == 0; }
+bool multiplies_or_nothing(TensorArgument x1, TensorArgument x2, Argument<double> p, Argument<std::optional<Int>> compute_mode) {
+  return compares_nothing(x1, x2) || by_products(x1->sizes, x2->sizes, p.value, compute_mode.value);
+}
 
 }  // namespace conditions
 }  // namespace assay

@@ -54,6 +54,7 @@ void rank_between(TensorArgument tensor, Int least, Int most);
 void same_rank(TensorArgument a, TensorArgument b);
 void same_sizes(TensorArgument a, TensorArgument b);
 void sizes_equal(TensorArgument a, Int dim_a, TensorArgument b, Int dim_b);  // the size of a's dimension is that of b's
+void size_is(TensorArgument tensor, Int dim, Int size);
 void size_at_least(TensorArgument tensor, Int dim, Int least);
 void not_empty(TensorArgument tensor);                                  // has at least one element
 void is_dim(Argument<Int> dim, TensorArgument tensor);                  // -rank <= dim < rank; a scalar counts as rank 1
@@ -90,6 +91,7 @@ void divides(Argument<Int> divisor, Argument<Int> n);                   // divis
 
 // integers and lists
 void at_least(Argument<Int> n, Int least);
+void at_least(Argument<double> x, Int least);
 void between(Argument<Int> n, Int least, Int most);
 void between(Argument<double> x, Int least, Int most);
 void counts_to(Argument<Int> n, DType dtype, DTypeSet set);  // 0, 1, ... n - 1 are exact in dtype, where it is one of the set
@@ -160,7 +162,8 @@ void count_is_size(TensorArgument a, TensorArgument b, Int dim);      // a has a
 void last_size_at_least(TensorArgument tensor, Int least);             // the last size; a scalar has one element along it
 void one_for_each_row(TensorArgument a, TensorArgument b);            // a has as many elements as b has rows along its last dimension
 void is_contiguous(TensorArgument tensor);                             // its dim order lays elements out as 0, 1, 2... does
-void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache);  // from start on, cache has room for value's positions, dimension 1
+void positions_within(Argument<Int> start, TensorArgument value, TensorArgument cache, Int dim);  // from start on, cache has room for value's positions, which are that dimension
+void quantizes_rows(TensorArgument scales, TensorArgument zero_points, TensorArgument codes);   // both given, float32 and int8, an element for each row of codes
 void divides_size(TensorArgument a, Int i, TensorArgument b, Int j);   // a's size i divides b's size j
 void has_hadamard_matrix(TensorArgument tensor);                       // the last size is 0, a power of two or 28 times one
 void one_or_as_many(TensorArgument a, TensorArgument b);              // a has one element, or as many as b
@@ -185,6 +188,7 @@ void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_
 void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
 void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);  // has the sizes of the result of the pool
 void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void windows_reach(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);  // each place of the result has a cell in its window
 void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least);  // the scaled last dimensions, rounded down
 
 // convolution
@@ -263,6 +267,11 @@ bool absent(TensorArgument tensor);                                      // it i
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
+bool keeps_sizes(TensorArgument self, Argument<const Ints*> output_size);  // they are its last sizes
+bool samples_nothing(TensorArgument input, TensorArgument grid);           // it has no planes, or no places in them
+bool compares_nothing(TensorArgument x1, TensorArgument x2);               // the distances between their rows add up nothing
+bool compares_nothing(TensorArgument self);                                // likewise, those between its own rows
+bool multiplies_or_nothing(TensorArgument x1, TensorArgument x2, Argument<double> p, Argument<std::optional<Int>> compute_mode);  // PyTorch makes the distances of a product, or compares_nothing
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);  // no element comes in or goes out
 
 }  // namespace conditions

@@ -279,6 +279,19 @@ Dims with_last(TensorArgument self, Argument<const Ints*> sizes) {
   return result;
 }
 
+Dims distances(TensorArgument x1, TensorArgument x2) {
+  Broadcasting batches;
+  for (const TensorArgument& x : {x1, x2}) batches.add(x.name, Dims(std::span(x->sizes.begin(), x->sizes.end() - 2)));
+  Dims sizes = batches.sizes();
+  for (const TensorArgument& x : {x1, x2}) sizes.push_back(x->sizes[x->rank() - 2]);
+  return sizes;
+}
+
+Dims pairs(TensorArgument self) {
+  const Int rows = self->sizes[0];
+  return {size_of(self.name, rows, std::max<Int>(rows - 1, 0)) / 2};
+}
+
 Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors) {
   if (output_size) return with_last(input, output_size);
   Ints sizes;
@@ -431,6 +444,11 @@ Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
 namespace assay::terms {
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) { return count(indexing(*indices.value, tensor->sizes).block); }
+
+Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
+  const auto cells = [&](Int size, Int places, std::optional<double> scale) { return TriangleAxis{size, places, resampling_step(size, places, align_corners.value, scale)}.cells(); };
+  return cells(self->sizes[2], (*output_size.value)[0], scales_h.value) + cells(self->sizes[3], (*output_size.value)[1], scales_w.value);
+}
 
 Int window(Int spatial, Argument<const Ints*> kernel_size) {
   Dims sizes;

@@ -117,6 +117,9 @@ inline Dims asked_channels(Argument<const Bools*> output_mask, Int k, TensorArgu
 inline Dims asked_channels(Argument<bool> flag, TensorArgument tensor) { return flag.value ? Dims{tensor->sizes[1]} : Dims{0}; }
 inline Dims embeddings(Argument<Int> number, TensorArgument grad) { return {number.value, grad->sizes[grad->rank() - 1]}; }
 Dims with_last(TensorArgument self, Argument<const Ints*> sizes);  // the last dimensions get these sizes
+Dims distances(TensorArgument x1, TensorArgument x2);  // one for each row of both, batches broadcast
+Dims pairs(TensorArgument self);                       // a vector with an element for each two rows
+inline Dims sampled(TensorArgument input, TensorArgument grid) { return {input->sizes[0], input->sizes[1], grid->sizes[1], grid->sizes[2]}; }  // planes as input, of the sizes of grid
 Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors);  // or these multiples, rounded down
 Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
                Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups);
@@ -179,6 +182,8 @@ Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argu
 Int product(Argument<const Ints*> sizes);
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // the tensor's elements, divided among a * b results
 inline Int attended(TensorArgument query, TensorArgument key) { return query->sizes[3] + key->sizes[1]; }  // products of a score, and keys
+inline Int attended(TensorArgument query, TensorArgument key, Argument<bool> heads_first) { return query->sizes[3] + key->sizes[heads_first.value ? 2 : 1]; }
+Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);  // cells of a row and of a column of the largest window
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
 

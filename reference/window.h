@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "reference/value.h"
 
@@ -57,5 +59,24 @@ inline WindowAxes window_axes(Int rank, Int spatial, const Ints& kernel_size, co
   for (Int d = 0; d < spatial; ++d) all.axes.push_back(window_axis(d, kernel_size, stride, padding, dilation));
   return all;
 }
+
+// How far apart the m places of a resampled dimension stand, in cells of the n that it had. A scale that is not positive counts as none.
+inline Real resampling_step(Int n, Int m, bool align_corners, std::optional<Real> scale) {
+  if (align_corners) return m > 1 ? static_cast<Real>(n - 1) / static_cast<Real>(m - 1) : 0;
+  return scale && *scale > 0 ? 1 / *scale : static_cast<Real>(n) / static_cast<Real>(m);
+}
+
+// One dimension of a window that weighs cells by a triangle around each of m places; a place takes its own cell where there are as many.
+struct TriangleAxis {
+  Int n, m;
+  Real step;
+
+  Real width() const { return std::max<Real>(step, 1); }  // on each side
+  Real centre(Int place) const { return step * (static_cast<Real>(place) + Real{0.5}); }
+  Int first(Int place) const { return static_cast<Int>(std::max<Real>(centre(place) - width() + Real{0.5}, 0)); }
+  Int end(Int place) const { return std::min(static_cast<Int>(centre(place) + width() + Real{0.5}), n); }
+  bool reaches() const { return n == m || (width() <= 0x1p30 && first(m - 1) < n); }  // whether each place has a cell
+  Int cells() const { return std::min<Int>(2 * static_cast<Int>(std::ceil(width())) + 1, n); }  // of a place, at most
+};
 
 }  // namespace assay

@@ -42,7 +42,8 @@ void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Run
 
 // x - mean is wrong by what x and the mean round, rstd by its magnitude; that of a product is no more than their sum.
 void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs, const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
-  const Arithmetic whole{a.unit, 1, a.least, a.largest};
+  Arithmetic whole = a;
+  whole.share = 1;
   for (Int r = 0; r < mean.count(); ++r) {
     const Moments m = runs.moments(r);
     mean[r] = m.mean_magnitude(whole);

@@ -40,6 +40,10 @@ SOURCES = {
     "rsub": ["__rsub__"],
     "pow": ["__rpow__", "float_power"],
     "div": ["true_divide"],
+    "_cdist_forward": ["cdist"],
+    "_pdist_forward": ["pdist"],
+    "_upsample_bilinear2d_aa": ["interpolate"],
+    "grid_sampler_2d": ["grid_sample"],
     "scatter": ["scatter_reduce"],
     "repeat": ["tile"],
 }

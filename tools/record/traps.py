@@ -26,6 +26,18 @@ def ones(size, dtype=F32):
     return torch.ones(size, dtype=dtype)
 
 
+def along_x(*places):
+    """A grid of one row through the middle of an image."""
+    return t([[[[x, 0.0] for x in places]]])
+
+
+def heads(positions, keys, heads=1, key_heads=1, dtype=F32):
+    """Query, key and value of heads of size 2."""
+    query = ramp(1, positions, heads, 2, dtype=dtype) / 4
+    key = ramp(1, keys, key_heads, 2, dtype=dtype) / 8
+    return query, key, 1 - key
+
+
 def calls(operator):
     """The traps of one operator. An entry is its name, the arguments in schema order and, maybe, the outs' dtypes."""
     for name, arguments, *out_dtypes in TRAPS.get(operator.name.removeprefix("aten::"), []):
@@ -57,6 +69,7 @@ PROMOTION = [
     ("u32 with a float", (t([1, 2], U32), t([0.5, 4.0]))),
     ("two 0-dim promote as two dim", (t(1, I32), t(0.5, F64))),
 ]
+FAR = along_x(NAN, INF, -INF, 1.1, -1.3, 2.0, 3.75, 1e10, -1e10, 1e38)
 COMPARISONS = [
     ("compared in the common dtype f32", (t([2**24 + 1], I64), t([16777216.0]))),
     ("compared in the common dtype f64", (t([2**53 + 1], I64), t([2.0**53], F64))),
@@ -908,6 +921,65 @@ TRAPS = _merge(
             ("a window of integers without a cell", (ramp(1, 1, 2, 3, dtype=U8), [2], [1], [1], [2])),
         ],
         "_adaptive_avg_pool3d.out": [("5 to 7", (ramp(1, 5, 2, 3), [7, 3, 2])), ("integers to nothing refused", (ramp(1, 1, 1, 1, dtype=I64), [0, 1, 1]))],
+        "llama::custom_sdpa.out": [
+            ("keys up to the end of the query", (*heads(2, 4), 1, None, 0.0, False)),
+            ("causal keys up to the query", (*heads(2, 4), 1, None, 0.0, True)),
+            ("at the last position", (*heads(1, 4), 3, None, 0.0, True)),
+            ("a mask sees all keys", (*heads(1, 4), 0, t([[0.0, -INF, 0.5, 0.0]]), 0.0, False)),
+            ("a row that masks every key", (*heads(2, 4), 0, t([[-INF] * 4, [0.0] * 4]), 0.0, False)),
+            ("heads in groups", (*heads(1, 3, 4, 2), 2, None, 0.0, False)),
+            ("f16", (*heads(2, 4, dtype=F16), 1, None, 0.0, True)),
+            ("bf16", (*heads(2, 4, dtype=BF16), 1, None, 0.0, True)),
+            ("a mask of f16 refused", (*heads(1, 4, dtype=F16), 0, torch.zeros(1, 4, dtype=F16), 0.0, False)),
+            ("beyond the keys refused", (*heads(2, 4), 3, None, 0.0, True)),
+        ],
+        "_cdist_forward.out": [
+            ("the largest leaves NaN out", (t([[NAN, 1.0], [NAN, NAN]]), t([[0.0, 4.0]]), INF, None)),
+            ("NaN in a sum", (t([[NAN, 1.0]]), t([[0.0, 4.0]]), 2.0, None)),
+            ("NaN in a count", (t([[NAN, 1.0], [1e-45, 4.0]]), t([[0.0, 4.0]]), 0.0, None)),
+            ("infinities", (t([[INF, 1.0], [-INF, 1.0]]), t([[INF, 1.0], [0.0, 1.0]]), 2.0, 2)),
+            ("no columns", (torch.empty(2, 0), torch.empty(3, 0), 2.0, None)),
+            ("no columns of two dtypes", (torch.empty(2, 0), torch.empty(3, 0, dtype=F64), 2.0, None)),
+            ("equal rows by products", (t([[1000.1, 999.9]]), t([[1000.1, 999.9]]), 2.0, 1)),
+            ("near rows without products", (t([[1000.1, 999.9]]), t([[1000.0, 1000.0]]), 2.0, 2)),
+            ("half types by products only", (ramp(2, 3, dtype=F16), ones((2, 3), F16), 2.0, 1)),
+            ("half types refused", (ramp(2, 3, dtype=F16), ones((2, 3), F16), 2.0, 2)),
+            ("squares overflow", (t([[1e30, 0.0]]), t([[0.0, 0.0]]), 2.0, 2)),
+            ("powers vanish", (t([[1e-3, 0.0]]), t([[0.0, 0.0]]), 40.0, None)),
+            ("p vanishes in float32", (t([[3.0, 1.0]]), t([[0.0, 1.0]]), 1e-300, None)),
+            ("negative p refused", (ramp(2, 3), ramp(2, 3), -1.0, None)),
+        ],
+        "_pdist_forward.out": [
+            ("pairs in order", (t([[0.0], [1.0], [3.0], [7.0]]), 1.0)),
+            ("the largest is NaN", (t([[NAN, 1.0], [0.0, 4.0]]), INF)),
+            ("one row", (ramp(1, 3), 2.0)),
+            ("one row of integers", (ramp(1, 3, dtype=I64), 2.0)),
+            ("no columns", (torch.empty(3, 0, dtype=I32), 2.0)),
+            ("integers refused", (ramp(2, 3, dtype=I64), 2.0)),
+        ],
+        "grid_sampler_2d.out": [
+            (f"NaN, infinities and far places, mode {i}, padding {p}", (ramp(1, 1, 1, 4) + 1, FAR, i, p, corners))
+            for i in range(3)
+            for p in range(3)
+            for corners in (False, True)
+        ]
+        + [
+            ("halves to even", (ramp(1, 1, 1, 4), along_x(-0.75, -0.25, 0.25, 0.75), 1, 0, False)),
+            ("halves to even on corners", (ramp(1, 1, 1, 3), along_x(-0.5, 0.5), 1, 0, True)),
+            ("half outside of the edge", (ones((1, 1, 1, 4)), along_x(-1.0, 1.0, -1.25, 1.25), 0, 0, False)),
+            ("one cell on corners", (ones((1, 1, 1, 1)), along_x(-1.0, 0.3, 2.0), 0, 2, True)),
+            ("two dtypes refused", (ones((1, 1, 1, 4)), along_x(0.0).double(), 0, 0, False)),
+        ],
+        "_upsample_bilinear2d_aa.out": [
+            ("a triangle as wide as the step", (ramp(1, 1, 1, 4), [1, 2], False)),
+            ("half pixels with aligned corners too", (ramp(1, 1, 1, 4), [1, 3], True)),
+            ("given scale", (ramp(1, 1, 1, 4), [1, 2], False, None, 0.75)),
+            ("three channels of uint8", ((ramp(1, 3, 5, 7) * 7 % 256).to(U8), [3, 4], False)),
+            ("four channels of uint8", ((ramp(1, 4, 5, 7) * 11 % 256).to(U8), [8, 3], False)),
+            ("uint8 is rounded in each pass", (t([[[[0, 1], [1, 1]]]], U8), [1, 1], False)),
+            ("any dtype keeps its sizes", (ramp(1, 1, 2, 2, dtype=I64), [2, 2], False)),
+            ("half types refused", (ones((1, 1, 2, 2), F16), [1, 1], False)),
+        ],
         "upsample_nearest2d.vec_out": [
             ("given scale is used", (ramp(1, 1, 1, 4), None, [1.0, 1.7])),
             ("size recomputes the scale", (ramp(1, 1, 1, 4), [1, 6], None)),
