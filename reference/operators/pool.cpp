@@ -34,11 +34,15 @@ void each_window(const Dims& out, R range, F f) {
   }
 }
 
+// What a window reads along a dimension.
+auto inside(const Dims& self, const WindowAxes& axes) {
+  return [&](int d, Int place) { return axes[d].inside(place, self[d]); };
+}
+
 // f(window, divisor, position in out) for every average that has a cell.
 template <class F>
 void each_average(const Dims& out, const Dims& self, const WindowAxes& axes, bool count_include_pad, std::optional<Int> divisor_override, F f) {
-  const auto inside = [&](int d, Int place) { return axes[d].inside(place, self[d]); };
-  each_window(out, inside, [&](const Window& window, const Dims& place, Int flat) {
+  each_window(out, inside(self, axes), [&](const Window& window, const Dims& place, Int flat) {
     const Int cells = count(window.counts);
     Int padded = 1;
     for (int d = 0; d < place.size(); ++d) padded *= axes[d].padded(place[d], self[d]);
@@ -79,7 +83,7 @@ void spread(Array<T>& grad_input, const Array<T>& grad_output, const Pool&... po
 template <class T>
 bool beats(T challenger, T best) { return challenger > best || challenger != challenger; }
 
-// Of the last dimensions, over which a window moves.
+// Of sizes or a place, those along the last dimensions, over which a window moves.
 Dims spatial_part(const Dims& sizes, int spatial) { return Dims(std::span(sizes.end() - spatial, sizes.end())); }
 
 template <class T>
@@ -87,8 +91,7 @@ void largest(Array<T>& out, Array<Int>& indices, const Array<T>& self, int spati
   const WindowAxes axes = window_axes(self.sizes.size(), spatial, kernel_size, stride, padding, dilation);
   const Dims plane = spatial_part(self.sizes, spatial);
   const T least = static_cast<T>(is_floating(dtype) ? -std::numeric_limits<Real>::infinity() : least_integer(dtype));
-  const auto inside = [&](int d, Int place) { return axes[d].inside(place, self.sizes[d]); };
-  each_window(out.sizes, inside, [&](const Window& window, const Dims&, Int flat) {
+  each_window(out.sizes, inside(self.sizes, axes), [&](const Window& window, const Dims&, Int flat) {
     out[flat] = least, indices[flat] = offset(plane, spatial_part(window.first, spatial));
     each_cell(window, self.sizes, [&](Int cell) {
       if (beats(self[cell], out[flat])) out[flat] = self[cell], indices[flat] = cell % count(plane);
