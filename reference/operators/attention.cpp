@@ -87,7 +87,7 @@ void attend(Heads& out, const Attention& a) {
 void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmetic) {
   each_row(a, [&](const Dims& i, const Weights& w) {
     std::vector<Real> errors;
-    const bool turned = !(a.scale > 0) && w.weights.size() < a.visible();  // -infinity, by which ExecuTorch hides a key before it scales
+    const bool scales_hiding = !(a.scale > 0) && w.weights.size() < a.visible();  // ExecuTorch hides a key by -infinity before it scales
     Real mean = 0, largest = 0;
     for (std::size_t j = 0; j < w.weights.size(); ++j) {
       const Real score = a.score(i, static_cast<Int>(j), true);
@@ -99,10 +99,10 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
       Real sum = 0;
       for (std::size_t j = 0; j < a.visible(); ++j) {
         const Real weight = j < w.weights.size() ? w.weights[j] : 0, element = std::fabs(a.element(i, static_cast<Int>(j), d));
-        if (std::isfinite(element)) sum += weight * element * (1 + arithmetic.share * ((weight > 0 ? errors[j] : 0) + mean));
+        if (std::isfinite(element)) sum += weight > 0 ? element * (weight * (1 + arithmetic.share * (errors[j] + mean)) + 2 * arithmetic.stored_least) : 0;
         else if (weight < arithmetic.stored_least) sum = unbounded;
       }
-      out[row(out.sizes, i[0], i[1], i[2]) + d] = largest < arithmetic.largest && !turned ? std::min(sum, unbounded) : unbounded;
+      out[row(out.sizes, i[0], i[1], i[2]) + d] = largest < arithmetic.largest && !scales_hiding ? std::min(sum, unbounded) : unbounded;
     }
   });
 }

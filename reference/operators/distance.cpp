@@ -28,11 +28,11 @@ Real norm(const Row& d, Real p) {
   return largest * std::pow(sum, 1 / p);
 }
 
-// A power may overflow, or vanish; what is wrong with the sum of powers is wrong with its root by a p-th.
+// A power may overflow, or vanish; what is wrong with the sum of powers is wrong with its root by a p-th, what is wrong with 1 / p by ln D.
 Real norm_magnitude(const Row& d, Real p, const Arithmetic& a) {
   const Real distance = norm(d, p), powers = std::pow(distance, p), lost = 2 * static_cast<Real>(d.size()) * a.least;
   if (p == 0 || std::isinf(p) || distance == 0 || !std::isfinite(distance)) return distance;
-  return powers < a.largest ? std::min(distance * (1 + (1 + lost / powers) / p), unbounded) : unbounded;
+  return powers < a.largest ? std::min(distance * (1 + std::fabs(std::log(distance)) + (1 + lost / powers) / p), unbounded) : unbounded;
 }
 
 // D^2 = |a|^2 + |b|^2 - 2 a.b is wrong by e = 4 sqrt(n) u Q with Q = sum of (|a| + |b|)^2, and D by at most e / max(D, sqrt(e)).

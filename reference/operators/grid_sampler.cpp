@@ -98,7 +98,7 @@ void operators::grid_sampler_2d_magnitude(Array<Real>& out, const Array<Real>& i
     if (rows.lost(y, a) || columns.lost(x, a)) return unbounded;
     Real sum = 0, least = std::numeric_limits<Real>::infinity(), most = -least;
     for (const auto& [r, v] : rows.cells(y))
-      for (const auto& [c, w] : columns.cells(x)) sum += std::isfinite(cell(r, c)) ? std::fabs(cell(r, c)) : 0;
+      for (const auto& [c, w] : columns.cells(x)) sum += std::isfinite(cell(r, c)) ? std::fabs(cell(r, c)) + 2 * a.least : 0;
     for (Real r : rows.reachable(y, a))
       for (Real c : columns.reachable(x, a)) {
         const Real v = cell(r, c);
