@@ -835,6 +835,18 @@ bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Arg
 }
 
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed) { return !transposed.value || no_batch(input); }
+bool selects_nothing(TensorArgument self, TensorArgument mask) {
+  return empty(self) || std::ranges::none_of(read<Int>(*mask.value).data, [](Int marked) { return marked != 0; });
+}
+
+bool compares_nothing(TensorArgument tensor, Argument<std::optional<Int>> dim) {
+  return empty(tensor) || (dim && !scalar(tensor) && size_along(*tensor.value, *dim.value) == 1);
+}
+
+bool names_no_row(TensorArgument indices, Argument<Int> rows, Argument<Int> without) {
+  return std::ranges::none_of(read<Int>(*indices.value).data, [&](Int i) { return i >= 0 && i < rows.value && i != without.value; });
+}
+
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size) { return self->count() == 0 || std::ranges::find(*output_size.value, 0) != output_size->end(); }
 
 }  // namespace conditions

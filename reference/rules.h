@@ -256,7 +256,11 @@ bool multiplies_or_nothing(TensorArgument input, TensorArgument weight);  // lin
 bool absent(TensorArgument tensor);                                      // it is None
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
+bool dilated(Argument<const Ints*> dilation, Argument<bool> transposed);  // some entry is not 1, of a convolution that is not transposed
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
+bool selects_nothing(TensorArgument self, TensorArgument mask);            // the mask marks nothing, or self has no element
+bool compares_nothing(TensorArgument tensor, Argument<std::optional<Int>> dim);  // it has no element, or one along dim
+bool names_no_row(TensorArgument indices, Argument<Int> rows, Argument<Int> without);  // each is negative, at least rows, or without
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);  // no element comes in or goes out
 
 }  // namespace conditions

@@ -266,5 +266,11 @@ TEST(EmbeddingDenseBackward, FrequencyAndPadding) {
   EXPECT_THAT(gradient(int32, -1, true), ElementsAre(4, 0, 0));  // half of an integer is 0
 }
 
+TEST(EmbeddingDenseBackward, WideUnsignedIsRefusedWhereARowIsNamed) {
+  const auto refused = [](Int index) { return refusal("aten::embedding_dense_backward.out", {tensor(uint16, {1, 1}, {4}), tensor(int64, {1}, {static_cast<Real>(index)}), Int{3}, Int{1}, false}); };
+  EXPECT_EQ(refused(0), "embedding_dense_backward.R5");
+  for (const Int index : {-1, 1, 3}) EXPECT_EQ(refused(index), "");
+}
+
 }  // namespace
 }  // namespace assay

@@ -393,6 +393,16 @@ TEST(ScatterReduce, MeanOfIntegersIsRoundedDown) {
   EXPECT_THAT(reduced("prod", true), ElementsAre(-8, 2));
 }
 
+TEST(ScatterReduce, MeanIsOfASumThatWraps) {
+  EXPECT_THAT(values_of(result("aten::scatter_reduce.two_out", {row(uint8, {250}), integer(0), row(int64, {0}), row(uint8, {10}), std::string("mean"), true})), ElementsAre(2));
+}
+
+TEST(Masked, WideUnsignedIsRefusedWhereSomethingIsSelected) {
+  const auto refused = [](const std::vector<Real>& mask) { return refusal("aten::masked_select.out", {row(uint16, {1, 2}), row(boolean, mask)}); };
+  EXPECT_EQ(refused({0, 0}), "");
+  EXPECT_EQ(refused({0, 1}), "masked_select.R2");
+}
+
 TEST(Masked, SourceIsConsumedRowMajor) {
   const Tensor mask = tensor(boolean, {2, 1}, {1, 0});
   EXPECT_THAT(values_of(result("aten::masked_scatter.out", {zeros(float32, {2}), mask, row(float32, {5, 6, 7})})), ElementsAre(5, 6, 0, 0));
