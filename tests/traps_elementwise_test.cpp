@@ -327,6 +327,7 @@ TEST(Floats, EluScalesEachSideItsWay) {
 TEST(Floats, GluHalvesADimension) {
   const Value last = Int{-1};
   EXPECT_EQ(result("aten::glu.out", {make(float32, {2, 4}), last}).sizes, (Dims{2, 2}));
+  EXPECT_EQ(result("aten::glu.out", {make(float32, {2, 4}, {1, 0}), last}).dim_order, (Dims{1, 0}));
   EXPECT_EQ(refusal("aten::glu.out", {make(float32, {2, 3}), last}), "glu.R4");
   EXPECT_EQ(refusal("aten::glu.out", {make(float32, {}), last}), "glu.R2");
 }
@@ -406,6 +407,17 @@ TEST(Outs, OfOperatorsWithoutCastsHaveTheDTypeOfTheResult) {
 TEST(Outs, OfOneToAnyPowerMayHaveAnyDType) {
   EXPECT_EQ(into("aten::pow.Scalar_out", {Int{1}, row(float32, {2})}, int32).outcome, Outcome::ok);
   EXPECT_EQ(into("aten::pow.Scalar_out", {Int{2}, row(float32, {2})}, int32).rule, "pow.Scalar.out");
+}
+
+TEST(Layout, IsThatOfTheFirstOperandThatSays) {
+  const auto order = [](const Tensor& self, const Tensor& other) { return result("aten::mul.out", {self, other}).dim_order; };
+  const Tensor last = make(float32, {2, 3, 2, 2}, {0, 2, 3, 1});
+  EXPECT_EQ(order(make(float32, {2, 3, 2, 2}), last), (Dims{0, 1, 2, 3}));
+  EXPECT_EQ(order(last, make(float32, {2, 3, 2, 2})), (Dims{0, 2, 3, 1}));
+  EXPECT_EQ(order(make(float32, {3, 1, 1}), last), (Dims{0, 2, 3, 1}));  // broadcast along both others
+  EXPECT_EQ(order(make(float32, {2, 2}), last), (Dims{0, 2, 3, 1}));     // agrees
+  EXPECT_EQ(order(make(float32, {3, 2, 2}), last), (Dims{0, 1, 2, 3}));
+  EXPECT_EQ(order(make(float32, {3, 1}, {1, 0}), make(float32, {1, 2}, {1, 0})), (Dims{0, 1}));
 }
 
 }  // namespace
