@@ -831,7 +831,11 @@ bool absent(TensorArgument tensor) { return !tensor; }
 bool no_batch(TensorArgument input) { return input->sizes[0] == 0 || input->sizes[1] == 0; }
 
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed) {
-  return plain_or_no_batch(input, transposed) && (no_batch(input) || std::ranges::all_of(*dilation.value, [](Int n) { return n == 1; }));
+  return plain_or_no_batch(input, transposed) && (no_batch(input) || !dilated(dilation, transposed));
+}
+
+bool dilated(Argument<const Ints*> dilation, Argument<bool> transposed) {
+  return !transposed.value && std::ranges::any_of(*dilation.value, [](Int n) { return n != 1; });
 }
 
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed) { return !transposed.value || no_batch(input); }

@@ -257,6 +257,16 @@ TEST(ConvolutionBackward, WhatIsNotAskedForIsEmpty) {
   EXPECT_THAT(values_of(out[2]), ElementsAre(2));
 }
 
+TEST(ConvolutionBackward, DilatedOnesHaveInt64) {
+  const Tensor one = tensor(int64, {1, 1, 1}, {3}), two = tensor(int64, {1, 1, 2}, {4, 5}), three = tensor(int64, {1, 1, 3}, {1, 2, 6});
+  const auto arguments = [&](Ints dilation, const Tensor& input, Int output_padding) { return std::vector<Value>{one, input, two, none, Ints{1}, Ints{0}, dilation, false, Ints{output_padding}, Int{1}, Bools{true, true, true}}; };
+  const auto out = results("aten::convolution_backward.out", arguments({2}, three, 0));
+  EXPECT_THAT(values_of(out[0]), ElementsAre(12, 0, 15));
+  EXPECT_THAT(values_of(out[1]), ElementsAre(3, 18));
+  EXPECT_EQ(refusal("aten::convolution_backward.out", arguments({1}, two, 0)), "convolution_backward.R23");
+  EXPECT_EQ(refusal("aten::convolution_backward.out", arguments({2}, three, 1)), "convolution_backward.R14");
+}
+
 TEST(EmbeddingDenseBackward, FrequencyAndPadding) {
   const auto gradient = [](DType dtype, Int padding_idx, bool scale_grad_by_freq) {
     return values_of(result("aten::embedding_dense_backward.out", {tensor(dtype, {3, 1}, {4, 4, 4}), tensor(int64, {3}, {1, 1, 0}), Int{3}, padding_idx, scale_grad_by_freq}));
