@@ -44,6 +44,11 @@ TEST(Product, FactorZeroLeavesNanOut) {
   EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float32, {1}, {nan}), tensor(float32, {1, 1}, {3}), tensor(float32, {1, 1}, {2}), Int{0}, Int{1}})), ElementsAre(6));
 }
 
+TEST(Product, FactorIsRoundedWhereNothingIsMultiplied) {  // 65535 is no float16
+  EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float16, {1}, {0.5}), tensor(float16, {1, 0}, {}), tensor(float16, {0, 1}, {}), Int{65535}, Int{1}})), ElementsAre(inf));
+  EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float16, {1}, {0.5}), tensor(float16, {1, 1}, {0}), tensor(float16, {1, 1}, {0}), Int{65535}, Int{1}})), ElementsAre(32768));
+}
+
 // -- convolution ------------------------------------------------------------------------------------------------------
 
 struct Convolution {

@@ -256,6 +256,8 @@ TEST(Floats, ScalarExponentOfOneHalfIsARoot) {
   EXPECT_TRUE(same(power(float32, -0.0, 0.5), -0.0));
   EXPECT_TRUE(same(power(float32, -inf, 0.5), nan));
   EXPECT_TRUE(same(power(float32, -0.0, -0.5), -inf));
+  EXPECT_TRUE(same(power(float16, -0.0, 0.5), 0.0));  // of float16 it is a power
+  EXPECT_TRUE(same(power(float16, -inf, -0.5), 0.0));
 }
 
 TEST(Floats, OneHasThePowerOneInEveryDType) {
