@@ -35,6 +35,7 @@ void computes_in_unless(DType dtype, DTypeSet set, Argument<Scalar> scalar, Lite
 void same_dtype_or_float32(TensorArgument a, TensorArgument b);     // b has a's dtype, or is float32 where a is of a half type
 void same_dtype(TensorArgument a, TensorArgument b);
 void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
+inline void scalar_fits(Argument<double> x, DType dtype) { scalar_fits(Argument<Scalar>{x.name, x.value}, dtype); }
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
 void negated_scalar_fits(Argument<Scalar> scalar, DType dtype);  // minus the scalar does
 void scalar_computes(Argument<Scalar> scalar, DType dtype);  // scalar_fits the type in which PyTorch computes dtype

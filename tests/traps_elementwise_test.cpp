@@ -316,6 +316,7 @@ TEST(Floats, LogitClampsOnlyWithEps) {
   EXPECT_TRUE(std::isnan(logit(-1, none)));
   EXPECT_FLOAT_EQ(static_cast<float>(logit(-1, 0.1)), -2.1972246F);
   EXPECT_TRUE(std::isnan(logit(nan, 0.1)));
+  EXPECT_EQ(refusal("aten::logit.out", {row(float16, {1}), 1e30}), "logit.R1");
 }
 
 TEST(Floats, EluScalesEachSideItsWay) {
