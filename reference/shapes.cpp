@@ -232,9 +232,10 @@ Dims repeated(TensorArgument tensor, Argument<const Ints*> repeats) {
 
 Dims padded(TensorArgument tensor, Argument<const Ints*> pad) {
   Dims sizes = tensor->sizes;
-  for (std::size_t k = 0; k < pad->size(); ++k) {
-    Int& n = sizes[sizes.size() - 1 - static_cast<Int>(k / 2)];
-    n = size_of(pad.name, n, 1, (*pad.value)[k]);
+  for (std::size_t k = 0; 2 * k < pad->size(); ++k) {  // the larger first: a negative one may crop what the other adds
+    const auto [less, more] = std::minmax((*pad.value)[2 * k], (*pad.value)[2 * k + 1]);
+    Int& n = sizes[sizes.size() - 1 - static_cast<Int>(k)];
+    n = size_of(pad.name, size_of(pad.name, n, 1, more), 1, less);
   }
   return sizes;
 }

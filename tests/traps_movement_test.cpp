@@ -293,6 +293,8 @@ TEST(Padding, ReflectionIsShorterThanTheSizeAndReplicationIsNot) {
   EXPECT_THAT(padded("aten::reflection_pad1d.out", {2, 1}), ElementsAre(2, 1, 0, 1, 2, 3, 2));
   EXPECT_THAT(padded("aten::reflection_pad1d.out", {-2, 3}), ElementsAre(2, 3, 2, 1, 0));
   EXPECT_THAT(padded("aten::replication_pad1d.out", {-2, 5}), ElementsAre(2, 3, 3, 3, 3, 3, 3));
+  EXPECT_THAT(padded("aten::replication_pad1d.out", {-5, 3}), ElementsAre(3, 3));  // crops what it adds
+  EXPECT_THAT(padded("aten::reflection_pad1d.out", {-5, 3}), ElementsAre(1, 0));
   EXPECT_EQ(refusal("aten::reflection_pad1d.out", {ramp({1, 4}), ints({4, 0})}), "reflection_pad1d.R4");
   EXPECT_EQ(refusal("aten::replication_pad1d.out", {ramp({1, 4}), ints({-2, -2})}), "replication_pad1d.R4");
   EXPECT_EQ(refusal("aten::replication_pad1d.out", {ramp({4}), ints({1, 1})}), "replication_pad1d.R2");
