@@ -184,6 +184,18 @@ TEST(Dequantize, CodesOfInt32LoseBits) {
   EXPECT_THAT(values_of(result("quantized_decomposed::dequantize_per_tensor.out", {tensor(int32, {1}, {16777217}), 1.0, Int{1}, Int{0}, Int{1}, number(int32), none})), ElementsAre(16777215));
 }
 
+TEST(Dequantize, DifferencesOfAnIntegerDtypeWrap) {
+  const auto dequantized = [](DType codes, Real x, DType dtype) { return values_of(result("quantized_decomposed::dequantize_per_tensor.out", {tensor(codes, {1}, {x}), 0.5, Int{2}, Int{0}, Int{1}, number(codes), number(dtype)})); };
+  EXPECT_THAT(dequantized(int8, 1, uint8), ElementsAre(127.5));
+  EXPECT_THAT(dequantized(int32, 16777219, uint8), ElementsAre(0.5));
+  EXPECT_EQ(refusal("quantized_decomposed::dequantize_per_tensor.out", {tensor(int8, {1}, {1}), 0.5, Int{2}, Int{0}, Int{1}, number(int8), number(boolean)}), "quantized_decomposed::dequantize_per_tensor.R3");
+}
+
+TEST(Dequantize, NegativeNumbersWrapInUint64) {
+  const Tensor out = result("quantized_decomposed::dequantize_per_channel.out", {tensor(int8, {1}, {-3}), tensor(float32, {1}, {1}), none, Int{0}, Int{0}, Int{1}, number(int8), number(uint64)});
+  EXPECT_THAT(values_of<Bits>(out), ElementsAre(~Bits{2}));
+}
+
 TEST(ChooseQparams, ZeroIsInTheRange) {
   struct Row {
     std::vector<Real> input;
