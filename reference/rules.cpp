@@ -5,7 +5,6 @@
 
 #include "reference/indexing.h"
 #include "reference/shapes.h"
-#include "reference/shapes.h"
 #include "reference/types.h"
 #include "reference/window.h"
 
