@@ -6,7 +6,6 @@
 #include "reference/distance.h"
 #include "reference/indexing.h"
 #include "reference/shapes.h"
-#include "reference/shapes.h"
 #include "reference/types.h"
 #include "reference/window.h"
 
@@ -873,10 +872,26 @@ bool absent(TensorArgument tensor) { return !tensor; }
 bool no_batch(TensorArgument input) { return input->sizes[0] == 0 || input->sizes[1] == 0; }
 
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed) {
-  return plain_or_no_batch(input, transposed) && (no_batch(input) || std::ranges::all_of(*dilation.value, [](Int n) { return n == 1; }));
+  return plain_or_no_batch(input, transposed) && (no_batch(input) || !dilated(dilation, transposed));
+}
+
+bool dilated(Argument<const Ints*> dilation, Argument<bool> transposed) {
+  return !transposed.value && std::ranges::any_of(*dilation.value, [](Int n) { return n != 1; });
 }
 
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed) { return !transposed.value || no_batch(input); }
+bool selects_nothing(TensorArgument self, TensorArgument mask) {
+  return empty(self) || std::ranges::none_of(read<Int>(*mask.value).data, [](Int marked) { return marked != 0; });
+}
+
+bool compares_nothing(TensorArgument tensor, Argument<std::optional<Int>> dim) {
+  return empty(tensor) || (dim && !scalar(tensor) && size_along(*tensor.value, *dim.value) == 1);
+}
+
+bool names_no_row(TensorArgument indices, Argument<Int> rows, Argument<Int> without) {
+  return std::ranges::none_of(read<Int>(*indices.value).data, [&](Int i) { return i >= 0 && i < rows.value && i != without.value; });
+}
+
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size) { return self->count() == 0 || std::ranges::find(*output_size.value, 0) != output_size->end(); }
 
 bool keeps_sizes(TensorArgument self, Argument<const Ints*> output_size) { return shapes::with_last(self, output_size) == self->sizes; }

@@ -36,6 +36,7 @@ void same_dtype_or_float32(TensorArgument a, TensorArgument b);     // b has a's
 void same_dtype(TensorArgument a, TensorArgument b);
 void promote_to(TensorArgument a, TensorArgument b, DTypeSet set);  // their common dtype is one of the set
 void scalar_fits(Argument<Scalar> scalar, DType dtype);  // no overflow; a negative integer wraps in an unsigned dtype, an infinity is a floating value, bool takes all
+inline void scalar_fits(Argument<double> x, DType dtype) { scalar_fits(Argument<Scalar>{x.name, x.value}, dtype); }
 void scalar_fits(Argument<Scalar> scalar, DType dtype, DTypeSet set);  // likewise, where dtype is one of the set
 void negated_scalar_fits(Argument<Scalar> scalar, DType dtype);  // minus the scalar does
 void scalar_computes(Argument<Scalar> scalar, DType dtype);  // scalar_fits the type in which PyTorch computes dtype
@@ -266,12 +267,16 @@ bool multiplies_or_nothing(TensorArgument input, TensorArgument weight);  // lin
 bool absent(TensorArgument tensor);                                      // it is None
 bool no_batch(TensorArgument input);                                     // its first or second size is 0
 bool plain_convolution(TensorArgument input, Argument<const Ints*> dilation, Argument<bool> transposed);  // neither dilated nor transposed, or no_batch
+bool dilated(Argument<const Ints*> dilation, Argument<bool> transposed);  // some entry is not 1, of a convolution that is not transposed
 bool plain_or_no_batch(TensorArgument input, Argument<bool> transposed);  // not transposed, or no_batch
 bool keeps_sizes(TensorArgument self, Argument<const Ints*> output_size);  // they are its last sizes
 bool samples_nothing(TensorArgument input, TensorArgument grid);           // it has no planes, or no places in them
 bool compares_nothing(TensorArgument x1, TensorArgument x2);               // the distances between their rows add up nothing
 bool compares_nothing(TensorArgument self);                                // likewise, those between its own rows
 bool multiplies_or_nothing(TensorArgument x1, TensorArgument x2, Argument<double> p, Argument<std::optional<Int>> compute_mode);  // PyTorch makes the distances of a product, or compares_nothing
+bool selects_nothing(TensorArgument self, TensorArgument mask);            // the mask marks nothing, or self has no element
+bool compares_nothing(TensorArgument tensor, Argument<std::optional<Int>> dim);  // it has no element, or one along dim
+bool names_no_row(TensorArgument indices, Argument<Int> rows, Argument<Int> without);  // each is negative, at least rows, or without
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);  // no element comes in or goes out
 
 }  // namespace conditions

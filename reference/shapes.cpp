@@ -232,9 +232,10 @@ Dims repeated(TensorArgument tensor, Argument<const Ints*> repeats) {
 
 Dims padded(TensorArgument tensor, Argument<const Ints*> pad) {
   Dims sizes = tensor->sizes;
-  for (std::size_t k = 0; k < pad->size(); ++k) {
-    Int& n = sizes[sizes.size() - 1 - static_cast<Int>(k / 2)];
-    n = size_of(pad.name, n, 1, (*pad.value)[k]);
+  for (std::size_t k = 0; 2 * k < pad->size(); ++k) {  // the larger first: a negative one may crop what the other adds
+    const auto [less, more] = std::minmax((*pad.value)[2 * k], (*pad.value)[2 * k + 1]);
+    Int& n = sizes[sizes.size() - 1 - static_cast<Int>(k)];
+    n = size_of(pad.name, size_of(pad.name, n, 1, more), 1, less);
   }
   return sizes;
 }
@@ -407,6 +408,49 @@ bool is_channels_last(const Tensor& t) { return (t.rank() == 4 || t.rank() == 5)
 
 }  // namespace
 
+namespace {
+
+// How far apart neighbours along each of a result's dimensions lie in an operand; 0 where it is broadcast.
+Dims steps(const Dims& sizes, const Tensor& operand) {
+  Dims all = Dims::filled(sizes.size(), 0);
+  Int step = 1;
+  for (int k = operand.rank() - 1; k >= 0; --k) {
+    const Int d = operand.dim_order[k], n = operand.sizes[d], at = d + sizes.size() - operand.rank();
+    if (n == sizes[at] || n > 1) all[at] = step;
+    step *= std::max<Int>(n, 1);
+  }
+  return all;
+}
+
+// Below 0 where dimension a lies inside b, above where b lies inside a, 0 where no operand says.
+int compare(Int a, Int b, const Dims& sizes, const std::vector<Dims>& operands) {
+  for (const Dims& step : operands) {
+    if (step[a] == 0 || step[b] == 0) continue;
+    if (step[a] != step[b]) return step[a] < step[b] ? -1 : 1;
+    if (sizes[a] > sizes[b]) return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// A dimension moves outwards, past those of which nothing is said, until one that it lies inside.
+Dims like(const Dims& sizes, const std::vector<const Tensor*>& tensors) {
+  std::vector<Dims> operands;
+  for (const Tensor* t : tensors)
+    if (t->rank() <= sizes.size()) operands.push_back(steps(sizes, *t));  // not of a result that is not asked for
+  Dims order = Dims::counting(sizes.size());
+  std::reverse(order.begin(), order.end());  // innermost first
+  for (int i = 1; i < order.size(); ++i)
+    for (int at = i, k = i - 1; k >= 0; --k) {
+      const int c = compare(order[k], order[at], sizes, operands);
+      if (c < 0) break;
+      if (c > 0) std::swap(order[k], order[at]), at = k;
+    }
+  std::reverse(order.begin(), order.end());
+  return normal(sizes, order);
+}
+
 Dims normal(const Dims& sizes, const Dims& order) {
   Int before = -1;
   for (Int d : order) {
@@ -433,6 +477,10 @@ Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order) {
 Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order, TensorArgument tensor) { return dim_order ? ordered(sizes, dim_order) : tensor->dim_order; }
 
 Dims suggested(const Dims& sizes, TensorArgument tensor) { return is_channels_last(*tensor.value) ? channels_moved(sizes.size()) : contiguous(sizes); }
+
+Dims suggested(const Dims& sizes, TensorArgument a, TensorArgument b) {
+  return sizes.size() == 4 && is_channels_last(*a.value) ? suggested(sizes, a) : sizes.size() == 4 ? suggested(sizes, b) : contiguous(sizes);
+}
 
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
   const bool all = std::ranges::all_of(*tensors.value, [](const auto& t) { return is_channels_last(*t); });

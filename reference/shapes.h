@@ -128,13 +128,13 @@ Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*
 
 namespace assay::layouts {
 
-// The dim order of the first operand that has the result's sizes, else contiguous.
+// Of two dimensions that lies inside which does so in the first operand that is broadcast along neither; else the later one.
+Dims like(const Dims& sizes, const std::vector<const Tensor*>& operands);
 template <class... T>
 Dims like(const Dims& sizes, const T&... tensor) {
-  Dims order = Dims::counting(sizes.size());
-  bool found = false;
-  ((tensor && !found && tensor->sizes == sizes ? void((order = tensor->dim_order, found = true)) : void()), ...);
-  return order;
+  std::vector<const Tensor*> operands;
+  ((tensor ? operands.push_back(&*tensor.value) : void()), ...);
+  return like(sizes, operands);
 }
 
 inline Dims contiguous(const Dims& sizes) { return Dims::counting(sizes.size()); }
@@ -156,6 +156,7 @@ Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order);
 // Channels last where the tensor, or every tensor of the list, is.
 Dims suggested(const Dims& sizes, TensorArgument tensor);
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors);
+Dims suggested(const Dims& sizes, TensorArgument a, TensorArgument b);  // of 4 dimensions, where either is
 }  // namespace assay::layouts
 
 namespace assay::terms {

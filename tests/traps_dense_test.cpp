@@ -45,6 +45,11 @@ TEST(Product, FactorZeroLeavesNanOut) {
   EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float32, {1}, {nan}), tensor(float32, {1, 1}, {3}), tensor(float32, {1, 1}, {2}), Int{0}, Int{1}})), ElementsAre(6));
 }
 
+TEST(Product, FactorIsRoundedWhereNothingIsMultiplied) {  // 65535 is no float16
+  EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float16, {1}, {0.5}), tensor(float16, {1, 0}, {}), tensor(float16, {0, 1}, {}), Int{65535}, Int{1}})), ElementsAre(inf));
+  EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float16, {1}, {0.5}), tensor(float16, {1, 1}, {0}), tensor(float16, {1, 1}, {0}), Int{65535}, Int{1}})), ElementsAre(32768));
+}
+
 // -- convolution ------------------------------------------------------------------------------------------------------
 
 struct Convolution {
@@ -363,6 +368,18 @@ TEST(Dequantize, CodesOfInt32LoseBits) {
   EXPECT_THAT(values_of(result("quantized_decomposed::dequantize_per_tensor.out", {tensor(int32, {1}, {16777217}), 1.0, Int{1}, Int{0}, Int{1}, number(int32), none})), ElementsAre(16777215));
 }
 
+TEST(Dequantize, DifferencesOfAnIntegerDtypeWrap) {
+  const auto dequantized = [](DType codes, Real x, DType dtype) { return values_of(result("quantized_decomposed::dequantize_per_tensor.out", {tensor(codes, {1}, {x}), 0.5, Int{2}, Int{0}, Int{1}, number(codes), number(dtype)})); };
+  EXPECT_THAT(dequantized(int8, 1, uint8), ElementsAre(127.5));
+  EXPECT_THAT(dequantized(int32, 16777219, uint8), ElementsAre(0.5));
+  EXPECT_EQ(refusal("quantized_decomposed::dequantize_per_tensor.out", {tensor(int8, {1}, {1}), 0.5, Int{2}, Int{0}, Int{1}, number(int8), number(boolean)}), "quantized_decomposed::dequantize_per_tensor.R3");
+}
+
+TEST(Dequantize, NegativeNumbersWrapInUint64) {
+  const Tensor out = result("quantized_decomposed::dequantize_per_channel.out", {tensor(int8, {1}, {-3}), tensor(float32, {1}, {1}), none, Int{0}, Int{0}, Int{1}, number(int8), number(uint64)});
+  EXPECT_THAT(values_of<Bits>(out), ElementsAre(~Bits{2}));
+}
+
 TEST(ChooseQparams, ZeroIsInTheRange) {
   struct Row {
     std::vector<Real> input;
@@ -467,6 +484,16 @@ TEST(ConvolutionBackward, WhatIsNotAskedForIsEmpty) {
   EXPECT_THAT(values_of(out[2]), ElementsAre(2));
 }
 
+TEST(ConvolutionBackward, DilatedOnesHaveInt64) {
+  const Tensor one = tensor(int64, {1, 1, 1}, {3}), two = tensor(int64, {1, 1, 2}, {4, 5}), three = tensor(int64, {1, 1, 3}, {1, 2, 6});
+  const auto arguments = [&](Ints dilation, const Tensor& input, Int output_padding) { return std::vector<Value>{one, input, two, none, Ints{1}, Ints{0}, dilation, false, Ints{output_padding}, Int{1}, Bools{true, true, true}}; };
+  const auto out = results("aten::convolution_backward.out", arguments({2}, three, 0));
+  EXPECT_THAT(values_of(out[0]), ElementsAre(12, 0, 15));
+  EXPECT_THAT(values_of(out[1]), ElementsAre(3, 18));
+  EXPECT_EQ(refusal("aten::convolution_backward.out", arguments({1}, two, 0)), "convolution_backward.R23");
+  EXPECT_EQ(refusal("aten::convolution_backward.out", arguments({2}, three, 1)), "convolution_backward.R14");
+}
+
 TEST(EmbeddingDenseBackward, FrequencyAndPadding) {
   const auto gradient = [](DType dtype, Int padding_idx, bool scale_grad_by_freq) {
     return values_of(result("aten::embedding_dense_backward.out", {tensor(dtype, {3, 1}, {4, 4, 4}), tensor(int64, {3}, {1, 1, 0}), Int{3}, padding_idx, scale_grad_by_freq}));
@@ -474,6 +501,12 @@ TEST(EmbeddingDenseBackward, FrequencyAndPadding) {
   EXPECT_THAT(gradient(float32, -1, false), ElementsAre(4, 8, 0));
   EXPECT_THAT(gradient(float32, 0, true), ElementsAre(0, 4, 0));
   EXPECT_THAT(gradient(int32, -1, true), ElementsAre(4, 0, 0));  // half of an integer is 0
+}
+
+TEST(EmbeddingDenseBackward, WideUnsignedIsRefusedWhereARowIsNamed) {
+  const auto refused = [](Int index) { return refusal("aten::embedding_dense_backward.out", {tensor(uint16, {1, 1}, {4}), tensor(int64, {1}, {static_cast<Real>(index)}), Int{3}, Int{1}, false}); };
+  EXPECT_EQ(refused(0), "embedding_dense_backward.R5");
+  for (const Int index : {-1, 1, 3}) EXPECT_EQ(refused(index), "");
 }
 
 }  // namespace

@@ -256,6 +256,8 @@ TEST(Floats, ScalarExponentOfOneHalfIsARoot) {
   EXPECT_TRUE(same(power(float32, -0.0, 0.5), -0.0));
   EXPECT_TRUE(same(power(float32, -inf, 0.5), nan));
   EXPECT_TRUE(same(power(float32, -0.0, -0.5), -inf));
+  EXPECT_TRUE(same(power(float16, -0.0, 0.5), 0.0));  // of float16 it is a power
+  EXPECT_TRUE(same(power(float16, -inf, -0.5), 0.0));
 }
 
 TEST(Floats, OneHasThePowerOneInEveryDType) {
@@ -314,6 +316,7 @@ TEST(Floats, LogitClampsOnlyWithEps) {
   EXPECT_TRUE(std::isnan(logit(-1, none)));
   EXPECT_FLOAT_EQ(static_cast<float>(logit(-1, 0.1)), -2.1972246F);
   EXPECT_TRUE(std::isnan(logit(nan, 0.1)));
+  EXPECT_EQ(refusal("aten::logit.out", {row(float16, {1}), 1e30}), "logit.R1");
 }
 
 TEST(Floats, EluScalesEachSideItsWay) {
@@ -327,6 +330,7 @@ TEST(Floats, EluScalesEachSideItsWay) {
 TEST(Floats, GluHalvesADimension) {
   const Value last = Int{-1};
   EXPECT_EQ(result("aten::glu.out", {make(float32, {2, 4}), last}).sizes, (Dims{2, 2}));
+  EXPECT_EQ(result("aten::glu.out", {make(float32, {2, 4}, {1, 0}), last}).dim_order, (Dims{1, 0}));
   EXPECT_EQ(refusal("aten::glu.out", {make(float32, {2, 3}), last}), "glu.R4");
   EXPECT_EQ(refusal("aten::glu.out", {make(float32, {}), last}), "glu.R2");
 }
@@ -406,6 +410,17 @@ TEST(Outs, OfOperatorsWithoutCastsHaveTheDTypeOfTheResult) {
 TEST(Outs, OfOneToAnyPowerMayHaveAnyDType) {
   EXPECT_EQ(into("aten::pow.Scalar_out", {Int{1}, row(float32, {2})}, int32).outcome, Outcome::ok);
   EXPECT_EQ(into("aten::pow.Scalar_out", {Int{2}, row(float32, {2})}, int32).rule, "pow.Scalar.out");
+}
+
+TEST(Layout, IsThatOfTheFirstOperandThatSays) {
+  const auto order = [](const Tensor& self, const Tensor& other) { return result("aten::mul.out", {self, other}).dim_order; };
+  const Tensor last = make(float32, {2, 3, 2, 2}, {0, 2, 3, 1});
+  EXPECT_EQ(order(make(float32, {2, 3, 2, 2}), last), (Dims{0, 1, 2, 3}));
+  EXPECT_EQ(order(last, make(float32, {2, 3, 2, 2})), (Dims{0, 2, 3, 1}));
+  EXPECT_EQ(order(make(float32, {3, 1, 1}), last), (Dims{0, 2, 3, 1}));  // broadcast along both others
+  EXPECT_EQ(order(make(float32, {2, 2}), last), (Dims{0, 2, 3, 1}));     // agrees
+  EXPECT_EQ(order(make(float32, {3, 2, 2}), last), (Dims{0, 1, 2, 3}));
+  EXPECT_EQ(order(make(float32, {3, 1}, {1, 0}), make(float32, {1, 2}, {1, 0})), (Dims{0, 1}));
 }
 
 }  // namespace

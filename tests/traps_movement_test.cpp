@@ -293,6 +293,8 @@ TEST(Padding, ReflectionIsShorterThanTheSizeAndReplicationIsNot) {
   EXPECT_THAT(padded("aten::reflection_pad1d.out", {2, 1}), ElementsAre(2, 1, 0, 1, 2, 3, 2));
   EXPECT_THAT(padded("aten::reflection_pad1d.out", {-2, 3}), ElementsAre(2, 3, 2, 1, 0));
   EXPECT_THAT(padded("aten::replication_pad1d.out", {-2, 5}), ElementsAre(2, 3, 3, 3, 3, 3, 3));
+  EXPECT_THAT(padded("aten::replication_pad1d.out", {-5, 3}), ElementsAre(3, 3));  // crops what it adds
+  EXPECT_THAT(padded("aten::reflection_pad1d.out", {-5, 3}), ElementsAre(1, 0));
   EXPECT_EQ(refusal("aten::reflection_pad1d.out", {ramp({1, 4}), ints({4, 0})}), "reflection_pad1d.R4");
   EXPECT_EQ(refusal("aten::replication_pad1d.out", {ramp({1, 4}), ints({-2, -2})}), "replication_pad1d.R4");
   EXPECT_EQ(refusal("aten::replication_pad1d.out", {ramp({4}), ints({1, 1})}), "replication_pad1d.R2");
@@ -391,6 +393,16 @@ TEST(ScatterReduce, MeanOfIntegersIsRoundedDown) {
   EXPECT_THAT(reduced("mean", false), ElementsAre(-3, 2));
   EXPECT_THAT(reduced("amax", false), ElementsAre(-2, 2));
   EXPECT_THAT(reduced("prod", true), ElementsAre(-8, 2));
+}
+
+TEST(ScatterReduce, MeanIsOfASumThatWraps) {
+  EXPECT_THAT(values_of(result("aten::scatter_reduce.two_out", {row(uint8, {250}), integer(0), row(int64, {0}), row(uint8, {10}), std::string("mean"), true})), ElementsAre(2));
+}
+
+TEST(Masked, WideUnsignedIsRefusedWhereSomethingIsSelected) {
+  const auto refused = [](const std::vector<Real>& mask) { return refusal("aten::masked_select.out", {row(uint16, {1, 2}), row(boolean, mask)}); };
+  EXPECT_EQ(refused({0, 0}), "");
+  EXPECT_EQ(refused({0, 1}), "masked_select.R2");
 }
 
 TEST(Masked, SourceIsConsumedRowMajor) {

@@ -92,6 +92,13 @@ TEST(Extremes, EmptyDimensionIsRefusedAnEmptyResultIsNot) {
 
 TEST(Extremes, BoolHasNoArgmax) { EXPECT_EQ(refusal("aten::argmax.out", {row(boolean, {1}), none, false}), "argmax.R1"); }
 
+TEST(Extremes, WideUnsignedHasAnArgmaxOfOneElement) {
+  const auto refused = [](const Value& dim) { return refusal("aten::argmax.out", {tensor(uint16, {2, 1}, {1, 2}), dim, false}); };
+  EXPECT_EQ(refused(Int{1}), "");
+  EXPECT_EQ(refused(Int{0}), "argmax.R4");
+  EXPECT_EQ(refused(none), "argmax.R4");
+}
+
 TEST(Extremes, ArgmaxOfAllDimensionsIsFlat) {
   const Tensor place = result("aten::argmax.out", {tensor(int32, {2, 2}, {1, 2, 4, 3}), none, true});
   EXPECT_EQ(place.sizes, (Dims{1, 1}));

@@ -26,8 +26,18 @@ Array<Bits> keys(const Tensor& tensor) {
   return bits;
 }
 
+// The same with 0 for -0: what ties.
+Array<Bits> ranks(const Tensor& tensor) {
+  Array<Bits> bits = keys(tensor);
+  const DTypeInfo& d = info(tensor.dtype);
+  if (d.kind != Kind::floating) return bits;
+  for (Bits& b : bits.data)
+    if (d.real_of(b) == 0) b = 0;
+  return bits;
+}
+
 struct Row {
-  std::vector<Bits> want, got, source;
+  std::vector<Bits> want, got, values, source;  // the first two as ranks
   std::vector<Int> indices;
 };
 
@@ -39,7 +49,7 @@ std::string topk_row(Row row, bool sorted) {
     if (at < 0 || at >= n) return text("index ", at, " is outside the dimension of size ", n);
     const auto place = static_cast<std::size_t>(at);
     if (used[place]) return text("index ", at, " is given twice");
-    if (row.source[place] != row.got[k]) return text("the element at index ", at, " is not the value given with it");
+    if (row.source[place] != row.values[k]) return text("the element at index ", at, " is not the value given with it");
     used[place] = true;
   }
   if (!sorted) std::ranges::sort(row.want), std::ranges::sort(row.got);
@@ -56,10 +66,10 @@ std::string topk(const Operator& op, std::span<const Value> arguments, std::span
     families::each_row(array, dims, [&](auto row, Int) { rows.emplace_back(row.begin(), row.end()); });
     return rows;
   };
-  const auto want = rows_of(keys(expected[0])), values = rows_of(keys(got[0])), source = rows_of(keys(self));
+  const auto want = rows_of(ranks(expected[0])), first = rows_of(ranks(got[0])), values = rows_of(keys(got[0])), source = rows_of(keys(self));
   const auto indices = rows_of(read<Int>(got[1]));
   for (std::size_t r = 0; r < source.size(); ++r)
-    if (std::string wrong = topk_row({want[r], values[r], source[r], indices[r]}, sorted); !wrong.empty()) return text(wrong, ", in row ", r);
+    if (std::string wrong = topk_row({want[r], first[r], values[r], source[r], indices[r]}, sorted); !wrong.empty()) return text(wrong, ", in row ", r);
   return {};
 }
 

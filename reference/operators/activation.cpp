@@ -25,10 +25,11 @@ Int operators::relu(Int x) { return x < 0 ? 0 : x; }
 Real operators::leaky_relu(Real x, Real negative_slope) { return x > 0 ? x : negative_slope * x; }
 
 Real operators::elu(Real x, Real alpha, Real scale, Real input_scale) { return x < 0 ? alpha * scale * std::expm1(input_scale * x) : scale * x; }
-// An error of y is one of e^y as many times as large.
-Real operators::elu_magnitude(Real x, Real alpha, Real scale, Real input_scale) {
-  const Real y = input_scale * x;
-  return std::fabs(x < 0 ? alpha * scale * (std::fabs(std::expm1(y)) + std::fabs(y) * std::exp(y)) : scale * x);
+// An error of y is one of e^y as many times as large. Either factor may leave the range before they meet.
+Real operators::elu_magnitude(Real x, Real alpha, Real scale, Real input_scale, const Arithmetic& a) {
+  const Real y = input_scale * x, factor = std::fabs(alpha * scale), power = std::fabs(std::expm1(y)) + std::fabs(y) * std::exp(y);
+  if (x < 0 && std::fmax(factor, power) >= a.largest) return unbounded;
+  return x < 0 ? factor * power : std::fabs(scale * x);
 }
 
 // eps and 1 - eps are numbers of the dtype.
@@ -36,11 +37,19 @@ Real operators::logit(Real x, std::optional<double> eps, const Rounding& round) 
   if (eps) x = clamped<Real>(x, round(*eps), round(1 - round(*eps)));
   return std::log(x / (1 - x));
 }
-// Of the quotient near 1 only its own error remains.
-Real operators::logit_magnitude(Real x, std::optional<double> eps, const Rounding& round) { return 1 + std::fabs(logit(x, eps, round)); }
+// Of the quotient near 1 only its own error remains. Where the limits cross, which of them wins is the kernel's choice.
+Real operators::logit_magnitude(Real x, std::optional<double> eps, const Rounding& round) {
+  return eps && !(round(*eps) <= 0.5) ? unbounded : 1 + std::fabs(logit(x, eps, round));
+}
 
 void operators::glu(std::span<const Real> x, std::span<Real> y) {
   for (std::size_t k = 0; k < y.size(); ++k) y[k] = x[k] / (1 + std::exp(-x[k + y.size()]));
+}
+// A sigmoid below the smallest normal number may be lost, and is multiplied by the first half.
+void operators::glu_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
+  glu(x, y);
+  for (std::size_t k = 0; k < y.size(); ++k)
+    y[k] = 1 / (1 + std::exp(-x[k + y.size()])) < a.least ? std::fmin(std::fabs(x[k]) * a.least / a.unit, unbounded) : std::fabs(y[k]);
 }
 
 // (1 + erf(t)) / 2 = erfc(-t) / 2 and (1 + tanh(t)) / 2 = 1 / (1 + e^-2t), neither of which cancels.

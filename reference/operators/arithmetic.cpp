@@ -21,10 +21,10 @@ Real magnitude_of_sum(Real sum, Real product, Real factor) { return std::fabs(su
 template <class T>
 T opposite(Scalar alpha, const Rounding& round) { return round(number<T>(negated(alpha), round.dtype)); }
 
-// PyTorch takes the roots where IEEE's pow differs: of -0 and of -infinity.
-Real power(Real self, Real exponent) {
-  if (exponent == 0.5) return std::sqrt(self);
-  if (exponent == -0.5) return 1 / std::sqrt(self);
+// PyTorch takes the roots, other than in float16, where IEEE's pow differs: of -0 and of -infinity.
+Real power(Real self, Real exponent, DType dtype) {
+  if (exponent == 0.5 && dtype != DType::float16) return std::sqrt(self);
+  if (exponent == -0.5 && dtype != DType::float16) return 1 / std::sqrt(self);
   return std::pow(self, exponent);
 }
 
@@ -95,13 +95,13 @@ Int operators::pow(Int self, Int exponent) {
   return power;
 }
 
-Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) { return power(self, round(real(exponent))); }
+Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) { return power(self, round(real(exponent)), round.dtype); }
 Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) { return pow(self, number<Int>(exponent, round.dtype)); }
 
 // The power, and what rounding the exponent changes in it, in double unit roundoffs. The square in 1 / self^2 may be
 // subnormal, with the error of the least normal number.
 Real operators::pow_scalar_magnitude(Real self, Scalar exponent, const Rounding& round, const Arithmetic& arithmetic) {
-  const Real rounded = pow_scalar(self, exponent, round), kept = power(self, real(exponent));
+  const Real rounded = pow_scalar(self, exponent, round), kept = power(self, real(exponent), round.dtype);
   const Real change = rounded == kept ? 0 : std::fabs(rounded - kept) / (2 * arithmetic.unit);
   const Real square = real(exponent) == -2 ? 1 + arithmetic.least / (self * self) : 1;
   return std::fmin(std::fabs(rounded), arithmetic.largest) * square + change;

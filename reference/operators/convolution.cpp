@@ -1,5 +1,6 @@
 #include "operators/convolution.gen.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "reference/dtype.h"
@@ -114,6 +115,21 @@ void each_product(const Dims& out, const Dims& input, const Dims& weight, const 
   }
 }
 
+// What each product gives to its cell of input, its weight and its bias.
+template <class T>
+void give_back(Array<T>& out0, Array<T>& out1, Array<T>& out2, const Array<T>& grad_output, const Array<T>& input, const Array<T>& weight, const Geometry& geometry, Int groups, const Bools& output_mask) {
+  each_product(grad_output.sizes, input.sizes, weight.sizes, geometry, groups, [&](Int o, Int i, Int w) {
+    if (i < 0) return;
+    if (output_mask[0]) out0[i] = Products::add(out0[i], grad_output[o], weight[w]);
+    if (output_mask[1]) out1[w] = Products::add(out1[w], grad_output[o], input[i]);
+  });
+  const Int places = count(spatial(grad_output.sizes));
+  for (Int o = 0; output_mask[2] && o < grad_output.count(); ++o) {
+    T& bias = out2[o / places % grad_output.sizes[1]];
+    bias = Products::add(bias, grad_output[o], 1);
+  }
+}
+
 }  // namespace
 
 void operators::convolution(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
@@ -124,14 +140,10 @@ void operators::convolution(Array<Int>& out, const Array<Int>& input, const Arra
 }
 
 void operators::convolution_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_output, const Array<Real>& input, const Array<Real>& weight, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups, const Bools& output_mask) {
-  const Geometry geometry{spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed};
-  each_product(grad_output.sizes, input.sizes, weight.sizes, geometry, groups, [&](Int o, Int i, Int w) {
-    if (i < 0) return;
-    if (output_mask[0]) out0[i] += grad_output[o] * weight[w];
-    if (output_mask[1]) out1[w] += grad_output[o] * input[i];
-  });
-  const Int places = count(spatial(grad_output.sizes));
-  for (Int o = 0; output_mask[2] && o < grad_output.count(); ++o) out2[o / places % grad_output.sizes[1]] += grad_output[o];
+  give_back(out0, out1, out2, grad_output, input, weight, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups, output_mask);
+}
+void operators::convolution_backward(Array<Int>& out0, Array<Int>& out1, Array<Int>& out2, const Array<Int>& grad_output, const Array<Int>& input, const Array<Int>& weight, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups, const Bools& output_mask) {
+  give_back(out0, out1, out2, grad_output, input, weight, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups, output_mask);
 }
 
 void operators::convolution_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_output, const Array<Real>& input, const Array<Real>& weight, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups, const Bools& output_mask) {
@@ -143,6 +155,8 @@ void operators::convolution_backward_magnitude(Array<Real>& out0, Array<Real>& o
   const Int weights = transposed ? weight.count() / weight.sizes[0] : 0, cells = count(spatial(input.sizes));
   for (Int i = 0; output_mask[1] && transposed && i < input.count(); ++i)
     if (!std::isfinite(input[i])) std::fill_n(out1.data.begin() + i / cells % input.sizes[1] * weights, weights, unbounded);
+  // A weight may meet zeros around grad_output.
+  if (!std::ranges::all_of(weight.data, [](Real w) { return std::isfinite(w); })) std::ranges::fill(out0.data, unbounded);
 }
 
 void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {

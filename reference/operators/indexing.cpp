@@ -1,7 +1,9 @@
 #include "operators/indexing.gen.h"
 
 #include <cmath>
+#include <functional>
 
+#include "operators/reduction.gen.h"
 #include "reference/families.h"
 #include "reference/shapes.h"
 
@@ -72,8 +74,8 @@ T reduced(T a, T b, std::string_view reduce) {
 }
 
 // How many numbers make each element of the result.
-template <class T>
-Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index, const Array<T>& src, std::string_view reduce, bool include_self) {
+template <class T, class Round>
+Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index, const Array<T>& src, std::string_view reduce, bool include_self, Round round) {
   out = self;
   Array<Int> counts(self.sizes);
   if (include_self) std::ranges::fill(counts.data, 1);
@@ -82,7 +84,7 @@ Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const A
     out(at) = counts(at)++ == 0 ? element(src, i) : reduced(out(at), element(src, i), reduce);
   }
   for (Int k = 0; k < out.count(); ++k)
-    if (reduce == "mean" && counts[k] > 1) out[k] = quotient(out[k], counts[k]);
+    if (reduce == "mean" && counts[k] > 1) out[k] = quotient(round(out[k]), counts[k]);
   return counts;
 }
 
@@ -127,18 +129,23 @@ void operators::scatter_add_magnitude(Array<Real>& out, const Array<Real>& self,
   for (Int k = 0; k < out.count(); ++k) out[k] += out[k] > 0 ? std::fabs(self[k]) : 0;
 }
 
-void operators::scatter_reduce(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src, std::string_view reduce, bool include_self) {
-  scatter_reduced(out, self, dim, index, src, reduce, include_self);
+void operators::scatter_reduce(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src, std::string_view reduce, bool include_self, const Rounding&) {
+  scatter_reduced(out, self, dim, index, src, reduce, include_self, std::identity());
 }
-void operators::scatter_reduce(Array<Int>& out, const Array<Int>& self, Int dim, const Array<Int>& index, const Array<Int>& src, std::string_view reduce, bool include_self) {
-  scatter_reduced(out, self, dim, index, src, reduce, include_self);
+void operators::scatter_reduce(Array<Int>& out, const Array<Int>& self, Int dim, const Array<Int>& index, const Array<Int>& src, std::string_view reduce, bool include_self, const Rounding& round) {
+  scatter_reduced(out, self, dim, index, src, reduce, include_self, round);
 }
 
-// Sums and products of magnitudes, a product once for each of its roundings; 0 where nothing is computed.
-void operators::scatter_reduce_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src, std::string_view reduce, bool include_self) {
-  const Array<Int> counts = scatter_reduced(out, magnitudes(self), dim, index, magnitudes(src), reduce, include_self);
-  const bool compares = reduce == "amax" || reduce == "amin";
-  for (Int k = 0; k < out.count(); ++k) out[k] *= compares || counts[k] < 2 ? 0 : reduce == "prod" ? static_cast<Real>(counts[k]) : 1;
+// Sums of magnitudes; a product's as in prod, once for each of its roundings; 0 where nothing is computed.
+void operators::scatter_reduce_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src, std::string_view reduce, bool include_self, const Rounding&, const Arithmetic& a) {
+  const Array<Int> counts = scatter_reduced(out, magnitudes(self), dim, index, magnitudes(src), reduce, include_self, std::identity());
+  Array<std::vector<Real>> factors(self.sizes);
+  for (Int k = 0; include_self && k < out.count(); ++k) factors[k].push_back(self[k]);
+  each_target(factors, dim, index, [&](std::vector<Real>& target, const Dims& i) { target.push_back(element(src, i)); });
+  for (Int k = 0; k < out.count(); ++k) {
+    if (reduce == "prod") out[k] = std::min(prod_magnitude(factors[k], a) * static_cast<Real>(counts[k]), unbounded);
+    if (reduce == "amax" || reduce == "amin" || counts[k] < 2) out[k] = 0;
+  }
 }
 
 Dims operators::index_select(const Dims& out, const Dims& sizes, Int dim, const Array<Int>& index) {

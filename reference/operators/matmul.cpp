@@ -43,11 +43,12 @@ void operators::mm(Array<Int>& out, const Array<Int>& self, const Array<Int>& ma
 void operators::bmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat2) { multiply(out, self, mat2); }
 void operators::bmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat2) { multiply(out, self, mat2); }
 
-void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha) {
+// Without products beta is rounded to the dtype first.
+void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha, const Rounding& round) {
   multiply(out, mat1, mat2);
-  blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
+  blend(out, self, mat1.sizes[1] > 0 ? beta : round(beta), mat1.sizes[1] > 0 ? alpha : 0);
 }
-void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta, Int alpha) {
+void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta, Int alpha, const Rounding&) {
   multiply(out, mat1, mat2);
   blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
 }
@@ -72,10 +73,10 @@ void operators::linear(Array<Real>& out, const Array<Real>& input, const Array<R
 void operators::linear(Array<Int>& out, const Array<Int>& input, const Array<Int>& weight, const std::optional<Array<Int>>& bias) { multiply_rows(out, input, weight, bias); }
 
 // With alpha 0 a product that is not finite bounds nothing: kernels may multiply it.
-void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha) {
+void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha, const Rounding& round) {
   Array<Real> product(out.sizes);
   multiply(product, mat1, mat2);
-  addmm(out, magnitudes(self), magnitudes(mat1), magnitudes(mat2), std::fabs(beta), std::fabs(alpha));
+  addmm(out, magnitudes(self), magnitudes(mat1), magnitudes(mat2), std::fabs(beta), std::fabs(alpha), round);
   for (Int k = 0; k < out.count(); ++k)
     if (alpha == 0 && !std::isfinite(product[k])) out[k] = unbounded;
 }

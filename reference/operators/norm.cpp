@@ -66,10 +66,10 @@ struct Signed {
   Real result(Real a, Real) const { return a; }
 };
 struct Absolute {
-  Real largest;
-  Real minus(Real a, Real b) const { return value(std::fabs(a) + std::fabs(b)); }
-  Real value(Real a) const { return std::fabs(a) < largest ? std::fabs(a) : std::numeric_limits<Real>::infinity(); }
-  Real result(Real a, Real partial) const { return std::isinf(partial) ? unbounded : std::min(value(a), unbounded); }
+  const Arithmetic& a;
+  Real minus(Real x, Real y) const { return value(std::fabs(x) + std::fabs(y)); }
+  Real value(Real x) const { return std::fabs(x) < a.largest ? rounded(x, a) : std::numeric_limits<Real>::infinity(); }
+  Real result(Real x, Real partial) const { return std::isinf(partial) ? unbounded : std::min(value(x), unbounded); }
 };
 
 struct Gradients {
@@ -148,13 +148,13 @@ void operators::layer_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<
   normalise_backward(Signed{}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd, weight);
 }
 void operators::layer_norm_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Ints& normalized_shape, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, const Bools& output_mask, const Arithmetic& a) {
-  normalise_backward(Absolute{a.largest}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd, weight);
+  normalise_backward(Absolute{a}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd, weight);
 }
 void operators::group_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, Int, Int C, Int HxW, Int group, const Bools& output_mask) {
   normalise_backward(Signed{}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd, weight);
 }
 void operators::group_norm_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, Int, Int C, Int HxW, Int group, const Bools& output_mask, const Arithmetic& a) {
-  normalise_backward(Absolute{a.largest}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd, weight);
+  normalise_backward(Absolute{a}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd, weight);
 }
 
 void operators::batch_norm(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input, const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, Real eps) {
@@ -170,8 +170,8 @@ void operators::batch_norm_magnitude(Array<Real>& out, Array<Real>&, Array<Real>
     const Channel c(weight, bias, running_mean, running_var, eps, i[1]);
     const Real terms = std::fabs(c.variance) + std::fabs(eps), sum = std::fabs(c.variance + eps);
     const Real parts = (std::fabs(input(i)) + std::fabs(c.mean)) * rounded(c.scale, a) * (1 + terms / sum) + std::fabs(c.b);
-    const bool in_range = 8 * a.unit * terms <= sum && std::fmax(parts, std::fabs(c.scale)) < a.largest;
-    out(i) = std::isnan(parts) ? 0 : in_range ? parts : unbounded;
+    const bool in_range = sum > 0 && 8 * a.unit * terms <= sum && std::fmax(parts, std::fabs(c.scale)) < a.largest;
+    out(i) = sum > 0 && std::isnan(parts) ? 0 : in_range ? parts : unbounded;
   }
 }
 

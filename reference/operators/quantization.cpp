@@ -82,18 +82,18 @@ Real operators::quantize_per_token(Real input, Real scales, Real zero_points, In
 }
 
 // PyTorch rounds a scalar that is subtracted like a tensor's element, but multiplies with one as it is.
-Real operators::dequantize_per_tensor(Real input, Real scale, Real zero_point, const Rounding& round) {
-  return round(round(input - round(zero_point)) * round.scalar(scale));
+Real operators::dequantize_per_tensor(Real input, Real scale, Real zero_point, const Rounding& round_difference, const Rounding& round) {
+  return round(round(round_difference(round_difference(input) - round_difference(zero_point))) * round.scalar(scale));
 }
-Real operators::dequantize_per_tensor(Real input, Real scale, Int zero_point, const Rounding& round) {
-  return dequantize_per_tensor(input, scale, static_cast<Real>(zero_point), round);
+Real operators::dequantize_per_tensor(Real input, Real scale, Int zero_point, const Rounding& round_difference, const Rounding& round) {
+  return dequantize_per_tensor(input, scale, static_cast<Real>(zero_point), round_difference, round);
 }
-Real operators::dequantize_per_channel(Real input, Real scales, std::optional<Real> zero_points, const Rounding& round_difference, const Rounding& round_product, const Rounding& round) {
+Real operators::dequantize_per_channel(Real input, Real scales, std::optional<Real> zero_points, const Rounding& round_difference, const Rounding& round) {
   const Real steps = zero_points ? round_difference(round_difference(input) - round_difference(*zero_points)) : input;
-  return round(round_product(round_product(steps) * scales));
+  return round(round(steps) * scales);
 }
-Real operators::dequantize_per_token(Real input, Real scales, Real zero_points, const Rounding& round_difference, const Rounding& round_product, const Rounding& round) {
-  return dequantize_per_channel(input, scales, zero_points, round_difference, round_product, round);
+Real operators::dequantize_per_token(Real input, Real scales, Real zero_points, const Rounding& round_difference, const Rounding& round) {
+  return dequantize_per_channel(input, scales, zero_points, round_difference, round);
 }
 
 void operators::choose_qparams(Array<Real>& scale_out, Array<Int>& zero_point_out, const Array<Real>& input, Int quant_min, Int quant_max, Real eps, const Rounding& round) {

@@ -71,7 +71,7 @@ void operators::embedding_2bit(Array<Real>& out, const Array<Int>& weight, const
 }
 
 Real operators::quantized_add(Real a, Real a_scale, Int a_zero_point, Real b, Real b_scale, Int b_zero_point, Real out_scale, Int out_zero_point, Int out_quant_min, Int out_quant_max, const Rounding& round) {
-  const Real sum = round(dequantize_per_tensor(a, a_scale, a_zero_point, round) + dequantize_per_tensor(b, b_scale, b_zero_point, round));
+  const Real sum = round(dequantize_per_tensor(a, a_scale, a_zero_point, round, round) + dequantize_per_tensor(b, b_scale, b_zero_point, round, round));
   return quantize_per_tensor(sum, out_scale, out_zero_point, out_quant_min, out_quant_max, round);
 }
 

@@ -306,6 +306,8 @@ TRAPS = _merge(
             ("exponent 2 in f16 overflows", (t([300.0], F16), 2)),
             ("i8 to 300", (t([3], I8), 300)),
             ("f16 to 1e-3", (t([10.0], F16), 1e-3)),
+            ("exponent 0.5 of f16 is no sqrt", (t([-0.0, -INF], F16), 0.5)),
+            ("exponent -0.5 of f16 is no rsqrt", (t([-0.0, -INF], F16), -0.5)),
         ],
         "pow.Scalar_out": [
             ("2.5 to i64 is f32", (2.5, t([1, 2], I64))),
@@ -666,6 +668,8 @@ TRAPS = _merge(
             ("flat index", (ramp(2, 3),)),
             ("keepdim without dim", (ramp(2, 3), None, True)),
             ("of nothing refused", (torch.empty(0),)),
+            ("u16 along one element", (t([[1], [2]], U16), 1)),
+            ("u16 refused along more", (t([[1], [2]], U16), 0)),
             ("over nothing refused", (EMPTY_COLUMNS, 1)),
             ("0-dim", (t(2.0), 0)),
         ],
@@ -808,6 +812,7 @@ TRAPS = _merge(
             ("integers truncate alpha", (t([[1]], I64), t([[2]], I64), t([[3]], I64), 1, 1.5)),
             ("bias before the one rounding", (t([1.0], BF16), t([[256.0, 1.0]], BF16), t([[1.0], [1.0]], BF16))),
             ("f16 bias before the one rounding", (t([1.0], F16), t([[2048.0]], F16), t([[1.0]], F16))),
+            ("beta is rounded where there is no inner dim", (t([0.5], F16), torch.empty(1, 0, dtype=F16), torch.empty(0, 1, dtype=F16), 65535)),
             ("no inner dim gives beta self", (t([[2.0, 3.0]]), torch.empty(1, 0), torch.empty(0, 2), 2)),
             ("self broadcasts", (t([5.0, 6.0]), ramp(2, 2), ramp(2, 2))),
         ],
@@ -1050,7 +1055,45 @@ TRAPS = _merge(
             ("large i32 lose bits", (t([2**24 + 1, I32_MAX], I32), 1.0, 1, I32_MIN, I32_MAX, I32)),
             ("rounds at the end", (torch.arange(-9, 9).to(I8), 0.3, 0, -128, 127, I8, F16)),
             ("dtype must be the input's", (t([1], I8), 0.1, 0, 0, 255, U8)),
+            ("differences wrap in u8", (t([1, 9], I8), 0.5, 2, -128, 127, I8, U8)),
+            ("large i32 in u8", (t([2**24 + 3], I32), 0.5, 2, I32_MIN, I32_MAX, I32, U8)),
+            ("out dtype bool refused", (t([1], I8), 0.5, 2, -128, 127, I8, B1)),
         ],
+        "masked_select.out": [
+            ("u16 of which nothing is selected", (t([1, 2], U16), t([False, False]))),
+            ("u16 refused where something is", (t([1, 2], U16), t([False, True]))),
+        ],
+        "embedding_dense_backward.out": [
+            ("u16 of which no row is named", (t([[1, 2]], U16), t([3], I64), 3, -1, False)),
+            ("u16 refused where one is", (t([[1, 2]], U16), t([2], I64), 3, -1, False)),
+        ],
+        "scatter_reduce.two_out": [
+            ("mean of a sum that wraps", (t([250], U8), 0, t([0], I64), t([10], U8), "mean", True)),
+            ("partial product overflows", (t([3e38]), 0, t([0, 0], I64), t([10.0, 1e-5]), "prod", True)),
+        ],
+        "convolution_backward.out": [
+            (
+                "dilated in i64",
+                (ramp(1, 1, 2, dtype=I64), ramp(1, 2, 6, dtype=I64), ramp(1, 2, 3, dtype=I64), None, [1], [0], [2], False, [0], 1, [True] * 3),
+            ),
+            (
+                "i64 refused where nothing is dilated",
+                (ramp(1, 1, 4, dtype=I64), ramp(1, 2, 6, dtype=I64), ramp(1, 2, 3, dtype=I64), None, [1], [0], [1], False, [0], 1, [True] * 3),
+            ),
+            (
+                "output padding refused where nothing is transposed",
+                (ramp(1, 1, 4), ramp(1, 2, 6), ramp(1, 2, 3), None, [1], [0], [1], False, [1], 1, [True] * 3),
+            ),
+            (
+                "an infinite weight over the padding of a transposed one",
+                (ramp(1, 1, 5), ramp(1, 2, 5), t([[[INF, 1.0, 2.0]], [[1.0, 2.0, 3.0]]]), None, [1], [1], [1], True, [0], 1, [True] * 3),
+            ),
+        ],
+        "logit.out": [
+            ("eps beyond f16", (t([0.5], F16), 1e30)),
+            ("limits that cross", (t([0.1, 0.9]), 1.0)),
+        ],
+        "glu.out": [("a sigmoid that vanishes", (t([INF, 100.0, -104.0, -90.0]),))],
         "quantized_decomposed::choose_qparams.Tensor_out": [
             ("zero is in the range", (t([1.0, 3.0]), -128, 127, 1e-5, I8)),
             ("eps is the least scale", (t([0.0]), -128, 127, 1e-5, I8)),
