@@ -849,6 +849,7 @@ bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor) {
 
 bool empty(TensorArgument tensor) { return tensor->count() == 0; }
 bool empty(Argument<const Ints*> list) { return list->empty(); }
+bool flag_is(Argument<bool> flag, bool value) { return flag.value == value; }
 bool all_ones(Argument<const Ints*> list, bool value) { return std::ranges::all_of(*list.value, [](Int n) { return n == 1; }) == value; }
 bool scalar(TensorArgument tensor) { return tensor->rank() == 0; }
 

@@ -168,19 +168,19 @@ void operators::embedding_bag(Array<Real>& out0, Array<Int>& out1, Array<Int>& o
     for (Int j = 0; j < columns; ++j) {
       const Real x = weight[indices[i] * columns + j];
       Real& y = out0[bag * columns + j];
-      if (mode != maximum) y += per_sample_weights ? x * (*per_sample_weights)[i] : x;
+      if (mode != BagMode::maximum) y += per_sample_weights ? x * (*per_sample_weights)[i] : x;
       else if (out2[bag] == 0 || x > y) y = x, out3[bag * columns + j] = indices[i];
     }
     ++out2[bag];
   }
-  for (Int k = 0; mode == mean && k < out0.count(); ++k) out0[k] /= static_cast<Real>(std::max<Int>(out2[k / columns], 1));
-  if (mode == mean) out3 = out2;
-  if (mode == addition) std::ranges::fill(out2.data, 0);
+  for (Int k = 0; mode == BagMode::mean && k < out0.count(); ++k) out0[k] /= static_cast<Real>(std::max<Int>(out2[k / columns], 1));
+  if (mode == BagMode::mean) out3 = out2;
+  if (mode == BagMode::addition) std::ranges::fill(out2.data, 0);
 }
 // The sums of magnitudes; 0 where nothing is added.
 void operators::embedding_bag_magnitude(Array<Real>& out0, Array<Int>& out1, Array<Int>& out2, Array<Int>& out3, const Array<Real>& weight, const Array<Int>& indices, const Array<Int>& offsets, Int mode, const std::optional<Array<Real>>& per_sample_weights, Int padding_idx) {
   const auto factors = per_sample_weights ? std::optional(magnitudes(*per_sample_weights)) : std::nullopt;
-  if (mode != maximum) embedding_bag(out0, out1, out2, out3, magnitudes(weight), indices, offsets, mode, factors, padding_idx);
+  if (mode != BagMode::maximum) embedding_bag(out0, out1, out2, out3, magnitudes(weight), indices, offsets, mode, factors, padding_idx);
 }
 
 void operators::embedding_dense_backward(Array<Real>& out, const Array<Real>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx, bool scale_grad_by_freq, const Rounding&) {
