@@ -837,6 +837,7 @@ bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals) {
 
 bool rank_at_least(TensorArgument tensor, Int least) { return tensor->rank() >= least; }
 bool half(DType dtype) { return is_half(dtype); }
+bool is_nan(Argument<std::optional<Scalar>> scalar) { return scalar && std::isnan(real(*scalar.value)); }
 bool one_half(TensorArgument tensor, DType dtype) { return is_half(dtype) && tensor->count() == 1; }
 bool one_half(Argument<const Ints*> size, DType dtype) { return is_half(dtype) && std::ranges::all_of(*size.value, [](Int n) { return n == 1; }); }
 

@@ -251,6 +251,7 @@ bool all_ones(Argument<const Ints*> list, bool value);  // whether each entry is
 bool flag_is(Argument<bool> flag, bool value);
 bool rank_at_least(TensorArgument tensor, Int least);
 bool half(DType dtype);
+bool is_nan(Argument<std::optional<Scalar>> scalar);   // it is given and NaN: the other limit is not looked at
 bool one_half(TensorArgument tensor, DType dtype);     // one element of a half type: PyTorch's fill of it does not look at the range
 bool one_half(Argument<const Ints*> size, DType dtype);
 bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor);  // dims do not name the innermost dimension in memory, not counting those of size 1

@@ -448,7 +448,10 @@ Dims like(const Dims& sizes, const std::vector<const Tensor*>& tensors) {
       if (c > 0) std::swap(order[k], order[at]), at = k;
     }
   std::reverse(order.begin(), order.end());
-  return normal(sizes, order);
+  order = normal(sizes, order);
+  for (const Tensor* t : tensors)  // of names for one layout, an operand's
+    if (t->sizes == sizes && normal(sizes, t->dim_order) == order) return t->dim_order;
+  return order;
 }
 
 Dims normal(const Dims& sizes, const Dims& order) {

@@ -494,6 +494,18 @@ TEST(ConvolutionBackward, DilatedOnesHaveInt64) {
   EXPECT_EQ(refusal("aten::convolution_backward.out", arguments({2}, three, 1)), "convolution_backward.R14");
 }
 
+TEST(ConvolutionBackward, ChannelsComeLastWhereThoseOfInputOrWeightDo) {
+  const auto orders = [](const Dims& input, const Dims& weight) {
+    const Tensor x = make(float32, {1, 2, 3, 3}, input), w = make(float32, {2, 2, 2, 2}, weight);
+    const auto out = results("aten::convolution_backward.out", {make(float32, {1, 2, 2, 2}), x, w, none, Ints{1}, Ints{0}, Ints{1}, false, Ints{0}, Int{1}, Bools{true, true, true}});
+    return std::vector<Dims>{out[0].dim_order, out[1].dim_order};
+  };
+  const Dims first{0, 1, 2, 3}, last{0, 2, 3, 1};
+  EXPECT_THAT(orders(first, first), ElementsAre(first, first));
+  EXPECT_THAT(orders(last, first), ElementsAre(last, last));
+  EXPECT_THAT(orders(first, last), ElementsAre(last, last));
+}
+
 TEST(EmbeddingDenseBackward, FrequencyAndPadding) {
   const auto gradient = [](DType dtype, Int padding_idx, bool scale_grad_by_freq) {
     return values_of(result("aten::embedding_dense_backward.out", {tensor(dtype, {3, 1}, {4, 4, 4}), tensor(int64, {3}, {1, 1, 0}), Int{3}, padding_idx, scale_grad_by_freq}));

@@ -350,6 +350,12 @@ TEST(Clamp, UpperLimitWins) {
   EXPECT_EQ(only("aten::hardtanh.out", {row(float32, {0}), Int{5}, Int{2}}), 2);
 }
 
+TEST(Clamp, BesideNanALimitMayBeOfAnySize) {
+  EXPECT_TRUE(same(clamped(float16, 0, nan, 1e9), nan));
+  EXPECT_TRUE(same(clamped(float16, 0, -1e9, nan), nan));
+  EXPECT_EQ(refusal("aten::clamp.out", {row(float16, {1}), Int{0}, 1e9}), "clamp.R4");
+}
+
 TEST(Clamp, OneTensorLimitOfBoolIsFine) {
   const Value flag = row(boolean, {0});
   EXPECT_EQ(only("aten::clamp.Tensor_out", {row(boolean, {1}), none, flag}), false);

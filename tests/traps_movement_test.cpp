@@ -425,6 +425,7 @@ TEST(RepeatInterleave, CountsAreNotNegative) {
   EXPECT_THAT(values_of(result("aten::repeat_interleave.Tensor_out", {row(int64, {1, 0, 2}), none})), ElementsAre(0, 2, 2));
   EXPECT_EQ(refused(row(int64, {1, -1}), none), "repeat_interleave.Tensor.D1");
   EXPECT_EQ(refused(row(int64, {1, 2}), integer(4)), "repeat_interleave.Tensor.D2");
+  EXPECT_EQ(refused(row(int64, {}), integer(4)), "");  // not looked at
 }
 
 TEST(Nonzero, IsRowMajorAndNaNIsNotZero) {

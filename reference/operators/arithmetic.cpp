@@ -15,8 +15,6 @@ Int rest(Int a, Int b) { return b == -1 ? 0 : a % b; }
 bool crosses(Int remainder, Int divisor) { return remainder != 0 && (remainder < 0) != (divisor < 0); }
 bool crosses(Real remainder, Real divisor) { return remainder != 0 && (remainder < 0) != (divisor < 0); }
 
-Real magnitude_of_sum(Real sum, Real product, Real factor) { return std::fabs(sum) + (std::fabs(factor) == 1 ? 0 : std::fabs(product)); }
-
 // PyTorch adds the product with -alpha, which for an integer 0 is 0.
 template <class T>
 T opposite(Scalar alpha, const Rounding& round) { return round(number<T>(negated(alpha), round.dtype)); }
@@ -37,10 +35,13 @@ Int operators::sub(Int self, Int other, Scalar alpha, const Rounding& round) { r
 Real operators::rsub(Real self, Real other, Scalar alpha, const Rounding& round) { return sub(other, self, alpha, round); }
 Int operators::rsub(Int self, Int other, Scalar alpha, const Rounding& round) { return sub(other, self, alpha, round); }
 
-// What is rounded: the result, and its product unless alpha is 1 or -1.
-Real operators::add_magnitude(Real self, Real other, Real alpha) { return magnitude_of_sum(add(self, other, alpha), alpha * other, alpha); }
-Real operators::sub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round) { return add_magnitude(self, other, opposite<Real>(alpha, round)); }
-Real operators::rsub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round) { return sub_magnitude(other, self, alpha, round); }
+// What is rounded: the result, and its product unless alpha is 1 or -1. The product may overflow before it is added.
+Real operators::add_magnitude(Real self, Real other, Real alpha, const Arithmetic& a) {
+  const Real product = std::fabs(alpha) == 1 ? 0 : std::fabs(alpha * other);
+  return std::isfinite(product) && product >= a.largest ? unbounded : std::fabs(add(self, other, alpha)) + product;
+}
+Real operators::sub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round, const Arithmetic& a) { return add_magnitude(self, other, opposite<Real>(alpha, round), a); }
+Real operators::rsub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round, const Arithmetic& a) { return sub_magnitude(other, self, alpha, round, a); }
 
 Real operators::mul(Real self, Real other) { return self * other; }
 Int operators::mul(Int self, Int other) { return wrapping_multiply(self, other); }
@@ -98,13 +99,14 @@ Int operators::pow(Int self, Int exponent) {
 Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) { return power(self, round(real(exponent)), round.dtype); }
 Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) { return pow(self, number<Int>(exponent, round.dtype)); }
 
-// The power, and what rounding the exponent changes in it, in double unit roundoffs. The square in 1 / self^2 may be
-// subnormal, with the error of the least normal number.
+// The power, and what rounding the exponent changes in it, in double unit roundoffs; half types are computed with the rounded one.
+// The square in 1 / self^2 may be subnormal, with the error of the least normal number; that and the one in self^3 are rounded to bfloat16.
 Real operators::pow_scalar_magnitude(Real self, Scalar exponent, const Rounding& round, const Arithmetic& arithmetic) {
   const Real rounded = pow_scalar(self, exponent, round), kept = power(self, real(exponent), round.dtype);
-  const Real change = rounded == kept ? 0 : std::fabs(rounded - kept) / (2 * arithmetic.unit);
+  const Real change = rounded == kept || is_half(round.dtype) ? 0 : std::fabs(rounded - kept) / (2 * arithmetic.unit);
   const Real square = real(exponent) == -2 ? 1 + arithmetic.least / (self * self) : 1;
-  return std::fmin(std::fabs(rounded), arithmetic.largest) * square + change;
+  const Real roundings = is_half(round.dtype) && (real(exponent) == 3 || real(exponent) == -2) ? 2 : 1;
+  return std::fmin(std::fabs(rounded), arithmetic.largest) * square * roundings + change;
 }
 
 Real operators::maximum(Real self, Real other) { return self != self ? self : other != other ? other : std::max(self, other); }
