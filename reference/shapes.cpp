@@ -406,10 +406,6 @@ Dims channels_moved(int rank) {
 
 bool is_channels_last(const Tensor& t) { return (t.rank() == 4 || t.rank() == 5) && t.dim_order == channels_moved(t.rank()); }
 
-}  // namespace
-
-namespace {
-
 // How far apart neighbours along each of a result's dimensions lie in an operand; 0 where it is broadcast.
 Dims steps(const Dims& sizes, const Tensor& operand) {
   Dims all = Dims::filled(sizes.size(), 0);
