@@ -1,5 +1,5 @@
-// Decodes whatever it is given as a program, a data file or a bundle, checks it, and runs the methods of what is valid within
-// small limits. Half of the mutations change bytes, half change one number of the tables.
+// Decodes whatever it is given as a program, a data file or a bundle, checks it, and runs the methods of what is valid
+// within small limits. Half of the mutations change bytes, half change one number of the tables.
 #include <flatbuffers/flatbuffers.h>
 
 #include <cstdlib>
@@ -61,7 +61,8 @@ void check_encoding(std::span<const std::byte> file) {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned int seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                                               unsigned int seed) {
   std::minstd_rand random(seed);
   if (random() % 2 == 0 && decode_program(std::as_bytes(std::span(data, size)))) {
     // The tables begin with the file whether it has a header or not, and what the schema's verifier accepted is whole.
@@ -73,7 +74,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = std::as_bytes(std::span(data, size));
   if (const auto bundle = decode_bundle(file)) {
-    if (const auto program = LoadedProgram::load(std::as_bytes(std::span(bundle->program)), {}, small())) faults_of(*bundle, program->program());
+    if (const auto program = LoadedProgram::load(std::as_bytes(std::span(bundle->program)), {}, small()))
+      faults_of(*bundle, program->program());
   } else if (const auto data_file = decode_data_file(file)) {
     faults_of(*data_file);
   } else {

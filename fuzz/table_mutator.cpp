@@ -31,10 +31,14 @@ class Numbers {
     std::uint8_t* at = t.GetAddressOf(f.offset());
     const BaseType kind = f.type()->base_type();
     if (!at || places.size() > most) return;
-    if (kind <= BaseType::Double) places.push_back({at, flatbuffers::GetTypeSize(kind)});
-    else if (kind == BaseType::Obj) table(object(f.type()->index()), *reinterpret_cast<Table*>(target(at)));
-    else if (kind == BaseType::Vector) vector(f, target(at));
-    else if (kind == BaseType::Union) member(f, t, target(at));
+    if (kind <= BaseType::Double)
+      places.push_back({at, flatbuffers::GetTypeSize(kind)});
+    else if (kind == BaseType::Obj)
+      table(object(f.type()->index()), *reinterpret_cast<Table*>(target(at)));
+    else if (kind == BaseType::Vector)
+      vector(f, target(at));
+    else if (kind == BaseType::Union)
+      member(f, t, target(at));
   }
 
   void vector(const reflection::Field& f, std::uint8_t* elements) {
@@ -43,19 +47,27 @@ class Numbers {
     const std::size_t size = flatbuffers::GetTypeSize(kind);
     for (std::size_t i = 0; i < n && places.size() <= most; ++i) {
       std::uint8_t* at = elements + sizeof n + i * size;
-      if (kind == BaseType::Obj) table(object(f.type()->index()), *reinterpret_cast<Table*>(target(at)));
-      else if (kind <= BaseType::Double) places.push_back({at, size});
+      if (kind == BaseType::Obj)
+        table(object(f.type()->index()), *reinterpret_cast<Table*>(target(at)));
+      else if (kind <= BaseType::Double)
+        places.push_back({at, size});
     }
   }
 
   void member(const reflection::Field& f, Table& t, std::uint8_t* value) {
-    const auto tag = t.GetField<std::uint8_t>(static_cast<flatbuffers::voffset_t>(f.offset() - sizeof(flatbuffers::voffset_t)), 0);
-    const auto* type = schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(f.type()->index()))->values()->LookupByKey(tag);
+    const auto tag =
+        t.GetField<std::uint8_t>(static_cast<flatbuffers::voffset_t>(f.offset() - sizeof(flatbuffers::voffset_t)), 0);
+    const auto* type =
+        schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(f.type()->index()))->values()->LookupByKey(tag);
     if (tag != 0 && type) table(object(type->union_type()->index()), *reinterpret_cast<Table*>(value));
   }
 
-  static std::uint8_t* target(std::uint8_t* offset) { return offset + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(offset); }
-  const reflection::Object& object(int i) const { return *schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(i)); }
+  static std::uint8_t* target(std::uint8_t* offset) {
+    return offset + flatbuffers::ReadScalar<flatbuffers::uoffset_t>(offset);
+  }
+  const reflection::Object& object(int i) const {
+    return *schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(i));
+  }
 
   static constexpr std::size_t most = 100'000;
   const reflection::Schema& schema_;
@@ -63,13 +75,19 @@ class Numbers {
 
 // Numbers at which checks turn, and neighbours of what is there.
 std::int64_t another(std::int64_t now, std::minstd_rand& random) {
-  constexpr std::int64_t limits[] = {0, 1, 2, 3, 4, 7, 8, 16, 127, 255, 4096, 65535, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF};
+  constexpr std::int64_t limits[] = {0,   1,   2,    3,     4,          7,          8,          16,
+                                     127, 255, 4096, 65535, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF};
   switch (random() % 5) {
-    case 0: return limits[random() % std::size(limits)];
-    case 1: return -limits[random() % std::size(limits)];
-    case 2: return now + 1;
-    case 3: return now - 1;
-    default: return static_cast<std::int64_t>(random() % 64);
+    case 0:
+      return limits[random() % std::size(limits)];
+    case 1:
+      return -limits[random() % std::size(limits)];
+    case 2:
+      return now + 1;
+    case 3:
+      return now - 1;
+    default:
+      return static_cast<std::int64_t>(random() % 64);
   }
 }
 

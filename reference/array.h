@@ -41,8 +41,14 @@ class Dims {
   }
 
   int size() const { return size_; }
-  Int& operator[](Int i) { assert(0 <= i && i < size_); return at_[static_cast<std::size_t>(i)]; }
-  Int operator[](Int i) const { assert(0 <= i && i < size_); return at_[static_cast<std::size_t>(i)]; }
+  Int& operator[](Int i) {
+    assert(0 <= i && i < size_);
+    return at_[static_cast<std::size_t>(i)];
+  }
+  Int operator[](Int i) const {
+    assert(0 <= i && i < size_);
+    return at_[static_cast<std::size_t>(i)];
+  }
   Int* begin() { return at_.data(); }
   Int* end() { return at_.data() + size_; }
   const Int* begin() const { return at_.data(); }
@@ -51,8 +57,14 @@ class Dims {
     if (size_ == max_rank) throw std::length_error("rank");
     at_[static_cast<std::size_t>(size_++)] = v;
   }
-  void insert(Int at, Int v) { push_back(v); std::rotate(begin() + at, end() - 1, end()); }
-  void erase(Int at) { std::rotate(begin() + at, begin() + at + 1, end()); --size_; }
+  void insert(Int at, Int v) {
+    push_back(v);
+    std::rotate(begin() + at, end() - 1, end());
+  }
+  void erase(Int at) {
+    std::rotate(begin() + at, begin() + at + 1, end());
+    --size_;
+  }
   friend bool operator==(const Dims& a, const Dims& b) { return std::ranges::equal(a, b); }
 
  private:
@@ -126,7 +138,8 @@ struct Array {
   const T& operator[](Int i) const { return data[static_cast<std::size_t>(i)]; }
 };
 
-// |x|. An infinity or NaN counts as 0: it decides a result by itself, and what rounding or overflow adds comes from the rest.
+// |x|. An infinity or NaN counts as 0: it decides a result by itself, and what rounding or overflow adds comes from the
+// rest.
 inline Array<Real> magnitudes(Array<Real> x) {
   for (Real& v : x.data) v = std::isfinite(v) ? std::fabs(v) : 0;
   return x;

@@ -34,12 +34,15 @@ bool fits(const Value& value, const SchemaArgument& argument) {
 }
 
 void check_tensor(const Tensor& t, std::string_view name) {
-  require(is_dim_order(t.dim_order, t.rank()), name, " has sizes ", t.sizes, " and dim order ", t.dim_order, ", which is no permutation of its dimensions");
-  require(t.bytes.size() == static_cast<std::size_t>(t.count() * info(t.dtype).bytes), name, " is ", describe(t), ", which takes ", t.count() * info(t.dtype).bytes, " bytes, but has ", t.bytes.size());
+  require(is_dim_order(t.dim_order, t.rank()), name, " has sizes ", t.sizes, " and dim order ", t.dim_order,
+          ", which is no permutation of its dimensions");
+  require(t.bytes.size() == static_cast<std::size_t>(t.count() * info(t.dtype).bytes), name, " is ", describe(t),
+          ", which takes ", t.count() * info(t.dtype).bytes, " bytes, but has ", t.bytes.size());
 }
 
 void check_arguments(const Operator& op, std::span<const Value> arguments) {
-  require(arguments.size() == op.arguments.size(), op.name, " takes ", op.arguments.size(), " arguments with its out arguments, but got ", arguments.size());
+  require(arguments.size() == op.arguments.size(), op.name, " takes ", op.arguments.size(),
+          " arguments with its out arguments, but got ", arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const SchemaArgument& a = op.arguments[i];
     require(fits(arguments[i], a), a.name, " must be of type ", a.type, ", but is ", kind_name(arguments[i]));
@@ -62,11 +65,15 @@ bool can_store(DType result, Call::Stored stored, DType out) {
 
 template <class T>
 Array<T> absolute(Array<T> a) {
-  if constexpr (std::is_same_v<T, Real>) return magnitudes(std::move(a));
-  else return a;
+  if constexpr (std::is_same_v<T, Real>)
+    return magnitudes(std::move(a));
+  else
+    return a;
 }
 
-Answer refusal(Outcome outcome, std::string rule, std::string message) { return {outcome, std::move(rule), std::move(message), {}, 1}; }
+Answer refusal(Outcome outcome, std::string rule, std::string message) {
+  return {outcome, std::move(rule), std::move(message), {}, 1};
+}
 
 }  // namespace
 
@@ -100,7 +107,8 @@ Argument<std::optional<std::string_view>> Call::optional_string(std::size_t i) c
 template <class T>
 Array<T> Call::read(const TensorArgument& tensor, DType dtype) const {
   if (!std::is_same_v<T, Bits> || tensor->dtype != dtype)
-    for (DType d : {tensor->dtype, dtype}) require(info(d).kind != Kind::opaque, tensor.name, " is ", d, ", whose values have no arithmetic");
+    for (DType d : {tensor->dtype, dtype})
+      require(info(d).kind != Kind::opaque, tensor.name, " is ", d, ", whose values have no arithmetic");
   Array<T> values = assay::read<T>(*tensor.value, dtype);
   return absolute_ ? absolute(std::move(values)) : values;
 }
@@ -120,15 +128,19 @@ std::vector<Array<T>> Call::read_all(const Argument<const Tensors*>& tensors, DT
 template <class T>
 T Call::read(const Argument<Scalar>& scalar, DType dtype) const {
   const T value = number<T>(scalar.value, dtype);
-  if constexpr (std::is_same_v<T, Real>) return absolute_ ? std::fabs(value) : value;
-  else return value;
+  if constexpr (std::is_same_v<T, Real>)
+    return absolute_ ? std::fabs(value) : value;
+  else
+    return value;
 }
 
 template <class T>
 T Call::read_exact(const Argument<Scalar>& scalar) const {
   const T value = exact<T>(scalar.value);
-  if constexpr (std::is_same_v<T, Real>) return absolute_ ? std::fabs(value) : value;
-  else return value;
+  if constexpr (std::is_same_v<T, Real>)
+    return absolute_ ? std::fabs(value) : value;
+  else
+    return value;
 }
 
 template <class T>
@@ -142,17 +154,26 @@ void Call::charge(const Dims& sizes) {
   Int elements = 1;  // zeros count as one: the strides of an empty result are products of its other sizes
   for (Int n : sizes) {
     if (n > 0 && elements > bytes / static_cast<Int>(sizeof(Real)) / n)
-      throw Fault(Outcome::exhausted, "limits.memory", text("a result of sizes ", sizes, " needs more memory than the ", bytes, " bytes left"));
+      throw Fault(Outcome::exhausted, "limits.memory",
+                  text("a result of sizes ", sizes, " needs more memory than the ", bytes, " bytes left"));
     elements *= std::max<Int>(n, 1);
   }
   if (!empty) limits_.bytes -= elements * static_cast<Int>(2 * sizeof(Real));
 }
 
-void Call::add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order, bool in_list) {
+void Call::add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes,
+                      const Dims& dim_order, bool in_list) {
   charge(sizes);
   const bool keeps_order = out && is_dim_order(out->dim_order, sizes.size());
-  if (out) require(can_store(computed, stored, out->dtype), name(argument), " is ", out->dtype, ", but the result is ", computed);
-  results_.push_back({argument, computed, stored, in_list, make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order), {}});
+  if (out)
+    require(can_store(computed, stored, out->dtype), name(argument), " is ", out->dtype, ", but the result is ",
+            computed);
+  results_.push_back({argument,
+                      computed,
+                      stored,
+                      in_list,
+                      make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order),
+                      {}});
 }
 
 void Call::promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order) {
@@ -161,9 +182,12 @@ void Call::promise(std::size_t i, DType computed, Stored stored, const Dims& siz
 
 void Call::promise_list(std::size_t i, DType computed, Stored stored, const std::vector<Dims>& sizes) {
   const Tensors* outs = std::get_if<Tensors>(&arguments_[i]);
-  if (outs) require(outs->size() == sizes.size(), name(i), " has ", outs->size(), " tensors, but there are ", sizes.size(), " results");
+  if (outs)
+    require(outs->size() == sizes.size(), name(i), " has ", outs->size(), " tensors, but there are ", sizes.size(),
+            " results");
   for (std::size_t k = 0; k < sizes.size(); ++k)
-    add_result(i, outs && (*outs)[k] ? &*(*outs)[k] : nullptr, computed, stored, sizes[k], Dims::counting(sizes[k].size()), true);
+    add_result(i, outs && (*outs)[k] ? &*(*outs)[k] : nullptr, computed, stored, sizes[k],
+               Dims::counting(sizes[k].size()), true);
 }
 
 void Call::terms(Int count) {
@@ -171,7 +195,8 @@ void Call::terms(Int count) {
   Int elements = 0;
   for (const Result& r : results_) elements += r.tensor.count();
   if (elements > 0 && terms_ > limits_.work / elements)
-    throw Fault(Outcome::exhausted, "limits.work", text(elements, " results of ", terms_, " terms each are more work than the limit of ", limits_.work));
+    throw Fault(Outcome::exhausted, "limits.work",
+                text(elements, " results of ", terms_, " terms each are more work than the limit of ", limits_.work));
 }
 
 // PyTorch fills such an out as by a Scalar, which a half type takes from any float.
@@ -180,7 +205,9 @@ void Call::check_fit(const Result& result, const Array<T>& values) const {
   if constexpr (!std::is_same_v<T, Bits>) {
     if (result.stored != Stored::fits || is_half(result.tensor.dtype)) return;
     for (const Scalar v : values.data)
-      if (!fits(v, result.tensor.dtype)) throw Fault(Outcome::fault, text(op_.id, ".out"), text(name(result.argument), " is ", result.tensor.dtype, ", which does not hold the result ", v));
+      if (!fits(v, result.tensor.dtype))
+        throw Fault(Outcome::fault, text(op_.id, ".out"),
+                    text(name(result.argument), " is ", result.tensor.dtype, ", which does not hold the result ", v));
   }
 }
 
@@ -216,8 +243,10 @@ Answer Call::finish() {
   for (std::size_t i = 0; i < arguments_.size(); ++i)
     if (op_.arguments[i].out && is_list(op_.arguments[i].type)) arguments_[i] = Tensors{};
   for (Result& r : results_) {
-    if (r.in_list) std::get<Tensors>(arguments_[r.argument]).emplace_back(std::move(r.tensor));
-    else arguments_[r.argument] = std::move(r.tensor);
+    if (r.in_list)
+      std::get<Tensors>(arguments_[r.argument]).emplace_back(std::move(r.tensor));
+    else
+      arguments_[r.argument] = std::move(r.tensor);
     answer.unrounded.push_back(std::move(r.unrounded));
   }
   for (const auto& [argument, number] : numbers_) {

@@ -31,8 +31,9 @@ struct Answer {
   Outcome outcome = Outcome::ok;
   std::string rule;     // broken rule, empty when ok
   std::string message;  // one sentence, empty when ok
-  std::vector<Unrounded> unrounded;  // one for each out tensor or number; without values where it is Int, Bits or a number
-  Int terms = 1;                     // how many products or addends make one result
+  std::vector<Unrounded>
+      unrounded;  // one for each out tensor or number; without values where it is Int, Bits or a number
+  Int terms = 1;  // how many products or addends make one result
 };
 
 // `magnitude` runs an operator's magnitude function on the same arguments, or the operator itself on absolute values:
@@ -41,7 +42,8 @@ enum class Mode : std::uint8_t { value, magnitude };
 
 // Calls an operator. `arguments` follow the schema, out arguments last; an out argument that is None gets the dtype,
 // sizes and dim order that the entry gives it, any other keeps its dtype, is resized, and keeps its dim order when its
-// rank fits; an out number is overwritten, whatever it was. Nothing but the out arguments changes, and those only when the outcome is ok. Never throws.
+// rank fits; an out number is overwritten, whatever it was. Nothing but the out arguments changes, and those only when
+// the outcome is ok. Never throws.
 Answer call(const Operator& op, std::span<Value> arguments, const Limits& limits = {}, Mode mode = Mode::value);
 
 // A named argument, as the words of rules, dtypes and shapes see it.
@@ -55,17 +57,23 @@ struct Argument {
 };
 using TensorArgument = Argument<const Tensor*>;
 template <class T>
-Argument<T> some(const Argument<std::optional<T>>& a) { return {a.name, *a.value}; }
+Argument<T> some(const Argument<std::optional<T>>& a) {
+  return {a.name, *a.value};
+}
 inline TensorArgument some(const TensorArgument& a) { return a; }
 
 // A Scalar rounded to a floating dtype itself, not to the one in which PyTorch computes.
 template <class T>
 T rounded(DType dtype, T value) {
-  if constexpr (std::is_same_v<T, Real>) return is_floating(dtype) ? round_to(dtype, value) : value;
-  else return value;
+  if constexpr (std::is_same_v<T, Real>)
+    return is_floating(dtype) ? round_to(dtype, value) : value;
+  else
+    return value;
 }
 template <class T>
-std::optional<T> rounded(DType dtype, std::optional<T> value) { return value ? std::optional(rounded(dtype, *value)) : std::nullopt; }
+std::optional<T> rounded(DType dtype, std::optional<T> value) {
+  return value ? std::optional(rounded(dtype, *value)) : std::nullopt;
+}
 
 // A call on its way through an operator's generated wrapper.
 class Call {
@@ -149,7 +157,8 @@ class Call {
     Unrounded unrounded;
   };
   std::string_view name(std::size_t i) const { return op_.arguments[i].name; }
-  void add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order, bool in_list);
+  void add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes,
+                  const Dims& dim_order, bool in_list);
   template <class T>
   void check_fit(const Result& result, const Array<T>& values) const;
   void charge(const Dims& sizes);

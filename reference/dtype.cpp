@@ -12,9 +12,13 @@ namespace assay {
 namespace {
 
 template <class S>
-Int int_value(Bits b) { return static_cast<Int>(static_cast<S>(b)); }
+Int int_value(Bits b) {
+  return static_cast<Int>(static_cast<S>(b));
+}
 template <class S>
-Real int_as_real(Bits b) { return static_cast<Real>(static_cast<S>(b)); }
+Real int_as_real(Bits b) {
+  return static_cast<Real>(static_cast<S>(b));
+}
 Bits int_bits(Int x) { return static_cast<Bits>(x); }
 
 Int bool_value(Bits b) { return (b & 0xff) != 0; }
@@ -54,8 +58,8 @@ Real small_value(Bits b) {
   const int e = static_cast<int>(b >> fraction) & top;
   const Real f = static_cast<Real>(b & ((1u << fraction) - 1));
   const Real size = e == top ? (f != 0 ? std::numeric_limits<Real>::quiet_NaN() : std::numeric_limits<Real>::infinity())
-                   : e == 0 ? std::ldexp(f, 1 - bias - fraction)
-                            : std::ldexp(f + (1 << fraction), e - bias - fraction);
+                    : e == 0 ? std::ldexp(f, 1 - bias - fraction)
+                             : std::ldexp(f + (1 << fraction), e - bias - fraction);
   return (b >> (exponent + fraction)) & 1 ? -size : size;
 }
 
@@ -75,24 +79,36 @@ Bits small_bits(Real x) {
 
 // ATen converts int64 to a half type through float32.
 template <int exponent, int fraction>
-Bits small_bits_of_int(Int x) { return small_bits<exponent, fraction>(static_cast<Real>(static_cast<float>(x))); }
+Bits small_bits_of_int(Int x) {
+  return small_bits<exponent, fraction>(static_cast<Real>(static_cast<float>(x)));
+}
 
 using enum DType;
 constexpr DTypeInfo opaque(DType dtype, std::string_view name, std::string_view alias, int bytes) {
   return {dtype, name, alias, bytes, Kind::opaque, 0, 0, nullptr, nullptr, nullptr, nullptr};
 }
 constexpr std::array table{
-    DTypeInfo{uint8, "uint8", "u8", 1, Kind::integer, 0, 0, int_as_real<std::uint8_t>, int_value<std::uint8_t>, truncated<std::int64_t>, int_bits},
-    DTypeInfo{int8, "int8", "i8", 1, Kind::integer, 0, 0, int_as_real<std::int8_t>, int_value<std::int8_t>, truncated<std::int32_t>, int_bits},
-    DTypeInfo{int16, "int16", "i16", 2, Kind::integer, 0, 0, int_as_real<std::int16_t>, int_value<std::int16_t>, truncated<std::int32_t>, int_bits},
-    DTypeInfo{int32, "int32", "i32", 4, Kind::integer, 0, 0, int_as_real<std::int32_t>, int_value<std::int32_t>, truncated<std::int32_t>, int_bits},
-    DTypeInfo{int64, "int64", "i64", 8, Kind::integer, 0, 0, int_as_real<std::int64_t>, int_value<std::int64_t>, truncated<std::int64_t>, int_bits},
-    DTypeInfo{uint16, "uint16", "u16", 2, Kind::integer, 0, 0, int_as_real<std::uint16_t>, int_value<std::uint16_t>, truncated<std::int32_t>, int_bits},
-    DTypeInfo{uint32, "uint32", "u32", 4, Kind::integer, 0, 0, int_as_real<std::uint32_t>, int_value<std::uint32_t>, truncated_unsigned<std::int32_t>, int_bits},
-    DTypeInfo{uint64, "uint64", "u64", 8, Kind::integer, 0, 0, int_as_real<std::uint64_t>, int_value<std::uint64_t>, truncated_unsigned<std::int64_t>, int_bits},
+    DTypeInfo{uint8, "uint8", "u8", 1, Kind::integer, 0, 0, int_as_real<std::uint8_t>, int_value<std::uint8_t>,
+              truncated<std::int64_t>, int_bits},
+    DTypeInfo{int8, "int8", "i8", 1, Kind::integer, 0, 0, int_as_real<std::int8_t>, int_value<std::int8_t>,
+              truncated<std::int32_t>, int_bits},
+    DTypeInfo{int16, "int16", "i16", 2, Kind::integer, 0, 0, int_as_real<std::int16_t>, int_value<std::int16_t>,
+              truncated<std::int32_t>, int_bits},
+    DTypeInfo{int32, "int32", "i32", 4, Kind::integer, 0, 0, int_as_real<std::int32_t>, int_value<std::int32_t>,
+              truncated<std::int32_t>, int_bits},
+    DTypeInfo{int64, "int64", "i64", 8, Kind::integer, 0, 0, int_as_real<std::int64_t>, int_value<std::int64_t>,
+              truncated<std::int64_t>, int_bits},
+    DTypeInfo{uint16, "uint16", "u16", 2, Kind::integer, 0, 0, int_as_real<std::uint16_t>, int_value<std::uint16_t>,
+              truncated<std::int32_t>, int_bits},
+    DTypeInfo{uint32, "uint32", "u32", 4, Kind::integer, 0, 0, int_as_real<std::uint32_t>, int_value<std::uint32_t>,
+              truncated_unsigned<std::int32_t>, int_bits},
+    DTypeInfo{uint64, "uint64", "u64", 8, Kind::integer, 0, 0, int_as_real<std::uint64_t>, int_value<std::uint64_t>,
+              truncated_unsigned<std::int64_t>, int_bits},
     DTypeInfo{boolean, "bool", "b1", 1, Kind::boolean, 0, 0, bool_as_real, bool_value, bool_bits_of_real, bool_bits},
-    DTypeInfo{float16, "float16", "f16", 2, Kind::floating, 11, -14, small_value<5, 10>, nullptr, small_bits<5, 10>, small_bits_of_int<5, 10>},
-    DTypeInfo{bfloat16, "bfloat16", "bf16", 2, Kind::floating, 8, -126, small_value<8, 7>, nullptr, small_bits<8, 7>, small_bits_of_int<8, 7>},
+    DTypeInfo{float16, "float16", "f16", 2, Kind::floating, 11, -14, small_value<5, 10>, nullptr, small_bits<5, 10>,
+              small_bits_of_int<5, 10>},
+    DTypeInfo{bfloat16, "bfloat16", "bf16", 2, Kind::floating, 8, -126, small_value<8, 7>, nullptr, small_bits<8, 7>,
+              small_bits_of_int<8, 7>},
     DTypeInfo{float32, "float32", "f32", 4, Kind::floating, 24, -126, f32_value, nullptr, f32_bits, f32_bits_of_int},
     DTypeInfo{float64, "float64", "f64", 8, Kind::floating, 53, -1022, f64_value, nullptr, f64_bits, f64_bits_of_int},
     opaque(qint8, "qint8", "qi8", 1),
@@ -111,7 +127,8 @@ constexpr std::array table{
 constexpr auto row_of = [] {
   std::array<std::int8_t, 32> rows{};
   rows.fill(-1);
-  for (std::size_t i = 0; i < table.size(); ++i) rows[static_cast<std::size_t>(table[i].dtype)] = static_cast<std::int8_t>(i);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    rows[static_cast<std::size_t>(table[i].dtype)] = static_cast<std::int8_t>(i);
   return rows;
 }();
 
@@ -125,7 +142,8 @@ std::optional<DType> dtype_named(std::string_view name) {
 }
 
 std::optional<DType> dtype_numbered(Int number) {
-  const bool known = number >= 0 && number < static_cast<Int>(row_of.size()) && row_of[static_cast<std::size_t>(number)] >= 0;
+  const bool known =
+      number >= 0 && number < static_cast<Int>(row_of.size()) && row_of[static_cast<std::size_t>(number)] >= 0;
   return known ? std::optional(static_cast<DType>(number)) : std::nullopt;
 }
 
@@ -146,7 +164,9 @@ Real least_integer(DType dtype) {
   return is_unsigned ? 0 : -std::ldexp(Real{1}, info(dtype).bytes * 8 - 1);
 }
 
-Real largest_integer(DType dtype) { return std::ldexp(Real{1}, info(dtype).bytes * 8 - (least_integer(dtype) < 0 ? 1 : 0)) - 1; }
+Real largest_integer(DType dtype) {
+  return std::ldexp(Real{1}, info(dtype).bytes * 8 - (least_integer(dtype) < 0 ? 1 : 0)) - 1;
+}
 
 Arithmetic arithmetic(DType result, DType partial) {
   const auto unit = [](DType d) { return std::ldexp(Real{1}, -info(d).precision); };

@@ -45,17 +45,17 @@ struct DTypeInfo {
   std::string_view alias;  // short, "f32"
   int bytes;               // of one element
   Kind kind;
-  int precision;         // floating: bits of the significand, the hidden one included
-  int least_exponent;    // floating: of the smallest normal number, 2^least_exponent
-  Real (*real_of)(Bits);  // the value of a bit pattern; null where elements are opaque
-  Int (*int_of)(Bits);    // likewise, for integer and bool; null for floating
+  int precision;               // floating: bits of the significand, the hidden one included
+  int least_exponent;          // floating: of the smallest normal number, 2^least_exponent
+  Real (*real_of)(Bits);       // the value of a bit pattern; null where elements are opaque
+  Int (*int_of)(Bits);         // likewise, for integer and bool; null for floating
   Bits (*bits_of_real)(Real);  // floating: rounded to nearest even; integer and bool: as ATen casts a double
   Bits (*bits_of_int)(Int);    // wraps, or rounds; bytes beyond the element's are not stored
 };
 
-const DTypeInfo& info(DType dtype);                             // dtype is one of the enumerators
-std::optional<DType> dtype_named(std::string_view name);        // by torch's name or the alias
-std::optional<DType> dtype_numbered(Int number);                // by the format's number
+const DTypeInfo& info(DType dtype);                       // dtype is one of the enumerators
+std::optional<DType> dtype_named(std::string_view name);  // by torch's name or the alias
+std::optional<DType> dtype_numbered(Int number);          // by the format's number
 
 inline bool is_floating(DType dtype) { return info(dtype).kind == Kind::floating; }
 inline bool is_integer(DType dtype) { return info(dtype).kind == Kind::integer; }  // not bool
@@ -73,7 +73,9 @@ struct Rounding {
   DType dtype;
   Real operator()(Real x) const { return round_to(dtype, scalar(x)); }
   Int operator()(Int x) const;
-  Real scalar(Real x) const { return round_to(compute_dtype(dtype), x); }  // a Python scalar that meets a tensor of the dtype
+  Real scalar(Real x) const {
+    return round_to(compute_dtype(dtype), x);
+  }  // a Python scalar that meets a tensor of the dtype
 };
 
 // x as ATen casts it to an integer dtype: truncated; what does not fit, and NaN, becomes what the cast makes of it.
@@ -94,9 +96,9 @@ Real largest(DType dtype);
 
 // The arithmetic in which an implementation may hold partial results, as its magnitude function sees it.
 struct Arithmetic {
-  Real unit;    // unit roundoff of a partial result
-  Real share;   // the same, in unit roundoffs of the result
-  Real least;   // smallest normal number
+  Real unit;   // unit roundoff of a partial result
+  Real share;  // the same, in unit roundoffs of the result
+  Real least;  // smallest normal number
   Real largest;
   Real stored_least;  // smallest normal number of the result's dtype
 };

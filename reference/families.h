@@ -30,7 +30,9 @@ struct OptionalBroadcast {
   std::optional<A> at(const Dims& i, Int flat) const { return x ? std::optional(x->at(i, flat)) : std::nullopt; }
 };
 template <class A>
-Broadcast<A> broadcast(const Array<A>& x, const Dims& sizes) { return {x, x.sizes == sizes}; }
+Broadcast<A> broadcast(const Array<A>& x, const Dims& sizes) {
+  return {x, x.sizes == sizes};
+}
 template <class A>
 OptionalBroadcast<A> broadcast(const std::optional<Array<A>>& x, const Dims& sizes) {
   return {x ? std::optional(broadcast(*x, sizes)) : std::nullopt};
@@ -62,7 +64,8 @@ void each_row(const Array<A>& x, const Dims& dims, F f) {
   const Rows all = rows(x.sizes, dims);
   std::vector<A> row(static_cast<std::size_t>(all.length));
   for (Int r = 0; r < all.number; ++r) {
-    for (Int k = 0; k < all.length; ++k) row[static_cast<std::size_t>(k)] = x[all.source[static_cast<std::size_t>(r * all.length + k)]];
+    for (Int k = 0; k < all.length; ++k)
+      row[static_cast<std::size_t>(k)] = x[all.source[static_cast<std::size_t>(r * all.length + k)]];
     f(std::span<const A>(row), r);
   }
 }
@@ -81,10 +84,12 @@ void reduce(Array<R>& y, Array<S>& z, F f, const Array<A>& x, const Dims& dims) 
 template <class R>
 class ResultRows {
  public:
-  ResultRows(Array<R>& y, const Dims& dims) : y_(y), rows_(rows(y.sizes, dims)), row_(static_cast<std::size_t>(rows_.length)) {}
+  ResultRows(Array<R>& y, const Dims& dims)
+      : y_(y), rows_(rows(y.sizes, dims)), row_(static_cast<std::size_t>(rows_.length)) {}
   std::span<R> row() { return row_; }
   void store(Int r) {
-    for (Int k = 0; k < rows_.length; ++k) y_[rows_.source[static_cast<std::size_t>(r * rows_.length + k)]] = row_[static_cast<std::size_t>(k)];
+    for (Int k = 0; k < rows_.length; ++k)
+      y_[rows_.source[static_cast<std::size_t>(r * rows_.length + k)]] = row_[static_cast<std::size_t>(k)];
   }
 
  private:
@@ -99,10 +104,12 @@ void along(F f, const Array<A>& x, Int dim, Array<R>&... y) {
   const auto line = [dim](const Dims& sizes) { return sizes.size() == 0 ? Dims{} : Dims{wrap_dim(dim, sizes.size())}; };
   std::tuple<ResultRows<R>...> results{ResultRows<R>(y, line(y.sizes))...};
   each_row(x, line(x.sizes), [&](std::span<const A> row, Int r) {
-    std::apply([&](auto&... result) {
-      f(row, result.row()...);
-      (result.store(r), ...);
-    }, results);
+    std::apply(
+        [&](auto&... result) {
+          f(row, result.row()...);
+          (result.store(r), ...);
+        },
+        results);
   });
 }
 

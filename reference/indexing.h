@@ -14,7 +14,8 @@ struct Slice {
 };
 Slice slice(Int size, std::optional<Int> start, std::optional<Int> end, Int step);
 
-// The indices of the elements that are not zero (NaN is not), row-major: one row for each, one column for each dimension.
+// The indices of the elements that are not zero (NaN is not), row-major: one row for each, one column for each
+// dimension.
 template <class T>
 Array<Int> nonzero_indices(const Array<T>& x) {
   std::vector<Int> found;
@@ -31,7 +32,8 @@ Array<Int> nonzero_indices(const Array<T>& x) {
 
 // A tensor indexed by a list of tensors, as self[indices] does.
 struct Indexing {
-  std::vector<std::optional<Array<Int>>> at;  // for each dimension of self: the index along it, or none where it stays whole
+  std::vector<std::optional<Array<Int>>>
+      at;         // for each dimension of self: the index along it, or none where it stays whole
   Dims block;     // the sizes to which the indices broadcast
   int first = 0;  // where the block stands in the result: in place of indexed dimensions that adjoin, else in front
   Dims sizes;     // of the result

@@ -67,8 +67,8 @@ Real Moments::variance_magnitude(Real degrees, const Arithmetic& a) const {
   return (squares_ + a.share * rounding(a.unit)) / degrees;
 }
 
-// r = v^(-1/2) is wrong by r e / (2 v), as long as the error e of v is small beside v: here at most half of it, where the
-// error of a sum of n squares is 4 sqrt(n) u of its magnitude, and squares vanish below the smallest normal number.
+// r = v^(-1/2) is wrong by r e / (2 v), as long as the error e of v is small beside v: here at most half of it, where
+// the error of a sum of n squares is 4 sqrt(n) u of its magnitude, and squares vanish below the smallest normal number.
 Real Moments::reciprocal_deviation_magnitude(Real eps, const Arithmetic& a) const {
   const Real v = variance(count()) + eps;
   if (std::isnan(size_) || std::isnan(eps) || x_.empty()) return 0;

@@ -5,7 +5,9 @@
 
 namespace assay {
 
-std::size_t Operator::outs() const { return static_cast<std::size_t>(std::ranges::count_if(arguments, &SchemaArgument::out)); }
+std::size_t Operator::outs() const {
+  return static_cast<std::size_t>(std::ranges::count_if(arguments, &SchemaArgument::out));
+}
 
 std::size_t Operator::new_value_of(std::size_t i) const {
   const auto at = std::ranges::find(arguments, std::string(arguments[i].name) + "_out", &SchemaArgument::name);
@@ -20,7 +22,8 @@ const Operator* find_operator(std::string_view name) {
 
 Accuracy accuracy(const Operator& op, int output, DType dtype) {
   for (const AccuracyRow& row : op.accuracy) {
-    const bool free = row.accuracy.measure == Accuracy::Measure::unspecified || row.accuracy.measure == Accuracy::Measure::choice;
+    const bool free =
+        row.accuracy.measure == Accuracy::Measure::unspecified || row.accuracy.measure == Accuracy::Measure::choice;
     const bool applies = !row.dtype ? is_floating(dtype) || free : *row.dtype == dtype;
     if ((row.output < 0 || row.output == output) && applies) return row.accuracy;
   }

@@ -19,8 +19,9 @@ struct SchemaArgument {
   std::string_view type;
   std::string_view default_text;  // empty: no default
   bool out;
-  Int length = 0;  // of an int[2]: 2; 0: any
-  bool mutated = false;  // the call leaves it alone and gives its new value as the out argument <name>_out; a host stores that in its place
+  Int length = 0;        // of an int[2]: 2; 0: any
+  bool mutated = false;  // the call leaves it alone and gives its new value as the out argument <name>_out; a host
+                         // stores that in its place
 
   bool is_out_number() const { return out && !type.starts_with("Tensor"); }
 };
@@ -43,16 +44,16 @@ struct Accuracy {
 };
 
 struct AccuracyRow {
-  int output;                   // which out tensor, -1 for all
-  std::optional<DType> dtype;   // none: every dtype not named by an earlier row
+  int output;                  // which out tensor, -1 for all
+  std::optional<DType> dtype;  // none: every dtype not named by an earlier row
   Accuracy accuracy;
 };
 
 // A rule of an entry, as text for people and as data for the breakers.
 struct Rule {
-  std::string_view id;        // "add.R2"
-  std::string_view sentence;  // "dtype_of(self, real)"
-  std::string_view word;      // "dtype_of"
+  std::string_view id;                          // "add.R2"
+  std::string_view sentence;                    // "dtype_of(self, real)"
+  std::string_view word;                        // "dtype_of"
   std::span<const std::string_view> arguments;  // {"self", "real"}
   Outcome outcome;
 };
@@ -70,7 +71,7 @@ struct Operator {
   std::span<const AccuracyRow> accuracy;
   void (*run)(Call&);
 
-  std::size_t outs() const;  // how many of the arguments, at the end, are out arguments
+  std::size_t outs() const;                       // how many of the arguments, at the end, are out arguments
   std::size_t new_value_of(std::size_t i) const;  // the position of the out argument for mutated argument i
 };
 

@@ -2,16 +2,17 @@
 
 #include "reference/call.h"
 
-// The words in which spec/operators states its rules; spec/rules.md defines each, in this order. A word returns when the
-// rule holds and else says in one sentence what was wanted and what came.
+// The words in which spec/operators states its rules; spec/rules.md defines each, in this order. A word returns when
+// the rule holds and else says in one sentence what was wanted and what came.
 namespace assay {
 
 // Sets of dtypes, named in rules.
 using DTypeSet = std::uint32_t;
 namespace sets {
 constexpr DTypeSet of(DType d) { return DTypeSet{1} << static_cast<unsigned>(d); }
-inline constexpr DTypeSet boolean = of(DType::boolean), uint8 = of(DType::uint8), int8 = of(DType::int8), int32 = of(DType::int32), int64 = of(DType::int64),
-                          float16 = of(DType::float16), bfloat16 = of(DType::bfloat16), float32 = of(DType::float32), float64 = of(DType::float64);
+inline constexpr DTypeSet boolean = of(DType::boolean), uint8 = of(DType::uint8), int8 = of(DType::int8),
+                          int32 = of(DType::int32), int64 = of(DType::int64), float16 = of(DType::float16),
+                          bfloat16 = of(DType::bfloat16), float32 = of(DType::float32), float64 = of(DType::float64);
 inline constexpr DTypeSet integer = uint8 | int8 | of(DType::int16) | int32 | int64;
 inline constexpr DTypeSet wide_unsigned = of(DType::uint16) | of(DType::uint32) | of(DType::uint64);
 inline constexpr DTypeSet half = float16 | bfloat16;
@@ -20,7 +21,8 @@ inline constexpr DTypeSet number = integer | floating;
 inline constexpr DTypeSet real = boolean | number;  // the dtypes that PyTorch's operators are written for
 inline constexpr DTypeSet any = ~DTypeSet{0};
 inline constexpr DTypeSet readable = real | wide_unsigned;
-inline constexpr DTypeSet quantized = uint8 | int8 | of(DType::int16) | of(DType::uint16) | int32;  // the codes of quantized_decomposed
+inline constexpr DTypeSet quantized =
+    uint8 | int8 | of(DType::int16) | of(DType::uint16) | int32;  // the codes of quantized_decomposed
 constexpr bool has(DTypeSet set, DType dtype) { return (set & of(dtype)) != 0; }
 }  // namespace sets
 
@@ -156,10 +158,12 @@ void is_expansion(Argument<const Ints*> size, TensorArgument tensor);
 void is_view(Argument<const Ints*> size, TensorArgument tensor);
 void repeats(Argument<const Ints*> repeats, TensorArgument tensor);
 void crops_within(Argument<const Ints*> pad, TensorArgument tensor);
-void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step);
+void fills_slice(TensorArgument src, TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start,
+                 Argument<std::optional<Int>> end, Argument<Int> step);
 void fills_selection(TensorArgument src, TensorArgument tensor, Argument<Int> dim);
 void same_length(Argument<const Ints*> a, Argument<const Ints*> b);
-void strides_within(TensorArgument tensor, Argument<const Ints*> size, Argument<const Ints*> stride, Argument<std::optional<Int>> offset);
+void strides_within(TensorArgument tensor, Argument<const Ints*> size, Argument<const Ints*> stride,
+                    Argument<std::optional<Int>> offset);
 void pads_below_sizes(Argument<const Ints*> pad, TensorArgument tensor);
 void pads_to_something(Argument<const Ints*> pad, TensorArgument tensor);
 void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim);
@@ -175,26 +179,37 @@ void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size
 void none_with_out(Argument<std::optional<Int>> memory_format, TensorArgument out);
 void not_channels_last(TensorArgument tensor, Int rank);
 
-// Of windows: over the last n dimensions; a list has one entry for each of them or one for all; an empty stride is the kernel's size
+// Of windows: over the last n dimensions; a list has one entry for each of them or one for all; an empty stride is the
+// kernel's size
 void one_or_each(Argument<const Ints*> list, Int dims);
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size);
-void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation);
-void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
-void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
-void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
-void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
-void is_convolved(TensorArgument grad_output, TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
-                  Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups);
-void windows_reach(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);
+void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size,
+                          Argument<const Ints*> dilation);
+void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,
+                 Argument<const Ints*> padding, Argument<bool> ceil_mode);
+void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,
+                 Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size,
+               Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
+void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size,
+               Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
+               Argument<bool> ceil_mode);
+void is_convolved(TensorArgument grad_output, TensorArgument input, TensorArgument weight, Argument<const Ints*> stride,
+                  Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> transposed,
+                  Argument<const Ints*> output_padding, Argument<Int> groups);
+void windows_reach(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
+                   Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);
 void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_factors, Int least);
 void one_or_each_spatial(Argument<const Ints*> list, TensorArgument input);
-void holds_windows(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size, Argument<const Ints*> dilation, Argument<const Ints*> padding,
-                   Argument<const Ints*> stride);
+void holds_windows(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size,
+                   Argument<const Ints*> dilation, Argument<const Ints*> padding, Argument<const Ints*> stride);
 void channels_fit(TensorArgument input, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);
 void bias_fits(TensorArgument bias, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);
-void convolution_fits(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
-                      Argument<bool> transposed, Argument<const Ints*> output_padding);
-void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride, Argument<const Ints*> dilation);
+void convolution_fits(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride,
+                      Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> transposed,
+                      Argument<const Ints*> output_padding);
+void output_padding_fits(Argument<const Ints*> output_padding, Argument<const Ints*> stride,
+                         Argument<const Ints*> dilation);
 
 // Of index lists and data
 void index_count(Argument<const Tensors*> indices, TensorArgument self);
@@ -222,7 +237,9 @@ namespace conditions {
 
 bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);
 template <class... V>
-bool any_none(const V&... value) { return (!static_cast<bool>(value) || ...); }
+bool any_none(const V&... value) {
+  return (!static_cast<bool>(value) || ...);
+}
 bool empty(TensorArgument tensor);
 bool empty(Argument<const Ints*> list);
 bool all_ones(Argument<const Ints*> list, bool value);
@@ -252,7 +269,8 @@ bool keeps_sizes(TensorArgument self, Argument<const Ints*> output_size);
 bool samples_nothing(TensorArgument input, TensorArgument grid);
 bool compares_nothing(TensorArgument x1, TensorArgument x2);
 bool compares_nothing(TensorArgument self);
-bool multiplies_or_nothing(TensorArgument x1, TensorArgument x2, Argument<double> p, Argument<std::optional<Int>> compute_mode);
+bool multiplies_or_nothing(TensorArgument x1, TensorArgument x2, Argument<double> p,
+                           Argument<std::optional<Int>> compute_mode);
 bool selects_nothing(TensorArgument self, TensorArgument mask);
 bool compares_nothing(TensorArgument tensor, Argument<std::optional<Int>> dim);
 bool names_no_row(TensorArgument indices, Argument<Int> rows, Argument<Int> without);

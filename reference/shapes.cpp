@@ -11,7 +11,9 @@ namespace {
 // How many tensors a list of results may have.
 void check_pieces(Int n) {
   constexpr Int most = Int{1} << 20;
-  if (n > most) throw Fault(Outcome::exhausted, "limits.results", text("a list of ", n, " results is longer than the limit of ", most));
+  if (n > most)
+    throw Fault(Outcome::exhausted, "limits.results",
+                text("a list of ", n, " results is longer than the limit of ", most));
 }
 
 // a * b + c as a size.
@@ -29,7 +31,8 @@ void Broadcasting::add(std::string_view name, const Dims& sizes) {
   const int lead = sizes_.size() - sizes.size();
   for (int d = 0; d < sizes.size(); ++d) {
     Int& mine = sizes_[lead + d];
-    require(sizes[d] == mine || sizes[d] == 1 || mine == 1, name, " has sizes ", sizes, ", which do not broadcast with ", sizes_);
+    require(sizes[d] == mine || sizes[d] == 1 || mine == 1, name, " has sizes ", sizes,
+            ", which do not broadcast with ", sizes_);
     if (mine == 1) mine = sizes[d];
   }
 }
@@ -51,7 +54,9 @@ Dims dims(TensorArgument tensor, Argument<Int> dim) {
   return tensor->rank() == 0 ? Dims{} : Dims{wrap_dim(dim.value, tensor->rank())};
 }
 
-Dims dims(TensorArgument tensor, Argument<std::optional<Int>> dim) { return dim.value ? dims(tensor, some(dim)) : dims(tensor); }
+Dims dims(TensorArgument tensor, Argument<std::optional<Int>> dim) {
+  return dim.value ? dims(tensor, some(dim)) : dims(tensor);
+}
 
 Dims without(const Dims& sizes, const Dims& dims, bool keepdim) {
   Dims left;
@@ -93,7 +98,9 @@ Dims pixel_unshuffled(TensorArgument tensor, Argument<Int> downscale_factor) {
 Dims diagonal(TensorArgument tensor, Argument<Int> offset, Argument<Int> dim1, Argument<Int> dim2) {
   const Dims both{wrap_dim(dim1.value, tensor->rank()), wrap_dim(dim2.value, tensor->rank())};
   const Int rows = tensor->sizes[both[0]], columns = tensor->sizes[both[1]];
-  const Int length = offset.value < 0 ? std::min(rows + offset.value, columns) : columns < offset.value ? 0 : std::min(rows, columns - offset.value);
+  const Int length = offset.value < 0         ? std::min(rows + offset.value, columns)
+                     : columns < offset.value ? 0
+                                              : std::min(rows, columns - offset.value);
   Dims sizes = without(tensor->sizes, both, false);
   sizes.push_back(std::max<Int>(length, 0));
   return sizes;
@@ -154,7 +161,8 @@ std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argumen
 
 std::vector<Dims> split(TensorArgument tensor, Argument<const Ints*> split_sizes, Argument<Int> dim) {
   std::vector<Dims> pieces(split_sizes->size(), tensor->sizes);
-  for (std::size_t k = 0; k < pieces.size(); ++k) pieces[k][wrap_dim(dim.value, tensor->rank())] = (*split_sizes.value)[k];
+  for (std::size_t k = 0; k < pieces.size(); ++k)
+    pieces[k][wrap_dim(dim.value, tensor->rank())] = (*split_sizes.value)[k];
   return pieces;
 }
 
@@ -164,7 +172,8 @@ std::vector<Dims> unbound(TensorArgument tensor, Argument<Int> dim) {
   return std::vector<Dims>(static_cast<std::size_t>(number), selected(tensor, dim));
 }
 
-Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step) {
+Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start,
+            Argument<std::optional<Int>> end, Argument<Int> step) {
   Dims sizes = tensor->sizes;
   Int& along = sizes[wrap_dim(dim.value, tensor->rank())];
   along = slice(along, start.value, end.value, step.value).length;
@@ -173,7 +182,8 @@ Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int
 
 Dims transposed(TensorArgument tensor, Argument<Int> dim0, Argument<Int> dim1) {
   Dims sizes = tensor->sizes;
-  if (tensor->rank() > 0) std::swap(sizes[wrap_dim(dim0.value, tensor->rank())], sizes[wrap_dim(dim1.value, tensor->rank())]);
+  if (tensor->rank() > 0)
+    std::swap(sizes[wrap_dim(dim0.value, tensor->rank())], sizes[wrap_dim(dim1.value, tensor->rank())]);
   return sizes;
 }
 
@@ -255,14 +265,17 @@ Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> ax
   return both.sizes();
 }
 
-Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,
+            Argument<const Ints*> padding, Argument<bool> ceil_mode) {
   static const Ints one{1};
   return pooled(self, spatial, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
 }
 
-Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,
+            Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
   Dims sizes = self->sizes;
-  const WindowAxes axes = window_axes(sizes.size(), spatial, *kernel_size.value, *stride.value, *padding.value, *dilation.value);
+  const WindowAxes axes =
+      window_axes(sizes.size(), spatial, *kernel_size.value, *stride.value, *padding.value, *dilation.value);
   for (int d = 0; d < sizes.size(); ++d) sizes[d] = axes[d].places(sizes[d], ceil_mode.value);
   return sizes;
 }
@@ -297,18 +310,23 @@ Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<c
   if (output_size) return with_last(input, output_size);
   Ints sizes;
   const int first = input->rank() - static_cast<int>(scale_factors->size());
-  for (int d = first; d < input->rank(); ++d) sizes.push_back(static_cast<Int>(std::floor(static_cast<double>(input->sizes[d]) * (*scale_factors.value)[static_cast<std::size_t>(d - first)])));
+  for (int d = first; d < input->rank(); ++d)
+    sizes.push_back(static_cast<Int>(std::floor(static_cast<double>(input->sizes[d]) *
+                                                (*scale_factors.value)[static_cast<std::size_t>(d - first)])));
   return with_last(input, {scale_factors.name, &sizes});
 }
 
-Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
-               Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups) {
+Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding,
+               Argument<const Ints*> dilation, Argument<bool> transposed, Argument<const Ints*> output_padding,
+               Argument<Int> groups) {
   Dims sizes = input->sizes;
   if (input->sizes[1] > 0) sizes[1] = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
   for (Int d = 0; d + 2 < sizes.size(); ++d) {
-    const WindowAxis axis{weight->sizes[d + 2], entry(*stride.value, d), entry(*padding.value, d), entry(*dilation.value, d)};
+    const WindowAxis axis{weight->sizes[d + 2], entry(*stride.value, d), entry(*padding.value, d),
+                          entry(*dilation.value, d)};
     Int& size = sizes[d + 2];
-    size = transposed.value ? axis.start(size - 1) - axis.padding + axis.extent() + entry(*output_padding.value, d) : axis.places(size, false);
+    size = transposed.value ? axis.start(size - 1) - axis.padding + axis.extent() + entry(*output_padding.value, d)
+                            : axis.places(size, false);
   }
   return sizes;
 }
@@ -365,7 +383,9 @@ bool expands(const Dims& from, const Dims& to) {
   return true;
 }
 
-Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices) { return indexing(*indices.value, tensor->sizes).sizes; }
+Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
+  return indexing(*indices.value, tensor->sizes).sizes;
+}
 
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index) {
   Dims sizes = tensor->sizes;
@@ -386,7 +406,8 @@ Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mo
 }
 
 Dims nonzero(TensorArgument tensor) {
-  const Array<Int> rows = is_floating(tensor->dtype) ? nonzero_indices(read<Real>(*tensor.value)) : nonzero_indices(read<Int>(*tensor.value));
+  const Array<Int> rows = is_floating(tensor->dtype) ? nonzero_indices(read<Real>(*tensor.value))
+                                                     : nonzero_indices(read<Int>(*tensor.value));
   return rows.sizes;
 }
 
@@ -395,7 +416,8 @@ Dims nonzero(TensorArgument tensor) {
 namespace assay::layouts {
 namespace {
 
-constexpr Int preserve = 1, channels_last = 2, channels_last_3d = 3;  // PyTorch's numbers of memory formats; 0 is contiguous
+constexpr Int preserve = 1, channels_last = 2,
+              channels_last_3d = 3;  // PyTorch's numbers of memory formats; 0 is contiguous
 
 // Without the dimension of channels, the second, which comes last.
 Dims channels_moved(int rank) {
@@ -404,7 +426,9 @@ Dims channels_moved(int rank) {
   return order;
 }
 
-bool is_channels_last(const Tensor& t) { return (t.rank() == 4 || t.rank() == 5) && t.dim_order == channels_moved(t.rank()); }
+bool is_channels_last(const Tensor& t) {
+  return (t.rank() == 4 || t.rank() == 5) && t.dim_order == channels_moved(t.rank());
+}
 
 // How far apart neighbours along each of a result's dimensions lie in an operand; 0 where it is broadcast.
 Dims steps(const Dims& sizes, const Tensor& operand) {
@@ -462,7 +486,8 @@ Dims normal(const Dims& sizes, const Dims& order) {
 
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format) {
   const Int format = memory_format.value.value_or(0);
-  return format == channels_last || format == channels_last_3d ? normal(sizes, channels_moved(sizes.size())) : contiguous(sizes);
+  return format == channels_last || format == channels_last_3d ? normal(sizes, channels_moved(sizes.size()))
+                                                               : contiguous(sizes);
 }
 
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format, TensorArgument tensor) {
@@ -473,12 +498,18 @@ Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order) {
   return dim_order && dim_order->size() == 4 && (*dim_order.value)[1] == 2 ? Dims(*dim_order.value) : contiguous(sizes);
 }
 
-Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order, TensorArgument tensor) { return dim_order ? ordered(sizes, dim_order) : tensor->dim_order; }
+Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order, TensorArgument tensor) {
+  return dim_order ? ordered(sizes, dim_order) : tensor->dim_order;
+}
 
-Dims suggested(const Dims& sizes, TensorArgument tensor) { return is_channels_last(*tensor.value) ? channels_moved(sizes.size()) : contiguous(sizes); }
+Dims suggested(const Dims& sizes, TensorArgument tensor) {
+  return is_channels_last(*tensor.value) ? channels_moved(sizes.size()) : contiguous(sizes);
+}
 
 Dims suggested(const Dims& sizes, TensorArgument a, TensorArgument b) {
-  return sizes.size() == 4 && is_channels_last(*a.value) ? suggested(sizes, a) : sizes.size() == 4 ? suggested(sizes, b) : contiguous(sizes);
+  return sizes.size() == 4 && is_channels_last(*a.value) ? suggested(sizes, a)
+         : sizes.size() == 4                             ? suggested(sizes, b)
+                                                         : contiguous(sizes);
 }
 
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
@@ -490,11 +521,17 @@ Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
 
 namespace assay::terms {
 
-Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) { return count(indexing(*indices.value, tensor->sizes).block); }
+Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
+  return count(indexing(*indices.value, tensor->sizes).block);
+}
 
-Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
-  const auto cells = [&](Int size, Int places, std::optional<double> scale) { return TriangleAxis{size, places, resampling_step(size, places, align_corners.value, scale)}.cells(); };
-  return cells(self->sizes[2], (*output_size.value)[0], scales_h.value) + cells(self->sizes[3], (*output_size.value)[1], scales_w.value);
+Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
+              Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
+  const auto cells = [&](Int size, Int places, std::optional<double> scale) {
+    return TriangleAxis{size, places, resampling_step(size, places, align_corners.value, scale)}.cells();
+  };
+  return cells(self->sizes[2], (*output_size.value)[0], scales_h.value) +
+         cells(self->sizes[3], (*output_size.value)[1], scales_w.value);
 }
 
 Int window(Int spatial, Argument<const Ints*> kernel_size) {
@@ -525,7 +562,9 @@ Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argu
   return std::max(beside(grad_output, 1), beside(weight, transposed.value ? 0 : 1));
 }
 
-Int product(Argument<const Ints*> sizes) { return std::accumulate(sizes->begin(), sizes->end(), Int{1}, wrapping_multiply); }
+Int product(Argument<const Ints*> sizes) {
+  return std::accumulate(sizes->begin(), sizes->end(), Int{1}, wrapping_multiply);
+}
 
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b) {
   return tensor->count() / std::max<Int>(wrapping_multiply(a.value, b.value), 1);

@@ -34,25 +34,33 @@ Dims dims(TensorArgument tensor, Argument<std::optional<Int>> dim);
 inline Dims dims(TensorArgument tensor) { return Dims::counting(tensor->rank()); }
 
 // The same, but an empty list names none.
-inline Dims named_dims(TensorArgument tensor, Argument<const Ints*> dim) { return dim && dim->empty() ? Dims{} : dims(tensor, dim); }
+inline Dims named_dims(TensorArgument tensor, Argument<const Ints*> dim) {
+  return dim && dim->empty() ? Dims{} : dims(tensor, dim);
+}
 
 // The sizes without those dimensions, or with 1 in their place.
 Dims without(const Dims& sizes, const Dims& dims, bool keepdim);
-inline Dims without(TensorArgument tensor, const Dims& dims, Argument<bool> keepdim) { return without(tensor->sizes, dims, keepdim.value); }
+inline Dims without(TensorArgument tensor, const Dims& dims, Argument<bool> keepdim) {
+  return without(tensor->sizes, dims, keepdim.value);
+}
 
 Dims permuted(TensorArgument tensor, Argument<const Ints*> dims);
 std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim);
 std::vector<Dims> split(TensorArgument tensor, Argument<const Ints*> split_sizes, Argument<Int> dim);
 std::vector<Dims> unbound(TensorArgument tensor, Argument<Int> dim);  // one piece for each index along dim, without it
-inline Dims selected(TensorArgument tensor, Argument<Int> dim) { return without(tensor->sizes, dims(tensor, dim), false); }
-Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start, Argument<std::optional<Int>> end, Argument<Int> step);
+inline Dims selected(TensorArgument tensor, Argument<Int> dim) {
+  return without(tensor->sizes, dims(tensor, dim), false);
+}
+Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start,
+            Argument<std::optional<Int>> end, Argument<Int> step);
 Dims transposed(TensorArgument tensor, Argument<Int> dim0, Argument<Int> dim1);
 Dims transposed(TensorArgument matrix);  // of rank 2; a tensor of lower rank keeps its sizes
 Dims unsqueezed(TensorArgument tensor, Argument<Int> dim);
 Dims squeezed(TensorArgument tensor, Argument<Int> dim);
 Dims squeezed(TensorArgument tensor, Argument<const Ints*> dim);
 Dims expanded(TensorArgument tensor, Argument<const Ints*> size);  // -1 keeps a size of the tensor
-Dims viewed(TensorArgument tensor, Argument<const Ints*> size);    // a -1 is inferred from the others where they decide it
+Dims viewed(TensorArgument tensor,
+            Argument<const Ints*> size);  // a -1 is inferred from the others where they decide it
 Dims repeated(TensorArgument tensor, Argument<const Ints*> repeats);
 Dims padded(TensorArgument tensor, Argument<const Ints*> pad);  // pad: before and after, of the last dimension first
 Dims pixel_shuffled(TensorArgument tensor, Argument<Int> upscale_factor);
@@ -61,7 +69,8 @@ Dims stacked(Argument<const Tensors*> tensors, Argument<Int> dim);
 Dims arange(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step, DType dtype);
 
 Dims halved(TensorArgument tensor, Argument<Int> dim);
-Dims pixel_unshuffled(TensorArgument tensor, Argument<Int> downscale_factor);  // a tensor without elements keeps its sizes
+Dims pixel_unshuffled(TensorArgument tensor,
+                      Argument<Int> downscale_factor);  // a tensor without elements keeps its sizes
 Dims diagonal(TensorArgument tensor, Argument<Int> offset, Argument<Int> dim1, Argument<Int> dim2);
 Dims unfolded(TensorArgument tensor, Argument<Int> dimension, Argument<Int> size, Argument<Int> step);
 Dims folded(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size);
@@ -76,11 +85,20 @@ const Tensor* first_counted(const Tensors& tensors);
 // Results of indexing.
 Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices);
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index);
-Dims embedded(TensorArgument weight, TensorArgument indices, Int codes = 1);  // with so many columns in each element of weight
-inline Dims bags(TensorArgument offsets, Argument<bool> include_last) { return {offsets->count() - include_last.value}; }
-inline Dims bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight) { return {bags(offsets, include_last)[0], weight->sizes[1]}; }
-inline Dims largest_of_bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight, Argument<Int> mode) { return mode.value == 2 ? bags(offsets, include_last, weight) : bags(offsets, include_last); }
-Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode, Argument<Int> padding_idx);  // none where PyTorch has a faster kernel
+Dims embedded(TensorArgument weight, TensorArgument indices,
+              Int codes = 1);  // with so many columns in each element of weight
+inline Dims bags(TensorArgument offsets, Argument<bool> include_last) {
+  return {offsets->count() - include_last.value};
+}
+inline Dims bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight) {
+  return {bags(offsets, include_last)[0], weight->sizes[1]};
+}
+inline Dims largest_of_bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight,
+                            Argument<Int> mode) {
+  return mode.value == 2 ? bags(offsets, include_last, weight) : bags(offsets, include_last);
+}
+Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode,
+                 Argument<Int> padding_idx);  // none where PyTorch has a faster kernel
 Dims nonzero(TensorArgument tensor);
 Dims selected_by(TensorArgument tensor, TensorArgument mask);
 Int marked(TensorArgument tensor, TensorArgument mask);  // how many elements of the mask are set when both broadcast
@@ -95,40 +113,64 @@ Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last);
 inline Dims matrix(Argument<Int> rows, Argument<Int> columns) { return {rows.value, columns.value}; }
 inline Dims size(Argument<Int> n) { return {n.value}; }
 inline Dims vector(Int length) { return {length}; }
-inline Dims size_of(TensorArgument tensor, Int dim) { return {tensor->sizes[wrap_dim(dim, tensor->rank())]}; }  // a vector as long as the dimension
+inline Dims size_of(TensorArgument tensor, Int dim) {
+  return {tensor->sizes[wrap_dim(dim, tensor->rank())]};
+}  // a vector as long as the dimension
 inline Dims product(TensorArgument a, TensorArgument b) { return {a->sizes[0], b->sizes[1]}; }
 inline Dims product_of_rows(TensorArgument a, TensorArgument b) { return {a->sizes[0], b->sizes[0]}; }
-Dims linear(TensorArgument input, TensorArgument weight);  // a row of input becomes one of as many as weight has rows, or one number where weight is one row
+Dims linear(TensorArgument input, TensorArgument weight);  // a row of input becomes one of as many as weight has rows,
+                                                           // or one number where weight is one row
 inline Dims batched_product(TensorArgument a, TensorArgument b) { return {a->sizes[0], a->sizes[1], b->sizes[2]}; }
 Dims last_as_one(TensorArgument tensor);  // the last size is 1; a scalar stays one
 
 // Broadcast of the input with a list of channel values along one of its dimensions.
 Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> axis);
 
-// Windows move over the last `spatial` dimensions; a list has one entry for each of them or one for all, an empty stride is the
-// kernel's size.
-Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
-Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
-inline Dims asked(Argument<const Bools*> output_mask, Int k, const Dims& sizes) { return (*output_mask.value)[static_cast<std::size_t>(k)] ? sizes : Dims{0}; }
-inline Dims asked(Argument<const Bools*> output_mask, Int k, TensorArgument like) { return asked(output_mask, k, like->sizes); }  // the sizes of the tensor, or (0) where the k-th result is not asked for
-inline Dims asked(Argument<const Bools*> output_mask, Int k, Argument<const Ints*> size) { return asked(output_mask, k, sizes(size)); }
-inline Dims asked(Argument<const Bools*> output_mask, Int k, Argument<Int> length) { return asked(output_mask, k, Dims{length.value}); }
-inline Dims asked_channels(Argument<const Bools*> output_mask, Int k, TensorArgument tensor) { return asked(output_mask, k, Dims{tensor->sizes[1]}); }  // likewise, of a vector with an element for each of its channels
-inline Dims asked_channels(Argument<bool> flag, TensorArgument tensor) { return flag.value ? Dims{tensor->sizes[1]} : Dims{0}; }
-inline Dims embeddings(Argument<Int> number, TensorArgument grad) { return {number.value, grad->sizes[grad->rank() - 1]}; }
+// Windows move over the last `spatial` dimensions; a list has one entry for each of them or one for all, an empty
+// stride is the kernel's size.
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,
+            Argument<const Ints*> padding, Argument<bool> ceil_mode);
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,
+            Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+inline Dims asked(Argument<const Bools*> output_mask, Int k, const Dims& sizes) {
+  return (*output_mask.value)[static_cast<std::size_t>(k)] ? sizes : Dims{0};
+}
+inline Dims asked(Argument<const Bools*> output_mask, Int k, TensorArgument like) {
+  return asked(output_mask, k, like->sizes);
+}  // the sizes of the tensor, or (0) where the k-th result is not asked for
+inline Dims asked(Argument<const Bools*> output_mask, Int k, Argument<const Ints*> size) {
+  return asked(output_mask, k, sizes(size));
+}
+inline Dims asked(Argument<const Bools*> output_mask, Int k, Argument<Int> length) {
+  return asked(output_mask, k, Dims{length.value});
+}
+inline Dims asked_channels(Argument<const Bools*> output_mask, Int k, TensorArgument tensor) {
+  return asked(output_mask, k, Dims{tensor->sizes[1]});
+}  // likewise, of a vector with an element for each of its channels
+inline Dims asked_channels(Argument<bool> flag, TensorArgument tensor) {
+  return flag.value ? Dims{tensor->sizes[1]} : Dims{0};
+}
+inline Dims embeddings(Argument<Int> number, TensorArgument grad) {
+  return {number.value, grad->sizes[grad->rank() - 1]};
+}
 Dims with_last(TensorArgument self, Argument<const Ints*> sizes);  // the last dimensions get these sizes
-Dims distances(TensorArgument x1, TensorArgument x2);  // one for each row of both, batches broadcast
-Dims pairs(TensorArgument self);                       // a vector with an element for each two rows
-inline Dims sampled(TensorArgument input, TensorArgument grid) { return {input->sizes[0], input->sizes[1], grid->sizes[1], grid->sizes[2]}; }  // planes as input, of the sizes of grid
-Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors);  // or these multiples, rounded down
-Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
-               Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups);
+Dims distances(TensorArgument x1, TensorArgument x2);              // one for each row of both, batches broadcast
+Dims pairs(TensorArgument self);                                   // a vector with an element for each two rows
+inline Dims sampled(TensorArgument input, TensorArgument grid) {
+  return {input->sizes[0], input->sizes[1], grid->sizes[1], grid->sizes[2]};
+}  // planes as input, of the sizes of grid
+Dims resized(TensorArgument input, Argument<const Ints*> output_size,
+             Argument<const Doubles*> scale_factors);  // or these multiples, rounded down
+Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding,
+               Argument<const Ints*> dilation, Argument<bool> transposed, Argument<const Ints*> output_padding,
+               Argument<Int> groups);
 
 }  // namespace assay::shapes
 
 namespace assay::layouts {
 
-// Of two dimensions that lies inside which does so in the first operand that is broadcast along neither; else the later one.
+// Of two dimensions that lies inside which does so in the first operand that is broadcast along neither; else the later
+// one.
 Dims like(const Dims& sizes, const std::vector<const Tensor*>& operands);
 template <class... T>
 Dims like(const Dims& sizes, const T&... tensor) {
@@ -168,23 +210,42 @@ Int reduced(TensorArgument tensor, const D&... dim) {
   for (Int d : shapes::dims(tensor, dim...)) n *= tensor->sizes[d];
   return n;
 }
-inline Int linear(TensorArgument input) { return input->sizes[input->rank() - 1] + 1; }  // products of a row, and the bias
-inline Int blended(TensorArgument mat1) { return mat1->sizes[1] + 2; }              // products of a matrix product, and two matrices blended
-Int window(Int spatial, Argument<const Ints*> kernel_size);                      // cells of a window over so many dimensions
-Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size);     // cells of the largest one
+inline Int linear(TensorArgument input) {
+  return input->sizes[input->rank() - 1] + 1;
+}  // products of a row, and the bias
+inline Int blended(TensorArgument mat1) {
+  return mat1->sizes[1] + 2;
+}  // products of a matrix product, and two matrices blended
+Int window(Int spatial, Argument<const Ints*> kernel_size);  // cells of a window over so many dimensions
+Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size);            // cells of the largest one
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);  // products and the bias
-inline Int size(TensorArgument tensor, Int dim) { return tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim, tensor->rank())]; }
-inline Int beside(TensorArgument tensor, Int dim) { return tensor->count() / std::max<Int>(size(tensor, dim), 1); }  // elements for each index along dim
+inline Int size(TensorArgument tensor, Int dim) {
+  return tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim, tensor->rank())];
+}
+inline Int beside(TensorArgument tensor, Int dim) {
+  return tensor->count() / std::max<Int>(size(tensor, dim), 1);
+}  // elements for each index along dim
 inline Int normalised(TensorArgument input, Argument<bool> training) { return training.value ? beside(input, 1) : 2; }
-inline Int along(TensorArgument tensor, Argument<Int> dim) { return tensor->count() == 0 ? 1 : size(tensor, dim.value); }
-Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);  // how many elements the index list names along the indexed dimensions
+inline Int along(TensorArgument tensor, Argument<Int> dim) {
+  return tensor->count() == 0 ? 1 : size(tensor, dim.value);
+}
+Int indexed(TensorArgument tensor,
+            Argument<const Tensors*> indices);  // how many elements the index list names along the indexed dimensions
 Int adaptive_gradient(TensorArgument grad_output, TensorArgument self);  // windows that a cell may be in
-Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed);  // products of a cell or of a weight, whichever has more
+Int convolution_gradient(TensorArgument grad_output, TensorArgument weight,
+                         Argument<bool> transposed);  // products of a cell or of a weight, whichever has more
 Int product(Argument<const Ints*> sizes);
-Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // the tensor's elements, divided among a * b results
-inline Int attended(TensorArgument query, TensorArgument key) { return query->sizes[3] + key->sizes[1]; }  // products of a score, and keys
-inline Int attended(TensorArgument query, TensorArgument key, Argument<bool> heads_first) { return query->sizes[3] + key->sizes[heads_first.value ? 2 : 1]; }
-Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);  // cells of a row and of a column of the largest window
+Int quotient(TensorArgument tensor, Argument<Int> a,
+             Argument<Int> b);  // the tensor's elements, divided among a * b results
+inline Int attended(TensorArgument query, TensorArgument key) {
+  return query->sizes[3] + key->sizes[1];
+}  // products of a score, and keys
+inline Int attended(TensorArgument query, TensorArgument key, Argument<bool> heads_first) {
+  return query->sizes[3] + key->sizes[heads_first.value ? 2 : 1];
+}
+Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
+              Argument<std::optional<double>> scales_h,
+              Argument<std::optional<double>> scales_w);  // cells of a row and of a column of the largest window
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
 

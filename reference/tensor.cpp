@@ -43,7 +43,8 @@ Tensor make(DType dtype, const Dims& sizes, const Dims& dim_order) {
 Tensor make(DType dtype, const Dims& sizes) { return make(dtype, sizes, Dims::counting(sizes.size())); }
 
 bool is_dim_order(const Dims& dim_order, int rank) {
-  return dim_order.size() == rank && std::is_permutation(dim_order.begin(), dim_order.end(), Dims::counting(rank).begin());
+  return dim_order.size() == rank &&
+         std::is_permutation(dim_order.begin(), dim_order.end(), Dims::counting(rank).begin());
 }
 
 template <class T>
@@ -88,7 +89,8 @@ Tensor cast(const Tensor& tensor, DType dtype) {
     write(values, out);
   } else if (tensor.dtype == DType::uint64 && is_floating(dtype)) {
     Array<Real> rounded(tensor.sizes);
-    std::ranges::transform(read<Bits>(tensor).data, rounded.data.begin(), [&](Bits n) { return rounded_once(n, dtype); });
+    std::ranges::transform(read<Bits>(tensor).data, rounded.data.begin(),
+                           [&](Bits n) { return rounded_once(n, dtype); });
     write(rounded, out);
   } else {
     write(read<Int>(tensor), out);

@@ -43,7 +43,8 @@ Array<T> read(const Tensor& tensor, DType dtype);
 template <class T>
 void write(const Array<T>& values, Tensor& tensor);
 
-// The tensor in another dtype, element by element as ATen's copy converts (float64 to a half type goes through float32).
+// The tensor in another dtype, element by element as ATen's copy converts (float64 to a half type goes through
+// float32).
 Tensor cast(const Tensor& tensor, DType dtype);
 
 // The same values in another dim order.

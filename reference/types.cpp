@@ -27,7 +27,8 @@ void raise(std::optional<DType>& to, DType dtype) { to = to ? promote(*to, dtype
 DType promote(DType a, DType b) {
   if (a == b) return a;
   const bool meets_floating_only = is_wide_unsigned(a) || is_wide_unsigned(b);
-  const bool meets = info(a).kind != Kind::opaque && info(b).kind != Kind::opaque && (!meets_floating_only || is_floating(a) || is_floating(b));
+  const bool meets = info(a).kind != Kind::opaque && info(b).kind != Kind::opaque &&
+                     (!meets_floating_only || is_floating(a) || is_floating(b));
   require(meets, a, " and ", b, " have no common dtype");
   if (level(a) != level(b)) return level(a) > level(b) ? a : b;
   return wider(a, b);
@@ -35,7 +36,9 @@ DType promote(DType a, DType b) {
 
 void Promotion::add(const Tensor& tensor) { raise(tensor.rank() > 0 ? dimensioned_ : zero_dimensional_, tensor.dtype); }
 void Promotion::add(DType dtype) { raise(dimensioned_, dtype); }
-void Promotion::add(const Scalar& scalar) { raise(scalar_, is_floating(scalar) ? float32 : is_bool(scalar) ? boolean : int64); }
+void Promotion::add(const Scalar& scalar) {
+  raise(scalar_, is_floating(scalar) ? float32 : is_bool(scalar) ? boolean : int64);
+}
 
 // A category joins only where it is of a higher kind than those before it.
 DType Promotion::result() const {
@@ -63,7 +66,9 @@ DType named(Argument<Int> dtype) {
 
 DType named(Argument<std::optional<Int>> dtype, DType otherwise) { return dtype ? named(some(dtype)) : otherwise; }
 
-DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise) { return named(dtype, out ? out->dtype : otherwise); }
+DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise) {
+  return named(dtype, out ? out->dtype : otherwise);
+}
 
 DType truth(TensorArgument tensor, TensorArgument out) {
   return out ? out->dtype : tensor->dtype == uint8 ? uint8 : boolean;

@@ -11,7 +11,7 @@ class Promotion {
   void add(const Tensor& tensor);
   void add(const Scalar& scalar);
   void add(DType dtype);  // as of a tensor with dimensions
-  DType result() const;  // throws Broken where PyTorch has no common dtype (uint16 and int32)
+  DType result() const;   // throws Broken where PyTorch has no common dtype (uint16 and int32)
 
  private:
   std::optional<DType> dimensioned_, zero_dimensional_, scalar_;
@@ -19,10 +19,17 @@ class Promotion {
 
 DType promote(DType a, DType b);  // of two tensors of one category
 
-inline void add(Promotion& p, TensorArgument t) { if (t) p.add(*t.value); }
+inline void add(Promotion& p, TensorArgument t) {
+  if (t) p.add(*t.value);
+}
 inline void add(Promotion& p, Argument<Scalar> s) { p.add(s.value); }
-inline void add(Promotion& p, Argument<std::optional<Scalar>> s) { if (s.value) p.add(*s.value); }
-inline void add(Promotion& p, Argument<const Tensors*> list) { for (const auto& t : *list.value) if (t) p.add(*t); }
+inline void add(Promotion& p, Argument<std::optional<Scalar>> s) {
+  if (s.value) p.add(*s.value);
+}
+inline void add(Promotion& p, Argument<const Tensors*> list) {
+  for (const auto& t : *list.value)
+    if (t) p.add(*t);
+}
 inline void add(Promotion& p, DType dtype) { p.add(dtype); }  // as of a tensor with dimensions
 
 // The common dtype of operands; a None does not count.
@@ -41,23 +48,31 @@ inline DType floating(TensorArgument tensor) { return floating(tensor->dtype); }
 
 // The common dtype, or float32 where it is an integer or bool.
 template <class... Operand>
-DType promote_floating(const Operand&... operand) { return floating(promote(operand...)); }
+DType promote_floating(const Operand&... operand) {
+  return floating(promote(operand...));
+}
 
 // The common dtype of a division: floating unless a rounding mode is given.
 DType division(TensorArgument self, TensorArgument other, Argument<std::optional<std::string_view>> rounding_mode);
 DType division(TensorArgument self, Argument<Scalar> other, Argument<std::optional<std::string_view>> rounding_mode);
 
 // The dtype in which an operand of arithmetic is read: one of a single element is not rounded to a half type.
-inline DType operand(TensorArgument tensor, DType common) { return tensor->count() == 1 ? compute_dtype(common) : common; }
+inline DType operand(TensorArgument tensor, DType common) {
+  return tensor->count() == 1 ? compute_dtype(common) : common;
+}
 inline DType operand(Argument<Scalar>, DType common) { return compute_dtype(common); }
 
 // The common dtype, or that of the given out where the Scalar is the literal.
-inline DType unless_given_out(DType common, TensorArgument out, Argument<Scalar> scalar, Int literal) { return out && !is_bool(scalar.value) && real(scalar.value) == static_cast<Real>(literal) ? out->dtype : common; }
+inline DType unless_given_out(DType common, TensorArgument out, Argument<Scalar> scalar, Int literal) {
+  return out && !is_bool(scalar.value) && real(scalar.value) == static_cast<Real>(literal) ? out->dtype : common;
+}
 
 // The dtype that an argument names, or the default where it is None.
 DType named(Argument<Int> dtype);
 DType named(Argument<std::optional<Int>> dtype, DType otherwise);
-inline DType floating_named(Argument<std::optional<Int>> dtype, DType otherwise) { return floating(named(dtype, otherwise)); }
+inline DType floating_named(Argument<std::optional<Int>> dtype, DType otherwise) {
+  return floating(named(dtype, otherwise));
+}
 
 // The dtype argument where given, else that of the given out, else the default.
 DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise);
@@ -66,13 +81,19 @@ DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherw
 inline DType accumulated(TensorArgument tensor) { return is_floating(tensor->dtype) ? tensor->dtype : DType::int64; }
 
 // The dtype in which a sum or product is made: the given one, else int64 for integers and bool, else the dtype itself.
-inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) { return given(dtype, out, accumulated(tensor)); }
+inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) {
+  return given(dtype, out, accumulated(tensor));
+}
 
 // The same, for an operator that is strict about its out.
-inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype) { return sum_dtype(tensor, dtype, {"out", nullptr}); }
+inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype) {
+  return sum_dtype(tensor, dtype, {"out", nullptr});
+}
 
 // The dtype in which a mean is made: that of a sum, but a half type is summed in float32.
-inline DType mean_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) { return compute_dtype(sum_dtype(tensor, dtype, out)); }
+inline DType mean_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) {
+  return compute_dtype(sum_dtype(tensor, dtype, out));
+}
 
 // What any and all are made in: the dtype of the given out, else bool, or uint8 where the tensor is.
 DType truth(TensorArgument tensor, TensorArgument out);

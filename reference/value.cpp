@@ -15,7 +15,8 @@ std::ostream& list(std::ostream& out, std::span<const Int> items) {
 }
 
 Int integer(const Scalar& scalar) {
-  if (const double* d = std::get_if<double>(&scalar)) return info(DType::int64).int_of(info(DType::int64).bits_of_real(*d));
+  if (const double* d = std::get_if<double>(&scalar))
+    return info(DType::int64).int_of(info(DType::int64).bits_of_real(*d));
   return std::visit([](auto v) { return static_cast<Int>(v); }, scalar);
 }
 
@@ -44,13 +45,19 @@ Bits number<Bits>(const Scalar& scalar, DType dtype) {
 }
 
 template <>
-Real exact<Real>(const Scalar& scalar) { return real(scalar); }
+Real exact<Real>(const Scalar& scalar) {
+  return real(scalar);
+}
 
 template <>
-Int exact<Int>(const Scalar& scalar) { return integer(scalar); }
+Int exact<Int>(const Scalar& scalar) {
+  return integer(scalar);
+}
 
 std::string_view kind_name(const Value& value) {
-  constexpr std::string_view names[] = {"None", "a tensor", "an integer", "a float", "a bool", "a string", "a list of integers", "a list of floats", "a list of bools", "a list of tensors"};
+  constexpr std::string_view names[] = {
+      "None",     "a tensor",           "an integer",       "a float",         "a bool",
+      "a string", "a list of integers", "a list of floats", "a list of bools", "a list of tensors"};
   static_assert(std::size(names) == std::variant_size_v<Value>);
   return names[value.index()];
 }

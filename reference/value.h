@@ -38,8 +38,8 @@ Tensor tensor_of(const Scalar& scalar);
 Scalar item(const Tensor& tensor);
 
 Real real(const Scalar& scalar);
-// ATen's Scalar conversion: a bool dtype takes every number, a floating one its range and infinity; an unsigned one takes
-// a negative integer, which wraps, but no negative float. The limits are compared as doubles.
+// ATen's Scalar conversion: a bool dtype takes every number, a floating one its range and infinity; an unsigned one
+// takes a negative integer, which wraps, but no negative float. The limits are compared as doubles.
 bool fits(const Scalar& scalar, DType dtype);
 
 Scalar negated(const Scalar& scalar);  // an integer wraps, and its 0 has no sign; a bool stays

@@ -32,7 +32,9 @@ struct WindowAxis {
 
   // What it reads of a size in one place.
   Range inside(Int place, Int size) const {
-    const auto taps_before = [&](Int cell) { return std::clamp<Int>(floor_div(cell - start(place) + dilation - 1, dilation), 0, kernel); };
+    const auto taps_before = [&](Int cell) {
+      return std::clamp<Int>(floor_div(cell - start(place) + dilation - 1, dilation), 0, kernel);
+    };
     const Int before = taps_before(0);
     return {start(place) + before * dilation, taps_before(size) - before, dilation};
   }
@@ -42,10 +44,12 @@ struct WindowAxis {
 };
 
 // An empty stride is the kernel's size.
-inline WindowAxis window_axis(Int dim, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation) {
+inline WindowAxis window_axis(Int dim, const Ints& kernel_size, const Ints& stride, const Ints& padding,
+                              const Ints& dilation) {
   // Beyond any size a number only has to stay beyond it, and products must not overflow.
   const auto within = [](Int n) { return std::clamp(n, -(Int{1} << 30), Int{1} << 30); };
-  return {within(entry(kernel_size, dim)), within(entry(stride.empty() ? kernel_size : stride, dim)), within(entry(padding, dim)), within(entry(dilation, dim))};
+  return {within(entry(kernel_size, dim)), within(entry(stride.empty() ? kernel_size : stride, dim)),
+          within(entry(padding, dim)), within(entry(dilation, dim))};
 }
 
 struct WindowAxes {
@@ -54,19 +58,22 @@ struct WindowAxes {
 };
 
 // Of a window over the last `spatial` dimensions of a tensor; along the others it is one cell that moves by one.
-inline WindowAxes window_axes(Int rank, Int spatial, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation) {
+inline WindowAxes window_axes(Int rank, Int spatial, const Ints& kernel_size, const Ints& stride, const Ints& padding,
+                              const Ints& dilation) {
   WindowAxes all{std::vector<WindowAxis>(static_cast<std::size_t>(rank - spatial), {1, 1, 0, 1})};
   for (Int d = 0; d < spatial; ++d) all.axes.push_back(window_axis(d, kernel_size, stride, padding, dilation));
   return all;
 }
 
-// How far apart the m places of a resampled dimension stand, in cells of the n that it had. A scale that is not positive counts as none.
+// How far apart the m places of a resampled dimension stand, in cells of the n that it had. A scale that is not
+// positive counts as none.
 inline Real resampling_step(Int n, Int m, bool align_corners, std::optional<Real> scale) {
   if (align_corners) return m > 1 ? static_cast<Real>(n - 1) / static_cast<Real>(m - 1) : 0;
   return scale && *scale > 0 ? 1 / *scale : static_cast<Real>(n) / static_cast<Real>(m);
 }
 
-// One dimension of a window that weighs cells by a triangle around each of m places; a place takes its own cell where there are as many.
+// One dimension of a window that weighs cells by a triangle around each of m places; a place takes its own cell where
+// there are as many.
 struct TriangleAxis {
   Int n, m;
   Real step;

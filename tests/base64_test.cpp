@@ -12,7 +12,14 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 }
 
 TEST(Base64, ReadsAndWritesTheVectorsOfRfc4648) {
-  const std::pair<std::string_view, std::string_view> vectors[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}, {"\xff\xfe", "//4="}};
+  const std::pair<std::string_view, std::string_view> vectors[] = {{"", ""},
+                                                                   {"f", "Zg=="},
+                                                                   {"fo", "Zm8="},
+                                                                   {"foo", "Zm9v"},
+                                                                   {"foob", "Zm9vYg=="},
+                                                                   {"fooba", "Zm9vYmE="},
+                                                                   {"foobar", "Zm9vYmFy"},
+                                                                   {"\xff\xfe", "//4="}};
   for (const auto& [plain, encoded] : vectors) {
     EXPECT_EQ(base64(bytes_of(plain)), encoded);
     EXPECT_EQ(bytes_of_base64(encoded), bytes_of(plain));
@@ -20,7 +27,8 @@ TEST(Base64, ReadsAndWritesTheVectorsOfRfc4648) {
 }
 
 TEST(Base64, RefusesWhatItDoesNotWrite) {
-  for (std::string_view text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm 9v", "Zm9v\n", "Z===", "====", "==", "Zg==Zg==", "Zm-_", "\xff\xff\xff\xff"})
+  for (std::string_view text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm 9v", "Zm9v\n",
+                                "Z===", "====", "==", "Zg==Zg==", "Zm-_", "\xff\xff\xff\xff"})
     EXPECT_FALSE(bytes_of_base64(text)) << text;
 }
 

@@ -19,11 +19,14 @@ inline std::vector<Tensor> results(std::string_view name, std::vector<Value> arg
   const Answer answer = call(*op, arguments);
   if (answer.outcome != Outcome::ok) throw std::runtime_error(answer.rule + ": " + answer.message);
   std::vector<Tensor> outs;
-  for (std::size_t i = arguments.size() - op->outs(); i < arguments.size(); ++i) outs.push_back(std::get<Tensor>(arguments[i]));
+  for (std::size_t i = arguments.size() - op->outs(); i < arguments.size(); ++i)
+    outs.push_back(std::get<Tensor>(arguments[i]));
   return outs;
 }
 
-inline Tensor result(std::string_view name, std::vector<Value> arguments) { return results(name, std::move(arguments)).front(); }
+inline Tensor result(std::string_view name, std::vector<Value> arguments) {
+  return results(name, std::move(arguments)).front();
+}
 
 // The id of the rule that a call breaks; empty when it is accepted.
 inline std::string refusal(std::string_view name, std::vector<Value> arguments) {

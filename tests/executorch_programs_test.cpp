@@ -34,7 +34,8 @@ std::string in_child(F f) {
   close(ends[1]);
   std::string said;
   std::array<char, 4096> buffer;
-  for (ssize_t n; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;) said.append(buffer.data(), static_cast<std::size_t>(n));
+  for (ssize_t n; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
+    said.append(buffer.data(), static_cast<std::size_t>(n));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
@@ -42,11 +43,17 @@ std::string in_child(F f) {
 }
 
 std::string in_words(const Value& value) {
-  if (const Tensor* t = std::get_if<Tensor>(&value)) return text(describe(*t), ' ', std::hash<std::string_view>()({reinterpret_cast<const char*>(t->bytes.data()), t->bytes.size()}));
-  return std::visit([]<class T>(const T& v) -> std::string {
-    if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) return text(v);
-    else return "other";
-  }, value);
+  if (const Tensor* t = std::get_if<Tensor>(&value))
+    return text(describe(*t), ' ',
+                std::hash<std::string_view>()({reinterpret_cast<const char*>(t->bytes.data()), t->bytes.size()}));
+  return std::visit(
+      []<class T>(const T& v) -> std::string {
+        if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
+          return text(v);
+        else
+          return "other";
+      },
+      value);
 }
 
 // The inputs as the program wants them: in its dim orders.
@@ -62,14 +69,16 @@ std::vector<Value> arranged_for(const pte::ExecutionPlanT& plan, std::vector<Val
   return inputs;
 }
 
-std::string behaviour(const fs::path& program, const std::vector<fs::path>& data, const Program& decoded, const ProgramCalls& calls) {
+std::string behaviour(const fs::path& program, const std::vector<fs::path>& data, const Program& decoded,
+                      const ProgramCalls& calls) {
   const auto runtime = load_runtime("executorch", fs::read_symlink("/proc/self/exe").parent_path());
   Reply reply;
   const auto loaded = runtime->load(program, data, reply);
   if (!loaded) return text("load: ", name(reply.outcome), ' ', reply.message);
   std::string said;
   for (const ProgramCall& call : calls.calls) {
-    const auto plan = std::ranges::find_if(decoded.tables.execution_plan, [&](const auto& p) { return p->name == call.method; });
+    const auto plan =
+        std::ranges::find_if(decoded.tables.execution_plan, [&](const auto& p) { return p->name == call.method; });
     std::vector<Value> outputs;
     reply = loaded->call(call.method, arranged_for(**plan, call.inputs), outputs);
     said += text(call.method, ": ", name(reply.outcome), ' ', reply.message);

@@ -46,7 +46,8 @@ TensorPlan plan(DType dtype, const Dims& sizes) { return {dtype, sizes, Dims::co
 
 // Loaded once: the package's kernels register once in a process. The module stands beside this program.
 KernelLibrary& library() {
-  static const std::unique_ptr<KernelLibrary> loaded = load_library("executorch", std::filesystem::read_symlink("/proc/self/exe").parent_path());
+  static const std::unique_ptr<KernelLibrary> loaded =
+      load_library("executorch", std::filesystem::read_symlink("/proc/self/exe").parent_path());
   return *loaded;
 }
 
@@ -66,7 +67,9 @@ using Results = std::vector<std::vector<Real>>;
 
 TEST(Executorch, StatesItsVersionAndKernels) {
   const auto facts = library().facts();
-  const auto fact = [&](std::string_view name) { return std::ranges::find(facts, name, &std::pair<std::string, std::string>::first)->second; };
+  const auto fact = [&](std::string_view name) {
+    return std::ranges::find(facts, name, &std::pair<std::string, std::string>::first)->second;
+  };
   EXPECT_EQ(fact("executorch").substr(0, 2), "1.");
   EXPECT_GE(std::stoi(fact("kernels")), 200);
   EXPECT_TRUE(library().has(add().op));
@@ -75,11 +78,15 @@ TEST(Executorch, StatesItsVersionAndKernels) {
 }
 
 TEST(Executorch, Add) {
-  EXPECT_EQ(answer(add(), {floats({3}, {1, 2, 3}), floats({3}, {10, 20, 30}), Int{2}, Value{}}, {{plan(DType::float32, {3})}}), (Results{{21, 42, 63}}));
+  EXPECT_EQ(answer(add(), {floats({3}, {1, 2, 3}), floats({3}, {10, 20, 30}), Int{2}, Value{}},
+                   {{plan(DType::float32, {3})}}),
+            (Results{{21, 42, 63}}));
 }
 
 TEST(Executorch, AResultSmallerThanItsMemory) {
-  const Observation seen = observe(library(), add().op, std::vector<Value>{floats({2}, {1, 2}), floats({2}, {3, 4}), 1.0, Value{}}, {{plan(DType::float32, {5})}});
+  const Observation seen =
+      observe(library(), add().op, std::vector<Value>{floats({2}, {1, 2}), floats({2}, {3, 4}), 1.0, Value{}},
+              {{plan(DType::float32, {5})}});
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(seen.outs[0].sizes, Dims{2});
   EXPECT_EQ(values(seen.outs[0]), (std::vector<Real>{4, 6}));
@@ -87,14 +94,20 @@ TEST(Executorch, AResultSmallerThanItsMemory) {
 
 TEST(Executorch, ListOfTensors) {
   const Schema cat("aten::cat.out", {in("Tensor[]", "tensors"), in("int", "dim"), out()});
-  EXPECT_EQ(answer(cat, {Tensors{floats({1, 2}, {1, 2}), floats({1, 1}, {3})}, Int{1}, Value{}}, {{plan(DType::float32, {1, 3})}}), (Results{{1, 2, 3}}));
+  EXPECT_EQ(answer(cat, {Tensors{floats({1, 2}, {1, 2}), floats({1, 1}, {3})}, Int{1}, Value{}},
+                   {{plan(DType::float32, {1, 3})}}),
+            (Results{{1, 2, 3}}));
 }
 
 TEST(Executorch, ListsOfIntegersAndTensorsThatMayBeNone) {
-  const Schema convolution("aten::convolution.out", {in("Tensor", "input"), in("Tensor", "weight"), in("Tensor?", "bias"), in("int[]", "stride"), in("int[]", "padding"),
-                                                     in("int[]", "dilation"), in("bool", "transposed"), in("int[]", "output_padding"), in("int", "groups"), out()});
+  const Schema convolution("aten::convolution.out",
+                           {in("Tensor", "input"), in("Tensor", "weight"), in("Tensor?", "bias"), in("int[]", "stride"),
+                            in("int[]", "padding"), in("int[]", "dilation"), in("bool", "transposed"),
+                            in("int[]", "output_padding"), in("int", "groups"), out()});
   const auto call = [&](Value bias) {
-    return answer(convolution, {floats({1, 1, 2, 2}, {1, 2, 3, 4}), floats({1, 1, 2, 2}, {1, 1, 1, 1}), std::move(bias), Ints{1, 1}, Ints{0, 0}, Ints{1, 1}, false, Ints{0, 0}, Int{1}, Value{}},
+    return answer(convolution,
+                  {floats({1, 1, 2, 2}, {1, 2, 3, 4}), floats({1, 1, 2, 2}, {1, 1, 1, 1}), std::move(bias), Ints{1, 1},
+                   Ints{0, 0}, Ints{1, 1}, false, Ints{0, 0}, Int{1}, Value{}},
                   {{plan(DType::float32, {1, 1, 1, 1})}});
   };
   EXPECT_EQ(call(Value{}), (Results{{10}}));
@@ -103,43 +116,67 @@ TEST(Executorch, ListsOfIntegersAndTensorsThatMayBeNone) {
 
 TEST(Executorch, ListOfTensorsThatMayBeNone) {
   const Schema index("aten::index.Tensor_out", {in("Tensor", "self"), in("Tensor?[]", "indices"), out()});
-  EXPECT_EQ(answer(index, {floats({2, 2}, {1, 2, 3, 4}), Tensors{std::nullopt, tensor(DType::int64, {1}, {1})}, Value{}}, {{plan(DType::float32, {2, 1})}}), (Results{{2, 4}}));
+  EXPECT_EQ(
+      answer(index, {floats({2, 2}, {1, 2, 3, 4}), Tensors{std::nullopt, tensor(DType::int64, {1}, {1})}, Value{}},
+             {{plan(DType::float32, {2, 1})}}),
+      (Results{{2, 4}}));
 }
 
 TEST(Executorch, ListOfOuts) {
-  const Schema split("aten::split_copy.Tensor_out", {in("Tensor", "self"), in("int", "split_size"), in("int", "dim"), out("Tensor[]")});
-  EXPECT_EQ(answer(split, {floats({3}, {1, 2, 3}), Int{2}, Int{0}, Value{}}, {{plan(DType::float32, {2}), plan(DType::float32, {1})}}), (Results{{1, 2}, {3}}));
+  const Schema split("aten::split_copy.Tensor_out",
+                     {in("Tensor", "self"), in("int", "split_size"), in("int", "dim"), out("Tensor[]")});
+  EXPECT_EQ(answer(split, {floats({3}, {1, 2, 3}), Int{2}, Int{0}, Value{}},
+                   {{plan(DType::float32, {2}), plan(DType::float32, {1})}}),
+            (Results{{1, 2}, {3}}));
 }
 
 TEST(Executorch, TwoOuts) {
-  const Schema max("aten::max.dim_max", {in("Tensor", "self"), in("int", "dim"), in("bool", "keepdim"), out("Tensor", "max"), out("Tensor", "max_values")});
-  EXPECT_EQ(answer(max, {floats({3}, {1, 5, 3}), Int{0}, false, Value{}, Value{}}, {{plan(DType::float32, {})}, {plan(DType::int64, {})}}), (Results{{5}, {1}}));
+  const Schema max("aten::max.dim_max", {in("Tensor", "self"), in("int", "dim"), in("bool", "keepdim"),
+                                         out("Tensor", "max"), out("Tensor", "max_values")});
+  EXPECT_EQ(answer(max, {floats({3}, {1, 5, 3}), Int{0}, false, Value{}, Value{}},
+                   {{plan(DType::float32, {})}, {plan(DType::int64, {})}}),
+            (Results{{5}, {1}}));
 }
 
 TEST(Executorch, Strings) {
   const Schema gelu("aten::gelu.out", {in("Tensor", "self"), in("str", "approximate"), out()});
-  EXPECT_EQ(answer(gelu, {floats({1}, {0}), std::string("tanh"), Value{}}, {{plan(DType::float32, {1})}}), (Results{{0}}));
-  const Schema div("aten::div.out_mode", {in("Tensor", "self"), in("Tensor", "other"), in("str?", "rounding_mode"), out()});
-  EXPECT_EQ(answer(div, {floats({1}, {7}), floats({1}, {2}), std::string("floor"), Value{}}, {{plan(DType::float32, {1})}}), (Results{{3}}));
-  EXPECT_EQ(answer(div, {floats({1}, {7}), floats({1}, {2}), Value{}, Value{}}, {{plan(DType::float32, {1})}}), (Results{{3.5}}));
+  EXPECT_EQ(answer(gelu, {floats({1}, {0}), std::string("tanh"), Value{}}, {{plan(DType::float32, {1})}}),
+            (Results{{0}}));
+  const Schema div("aten::div.out_mode",
+                   {in("Tensor", "self"), in("Tensor", "other"), in("str?", "rounding_mode"), out()});
+  EXPECT_EQ(
+      answer(div, {floats({1}, {7}), floats({1}, {2}), std::string("floor"), Value{}}, {{plan(DType::float32, {1})}}),
+      (Results{{3}}));
+  EXPECT_EQ(answer(div, {floats({1}, {7}), floats({1}, {2}), Value{}, Value{}}, {{plan(DType::float32, {1})}}),
+            (Results{{3.5}}));
 }
 
 TEST(Executorch, FloatsGivenAsIntegersAndListsOfFloats) {
-  const Schema elu("aten::elu.out", {in("Tensor", "self"), in("Scalar", "alpha"), in("Scalar", "scale"), in("Scalar", "input_scale"), out()});
+  const Schema elu("aten::elu.out", {in("Tensor", "self"), in("Scalar", "alpha"), in("Scalar", "scale"),
+                                     in("Scalar", "input_scale"), out()});
   EXPECT_EQ(answer(elu, {floats({1}, {2}), Int{1}, 3.0, true, Value{}}, {{plan(DType::float32, {1})}}), (Results{{6}}));
-  const Schema nearest("aten::upsample_nearest2d.vec_out", {in("Tensor", "input"), in("int[]?", "output_size"), in("float[]?", "scale_factors"), out()});
-  EXPECT_EQ(answer(nearest, {floats({1, 1, 1, 2}, {1, 2}), Value{}, Doubles{1, 2}, Value{}}, {{plan(DType::float32, {1, 1, 1, 4})}}), (Results{{1, 1, 2, 2}}));
+  const Schema nearest("aten::upsample_nearest2d.vec_out",
+                       {in("Tensor", "input"), in("int[]?", "output_size"), in("float[]?", "scale_factors"), out()});
+  EXPECT_EQ(answer(nearest, {floats({1, 1, 1, 2}, {1, 2}), Value{}, Doubles{1, 2}, Value{}},
+                   {{plan(DType::float32, {1, 1, 1, 4})}}),
+            (Results{{1, 1, 2, 2}}));
 }
 
 TEST(Executorch, QuantizedOperators) {
-  const Schema quantize("quantized_decomposed::quantize_per_tensor.out", {in("Tensor", "input"), in("float", "scale"), in("int", "zero_point"), in("int", "quant_min"), in("int", "quant_max"), in("ScalarType", "dtype"), out()});
-  EXPECT_EQ(answer(quantize, {floats({3}, {0, 1, 1000}), Int{1}, Int{3}, Int{-128}, Int{127}, Int{1}, Value{}}, {{plan(DType::int8, {3})}}), (Results{{3, 4, 127}}));
+  const Schema quantize("quantized_decomposed::quantize_per_tensor.out",
+                        {in("Tensor", "input"), in("float", "scale"), in("int", "zero_point"), in("int", "quant_min"),
+                         in("int", "quant_max"), in("ScalarType", "dtype"), out()});
+  EXPECT_EQ(answer(quantize, {floats({3}, {0, 1, 1000}), Int{1}, Int{3}, Int{-128}, Int{127}, Int{1}, Value{}},
+                   {{plan(DType::int8, {3})}}),
+            (Results{{3, 4, 127}}));
 }
 
 TEST(Executorch, ChannelsLast) {
   const Schema abs("aten::abs.out", {in("Tensor", "self"), out()});
   const Dims last{0, 2, 3, 1};
-  const Observation seen = observe(library(), abs.op, std::vector<Value>{arranged(floats({1, 2, 1, 2}, {-1, 2, -3, 4}), last), Value{}}, {{{DType::float32, {1, 2, 1, 2}, last}}});
+  const Observation seen =
+      observe(library(), abs.op, std::vector<Value>{arranged(floats({1, 2, 1, 2}, {-1, 2, -3, 4}), last), Value{}},
+              {{{DType::float32, {1, 2, 1, 2}, last}}});
   ASSERT_EQ(seen.outs.size(), 1u) << seen.reply.message;
   EXPECT_EQ(seen.outs[0].dim_order, last);
   EXPECT_EQ(values(seen.outs[0]), (std::vector<Real>{1, 2, 3, 4}));
@@ -147,7 +184,9 @@ TEST(Executorch, ChannelsLast) {
 
 TEST(Executorch, ARefusalCarriesTheKernelsOwnWordsAndPrintsNothing) {
   testing::internal::CaptureStderr();
-  const Observation seen = observe(library(), add().op, std::vector<Value>{floats({3}, {1, 2, 3}), floats({2}, {1, 2}), Int{1}, Value{}}, {{plan(DType::float32, {3})}});
+  const Observation seen =
+      observe(library(), add().op, std::vector<Value>{floats({3}, {1, 2, 3}), floats({2}, {1, 2}), Int{1}, Value{}},
+              {{plan(DType::float32, {3})}});
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(seen.reply.outcome, Outcome::invalid);
   EXPECT_TRUE(seen.reply.message.starts_with("Error::InvalidArgument: ")) << seen.reply.message;
@@ -171,30 +210,36 @@ TEST(Executorch, AnAbortingCallCostsOneTaskAndSaysWhy) {
   KernelLibrary& loaded = library();
   Pool pool(1, std::chrono::seconds(10), [&](std::string_view task) {
     const Value dim = task == "bad" ? Value(0.5) : Value(Int{0});
-    return observe(loaded, cat.op, std::vector<Value>{Tensors{floats({1}, {1})}, dim, Value{}}, {{plan(DType::float32, {1})}}).reply.message;
+    return observe(loaded, cat.op, std::vector<Value>{Tensors{floats({1}, {1})}, dim, Value{}},
+                   {{plan(DType::float32, {1})}})
+        .reply.message;
   });
   std::vector<std::string> tasks{"good", "bad", "good"};
   std::vector<TaskResult> results;
-  pool.run([&]() -> std::optional<std::string> {
-    if (tasks.empty()) return std::nullopt;
-    std::string task = tasks.back();
-    tasks.pop_back();
-    return task;
-  }, [&](std::string_view task, const TaskResult& r) {
-    results.push_back(r);
-    EXPECT_EQ(r.end, task == "bad" ? TaskResult::End::crashed : TaskResult::End::done) << r.text;
-    if (task == "bad") {
-      EXPECT_TRUE(r.text.starts_with("crashed with signal 6 (Aborted)\n")) << r.text;
-      EXPECT_NE(r.text.find("evalue.h:"), std::string::npos) << r.text;
-    }
-  });
+  pool.run(
+      [&]() -> std::optional<std::string> {
+        if (tasks.empty()) return std::nullopt;
+        std::string task = tasks.back();
+        tasks.pop_back();
+        return task;
+      },
+      [&](std::string_view task, const TaskResult& r) {
+        results.push_back(r);
+        EXPECT_EQ(r.end, task == "bad" ? TaskResult::End::crashed : TaskResult::End::done) << r.text;
+        if (task == "bad") {
+          EXPECT_TRUE(r.text.starts_with("crashed with signal 6 (Aborted)\n")) << r.text;
+          EXPECT_NE(r.text.find("evalue.h:"), std::string::npos) << r.text;
+        }
+      });
   EXPECT_EQ(results.size(), 3u);
 }
 
 bool in_profile(const Schema& s, const std::vector<Value>& arguments) { return library().in_profile(s.op, arguments); }
 
 TEST(ExecutorchProfile, DeclaredDtypes) {
-  const auto call = [](DType self, DType other, DType result) { return std::vector<Value>{make(self, {1}), make(other, {1}), Int{1}, make(result, {1})}; };
+  const auto call = [](DType self, DType other, DType result) {
+    return std::vector<Value>{make(self, {1}), make(other, {1}), Int{1}, make(result, {1})};
+  };
   using enum DType;
   EXPECT_TRUE(in_profile(add(), call(float32, float32, float32)));
   EXPECT_TRUE(in_profile(add(), call(int32, float16, float16)));
@@ -205,25 +250,35 @@ TEST(ExecutorchProfile, DeclaredDtypes) {
 }
 
 TEST(ExecutorchProfile, NamedResultsAndLists) {
-  const Schema max("aten::max.dim_max", {in("Tensor", "self"), in("int", "dim"), in("bool", "keepdim"), out("Tensor", "max"), out("Tensor", "max_values")});
-  const auto call = [](DType values, DType indices) { return std::vector<Value>{make(DType::int8, {1}), Int{0}, false, make(values, {}), make(indices, {})}; };
+  const Schema max("aten::max.dim_max", {in("Tensor", "self"), in("int", "dim"), in("bool", "keepdim"),
+                                         out("Tensor", "max"), out("Tensor", "max_values")});
+  const auto call = [](DType values, DType indices) {
+    return std::vector<Value>{make(DType::int8, {1}), Int{0}, false, make(values, {}), make(indices, {})};
+  };
   EXPECT_TRUE(in_profile(max, call(DType::int8, DType::int64)));
   EXPECT_FALSE(in_profile(max, call(DType::int64, DType::int8)));
   const Schema cat("aten::cat.out", {in("Tensor[]", "tensors"), in("int", "dim"), out()});
-  EXPECT_TRUE(in_profile(cat, {Tensors{make(DType::uint16, {1}), make(DType::uint16, {1})}, Int{0}, make(DType::uint16, {2})}));
-  EXPECT_FALSE(in_profile(cat, {Tensors{make(DType::int32, {1}), make(DType::int64, {1})}, Int{0}, make(DType::int64, {2})}));
+  EXPECT_TRUE(
+      in_profile(cat, {Tensors{make(DType::uint16, {1}), make(DType::uint16, {1})}, Int{0}, make(DType::uint16, {2})}));
+  EXPECT_FALSE(
+      in_profile(cat, {Tensors{make(DType::int32, {1}), make(DType::int64, {1})}, Int{0}, make(DType::int64, {2})}));
 }
 
 TEST(ExecutorchProfile, UndeclaredOperatorsTakeEveryLegalDtype) {
-  const Schema gather("aten::gather.out", {in("Tensor", "self"), in("int", "dim"), in("Tensor", "index"), in("bool", "sparse_grad"), out()});
-  const auto call = [](DType d) { return std::vector<Value>{make(d, {1}), Int{0}, make(DType::int64, {1}), false, make(d, {1})}; };
+  const Schema gather("aten::gather.out", {in("Tensor", "self"), in("int", "dim"), in("Tensor", "index"),
+                                           in("bool", "sparse_grad"), out()});
+  const auto call = [](DType d) {
+    return std::vector<Value>{make(d, {1}), Int{0}, make(DType::int64, {1}), false, make(d, {1})};
+  };
   EXPECT_TRUE(in_profile(gather, call(DType::uint16)));
   EXPECT_FALSE(in_profile(gather, call(DType::uint64)));
 }
 
 TEST(ExecutorchProfile, DimOrders) {
   const Schema abs("aten::abs.out", {in("Tensor", "self"), out()});
-  const auto call = [](const Dims& self, const Dims& result) { return std::vector<Value>{make(DType::float32, {1, 2, 3, 4}, self), make(DType::float32, {1, 2, 3, 4}, result)}; };
+  const auto call = [](const Dims& self, const Dims& result) {
+    return std::vector<Value>{make(DType::float32, {1, 2, 3, 4}, self), make(DType::float32, {1, 2, 3, 4}, result)};
+  };
   const Dims first{0, 1, 2, 3}, last{0, 2, 3, 1}, other{3, 2, 1, 0};
   EXPECT_TRUE(in_profile(abs, call(first, first)));
   EXPECT_TRUE(in_profile(abs, call(last, last)));

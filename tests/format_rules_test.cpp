@@ -12,7 +12,8 @@
 #include "tests/programs.h"
 #include "tests/required_fields.h"
 
-// A case that meets and one that breaks each rule of spec/format/rules.yaml that is checked while decoding or validating.
+// A case that meets and one that breaks each rule of spec/format/rules.yaml that is checked while decoding or
+// validating.
 namespace assay {
 namespace {
 
@@ -23,7 +24,8 @@ std::unique_ptr<T> copy(const std::unique_ptr<T>& from) {
   return std::make_unique<T>(*from);
 }
 
-// -- changes of tables -------------------------------------------------------------------------------------------------
+// -- changes of tables
+// -------------------------------------------------------------------------------------------------
 
 // All that is wrong with the sample's files, as they are read: data files, the program with them, the bundle.
 Faults faults_of(const Sample& s) {
@@ -73,9 +75,15 @@ pte::DelegateCallT& delegate_call(Sample& s) { return *s.instructions()[1]->inst
 Bytes& constants(Sample& s) { return s.program.segments[s.program.tables.constant_segment->segment_index]; }
 std::vector<std::uint64_t>& constant_offsets(Sample& s) { return s.program.tables.constant_segment->offsets; }
 pte::SubsegmentOffsetsT& initial_values(Sample& s) { return *s.program.tables.mutable_data_segments[0]; }
-std::vector<std::int32_t>& tensors(Sample& s) { return s.plan().values[static_cast<std::size_t>(s.at.tensors)]->val.AsTensorList()->items; }
-std::vector<std::int32_t>& optionals(Sample& s) { return s.plan().values[static_cast<std::size_t>(s.at.optionals)]->val.AsOptionalTensorList()->items; }
-std::vector<std::int64_t>& integers(Sample& s) { return s.plan().values[static_cast<std::size_t>(s.at.integers)]->val.AsIntList()->items; }
+std::vector<std::int32_t>& tensors(Sample& s) {
+  return s.plan().values[static_cast<std::size_t>(s.at.tensors)]->val.AsTensorList()->items;
+}
+std::vector<std::int32_t>& optionals(Sample& s) {
+  return s.plan().values[static_cast<std::size_t>(s.at.optionals)]->val.AsOptionalTensorList()->items;
+}
+std::vector<std::int64_t>& integers(Sample& s) {
+  return s.plan().values[static_cast<std::size_t>(s.at.integers)]->val.AsIntList()->items;
+}
 ptd::TensorLayoutT& spare(Sample& s) { return *s.data.tables.named_data[1]->tensor_layout; }
 bpte::TensorT& bundled(Sample& s) { return *s.suite().test_cases[0]->inputs[0]->val.AsTensor(); }
 std::uint32_t segments(Sample& s) { return static_cast<std::uint32_t>(s.program.segments.size()); }
@@ -119,30 +127,56 @@ const TableCase table_cases[] = {
 
     {"G2", [](Sample& s) { s.second().name = "forwards"; }, [](Sample& s) { s.second().name = "forward"; }},
     {"G2", [](Sample& s) { s.second().name = "a"; }, [](Sample& s) { s.second().name = ""; }},
-    {"G4", [](Sample& s) { into_constant_buffer(s, 16); }, [](Sample& s) { s.program.tables.constant_buffer.push_back(std::make_unique<pte::BufferT>()); }},
-    {"G5", [](Sample& s) { s.program.segments.push_back(constants(s)), s.program.tables.constant_segment->segment_index = segments(s) - 1; },
+    {"G4", [](Sample& s) { into_constant_buffer(s, 16); },
+     [](Sample& s) { s.program.tables.constant_buffer.push_back(std::make_unique<pte::BufferT>()); }},
+    {"G5",
+     [](Sample& s) {
+       s.program.segments.push_back(constants(s)), s.program.tables.constant_segment->segment_index = segments(s) - 1;
+     },
      [](Sample& s) { s.program.tables.constant_segment->segment_index = segments(s); }},
-    {"G8", [](Sample& s) { constant_offsets(s).push_back(constant_offsets(s).back()); }, [](Sample& s) { constant_offsets(s) = {8, 0}; }},
-    {"G9", [](Sample& s) { constants(s).push_back({}), s.tensor(s.at.weight).data_buffer_idx = 1; }, [](Sample& s) { constants(s).pop_back(); }},
-    {"G9", [](Sample& s) { constant_offsets(s).push_back(0), s.tensor(s.at.weight).data_buffer_idx = 2; }, [](Sample& s) { s.tensor(s.at.weight).data_buffer_idx = 2; }},
+    {"G8", [](Sample& s) { constant_offsets(s).push_back(constant_offsets(s).back()); },
+     [](Sample& s) {
+       constant_offsets(s) = {8, 0};
+     }},
+    {"G9", [](Sample& s) { constants(s).push_back({}), s.tensor(s.at.weight).data_buffer_idx = 1; },
+     [](Sample& s) { constants(s).pop_back(); }},
+    {"G9", [](Sample& s) { constant_offsets(s).push_back(0), s.tensor(s.at.weight).data_buffer_idx = 2; },
+     [](Sample& s) { s.tensor(s.at.weight).data_buffer_idx = 2; }},
     {"G10", [](Sample& s) { into_constant_buffer(s, 16); }, [](Sample& s) { into_constant_buffer(s, 15); }},
-    {"G12", [](Sample& s) { s.program.tables.named_data.push_back(copy(s.program.tables.named_data[0])), s.program.tables.named_data[1]->key = "other"; },
+    {"G12",
+     [](Sample& s) {
+       s.program.tables.named_data.push_back(copy(s.program.tables.named_data[0])),
+           s.program.tables.named_data[1]->key = "other";
+     },
      [](Sample& s) { s.program.tables.named_data.push_back(copy(s.program.tables.named_data[0])); }},
-    {"G12", [](Sample& s) { s.program.tables.named_data[0]->segment_index = segments(s) - 1; }, [](Sample& s) { s.program.tables.named_data[0]->segment_index = segments(s); }},
-    {"G14", [](Sample& s) { initial_values(s).offsets.push_back(8); }, [](Sample& s) { initial_values(s).offsets.push_back(9); }},
-    {"G14", [](Sample& s) { second_initial_values(s, segments(s) - 1); }, [](Sample& s) { second_initial_values(s, segments(s)); }},
+    {"G12", [](Sample& s) { s.program.tables.named_data[0]->segment_index = segments(s) - 1; },
+     [](Sample& s) { s.program.tables.named_data[0]->segment_index = segments(s); }},
+    {"G14", [](Sample& s) { initial_values(s).offsets.push_back(8); },
+     [](Sample& s) { initial_values(s).offsets.push_back(9); }},
+    {"G14", [](Sample& s) { second_initial_values(s, segments(s) - 1); },
+     [](Sample& s) { second_initial_values(s, segments(s)); }},
     {"G15", [](Sample& s) { s.tensor(s.at.state).extra_tensor_info = std::make_unique<pte::ExtraTensorInfoT>(); },
-     [](Sample& s) { s.tensor(s.at.state).extra_tensor_info = std::make_unique<pte::ExtraTensorInfoT>(), s.tensor(s.at.state).extra_tensor_info->mutable_data_segments_idx = 1; }},
-    {"G16", [](Sample& s) { second_initial_values(s, 0); }, [](Sample& s) { second_initial_values(s, initial_values(s).segment_index); }},
-    {"G18", [](Sample& s) { s.plan().delegates[0]->processed->index = 0; }, [](Sample& s) { s.plan().delegates[0]->processed->index = 1; }},
+     [](Sample& s) {
+       s.tensor(s.at.state).extra_tensor_info = std::make_unique<pte::ExtraTensorInfoT>(),
+       s.tensor(s.at.state).extra_tensor_info->mutable_data_segments_idx = 1;
+     }},
+    {"G16", [](Sample& s) { second_initial_values(s, 0); },
+     [](Sample& s) { second_initial_values(s, initial_values(s).segment_index); }},
+    {"G18", [](Sample& s) { s.plan().delegates[0]->processed->index = 0; },
+     [](Sample& s) { s.plan().delegates[0]->processed->index = 1; }},
 
-    {"M2", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().outputs.push_back(values(s) - 1); }, [](Sample& s) { s.plan().outputs.push_back(values(s)); }},
-    {"M2", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().inputs[0] = 0; }, [](Sample& s) { s.plan().inputs[0] = -1; }},
-    {"M4", [](Sample& s) { s.plan().non_const_buffer_sizes.push_back(0); }, [](Sample& s) { s.plan().non_const_buffer_sizes.push_back(-1); }},
-    {"M4", [](Sample& s) { s.second().non_const_buffer_sizes = {0}; }, [](Sample& s) { s.second().non_const_buffer_sizes = {}; }},
+    {"M2", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().outputs.push_back(values(s) - 1); },
+     [](Sample& s) { s.plan().outputs.push_back(values(s)); }},
+    {"M2", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().inputs[0] = 0; },
+     [](Sample& s) { s.plan().inputs[0] = -1; }},
+    {"M4", [](Sample& s) { s.plan().non_const_buffer_sizes.push_back(0); },
+     [](Sample& s) { s.plan().non_const_buffer_sizes.push_back(-1); }},
+    {"M4", [](Sample& s) { s.second().non_const_buffer_sizes = {0}; },
+     [](Sample& s) { s.second().non_const_buffer_sizes = {}; }},
     {"M6", [](Sample& s) { memory_device(s, 2); }, [](Sample& s) { memory_device(s, 3); }},
     {"M6", [](Sample& s) { memory_device(s, 1); }, [](Sample& s) { memory_device(s, 0); }},
-    {"M10", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().outputs[0] = s.at.string; }, [](Sample& s) { s.plan().outputs[0] = s.at.integers; }},
+    {"M10", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().outputs[0] = s.at.string; },
+     [](Sample& s) { s.plan().outputs[0] = s.at.integers; }},
 
     {"V3", [](Sample& s) { integers(s)[0] = s.at.none; }, [](Sample& s) { integers(s)[0] = s.at.x; }},
     {"V3", [](Sample& s) { integers(s)[0] = s.at.integer; }, [](Sample& s) { integers(s)[0] = values(s); }},
@@ -152,65 +186,161 @@ const TableCase table_cases[] = {
     {"V8", [](Sample& s) { optionals(s)[0] = s.at.none; }, [](Sample& s) { optionals(s)[0] = s.at.late; }},
     {"V11", [](Sample& s) { second_external(s, {2}); }, [](Sample& s) { second_external(s, {1}); }},
 
-    {"T1", [](Sample& s) { s.tensor(s.at.late).storage_offset = 0; }, [](Sample& s) { s.tensor(s.at.late).storage_offset = 1; }},
-    {"T2", [](Sample& s) { s.tensor(s.at.late).scalar_type = 29; }, [](Sample& s) { s.tensor(s.at.late).scalar_type = 30; }},
-    {"T2", [](Sample& s) { s.tensor(s.at.late).scalar_type = 0; }, [](Sample& s) { s.tensor(s.at.late).scalar_type = -1; }},
-    {"T4", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, std::vector<std::int32_t>(16, 1)); }, [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, std::vector<std::int32_t>(17, 1)); }},
-    {"T5", [](Sample& s) { s.tensor(s.at.late).dim_order = {1, 0}; }, [](Sample& s) { s.tensor(s.at.late).dim_order = {1, 1}; }},
-    {"T5", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {}); }, [](Sample& s) { s.tensor(s.at.late).dim_order = {0, 1, 2}; }},
-    {"T6", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {0, 2}); }, [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {-1, 2}); }},
-    {"T7", [](Sample& s) { shape(s.tensor(s.at.late), DType::int16, {0x7fffffff, 0x7fffffff}); }, [](Sample& s) { shape(s.tensor(s.at.late), DType::int32, {0x7fffffff, 0x7fffffff}); }},
-    {"T8", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {2, 0x7fffffff}); }, [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {2, 1 << 16, 1 << 15}); }},
-    {"T9", [](Sample& s) { at_device(s, pte::DeviceType::CPU); }, [](Sample& s) { at_device(s, pte::DeviceType::CUDA); }},
-    {"T9", [](Sample& s) { s.plan().non_const_buffer_device.clear(); }, [](Sample& s) { s.plan().non_const_buffer_device[0]->device_type = pte::DeviceType::CUDA; }},
-    {"T10", [](Sample& s) { s.plan().non_const_buffer_sizes[2] = 16, s.tensor(s.at.out).allocation_info->memory_id = 2; }, [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 3; }},
-    {"T10", [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 1; }, [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 0; }},
-    {"T11", [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 16; }, [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 15; }},
-    {"T11", [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_offset_high = 1, s.plan().non_const_buffer_sizes[1] = (Int{1} << 32) + 16; },
-     [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_offset_high = 0xffffffff, s.tensor(s.at.out).allocation_info->memory_offset_low = 0xfffffff0; }},
-    {"T12", [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 32, s.tensor(s.at.out).allocation_info->memory_offset_low = 4; },
-     [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 32, s.tensor(s.at.out).allocation_info->memory_offset_low = 2; }},
-    {"T14", [](Sample& s) { constants(s).resize(32), constant_offsets(s)[1] = 4; }, [](Sample& s) { constants(s).resize(32), constant_offsets(s)[1] = 2; }},
-    {"T18", [](Sample& s) { s.program.segments[initial_values(s).segment_index].push_back({}); }, [](Sample& s) { s.program.segments[initial_values(s).segment_index].pop_back(); }},
-    {"T18", [](Sample& s) { s.tensor(s.at.state).data_buffer_idx = 0; }, [](Sample& s) { s.tensor(s.at.state).data_buffer_idx = 2; }},
-    {"T19", [](Sample& s) { s.tensor(s.at.external).extra_tensor_info->fully_qualified_name = "spare"; }, [](Sample& s) { s.tensor(s.at.external).extra_tensor_info->fully_qualified_name = ""; }},
-    {"T20", [](Sample& s) { s.tensor(s.at.external).shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND; }, [](Sample& s) { s.tensor(s.at.external).scalar_type = static_cast<std::int8_t>(DType::int32); }},
-    {"T20", [](Sample& s) { shape(s.tensor(s.at.external), DType::float32, {2}); }, [](Sample& s) { shape(s.tensor(s.at.external), DType::float32, {1, 2}); }},
-    {"T21", [](Sample& s) { s.data.tables.named_data[0]->tensor_layout = nullptr; }, [](Sample& s) { s.data.tables.named_data[0]->tensor_layout = nullptr, s.data.segments[0].pop_back(); }},
-    {"T23", [](Sample& s) { s.tensor(s.at.late).requires_grad = true; }, [](Sample& s) { s.tensor(s.at.late).layout = 1; }},
+    {"T1", [](Sample& s) { s.tensor(s.at.late).storage_offset = 0; },
+     [](Sample& s) { s.tensor(s.at.late).storage_offset = 1; }},
+    {"T2", [](Sample& s) { s.tensor(s.at.late).scalar_type = 29; },
+     [](Sample& s) { s.tensor(s.at.late).scalar_type = 30; }},
+    {"T2", [](Sample& s) { s.tensor(s.at.late).scalar_type = 0; },
+     [](Sample& s) { s.tensor(s.at.late).scalar_type = -1; }},
+    {"T4", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, std::vector<std::int32_t>(16, 1)); },
+     [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, std::vector<std::int32_t>(17, 1)); }},
+    {"T5",
+     [](Sample& s) {
+       s.tensor(s.at.late).dim_order = {1, 0};
+     },
+     [](Sample& s) {
+       s.tensor(s.at.late).dim_order = {1, 1};
+     }},
+    {"T5", [](Sample& s) { shape(s.tensor(s.at.late), DType::int8, {}); },
+     [](Sample& s) {
+       s.tensor(s.at.late).dim_order = {0, 1, 2};
+     }},
+    {"T6",
+     [](Sample& s) {
+       shape(s.tensor(s.at.late), DType::int8, {0, 2});
+     },
+     [](Sample& s) {
+       shape(s.tensor(s.at.late), DType::int8, {-1, 2});
+     }},
+    {"T7",
+     [](Sample& s) {
+       shape(s.tensor(s.at.late), DType::int16, {0x7fffffff, 0x7fffffff});
+     },
+     [](Sample& s) {
+       shape(s.tensor(s.at.late), DType::int32, {0x7fffffff, 0x7fffffff});
+     }},
+    {"T8",
+     [](Sample& s) {
+       shape(s.tensor(s.at.late), DType::int8, {2, 0x7fffffff});
+     },
+     [](Sample& s) {
+       shape(s.tensor(s.at.late), DType::int8, {2, 1 << 16, 1 << 15});
+     }},
+    {"T9", [](Sample& s) { at_device(s, pte::DeviceType::CPU); },
+     [](Sample& s) { at_device(s, pte::DeviceType::CUDA); }},
+    {"T9", [](Sample& s) { s.plan().non_const_buffer_device.clear(); },
+     [](Sample& s) { s.plan().non_const_buffer_device[0]->device_type = pte::DeviceType::CUDA; }},
+    {"T10",
+     [](Sample& s) { s.plan().non_const_buffer_sizes[2] = 16, s.tensor(s.at.out).allocation_info->memory_id = 2; },
+     [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 3; }},
+    {"T10", [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 1; },
+     [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 0; }},
+    {"T11", [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 16; },
+     [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 15; }},
+    {"T11",
+     [](Sample& s) {
+       s.tensor(s.at.out).allocation_info->memory_offset_high = 1,
+       s.plan().non_const_buffer_sizes[1] = (Int{1} << 32) + 16;
+     },
+     [](Sample& s) {
+       s.tensor(s.at.out).allocation_info->memory_offset_high = 0xffffffff,
+       s.tensor(s.at.out).allocation_info->memory_offset_low = 0xfffffff0;
+     }},
+    {"T12",
+     [](Sample& s) {
+       s.plan().non_const_buffer_sizes[1] = 32, s.tensor(s.at.out).allocation_info->memory_offset_low = 4;
+     },
+     [](Sample& s) {
+       s.plan().non_const_buffer_sizes[1] = 32, s.tensor(s.at.out).allocation_info->memory_offset_low = 2;
+     }},
+    {"T14", [](Sample& s) { constants(s).resize(32), constant_offsets(s)[1] = 4; },
+     [](Sample& s) { constants(s).resize(32), constant_offsets(s)[1] = 2; }},
+    {"T18", [](Sample& s) { s.program.segments[initial_values(s).segment_index].push_back({}); },
+     [](Sample& s) { s.program.segments[initial_values(s).segment_index].pop_back(); }},
+    {"T18", [](Sample& s) { s.tensor(s.at.state).data_buffer_idx = 0; },
+     [](Sample& s) { s.tensor(s.at.state).data_buffer_idx = 2; }},
+    {"T19", [](Sample& s) { s.tensor(s.at.external).extra_tensor_info->fully_qualified_name = "spare"; },
+     [](Sample& s) { s.tensor(s.at.external).extra_tensor_info->fully_qualified_name = ""; }},
+    {"T20", [](Sample& s) { s.tensor(s.at.external).shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND; },
+     [](Sample& s) { s.tensor(s.at.external).scalar_type = static_cast<std::int8_t>(DType::int32); }},
+    {"T20", [](Sample& s) { shape(s.tensor(s.at.external), DType::float32, {2}); },
+     [](Sample& s) {
+       shape(s.tensor(s.at.external), DType::float32, {1, 2});
+     }},
+    {"T21", [](Sample& s) { s.data.tables.named_data[0]->tensor_layout = nullptr; },
+     [](Sample& s) { s.data.tables.named_data[0]->tensor_layout = nullptr, s.data.segments[0].pop_back(); }},
+    {"T23", [](Sample& s) { s.tensor(s.at.late).requires_grad = true; },
+     [](Sample& s) { s.tensor(s.at.late).layout = 1; }},
 
-    {"I1", [](Sample& s) { s.plan().operators.push_back(copy(s.plan().operators[0])), kernel_call(s).op_index = 1; }, [](Sample& s) { kernel_call(s).op_index = 1; }},
+    {"I1", [](Sample& s) { s.plan().operators.push_back(copy(s.plan().operators[0])), kernel_call(s).op_index = 1; },
+     [](Sample& s) { kernel_call(s).op_index = 1; }},
     {"I1", [](Sample& s) { kernel_call(s).op_index = 0; }, [](Sample& s) { kernel_call(s).op_index = -1; }},
-    {"I3", [](Sample& s) { s.plan().operators[0]->name = std::string(95, 'a'); }, [](Sample& s) { s.plan().operators[0]->name = std::string(96, 'a'); }},
-    {"I5", [](Sample& s) { s.plan().chains.push_back(std::make_unique<pte::ChainT>()); }, [](Sample& s) { s.second().chains.clear(); }},
-    {"I6", [](Sample& s) { s.plan().chains[0]->inputs = {values(s) - 1}; }, [](Sample& s) { s.plan().chains[0]->inputs = {values(s)}; }},
+    {"I3", [](Sample& s) { s.plan().operators[0]->name = std::string(95, 'a'); },
+     [](Sample& s) { s.plan().operators[0]->name = std::string(96, 'a'); }},
+    {"I5", [](Sample& s) { s.plan().chains.push_back(std::make_unique<pte::ChainT>()); },
+     [](Sample& s) { s.second().chains.clear(); }},
+    {"I6", [](Sample& s) { s.plan().chains[0]->inputs = {values(s) - 1}; },
+     [](Sample& s) { s.plan().chains[0]->inputs = {values(s)}; }},
     {"I6", [](Sample& s) { s.plan().chains[0]->outputs = {0}; }, [](Sample& s) { s.plan().chains[0]->outputs = {-1}; }},
-    {"I8", [](Sample& s) { kernel_call(s).args[0] = values(s) - 1; }, [](Sample& s) { kernel_call(s).args[0] = values(s); }},
-    {"I13", [](Sample& s) { delegate_call(s).delegate_index = 1; }, [](Sample& s) { delegate_call(s).delegate_index = 2; }},
+    {"I8", [](Sample& s) { kernel_call(s).args[0] = values(s) - 1; },
+     [](Sample& s) { kernel_call(s).args[0] = values(s); }},
+    {"I13", [](Sample& s) { delegate_call(s).delegate_index = 1; },
+     [](Sample& s) { delegate_call(s).delegate_index = 2; }},
     {"I13", [](Sample& s) { delegate_call(s).args[0] = 0; }, [](Sample& s) { delegate_call(s).args[0] = -1; }},
-    {"I15", [](Sample& s) { last_instruction(s, jump(s.at.integer, 0)); }, [](Sample& s) { last_instruction(s, jump(s.at.string, 0)); }},
-    {"I15", [](Sample& s) { s.tensor(s.at.late).scalar_type = static_cast<std::int8_t>(DType::boolean), last_instruction(s, jump(s.at.late, 0)); }, [](Sample& s) { last_instruction(s, jump(s.at.late, 0)); }},
-    {"I16", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 6)); }, [](Sample& s) { last_instruction(s, jump(s.at.boolean, 7)); }},
-    {"I16", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 0)); }, [](Sample& s) { last_instruction(s, jump(s.at.boolean, -1)); }},
-    {"I18", [](Sample& s) { last_instruction(s, move(s.at.boolean, s.at.none)); }, [](Sample& s) { last_instruction(s, move(s.at.string, s.at.none)); }},
-    {"I18", [](Sample& s) { last_instruction(s, move(s.at.x, s.at.late)); }, [](Sample& s) { last_instruction(s, move(s.at.x, s.at.state)); }},
-    {"I18", [](Sample& s) { last_instruction(s, move(s.at.none, s.at.integer)); }, [](Sample& s) { last_instruction(s, move(s.at.none, s.at.none)); }},
-    {"I19", [](Sample& s) { last_instruction(s, free_of(s.at.x)); }, [](Sample& s) { last_instruction(s, free_of(s.at.integer)); }},
+    {"I15", [](Sample& s) { last_instruction(s, jump(s.at.integer, 0)); },
+     [](Sample& s) { last_instruction(s, jump(s.at.string, 0)); }},
+    {"I15",
+     [](Sample& s) {
+       s.tensor(s.at.late).scalar_type = static_cast<std::int8_t>(DType::boolean),
+       last_instruction(s, jump(s.at.late, 0));
+     },
+     [](Sample& s) { last_instruction(s, jump(s.at.late, 0)); }},
+    {"I16", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 6)); },
+     [](Sample& s) { last_instruction(s, jump(s.at.boolean, 7)); }},
+    {"I16", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 0)); },
+     [](Sample& s) { last_instruction(s, jump(s.at.boolean, -1)); }},
+    {"I18", [](Sample& s) { last_instruction(s, move(s.at.boolean, s.at.none)); },
+     [](Sample& s) { last_instruction(s, move(s.at.string, s.at.none)); }},
+    {"I18", [](Sample& s) { last_instruction(s, move(s.at.x, s.at.late)); },
+     [](Sample& s) { last_instruction(s, move(s.at.x, s.at.state)); }},
+    {"I18", [](Sample& s) { last_instruction(s, move(s.at.none, s.at.integer)); },
+     [](Sample& s) { last_instruction(s, move(s.at.none, s.at.none)); }},
+    {"I19", [](Sample& s) { last_instruction(s, free_of(s.at.x)); },
+     [](Sample& s) { last_instruction(s, free_of(s.at.integer)); }},
 
-    {"D3", [](Sample& s) { s.plan().delegates[1]->processed->index = segments(s) - 1; }, [](Sample& s) { s.plan().delegates[1]->processed->index = segments(s); }},
+    {"D3", [](Sample& s) { s.plan().delegates[1]->processed->index = segments(s) - 1; },
+     [](Sample& s) { s.plan().delegates[1]->processed->index = segments(s); }},
 
     {"F6", [](Sample& s) { s.data.tables.version = 0; }, [](Sample& s) { s.data.tables.version = 1; }},
-    {"F8", [](Sample& s) { s.data.tables.named_data[1]->key = "spares"; }, [](Sample& s) { s.data.tables.named_data[1]->key = "weight"; }},
-    {"F8", [](Sample& s) { s.data.tables.named_data[1]->key = "payloads"; }, [](Sample& s) { s.data.tables.named_data[1]->key = "payload"; }},
-    {"F9", [](Sample& s) { s.data.tables.named_data[2]->segment_index = 0; }, [](Sample& s) { s.data.tables.named_data[2]->segment_index = 3; }},
-    {"F11", [](Sample& s) { spare(s).sizes = {1, 2}, spare(s).dim_order = {1, 0}; }, [](Sample& s) { spare(s).dim_order = {1}; }},
-    {"F12", [](Sample& s) { spare(s).scalar_type = static_cast<std::int8_t>(DType::uint32); }, [](Sample& s) { spare(s).scalar_type = 8; }},
-    {"F13", [](Sample& s) { s.data.segments[1].resize(12), spare(s).sizes = {3}; }, [](Sample& s) { s.data.segments[1].resize(9); }},
+    {"F8", [](Sample& s) { s.data.tables.named_data[1]->key = "spares"; },
+     [](Sample& s) { s.data.tables.named_data[1]->key = "weight"; }},
+    {"F8", [](Sample& s) { s.data.tables.named_data[1]->key = "payloads"; },
+     [](Sample& s) { s.data.tables.named_data[1]->key = "payload"; }},
+    {"F9", [](Sample& s) { s.data.tables.named_data[2]->segment_index = 0; },
+     [](Sample& s) { s.data.tables.named_data[2]->segment_index = 3; }},
+    {"F11",
+     [](Sample& s) {
+       spare(s).sizes = {1, 2}, spare(s).dim_order = {1, 0};
+     },
+     [](Sample& s) { spare(s).dim_order = {1}; }},
+    {"F12", [](Sample& s) { spare(s).scalar_type = static_cast<std::int8_t>(DType::uint32); },
+     [](Sample& s) { spare(s).scalar_type = 8; }},
+    {"F13", [](Sample& s) { s.data.segments[1].resize(12), spare(s).sizes = {3}; },
+     [](Sample& s) { s.data.segments[1].resize(9); }},
 
-    {"B3", [](Sample& s) { s.suite().method_name = "second", s.suite().test_cases.clear(); }, [](Sample& s) { s.suite().method_name = "third"; }},
-    {"B4", [](Sample& s) { s.suite().test_cases[0]->expected_outputs.clear(); }, [](Sample& s) { s.suite().test_cases[0]->inputs.pop_back(); }},
-    {"B5", [](Sample& s) { s.suite().test_cases[0]->inputs[1]->val.Set(bpte::BoolT{}); }, [](Sample& s) { s.suite().test_cases[0]->inputs[0]->val.Set(bpte::BoolT{}); }},
-    {"B6", [](Sample& s) { bundled(s).dim_order = {1, 0}; }, [](Sample& s) { bundled(s).dim_order = {1, 1}; }},
+    {"B3", [](Sample& s) { s.suite().method_name = "second", s.suite().test_cases.clear(); },
+     [](Sample& s) { s.suite().method_name = "third"; }},
+    {"B4", [](Sample& s) { s.suite().test_cases[0]->expected_outputs.clear(); },
+     [](Sample& s) { s.suite().test_cases[0]->inputs.pop_back(); }},
+    {"B5", [](Sample& s) { s.suite().test_cases[0]->inputs[1]->val.Set(bpte::BoolT{}); },
+     [](Sample& s) { s.suite().test_cases[0]->inputs[0]->val.Set(bpte::BoolT{}); }},
+    {"B6",
+     [](Sample& s) {
+       bundled(s).dim_order = {1, 0};
+     },
+     [](Sample& s) {
+       bundled(s).dim_order = {1, 1};
+     }},
     {"B7", [](Sample& s) { bundled(s).data.resize(17); }, [](Sample& s) { bundled(s).data.resize(15); }},
 };
 
@@ -249,13 +379,17 @@ TEST(FormatRules, EveryFaultIsReported) {
   EXPECT_THAT(rules, testing::ElementsAre("T1", "T23", "I1"));
 }
 
-// -- changes of bytes --------------------------------------------------------------------------------------------------
+// -- changes of bytes
+// --------------------------------------------------------------------------------------------------
 
 Faults faults_in(const Bytes& file) {
   switch (file_kind(file)) {
-    case FileKind::data: return decode_data_file(file).faults;
-    case FileKind::bundle: return decode_bundle(file).faults;
-    default: return decode_program(file).faults;
+    case FileKind::data:
+      return decode_data_file(file).faults;
+    case FileKind::bundle:
+      return decode_bundle(file).faults;
+    default:
+      return decode_program(file).faults;
   }
 }
 
@@ -269,8 +403,9 @@ Bytes plus(const Bytes& file, std::size_t at, T more) {
   return with(file, at, load<T>(file, at) + more);
 }
 
-constexpr std::size_t length_at = 12, end_at = 16, base_at = 24, size_at = 32;              // of a program's header
-constexpr std::size_t data_begin_at = 16, data_tables_at = 24, data_base_at = 32, data_size_at = 40;  // of a data file's
+constexpr std::size_t length_at = 12, end_at = 16, base_at = 24, size_at = 32;  // of a program's header
+constexpr std::size_t data_begin_at = 16, data_tables_at = 24, data_base_at = 32,
+                      data_size_at = 40;  // of a data file's
 
 Bytes program_file() { return encode(Sample().program); }
 Bytes data_file() { return encode(Sample().data); }
@@ -315,7 +450,11 @@ Bytes last_segment_size(std::int64_t more) {
 Bytes bool_item(std::uint8_t item) {
   const Sample s;
   Bytes file = encode(s.program);
-  const auto* value = pte::GetProgram(file.data())->execution_plan()->Get(0)->values()->Get(static_cast<flatbuffers::uoffset_t>(s.at.bools));
+  const auto* value = pte::GetProgram(file.data())
+                          ->execution_plan()
+                          ->Get(0)
+                          ->values()
+                          ->Get(static_cast<flatbuffers::uoffset_t>(s.at.bools));
   const_cast<std::uint8_t*>(value->val_as_BoolList()->items()->Data())[1] = item;
   return file;
 }
@@ -391,7 +530,9 @@ std::vector<RequiredFields> swept(const RequiredFields::Use& use) {
   for (Bytes& segment : s.data.segments) segment.clear();
   at_device(s, pte::DeviceType::CUDA);
   s.plan().non_const_buffer_device[0]->device_type = pte::DeviceType::CUDA;
-  return {{encode(s.program), pte::ProgramBinarySchema::data(), use}, {encode(s.data), ptd::FlatTensorBinarySchema::data(), use}, {bundle_file(), bpte::BundledProgramBinarySchema::data(), use}};
+  return {{encode(s.program), pte::ProgramBinarySchema::data(), use},
+          {encode(s.data), ptd::FlatTensorBinarySchema::data(), use},
+          {bundle_file(), bpte::BundledProgramBinarySchema::data(), use}};
 }
 
 std::size_t fields_with_rules(const std::uint8_t* schema) {
@@ -403,7 +544,7 @@ std::size_t fields_with_rules(const std::uint8_t* schema) {
 
 TEST(FormatRules, WhatMustBePresentIsMissed) {
   std::set<std::string> fields;
-  for (RequiredFields& file : swept([&](const std::string& rule, const std::string& field, const Bytes& edited) {
+  for (RequiredFields& file : swept([&](const std::string&rule, const std::string&field, const Bytes&edited) {
          const Faults faults = faults_in(edited);
          ASSERT_EQ(faults.size(), 1u) << field << '\n' << told(faults);
          EXPECT_EQ(faults[0].rule, rule) << field;
@@ -412,20 +553,26 @@ TEST(FormatRules, WhatMustBePresentIsMissed) {
          fields.insert(field);
        }))
     file.run();
-  EXPECT_EQ(fields.size(), fields_with_rules(pte::ProgramBinarySchema::data()) + fields_with_rules(ptd::FlatTensorBinarySchema::data()) + fields_with_rules(bpte::BundledProgramBinarySchema::data()));
+  EXPECT_EQ(fields.size(), fields_with_rules(pte::ProgramBinarySchema::data()) +
+                               fields_with_rules(ptd::FlatTensorBinarySchema::data()) +
+                               fields_with_rules(bpte::BundledProgramBinarySchema::data()));
 }
 
 TEST(FormatRules, EveryRuleThatIsCheckedHasACase) {
   std::set<std::string> covered{"H13"}, checked;
   for (const TableCase& c : table_cases) covered.emplace(c.rule);
   for (const ByteCase& c : byte_cases()) covered.emplace(c.rule);
-  for (RequiredFields& file : swept([&](const std::string& rule, const std::string&, const Bytes&) { covered.insert(rule); })) file.run();
+  for (RequiredFields& file :
+       swept([&](const std::string&rule, const std::string&, const Bytes&) { covered.insert(rule); }))
+    file.run();
   for (const FormatRule& rule : format_rules)
-    if (rule.checked == FormatRule::Checked::decode || rule.checked == FormatRule::Checked::validate) checked.emplace(rule.id);
+    if (rule.checked == FormatRule::Checked::decode || rule.checked == FormatRule::Checked::validate)
+      checked.emplace(rule.id);
   EXPECT_EQ(covered, checked);
 }
 
-// -- any bytes ---------------------------------------------------------------------------------------------------------
+// -- any bytes
+// ---------------------------------------------------------------------------------------------------------
 
 void expect_only_known_outcomes(const Faults& faults) {
   for (const Fault& f : faults) {
@@ -459,7 +606,8 @@ TEST(FormatRules, AnyBytesAreAnsweredWithFaultsOfKnownRules) {
   for (const Bytes& whole : {program_file(), data_file(), bundle_file()})
     for (int i = 0; i < 3000; ++i) {
       Bytes file = whole;
-      for (auto changes = 1 + random() % 3; changes > 0; --changes) file[random() % file.size()] = static_cast<std::byte>(random());
+      for (auto changes = 1 + random() % 3; changes > 0; --changes)
+        file[random() % file.size()] = static_cast<std::byte>(random());
       expect_only_known_outcomes(read(file));
     }
   for (int i = 0; i < 1000; ++i) {

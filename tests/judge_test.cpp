@@ -16,12 +16,15 @@ using testing::HasSubstr;
 
 constexpr Real inf = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
 
-Tensor row(DType dtype, const std::vector<Real>& values) { return tensor(dtype, {static_cast<Int>(values.size())}, values); }
+Tensor row(DType dtype, const std::vector<Real>& values) {
+  return tensor(dtype, {static_cast<Int>(values.size())}, values);
+}
 
 // A call, what the reference says to it, and the judgement of what others say.
 class Question {
  public:
-  Question(std::string_view name, std::vector<Value> arguments) : op_(*find_operator(name)), arguments_(std::move(arguments)) {
+  Question(std::string_view name, std::vector<Value> arguments)
+      : op_(*find_operator(name)), arguments_(std::move(arguments)) {
     arguments_.resize(op_.arguments.size());
     expected_ = expect(op_, arguments_);
   }
@@ -35,7 +38,9 @@ class Question {
     reaction.outs = std::move(outs);
     return judge_reaction(reaction);
   }
-  Judgement judge_values(const std::vector<Real>& values) const { return judge_outs({tensor(want().dtype, want().sizes, values)}); }
+  Judgement judge_values(const std::vector<Real>& values) const {
+    return judge_outs({tensor(want().dtype, want().sizes, values)});
+  }
   Verdict verdict_of(const std::vector<Real>& values) const { return judge_values(values).verdict; }
 
   // The verdict of a result that is off by ulps(i) units in the last place at i.
@@ -139,7 +144,8 @@ TEST(Dot, FourStandardDeviationsOfTheMagnitude) {
 
 TEST(Dot, ASumThatMayOverflowOnTheWayMayBeAnything) {
   const Real huge = std::ldexp(1.0, 127);
-  for (const Real got : {0.0, inf, nan}) EXPECT_EQ(product(float32, {huge, huge}, {1, -1}).verdict_of({got}), Verdict::pass) << got;
+  for (const Real got : {0.0, inf, nan})
+    EXPECT_EQ(product(float32, {huge, huge}, {1, -1}).verdict_of({got}), Verdict::pass) << got;
   EXPECT_EQ(product(float32, {huge / 4, huge / 4}, {1, -1}).verdict_of({inf}), Verdict::fail);
 }
 
@@ -171,7 +177,8 @@ TEST_F(WholeTensor, ErrorsToOneSideAreABias) {
 TEST_F(WholeTensor, ErrorsAtTheBoundAreNoise) {
   EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), Verdict::quality);
   EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return i % 8 < 2 ? 2 * sign(i) : 0; }), Verdict::pass);
-  EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), Verdict::pass) << "too few to tell";
+  EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), Verdict::pass)
+      << "too few to tell";
 }
 
 // -- what is not a matter of values -----------------------------------------------------------------------------------

@@ -58,14 +58,34 @@ TEST(Literal, PatternsSayTheirSizes) {
 }
 
 TEST(Literal, WhatIsPrintedReadsBack) {
-  for (std::string_view text : {"[]:f32", "[[],[]]:i64", "zeros(0,3):f32", "zeros(2,0,3):b1", "5:i8", "[[0.1,-0],[1e-45,3.4028235e+38]]:f32", "[5e-324,1e+300]:f64",
-                                "[18446744073709551615]:u64", "[-9223372036854775808]:i64", "[0x3f,0xff]:f8e5m2", "[0x0000003f]:qi32", "[true,false]:b1",
-                                "[nan,-nan,inf,-inf]:bf16", "[[[[1],[2]]]]:f32:(0,2,3,1)", "[6e-08,65504]:f16"})
+  for (std::string_view text :
+       {"[]:f32", "[[],[]]:i64", "zeros(0,3):f32", "zeros(2,0,3):b1", "5:i8", "[[0.1,-0],[1e-45,3.4028235e+38]]:f32",
+        "[5e-324,1e+300]:f64", "[18446744073709551615]:u64", "[-9223372036854775808]:i64", "[0x3f,0xff]:f8e5m2",
+        "[0x0000003f]:qi32", "[true,false]:b1", "[nan,-nan,inf,-inf]:bf16", "[[[[1],[2]]]]:f32:(0,2,3,1)",
+        "[6e-08,65504]:f16"})
     EXPECT_EQ(literal(read_tensor(text)), text);
-  const std::pair<std::string_view, std::string_view> others[] = {
-      {"Scalar", "1"}, {"Scalar", "1.0"}, {"Scalar", "true"}, {"Scalar", "-inf"}, {"Scalar", "1e+20"}, {"int", "-9223372036854775808"}, {"float", "2"}, {"float?", "none"},
-      {"str", "\"tanh\""}, {"str?", "\"none\""}, {"str?", "none"}, {"ScalarType?", "float32"}, {"ScalarType", "99"}, {"int[]", "[1,-2]"}, {"int[]?", "none"}, {"int[]", "[]"},
-      {"float[]", "[1.0,nan]"}, {"bool[]", "[true,false]"}, {"Tensor[]", "{[1]:f32,2:i8}"}, {"Tensor?[]", "{none,[1]:f32}"}, {"Tensor[]", "{}"}, {"Tensor?", "none"}};
+  const std::pair<std::string_view, std::string_view> others[] = {{"Scalar", "1"},
+                                                                  {"Scalar", "1.0"},
+                                                                  {"Scalar", "true"},
+                                                                  {"Scalar", "-inf"},
+                                                                  {"Scalar", "1e+20"},
+                                                                  {"int", "-9223372036854775808"},
+                                                                  {"float", "2"},
+                                                                  {"float?", "none"},
+                                                                  {"str", "\"tanh\""},
+                                                                  {"str?", "\"none\""},
+                                                                  {"str?", "none"},
+                                                                  {"ScalarType?", "float32"},
+                                                                  {"ScalarType", "99"},
+                                                                  {"int[]", "[1,-2]"},
+                                                                  {"int[]?", "none"},
+                                                                  {"int[]", "[]"},
+                                                                  {"float[]", "[1.0,nan]"},
+                                                                  {"bool[]", "[true,false]"},
+                                                                  {"Tensor[]", "{[1]:f32,2:i8}"},
+                                                                  {"Tensor?[]", "{none,[1]:f32}"},
+                                                                  {"Tensor[]", "{}"},
+                                                                  {"Tensor?", "none"}};
   for (const auto& [type, text] : others) EXPECT_EQ(literal(read_literal(text, type), type), text);
 }
 
@@ -113,14 +133,19 @@ TEST(Literal, BadTextIsRefusedInOneSentence) {
   EXPECT_EQ(refusal("[-1]:u64"), "call.tensor: -1 is no uint64");
   EXPECT_EQ(refusal("[2]:bool"), "call.tensor: 2 is no bool");
   EXPECT_EQ(refusal("[one]:f32"), "call.tensor: 'one' is no number");
-  EXPECT_EQ(refusal("[1]:quint8"), "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as '1'");
-  EXPECT_EQ(refusal("[0x100]:quint8"), "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as '0x100'");
+  EXPECT_EQ(refusal("[1]:quint8"),
+            "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as '1'");
+  EXPECT_EQ(refusal("[0x100]:quint8"),
+            "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as '0x100'");
   EXPECT_EQ(refusal("[1,2]:f32:(0,1)"), "call.tensor: dim_order (0, 1) is no permutation of the 1 dimensions");
   EXPECT_EQ(refusal("nines(2):f32"), "call.tensor: 'nines' is none of zeros, ones, arange");
   EXPECT_EQ(refusal("zeros(-1):f32"), "call.tensor: sizes (-1) hold -1, but a size is at least 0");
-  EXPECT_EQ(refusal("zeros(4611686018427387904,4611686018427387904,0):f32"), "call.tensor: sizes (4611686018427387904, 4611686018427387904, 0) are more than any tensor can have");
-  EXPECT_EQ(refusal("zeros(1000000,1000000):f32"), "limits.memory: a tensor of sizes (1000000, 1000000) is larger than the limit of 4294967296 bytes");
-  EXPECT_EQ(refusal("zeros(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1):f32"), "limits.rank: a tensor has at most 16 dimensions, but came with 17");
+  EXPECT_EQ(refusal("zeros(4611686018427387904,4611686018427387904,0):f32"),
+            "call.tensor: sizes (4611686018427387904, 4611686018427387904, 0) are more than any tensor can have");
+  EXPECT_EQ(refusal("zeros(1000000,1000000):f32"),
+            "limits.memory: a tensor of sizes (1000000, 1000000) is larger than the limit of 4294967296 bytes");
+  EXPECT_EQ(refusal("zeros(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1):f32"),
+            "limits.rank: a tensor has at most 16 dimensions, but came with 17");
   EXPECT_EQ(refusal(std::string(100000, '[')), "limits.rank: a tensor has at most 16 dimensions");
   EXPECT_EQ(refusal("x", "int"), "call.argument: 'x' is not an integer of 64 bits");
   EXPECT_EQ(refusal("1.5", "int"), "call.argument: '1.5' is not an integer of 64 bits");

@@ -45,7 +45,8 @@ TEST(GuardedMemory, SaysWhichBufferAndWhere) {
 }
 
 TEST(GuardedMemory, BothEndsOfTheRedZonesAreGuarded) {
-  for (std::ptrdiff_t at : {std::ptrdiff_t{-1}, -std::ptrdiff_t{GuardedMemory::red_zone}, std::ptrdiff_t{8 + GuardedMemory::red_zone - 1}}) {
+  for (std::ptrdiff_t at : {std::ptrdiff_t{-1}, -std::ptrdiff_t{GuardedMemory::red_zone},
+                            std::ptrdiff_t{8 + GuardedMemory::red_zone - 1}}) {
     GuardedMemory memory;
     memory.add("x", 8)[at] ^= std::byte{0x80};
     EXPECT_TRUE(memory.damage()) << at;
@@ -60,7 +61,9 @@ TEST(Poison, DiffersInEveryByteAndInTruthOfBools) {
 
 TEST(Poison, HasOppositeSignsAndTheSizeOfOne) {
   for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
-    const auto value = [&](Poison p) { return info(dtype).real_of(0x0101010101010101u * static_cast<Bits>(poison_byte(p, dtype))); };
+    const auto value = [&](Poison p) {
+      return info(dtype).real_of(0x0101010101010101u * static_cast<Bits>(poison_byte(p, dtype)));
+    };
     EXPECT_LT(value(Poison::first), -0.1);
     EXPECT_GT(value(Poison::first), -2);
     EXPECT_LT(value(Poison::second), 2);

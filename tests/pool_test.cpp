@@ -20,7 +20,9 @@ using namespace std::chrono_literals;
 using End = TaskResult::End;
 
 Pool::Next each(std::vector<std::string> tasks) {
-  return [tasks = std::move(tasks), at = std::size_t{0}]() mutable { return at < tasks.size() ? std::optional(tasks[at++]) : std::nullopt; };
+  return [tasks = std::move(tasks), at = std::size_t{0}]() mutable {
+    return at < tasks.size() ? std::optional(tasks[at++]) : std::nullopt;
+  };
 }
 
 std::map<std::string, TaskResult> run(Pool& pool, std::vector<std::string> tasks) {
@@ -68,7 +70,8 @@ TEST(Pool, ReportsEveryTaskOnce) {
 TEST(Pool, OneChildKeepsTheOrder) {
   Pool pool(1, 10s, misbehave);
   int at = 0;
-  pool.run(each({"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}), [&](std::string_view task, const TaskResult&) { EXPECT_EQ(task, std::to_string(at++)); });
+  pool.run(each({"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}),
+           [&](std::string_view task, const TaskResult&) { EXPECT_EQ(task, std::to_string(at++)); });
   EXPECT_EQ(at, 10);
 }
 
@@ -144,7 +147,8 @@ TEST(Pool, OutputOfChildrenDoesNotAppearAndDoesNotBlockThem) {
 }
 
 TEST(Pool, ManyCrashesAmongManyTasks) {
-  Pool pool(2, 10s, [](std::string_view task) { return task.ends_with("13") ? misbehave("segfault") : std::string(task); });
+  Pool pool(2, 10s,
+            [](std::string_view task) { return task.ends_with("13") ? misbehave("segfault") : std::string(task); });
   std::vector<std::string> tasks;
   for (int i = 0; i < 2'000; ++i) tasks.push_back(std::to_string(i));
   const auto results = run(pool, tasks);
@@ -156,14 +160,16 @@ TEST(Pool, ResultsMayBringNewTasks) {
   Pool pool(2, 10s, misbehave);
   std::vector<std::string> waiting{"a"};
   int results = 0;
-  pool.run([&]() -> std::optional<std::string> {
-    if (waiting.empty()) return std::nullopt;
-    std::string task = waiting.back();
-    waiting.pop_back();
-    return task;
-  }, [&](std::string_view task, const TaskResult&) {
-    if (++results < 20) waiting.push_back(std::string(task) + "a");
-  });
+  pool.run(
+      [&]() -> std::optional<std::string> {
+        if (waiting.empty()) return std::nullopt;
+        std::string task = waiting.back();
+        waiting.pop_back();
+        return task;
+      },
+      [&](std::string_view task, const TaskResult&) {
+        if (++results < 20) waiting.push_back(std::string(task) + "a");
+      });
   EXPECT_EQ(results, 20);
 }
 

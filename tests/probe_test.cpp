@@ -22,7 +22,9 @@ Tensor floats(const Dims& sizes, std::initializer_list<Real> values) {
 
 const Operator& add() { return *find_operator("aten::add.out"); }
 
-std::vector<Value> add_arguments() { return {floats({3}, {1, 2, 3}), floats({3}, {10, 20, 30}), Int{1}, floats({3}, {0, 0, 0})}; }
+std::vector<Value> add_arguments() {
+  return {floats({3}, {1, 2, 3}), floats({3}, {10, 20, 30}), Int{1}, floats({3}, {0, 0, 0})};
+}
 
 float* data(HostValue& v) { return reinterpret_cast<float*>(std::get<TensorView>(v).data); }
 

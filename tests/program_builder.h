@@ -20,10 +20,18 @@ class PlanBuilder {
   pte::ExecutionPlanT& plan() { return plan_; }
 
   Index none() { return add(pte::NullT{}); }
-  Index integer(Int n) { return add(with(pte::IntT{}, [&](auto& v) { v.int_val = n; })); }
-  Index real(double d) { return add(with(pte::DoubleT{}, [&](auto& v) { v.double_val = d; })); }
-  Index boolean(bool b) { return add(with(pte::BoolT{}, [&](auto& v) { v.bool_val = b; })); }
-  Index string(const std::string& s) { return add(with(pte::StringT{}, [&](auto& v) { v.string_val = s; })); }
+  Index integer(Int n) {
+    return add(with(pte::IntT{}, [&](auto& v) { v.int_val = n; }));
+  }
+  Index real(double d) {
+    return add(with(pte::DoubleT{}, [&](auto& v) { v.double_val = d; }));
+  }
+  Index boolean(bool b) {
+    return add(with(pte::BoolT{}, [&](auto& v) { v.bool_val = b; }));
+  }
+  Index string(const std::string& s) {
+    return add(with(pte::StringT{}, [&](auto& v) { v.string_val = s; }));
+  }
   Index integers(std::initializer_list<Int> ns) {
     pte::IntListT list;
     for (const Int n : ns) list.items.push_back(integer(n));
@@ -38,7 +46,8 @@ class PlanBuilder {
   }
 
   // A tensor that the caller supplies, or that gets memory of its own.
-  Index tensor(DType dtype, std::initializer_list<std::int32_t> sizes, pte::TensorShapeDynamism dynamism = pte::TensorShapeDynamism::STATIC) {
+  Index tensor(DType dtype, std::initializer_list<std::int32_t> sizes,
+               pte::TensorShapeDynamism dynamism = pte::TensorShapeDynamism::STATIC) {
     pte::TensorT t;
     t.scalar_type = static_cast<std::int8_t>(dtype);
     t.sizes = sizes;
@@ -47,7 +56,8 @@ class PlanBuilder {
     return add(std::move(t));
   }
   // A tensor planned into a memory, which grows for it.
-  Index planned(DType dtype, std::initializer_list<std::int32_t> sizes, std::uint32_t memory = 1, std::uint32_t offset = 0) {
+  Index planned(DType dtype, std::initializer_list<std::int32_t> sizes, std::uint32_t memory = 1,
+                std::uint32_t offset = 0) {
     const Index i = tensor(dtype, sizes);
     pte::TensorT& t = at(i);
     t.allocation_info = std::make_unique<pte::AllocationDetailsT>();
@@ -84,7 +94,8 @@ class PlanBuilder {
   }
   void add_tensors(Index self, Index other, Index out) { call("aten::add.out", {self, other, integer(1), out, out}); }
   void jump_if_false(Index condition, Index destination) {
-    instruction(with(pte::JumpFalseCallT{}, [&](auto& j) { j.cond_value_index = condition, j.destination_instruction = destination; }));
+    instruction(with(pte::JumpFalseCallT{},
+                     [&](auto& j) { j.cond_value_index = condition, j.destination_instruction = destination; }));
   }
   void move(Index from, Index to) {
     instruction(with(pte::MoveCallT{}, [&](auto& m) { m.move_from = from, m.move_to = to; }));

@@ -18,6 +18,8 @@ inline std::vector<std::filesystem::path> program_folders() {
   return all;
 }
 
-inline std::string name_of_folder(const testing::TestParamInfo<std::filesystem::path>& tested) { return tested.param.filename().string(); }
+inline std::string name_of_folder(const testing::TestParamInfo<std::filesystem::path>& tested) {
+  return tested.param.filename().string();
+}
 
 }  // namespace assay

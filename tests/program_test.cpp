@@ -25,7 +25,8 @@ void expect_the_same_again(std::span<const std::byte> file, Decode decode) {
 }
 
 TEST(Program, SurvivesEncoding) {
-  for (const std::size_t alignment : {16u, 128u, 4096u}) expect_the_same_again(encode(Sample().program, alignment), decode_program);
+  for (const std::size_t alignment : {16u, 128u, 4096u})
+    expect_the_same_again(encode(Sample().program, alignment), decode_program);
 }
 TEST(DataFile, SurvivesEncoding) { expect_the_same_again(encode(Sample().data), decode_data_file); }
 TEST(BundledProgram, SurvivesEncoding) {
@@ -33,7 +34,9 @@ TEST(BundledProgram, SurvivesEncoding) {
   EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(Sample().encoded_bundle())->program))));
 }
 
-TEST(Program, AlignmentMovesSegmentsOnly) { EXPECT_TRUE(*decode_program(encode(Sample().program, 16)) == *decode_program(encode(Sample().program, 4096))); }
+TEST(Program, AlignmentMovesSegmentsOnly) {
+  EXPECT_TRUE(*decode_program(encode(Sample().program, 16)) == *decode_program(encode(Sample().program, 4096)));
+}
 
 TEST(Program, FilesAreToldByTheirIdentifier) {
   EXPECT_EQ(file_kind(encode(Sample().program)), FileKind::program);
@@ -45,7 +48,9 @@ TEST(Program, FilesAreToldByTheirIdentifier) {
 TEST(Program, DataAreFoundByIndexAndByName) {
   const Sample s;
   const Program& p = s.program;
-  const auto same = [](std::optional<std::span<const std::byte>> found, const Bytes& wanted) { return found && std::ranges::equal(*found, wanted); };
+  const auto same = [](std::optional<std::span<const std::byte>> found, const Bytes& wanted) {
+    return found && std::ranges::equal(*found, wanted);
+  };
   EXPECT_TRUE(same(constant_data(p, 1), numbers({1, 2, 3, 4})));
   EXPECT_FALSE(constant_data(p, 2));
   EXPECT_TRUE(same(initial_data(p, 1), numbers({5, 6})));
@@ -74,7 +79,8 @@ TEST_P(RecordedProgram, KeepsEveryRuleAndSurvivesEncoding) {
     }
   const Bytes file = read_file(GetParam() / "program.pte");
   expect_the_same_again(file, decode_program);
-  for (const Fault& f : faults_of(*decode_program(file), data)) ADD_FAILURE() << f.rule << " [" << f.place << "] " << f.message;
+  for (const Fault& f : faults_of(*decode_program(file), data))
+    ADD_FAILURE() << f.rule << " [" << f.place << "] " << f.message;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RecordedProgram, testing::ValuesIn(program_folders()), name_of_folder);

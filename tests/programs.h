@@ -19,7 +19,8 @@ struct Sample {
   BundledProgram bundle;  // its program is filled in when it is encoded
 
   struct {
-    PlanBuilder::Index none, integer, boolean, string, x, out, weight, state, external, integers, bools, tensors, optionals, late;
+    PlanBuilder::Index none, integer, boolean, string, x, out, weight, state, external, integers, bools, tensors,
+        optionals, late;
   } at;
 
   Sample() {
@@ -48,9 +49,11 @@ struct Sample {
  private:
   void fill(ProgramBuilder& builder) {
     PlanBuilder plan = builder.method();
-    at.none = plan.none(), at.integer = plan.integer(3), at.boolean = plan.boolean(true), at.string = plan.string("relu");
+    at.none = plan.none(), at.integer = plan.integer(3), at.boolean = plan.boolean(true),
+    at.string = plan.string("relu");
     plan.real(0.5);
-    at.x = plan.tensor(DType::float32, {2, 2}, pte::TensorShapeDynamism::DYNAMIC_BOUND), at.out = plan.planned(DType::float32, {2, 2});
+    at.x = plan.tensor(DType::float32, {2, 2}, pte::TensorShapeDynamism::DYNAMIC_BOUND),
+    at.out = plan.planned(DType::float32, {2, 2});
     at.weight = plan.constant(DType::float32, {2, 2}, builder.constant(numbers({1, 2, 3, 4})));
     at.state = plan.planned(DType::float32, {2}, 2);
     plan.at(at.state).data_buffer_idx = builder.initial(numbers({5, 6}));
@@ -89,7 +92,8 @@ struct Sample {
     plan.delegate("SomeBackend", pte::DataLocation::INLINE, 0);
     auto spec = std::make_unique<pte::CompileSpecT>();
     spec->key = "level", spec->value = {9};
-    plan.delegate("SomeBackend", pte::DataLocation::SEGMENT, builder.segment(Bytes(5))).compile_specs.push_back(std::move(spec));
+    plan.delegate("SomeBackend", pte::DataLocation::SEGMENT, builder.segment(Bytes(5)))
+        .compile_specs.push_back(std::move(spec));
   }
 
   void fill_data() {

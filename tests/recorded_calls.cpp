@@ -1,6 +1,7 @@
 // Every recorded call of eager PyTorch, judged by the reference as any testee's answer is.
 //
-//   recorded_calls FOLDER [KNOWN]   prints a line for each operator: its calls, and a digest of what the reference gave,
+//   recorded_calls FOLDER [KNOWN]   prints a line for each operator: its calls, and a digest of what the reference
+//   gave,
 //                                   in which float64 results that need not be exact are left out (libraries differ in
 //                                   their last bit). KNOWN lists the calls that are expected to disagree.
 // Exits with 1 when a call is outside its bounds, and says which; likewise when a known disagreement is none any more.
@@ -24,7 +25,8 @@ class Digest {  // FNV-1a
   void add(const Operator& op, const Tensor& result) {
     if (result.dtype == DType::float64 && accuracy(op, 0, DType::float64).measure != Accuracy::Measure::exact) return;
     const Kind kind = info(result.dtype).kind;
-    for (Bits b : read<Bits>(result).data) add(kind == Kind::floating && std::isnan(info(result.dtype).real_of(b)) ? ~Bits{0} : b);
+    for (Bits b : read<Bits>(result).data)
+      add(kind == Kind::floating && std::isnan(info(result.dtype).real_of(b)) ? ~Bits{0} : b);
   }
   void add(Bits value) { state_ = (state_ ^ value) * 0x100000001b3u; }
   Bits value() const { return state_; }
@@ -61,7 +63,8 @@ int main(int argc, char** argv) {
     std::set<std::string> known = argc == 3 ? known_failures(argv[2]) : std::set<std::string>{};
     int wrong = 0;
     for (const RecordedCalls* calls : corpus.matching("")) wrong += check(corpus, eager, *calls, known);
-    for (const std::string& id : known) fmt::print(stderr, "{}: listed in {}, but agrees: take it off the list\n", id, argv[2]);
+    for (const std::string& id : known)
+      fmt::print(stderr, "{}: listed in {}, but agrees: take it off the list\n", id, argv[2]);
     return wrong > 0 || !known.empty();
   } catch (const Fault& f) {
     fmt::print(stderr, "recorded_calls: {}, {}: {}\n", name(f.outcome), f.rule, f.message);

@@ -38,9 +38,13 @@ std::set<fs::path> program_folders(const fs::path& folder) {
 // What differs, a sentence for each.
 std::vector<std::string> differences(const ProgramCall& call, const CallResult& result) {
   std::vector<std::string> all;
-  if (!result.mismatch.empty()) all.push_back(result.mismatch + (result.refusal ? fmt::format(": {}, {}: {}", result.refusal->rule, result.refusal->place, result.refusal->message) : ""));
+  if (!result.mismatch.empty())
+    all.push_back(result.mismatch + (result.refusal ? fmt::format(": {}, {}: {}", result.refusal->rule,
+                                                                  result.refusal->place, result.refusal->message)
+                                                    : ""));
   for (std::size_t i = 0; i < result.comparisons.size(); ++i)
-    if (!result.comparisons[i].agrees()) all.push_back(fmt::format("output {}: {}", i, sentence(result.comparisons[i], call.tolerance)));
+    if (!result.comparisons[i].agrees())
+      all.push_back(fmt::format("output {}: {}", i, sentence(result.comparisons[i], call.tolerance)));
   return all;
 }
 
@@ -55,7 +59,8 @@ std::vector<std::string> check(const fs::path& folder) {
     compared += result.comparisons.size();
     for (const std::string& d : differences(calls.calls[i], result)) all.push_back(fmt::format("call {}, {}", i, d));
   }
-  fmt::print("{} {} calls {} outputs {}\n", folder.filename().string(), calls.calls.size(), compared, all.empty() ? "pass" : "fail");
+  fmt::print("{} {} calls {} outputs {}\n", folder.filename().string(), calls.calls.size(), compared,
+             all.empty() ? "pass" : "fail");
   return all;
 }
 
@@ -75,7 +80,8 @@ int main(int argc, char** argv) {
   try {
     std::set<std::string> known = argc == 3 ? known_programs(argv[2]) : std::set<std::string>{};
     const std::set<fs::path> folders = program_folders(argv[1]);
-    if (folders.empty()) throw Fault(Outcome::malformed, "programs.folder", fmt::format("{} holds no recorded programs", argv[1]));
+    if (folders.empty())
+      throw Fault(Outcome::malformed, "programs.folder", fmt::format("{} holds no recorded programs", argv[1]));
     int wrong = 0;
     for (const fs::path& folder : folders) {
       const std::string program = folder.filename().string();
@@ -84,7 +90,8 @@ int main(int argc, char** argv) {
       ++wrong;
       for (const std::string& d : found) fmt::print(stderr, "{}: {}\n", program, d);
     }
-    for (const std::string& program : known) fmt::print(stderr, "{}: listed in {}, but agrees: take it off the list\n", program, argv[2]);
+    for (const std::string& program : known)
+      fmt::print(stderr, "{}: listed in {}, but agrees: take it off the list\n", program, argv[2]);
     return wrong > 0 || !known.empty();
   } catch (const Fault& f) {
     fmt::print(stderr, "recorded_programs: {}, {}: {}\n", name(f.outcome), f.rule, f.message);

@@ -204,23 +204,23 @@ TEST(Record, ReproLineIsQuotedWhereAShellNeedsIt) {
 
 TEST(FindingKind, SeriousFirst) {
   const std::vector<FindingKind> order{{Verdict::fail, Class::out_of_bounds, false},
-                                {Verdict::fail, Class::abort, false},
-                                {Verdict::crash, Class::none, false},
-                                {Verdict::timeout, Class::none, false},
-                                {Verdict::fail, Class::unwritten, false},
-                                {Verdict::fail, Class::input_changed, false},
-                                {Verdict::fail, Class::value, false},
-                                {Verdict::fail, Class::nan, false},
-                                {Verdict::fail, Class::shape, false},
-                                {Verdict::fail, Class::dtype, false},
-                                {Verdict::fail, Class::layout, false},
-                                {Verdict::fail, Class::refused_though_valid, false},
-                                {Verdict::fail, Class::accepted_though_invalid, false},
-                                {Verdict::pass, Class::none, true},
-                                {Verdict::quality, Class::none, false},
-                                {Verdict::unsupported, Class::none, false},
-                                {Verdict::fail, Class::abort, true},
-                                {Verdict::fail, Class::value, true}};
+                                       {Verdict::fail, Class::abort, false},
+                                       {Verdict::crash, Class::none, false},
+                                       {Verdict::timeout, Class::none, false},
+                                       {Verdict::fail, Class::unwritten, false},
+                                       {Verdict::fail, Class::input_changed, false},
+                                       {Verdict::fail, Class::value, false},
+                                       {Verdict::fail, Class::nan, false},
+                                       {Verdict::fail, Class::shape, false},
+                                       {Verdict::fail, Class::dtype, false},
+                                       {Verdict::fail, Class::layout, false},
+                                       {Verdict::fail, Class::refused_though_valid, false},
+                                       {Verdict::fail, Class::accepted_though_invalid, false},
+                                       {Verdict::pass, Class::none, true},
+                                       {Verdict::quality, Class::none, false},
+                                       {Verdict::unsupported, Class::none, false},
+                                       {Verdict::fail, Class::abort, true},
+                                       {Verdict::fail, Class::value, true}};
   for (std::size_t i = 0; i + 1 < order.size(); ++i) {
     EXPECT_TRUE(MoreSerious{}(order[i], order[i + 1])) << name(order[i]) << ", " << name(order[i + 1]);
     EXPECT_FALSE(MoreSerious{}(order[i + 1], order[i])) << name(order[i]) << ", " << name(order[i + 1]);

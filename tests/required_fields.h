@@ -8,7 +8,8 @@
 
 #include "reference/program/program.h"
 
-// For every field of some tables that has a `rule`: the same file without it, or with a value that its enum does not know.
+// For every field of some tables that has a `rule`: the same file without it, or with a value that its enum does not
+// know.
 namespace assay {
 
 // The id that the field's `rule` attribute has, "" where it has none.
@@ -23,7 +24,8 @@ class RequiredFields {
  public:
   using Use = std::function<void(const std::string& rule, const std::string& field, const Bytes& edited)>;
 
-  RequiredFields(Bytes file, const std::uint8_t* schema, Use use) : file_(std::move(file)), schema_(*reflection::GetSchema(schema)), use_(std::move(use)) {}
+  RequiredFields(Bytes file, const std::uint8_t* schema, Use use)
+      : file_(std::move(file)), schema_(*reflection::GetSchema(schema)), use_(std::move(use)) {}
 
   void run() { table(*schema_.root_table(), *flatbuffers::GetRoot<Table>(file_.data())); }
 
@@ -38,7 +40,9 @@ class RequiredFields {
       const auto kind = f->type()->base_type();
       if (kind == BaseType::UType || t.GetAddressOf(f->offset()) == nullptr) continue;
       const std::string rule = rule_of(*f);
-      if (!rule.empty()) use_(rule, type.name()->str() + "." + f->name()->str(), kind <= BaseType::Double ? unknown(*f, t) : without(*f, t));
+      if (!rule.empty())
+        use_(rule, type.name()->str() + "." + f->name()->str(),
+             kind <= BaseType::Double ? unknown(*f, t) : without(*f, t));
       below(*f, t);
     }
   }
@@ -48,17 +52,22 @@ class RequiredFields {
     if (kind == BaseType::Obj) table(object(f.type()->index()), *flatbuffers::GetFieldT(t, f));
     if (kind == BaseType::Vector && f.type()->element() == BaseType::Obj) {
       const auto* elements = flatbuffers::GetFieldAnyV(t, f);
-      for (flatbuffers::uoffset_t i = 0; i < elements->size(); ++i) table(object(f.type()->index()), *flatbuffers::GetAnyVectorElemPointer<const Table>(elements, i));
+      for (flatbuffers::uoffset_t i = 0; i < elements->size(); ++i)
+        table(object(f.type()->index()), *flatbuffers::GetAnyVectorElemPointer<const Table>(elements, i));
     }
     if (kind == BaseType::Union) {
-      const auto tag = t.GetField<std::uint8_t>(static_cast<flatbuffers::voffset_t>(f.offset() - sizeof(flatbuffers::voffset_t)), 0);
-      const auto* value = schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(f.type()->index()))->values()->LookupByKey(tag);
+      const auto tag =
+          t.GetField<std::uint8_t>(static_cast<flatbuffers::voffset_t>(f.offset() - sizeof(flatbuffers::voffset_t)), 0);
+      const auto* value =
+          schema_.enums()->Get(static_cast<flatbuffers::uoffset_t>(f.type()->index()))->values()->LookupByKey(tag);
       table(object(value->union_type()->index()), *flatbuffers::GetFieldT(t, f));
     }
   }
 
   const Object& object(int index) const { return *schema_.objects()->Get(static_cast<flatbuffers::uoffset_t>(index)); }
-  std::size_t place(const void* p) const { return static_cast<std::size_t>(static_cast<const std::byte*>(p) - file_.data()); }
+  std::size_t place(const void* p) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(p) - file_.data());
+  }
 
   Bytes unknown(const Field& f, const Table& t) const {
     Bytes edited = file_;
@@ -73,7 +82,8 @@ class RequiredFields {
     const std::uint8_t* fields = t.GetVTable();
     const auto size = flatbuffers::ReadScalar<std::uint16_t>(fields);
     const std::size_t at = edited.size(), from = place(fields), table = place(&t);
-    const auto distance = static_cast<std::int32_t>(static_cast<std::ptrdiff_t>(table) - static_cast<std::ptrdiff_t>(at));
+    const auto distance =
+        static_cast<std::int32_t>(static_cast<std::ptrdiff_t>(table) - static_cast<std::ptrdiff_t>(at));
     edited.resize((at + size + 3u) / 4 * 4);
     std::memcpy(&edited[at], &file_[from], size);
     std::memset(&edited[at + f.offset()], 0, sizeof(std::uint16_t));

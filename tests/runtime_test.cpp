@@ -4,8 +4,8 @@
 #include "tests/program_builder.h"
 #include "tests/tensors.h"
 
-// What the official exporter never writes, or writes only in large programs: each rule of running a program, in a program
-// of a few instructions.
+// What the official exporter never writes, or writes only in large programs: each rule of running a program, in a
+// program of a few instructions.
 namespace assay {
 namespace {
 
@@ -30,7 +30,9 @@ Method ready(const ProgramBuilder& program, RuntimeOptions options = {}) {
 
 // The rule that is broken, "" where none is.
 std::string rule(const Refusal& refusal) { return refusal ? refusal->rule : ""; }
-std::vector<Real> values(const Method& method, std::size_t output = 0) { return values_of(std::get<Tensor>(*method.output(output))); }
+std::vector<Real> values(const Method& method, std::size_t output = 0) {
+  return values_of(std::get<Tensor>(*method.output(output)));
+}
 
 // out = x + x, both supplied by the caller.
 struct Doubling {
@@ -248,7 +250,8 @@ TEST(Runtime, APlannedOutputHasItsPlace) {
 TEST(Runtime, AViewIsTheSameMemory) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
-  const auto x = plan.planned(float32, {4}), view = plan.tensor(float32, {2, 2}), copied = plan.planned(float32, {2, 2}, 2);
+  const auto x = plan.planned(float32, {4}), view = plan.tensor(float32, {2, 2}),
+             copied = plan.planned(float32, {2, 2}, 2);
   plan.plan().inputs = {x}, plan.plan().outputs = {view, copied};
   plan.call("executorch_prim::et_view.default", {x, plan.integers({2, -1}), view});
   plan.add_tensors(view, view, copied);
@@ -263,7 +266,8 @@ TEST(Runtime, AViewIsTheSameMemory) {
 TEST(Runtime, PlansMayShareMemory) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
-  const auto first = plan.planned(float32, {2}), same = plan.planned(float32, {2}), half = plan.planned(float32, {1}, 1, 4), sum = plan.tensor(float32, {2});
+  const auto first = plan.planned(float32, {2}), same = plan.planned(float32, {2}),
+             half = plan.planned(float32, {1}, 1, 4), sum = plan.tensor(float32, {2});
   plan.plan().inputs = {first}, plan.plan().outputs = {same, half, sum};
   plan.add_tensors(first, half, sum);
   Method method = ready(program);
@@ -277,7 +281,8 @@ TEST(Runtime, PlansMayShareMemory) {
 TEST(Runtime, StateBeginsAsInitialisedAndLives) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
-  const auto state = plan.planned(float32, {2}), step = plan.constant(float32, {2}, program.constant(bytes_of({1, 10})));
+  const auto state = plan.planned(float32, {2}),
+             step = plan.constant(float32, {2}, program.constant(bytes_of({1, 10})));
   plan.at(state).data_buffer_idx = program.initial(bytes_of({5, 6}));
   plan.plan().outputs = {state};
   plan.add_tensors(state, step, state);
@@ -337,9 +342,10 @@ std::string broken_by(F make) {
 
 TEST(Runtime, AConstantIsNotWrittenTo) {
   EXPECT_EQ(broken_by([](ProgramBuilder& program, PlanBuilder& plan) {
-    const auto c = plan.constant(float32, {2}, program.constant(bytes_of({1, 2})));
-    plan.add_tensors(c, c, c);
-  }), "T15");
+              const auto c = plan.constant(float32, {2}, program.constant(bytes_of({1, 2})));
+              plan.add_tensors(c, c, c);
+            }),
+            "T15");
 }
 
 TEST(Runtime, OperatorsAreCalledWithTheirArguments) {
@@ -358,14 +364,28 @@ TEST(Runtime, OperatorsAreCalledWithTheirArguments) {
 }
 
 TEST(Runtime, ArgumentsAreOfTheirTypes) {
-  EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) { plan.call("executorch_prim::et_view.default", {plan.integer(1), plan.integers({2}), plan.planned(float32, {2})}); }), "I10");
-  EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) { plan.call("executorch_prim::et_view.default", {plan.planned(float32, {2}), plan.integer(2), plan.planned(float32, {2})}); }), "I10");
-  EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) { plan.add_tensors(plan.planned(float32, {2}), plan.string("x"), plan.planned(float32, {2})); }), "add.arguments");
+  EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) {
+              plan.call("executorch_prim::et_view.default",
+                        {plan.integer(1), plan.integers({2}), plan.planned(float32, {2})});
+            }),
+            "I10");
+  EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) {
+              plan.call("executorch_prim::et_view.default",
+                        {plan.planned(float32, {2}), plan.integer(2), plan.planned(float32, {2})});
+            }),
+            "I10");
+  EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) {
+              plan.add_tensors(plan.planned(float32, {2}), plan.string("x"), plan.planned(float32, {2}));
+            }),
+            "add.arguments");
 }
 
 TEST(Runtime, AViewHasTheElementsOfItsBase) {
   const auto view = [](std::initializer_list<Int> sizes, DType dtype = float32) {
-    return broken_by([=](ProgramBuilder&, PlanBuilder& plan) { plan.call("executorch_prim::et_view.default", {plan.planned(float32, {4}), plan.integers(sizes), plan.tensor(dtype, {2, 2})}); });
+    return broken_by([=](ProgramBuilder&, PlanBuilder& plan) {
+      plan.call("executorch_prim::et_view.default",
+                {plan.planned(float32, {4}), plan.integers(sizes), plan.tensor(dtype, {2, 2})});
+    });
   };
   EXPECT_EQ(view({2, 2}), "");
   EXPECT_EQ(view({2, -1}), "");
@@ -473,7 +493,10 @@ TEST(Runtime, AMissingBackendIsNamed) {
 TEST(Runtime, AListenerHearsEveryInstruction) {
   struct Names : Listener {
     std::vector<std::string> heard;
-    void instruction_done(const Method&, const Event& e) override { heard.push_back(std::to_string(e.chain) + "." + std::to_string(e.instruction) + " " + std::string(e.name) + " " + std::to_string(e.bytes)); }
+    void instruction_done(const Method&, const Event& e) override {
+      heard.push_back(std::to_string(e.chain) + "." + std::to_string(e.instruction) + " " + std::string(e.name) + " " +
+                      std::to_string(e.bytes));
+    }
   } names;
   Doubling d;
   d.plan.move(d.plan.integer(1), d.plan.integer(2));

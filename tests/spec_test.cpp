@@ -31,7 +31,8 @@ TEST_P(EveryOperator, HasACaseThatBreaksEachRule) {
   std::set<std::string_view> broken;
   for (const CaseId& id : rule_breaking_cases(corpus(), *calls)) {
     Case breaking = corpus().make(id), valid = corpus().make({id.operator_name, id.seed, {}});
-    for (std::size_t i = valid.arguments.size() - valid.op->outs(); i < valid.arguments.size(); ++i) valid.arguments[i] = {};
+    for (std::size_t i = valid.arguments.size() - valid.op->outs(); i < valid.arguments.size(); ++i)
+      valid.arguments[i] = {};
     const Answer refusal = call(*breaking.op, breaking.arguments);
     EXPECT_EQ(call(*valid.op, valid.arguments).outcome, Outcome::ok) << to_text(id);
     EXPECT_FALSE(refusal.message.empty()) << to_text(id);

@@ -23,7 +23,8 @@ Tensor tensor(DType dtype, const Dims& sizes, const std::type_identity_t<std::ve
 
 // The same in another dim order; the values stay in row-major order.
 template <class T = Real>
-Tensor tensor(DType dtype, const Dims& sizes, const Dims& dim_order, const std::type_identity_t<std::vector<T>>& values) {
+Tensor tensor(DType dtype, const Dims& sizes, const Dims& dim_order,
+              const std::type_identity_t<std::vector<T>>& values) {
   return arranged(tensor<T>(dtype, sizes, values), dim_order);
 }
 

@@ -4,7 +4,8 @@
 
 #include "tests/calls.h"
 
-// Where a reimplementation of movement, creation and indexing goes wrong; each expectation is what eager PyTorch answers.
+// Where a reimplementation of movement, creation and indexing goes wrong; each expectation is what eager PyTorch
+// answers.
 namespace assay {
 namespace {
 
@@ -18,7 +19,9 @@ const Value none;
 Value integer(Int n) { return n; }
 Value ints(Ints list) { return list; }
 
-Tensor row(DType dtype, const std::vector<Real>& values) { return tensor(dtype, {static_cast<Int>(values.size())}, values); }
+Tensor row(DType dtype, const std::vector<Real>& values) {
+  return tensor(dtype, {static_cast<Int>(values.size())}, values);
+}
 Tensor scalar(DType dtype, Real value) { return tensor(dtype, {}, {value}); }
 Tensor zeros(DType dtype, const Dims& sizes) { return make(dtype, sizes); }
 Tensor ramp(const Dims& sizes) {
@@ -30,7 +33,8 @@ Tensor ramp(const Dims& sizes) {
 std::vector<Tensor> pieces(std::string_view name, std::vector<Value> arguments) {
   const Operator* op = find_operator(name);
   arguments.resize(op->arguments.size());
-  if (const Answer answer = call(*op, arguments); answer.outcome != Outcome::ok) throw std::runtime_error(answer.message);
+  if (const Answer answer = call(*op, arguments); answer.outcome != Outcome::ok)
+    throw std::runtime_error(answer.message);
   std::vector<Tensor> list;
   for (auto& t : std::get<Tensors>(arguments.back())) list.push_back(*t);
   return list;
@@ -38,7 +42,9 @@ std::vector<Tensor> pieces(std::string_view name, std::vector<Value> arguments) 
 
 // -- movement ---------------------------------------------------------------------------------------------------------
 
-Tensor slice(const Value& start, const Value& end, Int step) { return result("aten::slice_copy.Tensor_out", {row(float32, {0, 1, 2}), integer(0), start, end, step}); }
+Tensor slice(const Value& start, const Value& end, Int step) {
+  return result("aten::slice_copy.Tensor_out", {row(float32, {0, 1, 2}), integer(0), start, end, step});
+}
 
 TEST(Slice, BoundsAreClamped) {
   EXPECT_THAT(values_of(slice(integer(-100), integer(most), 2)), ElementsAre(0, 2));
@@ -48,13 +54,19 @@ TEST(Slice, BoundsAreClamped) {
 }
 
 TEST(Slice, StepIsPositive) {
-  EXPECT_EQ(refusal("aten::slice_copy.Tensor_out", {ramp({3}), integer(0), none, none, integer(0)}), "slice_copy.Tensor.R3");
-  EXPECT_EQ(refusal("aten::slice_copy.Tensor_out", {ramp({}), integer(0), none, none, integer(1)}), "slice_copy.Tensor.R1");
+  EXPECT_EQ(refusal("aten::slice_copy.Tensor_out", {ramp({3}), integer(0), none, none, integer(0)}),
+            "slice_copy.Tensor.R3");
+  EXPECT_EQ(refusal("aten::slice_copy.Tensor_out", {ramp({}), integer(0), none, none, integer(1)}),
+            "slice_copy.Tensor.R1");
 }
 
 TEST(Slice, ScatterCastsWhatItWrites) {
-  EXPECT_THAT(values_of(result("aten::slice_scatter.out", {zeros(int32, {3}), row(float32, {1.7, nan}), integer(0), integer(0), integer(2), integer(1)})), ElementsAre(1, -2147483648.0, 0));
-  EXPECT_EQ(refusal("aten::slice_scatter.out", {zeros(int32, {3}), row(int32, {1}), integer(0), integer(0), integer(2), integer(1)}), "slice_scatter.R4");
+  EXPECT_THAT(values_of(result("aten::slice_scatter.out", {zeros(int32, {3}), row(float32, {1.7, nan}), integer(0),
+                                                           integer(0), integer(2), integer(1)})),
+              ElementsAre(1, -2147483648.0, 0));
+  EXPECT_EQ(refusal("aten::slice_scatter.out",
+                    {zeros(int32, {3}), row(int32, {1}), integer(0), integer(0), integer(2), integer(1)}),
+            "slice_scatter.R4");
 }
 
 TEST(Cat, SkipsTensorsOfSizeZeroOfAnyRankMix) {
@@ -66,7 +78,9 @@ TEST(Cat, SkipsTensorsOfSizeZeroOfAnyRankMix) {
 }
 
 TEST(Cat, Promotes) {
-  const auto dtype_of = [](DType a, DType b) { return result("aten::cat.out", {Tensors{row(a, {1}), row(b, {1})}, integer(0)}).dtype; };
+  const auto dtype_of = [](DType a, DType b) {
+    return result("aten::cat.out", {Tensors{row(a, {1}), row(b, {1})}, integer(0)}).dtype;
+  };
   EXPECT_EQ(dtype_of(uint8, int8), int16);
   EXPECT_EQ(dtype_of(float16, bfloat16), float32);
   EXPECT_EQ(dtype_of(uint16, float16), float16);
@@ -87,7 +101,9 @@ TEST(Split, OfNothingIsOneEmptyPiece) {
 }
 
 TEST(Split, SizesSumExactly) {
-  const auto refused = [](Ints sizes) { return refusal("aten::split_with_sizes_copy.out", {ramp({5}), ints(sizes), integer(0)}); };
+  const auto refused = [](Ints sizes) {
+    return refusal("aten::split_with_sizes_copy.out", {ramp({5}), ints(sizes), integer(0)});
+  };
   EXPECT_EQ(refused({2, 3}), "");
   EXPECT_EQ(refused({2, 2}), "split_with_sizes_copy.R4");
   EXPECT_EQ(refused({most, most, 7}), "split_with_sizes_copy.R4");
@@ -95,7 +111,9 @@ TEST(Split, SizesSumExactly) {
 }
 
 TEST(View, OneSizeIsInferred) {
-  const auto view = [](const Dims& sizes, Ints size) { return refusal("aten::view_copy.out", {ramp(sizes), ints(size)}); };
+  const auto view = [](const Dims& sizes, Ints size) {
+    return refusal("aten::view_copy.out", {ramp(sizes), ints(size)});
+  };
   EXPECT_EQ(view({2, 3}, {-1, 2}), "");
   EXPECT_EQ(view({2, 0}, {3, -1}), "");
   EXPECT_EQ(view({2, 0}, {0, -1}), "view_copy.R2");
@@ -121,7 +139,8 @@ TEST(Squeeze, OfADimensionThatIsNotOneDoesNothing) {
 TEST(Roll, WithoutDimsRollsTheFlattenedTensor) {
   EXPECT_THAT(values_of(result("aten::roll.out", {ramp({2, 2}), ints({1}), ints({})})), ElementsAre(3, 0, 1, 2));
   EXPECT_THAT(values_of(result("aten::roll.out", {ramp({2, 2}), ints({1, 2}), ints({0, 0})})), ElementsAre(2, 3, 0, 1));
-  EXPECT_THAT(values_of(result("aten::roll.out", {ramp({4}), ints({Int{1} << 62}), ints({0})})), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(values_of(result("aten::roll.out", {ramp({4}), ints({Int{1} << 62}), ints({0})})),
+              ElementsAre(0, 1, 2, 3));
   EXPECT_EQ(refusal("aten::roll.out", {zeros(float32, {2, 0}), ints({1}), ints({5})}), "");
 }
 
@@ -137,58 +156,83 @@ TEST(Flip, DimensionsAreNamedOnce) {
 }
 
 TEST(Tril, WritesZeroOverNaN) {
-  EXPECT_THAT(values_of(result("aten::tril.out", {tensor(float32, {2, 2}, {1, nan, 2, 3}), integer(0)})), ElementsAre(1, 0, 2, 3));
-  EXPECT_THAT(values_of(result("aten::tril.out", {tensor(float32, {2, 2}, {1, nan, 2, 3}), integer(least)})), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(values_of(result("aten::tril.out", {tensor(float32, {2, 2}, {1, nan, 2, 3}), integer(0)})),
+              ElementsAre(1, 0, 2, 3));
+  EXPECT_THAT(values_of(result("aten::tril.out", {tensor(float32, {2, 2}, {1, nan, 2, 3}), integer(least)})),
+              ElementsAre(0, 0, 0, 0));
   EXPECT_EQ(refusal("aten::tril.out", {ramp({2}), integer(0)}), "tril.R2");
 }
 
 TEST(ConstantPad, NegativePadsCrop) {
-  EXPECT_THAT(values_of(result("aten::constant_pad_nd.out", {row(int64, {1, 2, 3}), ints({-1, 2}), 2.7})), ElementsAre(2, 3, 2, 2));
+  EXPECT_THAT(values_of(result("aten::constant_pad_nd.out", {row(int64, {1, 2, 3}), ints({-1, 2}), 2.7})),
+              ElementsAre(2, 3, 2, 2));
   EXPECT_EQ(refusal("aten::constant_pad_nd.out", {ramp({2}), ints({3, -3}), integer(0)}), "constant_pad_nd.R2");
   EXPECT_EQ(refusal("aten::constant_pad_nd.out", {ramp({2}), ints({1}), integer(0)}), "constant_pad_nd.R1");
 }
 
 TEST(ConstantPad, ValueIsLookedAtOnlyWhereItIsUsed) {
-  EXPECT_EQ(refusal("aten::constant_pad_nd.out", {row(uint8, {1, 2}), ints({0, 1}), integer(300)}), "constant_pad_nd.R3");
+  EXPECT_EQ(refusal("aten::constant_pad_nd.out", {row(uint8, {1, 2}), ints({0, 1}), integer(300)}),
+            "constant_pad_nd.R3");
   EXPECT_EQ(refusal("aten::constant_pad_nd.out", {row(uint8, {1, 2}), ints({0, -1}), integer(300)}), "");
 }
 
 TEST(PixelShuffle, ChannelsAreRowThenColumn) {
-  EXPECT_THAT(values_of(result("aten::pixel_shuffle.out", {ramp({4, 1, 2}), integer(2)})), ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
+  EXPECT_THAT(values_of(result("aten::pixel_shuffle.out", {ramp({4, 1, 2}), integer(2)})),
+              ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
 }
 
 // -- casts ------------------------------------------------------------------------------------------------------------
 
 std::vector<Int> copied(DType dtype, const std::vector<Real>& values) {
-  return values_of<Int>(result("aten::copy.out", {zeros(dtype, {static_cast<Int>(values.size())}), row(float64, values), false}));
+  return values_of<Int>(
+      result("aten::copy.out", {zeros(dtype, {static_cast<Int>(values.size())}), row(float64, values), false}));
 }
 
 TEST(Cast, FloatsTruncateThroughAWiderSignedType) {
   EXPECT_THAT(copied(int32, {1.7, nan, inf, 3e9}), ElementsAre(1, -2147483648, -2147483648, -2147483648));
   EXPECT_THAT(copied(int64, {-1.7, nan, -inf}), ElementsAre(-1, least, least));
-  EXPECT_THAT(copied(uint8, {300, -1, -300, 3000000001.0, 4294967301.0, nan, inf}), ElementsAre(44, 255, 212, 1, 5, 0, 0));
+  EXPECT_THAT(copied(uint8, {300, -1, -300, 3000000001.0, 4294967301.0, nan, inf}),
+              ElementsAre(44, 255, 212, 1, 5, 0, 0));
   EXPECT_THAT(copied(int8, {300, -129.5, nan}), ElementsAre(44, 127, 0));
   EXPECT_THAT(copied(uint16, {70000, nan, 3e9}), ElementsAre(4464, 0, 0));
   EXPECT_THAT(copied(boolean, {nan, -0.0, 5e-324}), ElementsAre(1, 0, 1));
-  EXPECT_THAT(values_of<Bits>(result("aten::copy.out", {zeros(uint64, {4}), row(float64, {nan, inf, -1, 1e19}), false})), ElementsAre(Bits{1} << 63, 0u, ~Bits{0}, 10000000000000000000u));
+  EXPECT_THAT(
+      values_of<Bits>(result("aten::copy.out", {zeros(uint64, {4}), row(float64, {nan, inf, -1, 1e19}), false})),
+      ElementsAre(Bits{1} << 63, 0u, ~Bits{0}, 10000000000000000000u));
 }
 
 TEST(Cast, Float64GoesToHalfThroughFloat32) {
   const Real twice = 1 + 0x1p-11 + 0x1p-30;
   EXPECT_THAT(values_of(result("aten::copy.out", {zeros(float16, {1}), row(float64, {twice}), false})), ElementsAre(1));
   EXPECT_THAT(values_of(result("aten::full_like.out", {zeros(float16, {2}), twice, none})), ElementsAre(1, 1));
-  EXPECT_THAT(values_of(result("aten::scatter.value_out", {zeros(float16, {1}), integer(0), row(int64, {0}), twice})), ElementsAre(1));
+  EXPECT_THAT(values_of(result("aten::scatter.value_out", {zeros(float16, {1}), integer(0), row(int64, {0}), twice})),
+              ElementsAre(1));
 }
 
 // -- creation ---------------------------------------------------------------------------------------------------------
 
 TEST(Fill, ScalarIsCheckedAgainstTheRange) {
-  const auto full = [](DType dtype, const Value& value) { return refusal("aten::full_like.out", {zeros(dtype, {2}), value, none}); };
-  for (const auto& [dtype, value] : std::vector<std::pair<DType, Value>>{
-           {uint8, Int{300}}, {uint8, Int{-256}}, {uint8, -1.0}, {int8, 127.5}, {int32, nan}, {float16, Int{65520}}, {float32, 1e39}, {int64, inf}, {uint16, Int{70000}}})
+  const auto full = [](DType dtype, const Value& value) {
+    return refusal("aten::full_like.out", {zeros(dtype, {2}), value, none});
+  };
+  for (const auto& [dtype, value] : std::vector<std::pair<DType, Value>>{{uint8, Int{300}},
+                                                                         {uint8, Int{-256}},
+                                                                         {uint8, -1.0},
+                                                                         {int8, 127.5},
+                                                                         {int32, nan},
+                                                                         {float16, Int{65520}},
+                                                                         {float32, 1e39},
+                                                                         {int64, inf},
+                                                                         {uint16, Int{70000}}})
     EXPECT_EQ(full(dtype, value), "full_like.R1") << info(dtype).name;
-  for (const auto& [dtype, value] : std::vector<std::pair<DType, Value>>{
-           {uint8, Int{-255}}, {boolean, Int{300}}, {boolean, nan}, {float16, inf}, {float32, nan}, {int64, -0x1p63}, {int64, 0x1p63}, {float64, 1e39}})
+  for (const auto& [dtype, value] : std::vector<std::pair<DType, Value>>{{uint8, Int{-255}},
+                                                                         {boolean, Int{300}},
+                                                                         {boolean, nan},
+                                                                         {float16, inf},
+                                                                         {float32, nan},
+                                                                         {int64, -0x1p63},
+                                                                         {int64, 0x1p63},
+                                                                         {float64, 1e39}})
     EXPECT_EQ(full(dtype, value), "") << info(dtype).name;
 }
 
@@ -201,7 +245,8 @@ TEST(Fill, FractionsAreTruncatedAndNegativesWrap) {
   EXPECT_THAT(values_of(result("aten::full_like.out", {zeros(int64, {1}), 2.7, none})), ElementsAre(2));
   EXPECT_THAT(values_of(result("aten::full_like.out", {zeros(uint8, {1}), Int{-1}, none})), ElementsAre(255));
   EXPECT_THAT(values_of(result("aten::full_like.out", {zeros(boolean, {1}), 0.5, none})), ElementsAre(1));
-  EXPECT_THAT(values_of(result("aten::fill.Tensor_out", {zeros(int32, {1}), scalar(float32, nan)})), ElementsAre(-2147483648.0));
+  EXPECT_THAT(values_of(result("aten::fill.Tensor_out", {zeros(int32, {1}), scalar(float32, nan)})),
+              ElementsAre(-2147483648.0));
   EXPECT_EQ(refusal("aten::fill.Tensor_out", {zeros(int32, {1}), row(float32, {1})}), "fill.Tensor.R1");
 }
 
@@ -216,7 +261,9 @@ TEST(Creation, DTypeComesFromTheNumber) {
   EXPECT_EQ(result("aten::arange.out", {5.0}).dtype, float32);
 }
 
-Tensor arange(const Value& start, const Value& end, const Value& step, const Value& out = none) { return result("aten::arange.start_out", {start, end, step, out}); }
+Tensor arange(const Value& start, const Value& end, const Value& step, const Value& out = none) {
+  return result("aten::arange.start_out", {start, end, step, out});
+}
 
 TEST(Arange, LengthIsComputedInDouble) {
   EXPECT_EQ(arange(Int{0}, Int{1}, 0.1).sizes, Dims{10});
@@ -246,13 +293,16 @@ TEST(MemoryFormat, PreservesOrArranges) {
   EXPECT_EQ(refusal("aten::clone.out", {ramp({2}), integer(2)}), "clone.R1");
   EXPECT_EQ(refusal("aten::empty.out", {ints({2}), integer(1)}), "empty.R3");
   EXPECT_EQ(result("dim_order_ops::_clone_dim_order.out", {transposed, false, ints({0, 1})}).dim_order, (Dims{0, 1}));
-  EXPECT_EQ(refusal("dim_order_ops::_clone_dim_order.out", {transposed, false, ints({1, 0})}), "dim_order_ops::_clone_dim_order.R1");
+  EXPECT_EQ(refusal("dim_order_ops::_clone_dim_order.out", {transposed, false, ints({1, 0})}),
+            "dim_order_ops::_clone_dim_order.R1");
 }
 
 // -- pieces, windows and padding -------------------------------------------------------------------------------------
 
 TEST(Narrow, NothingMayStartAtTheEnd) {
-  const auto narrow = [](Int start, Int length) { return refusal("aten::narrow_copy.out", {ramp({4}), integer(0), integer(start), integer(length)}); };
+  const auto narrow = [](Int start, Int length) {
+    return refusal("aten::narrow_copy.out", {ramp({4}), integer(0), integer(start), integer(length)});
+  };
   EXPECT_EQ(narrow(4, 0), "");
   EXPECT_EQ(narrow(-1, 1), "");
   EXPECT_EQ(narrow(5, 0), "narrow_copy.R3");
@@ -261,15 +311,20 @@ TEST(Narrow, NothingMayStartAtTheEnd) {
 }
 
 TEST(Diagonal, BeyondTheMatrixIsEmpty) {
-  const auto diagonal = [](Int offset) { return result("aten::diagonal_copy.out", {ramp({2, 3}), integer(offset), integer(0), integer(1)}); };
+  const auto diagonal = [](Int offset) {
+    return result("aten::diagonal_copy.out", {ramp({2, 3}), integer(offset), integer(0), integer(1)});
+  };
   EXPECT_THAT(values_of(diagonal(1)), ElementsAre(1, 5));
   EXPECT_THAT(values_of(diagonal(-1)), ElementsAre(3));
   for (const Int offset : {Int{3}, Int{-2}, most, least}) EXPECT_EQ(diagonal(offset).sizes, Dims{0});
-  EXPECT_EQ(refusal("aten::diagonal_copy.out", {ramp({2, 3}), integer(0), integer(1), integer(-1)}), "diagonal_copy.R3");
+  EXPECT_EQ(refusal("aten::diagonal_copy.out", {ramp({2, 3}), integer(0), integer(1), integer(-1)}),
+            "diagonal_copy.R3");
 }
 
 TEST(Unfold, WindowsMayBeEmpty) {
-  const auto unfold = [](const Dims& sizes, Int size, Int step) { return result("aten::unfold_copy.out", {ramp(sizes), integer(0), integer(size), integer(step)}).sizes; };
+  const auto unfold = [](const Dims& sizes, Int size, Int step) {
+    return result("aten::unfold_copy.out", {ramp(sizes), integer(0), integer(size), integer(step)}).sizes;
+  };
   EXPECT_EQ(unfold({10}, 3, 4), (Dims{2, 3}));
   EXPECT_EQ(unfold({10}, 0, 3), (Dims{4, 0}));
   EXPECT_EQ(unfold({}, 1, 1), Dims{1});
@@ -277,10 +332,14 @@ TEST(Unfold, WindowsMayBeEmpty) {
 }
 
 TEST(AsStrided, WalksTheMemory) {
-  const auto strided = [](const Tensor& self, Ints size, Ints stride, const Value& offset) { return values_of(result("aten::as_strided_copy.out", {self, ints(size), ints(stride), offset})); };
+  const auto strided = [](const Tensor& self, Ints size, Ints stride, const Value& offset) {
+    return values_of(result("aten::as_strided_copy.out", {self, ints(size), ints(stride), offset}));
+  };
   EXPECT_THAT(strided(ramp({2, 3}), {2, 2}, {1, 2}, integer(1)), ElementsAre(1, 3, 2, 4));
   EXPECT_THAT(strided(tensor(float32, {2, 2}, Dims{1, 0}, {1, 2, 3, 4}), {4}, {1}, none), ElementsAre(1, 3, 2, 4));
-  const auto refused = [](Ints size, Ints stride, const Value& offset) { return refusal("aten::as_strided_copy.out", {ramp({2, 3}), ints(size), ints(stride), offset}); };
+  const auto refused = [](Ints size, Ints stride, const Value& offset) {
+    return refusal("aten::as_strided_copy.out", {ramp({2, 3}), ints(size), ints(stride), offset});
+  };
   EXPECT_EQ(refused({2, 4}, {3, 1}, none), "as_strided_copy.R5");
   EXPECT_EQ(refused({2, 2}, {most, 1}, integer(2)), "as_strided_copy.R5");
   EXPECT_EQ(refused({0}, {1}, integer(100)), "");
@@ -289,7 +348,9 @@ TEST(AsStrided, WalksTheMemory) {
 }
 
 TEST(Padding, ReflectionIsShorterThanTheSizeAndReplicationIsNot) {
-  const auto padded = [](std::string_view name, Ints pad) { return values_of(result(name, {ramp({1, 4}), ints(pad)})); };
+  const auto padded = [](std::string_view name, Ints pad) {
+    return values_of(result(name, {ramp({1, 4}), ints(pad)}));
+  };
   EXPECT_THAT(padded("aten::reflection_pad1d.out", {2, 1}), ElementsAre(2, 1, 0, 1, 2, 3, 2));
   EXPECT_THAT(padded("aten::reflection_pad1d.out", {-2, 3}), ElementsAre(2, 3, 2, 1, 0));
   EXPECT_THAT(padded("aten::replication_pad1d.out", {-2, 5}), ElementsAre(2, 3, 3, 3, 3, 3, 3));
@@ -302,7 +363,9 @@ TEST(Padding, ReflectionIsShorterThanTheSizeAndReplicationIsNot) {
 
 // -- indexing ---------------------------------------------------------------------------------------------------------
 
-Dims indexed_sizes(const Dims& self, Tensors indices) { return result("aten::index.Tensor_out", {ramp(self), indices}).sizes; }
+Dims indexed_sizes(const Dims& self, Tensors indices) {
+  return result("aten::index.Tensor_out", {ramp(self), indices}).sizes;
+}
 
 TEST(Index, AdjoiningIndicesStayInPlaceOthersComeFirst) {
   const Tensor one = row(int64, {0}), two = row(int64, {0, 1});
@@ -314,7 +377,9 @@ TEST(Index, AdjoiningIndicesStayInPlaceOthersComeFirst) {
 }
 
 TEST(Index, MasksHaveTheSizesOfWhatTheyMark) {
-  EXPECT_THAT(values_of(result("aten::index.Tensor_out", {ramp({2, 2}), Tensors{tensor(boolean, {2, 2}, {1, 0, 0, 1})}})), ElementsAre(0, 3));
+  EXPECT_THAT(
+      values_of(result("aten::index.Tensor_out", {ramp({2, 2}), Tensors{tensor(boolean, {2, 2}, {1, 0, 0, 1})}})),
+      ElementsAre(0, 3));
   EXPECT_EQ(indexed_sizes({3, 4}, {row(uint8, {1, 0, 1})}), (Dims{2, 4}));
   EXPECT_EQ(refusal("aten::index.Tensor_out", {ramp({3, 4}), Tensors{row(boolean, {1, 0})}}), "index.Tensor.R5");
   EXPECT_EQ(refusal("aten::index.Tensor_out", {ramp({3}), Tensors{scalar(boolean, 1)}}), "index.Tensor.R3");
@@ -344,12 +409,15 @@ TEST(Index, IndicesAreInt32OrInt64) {
 
 TEST(Index, OutOfRangeDoesNotCountWhereNothingIsTaken) {
   EXPECT_EQ(indexed_sizes({3, 0}, {row(int64, {5})}), (Dims{1, 0}));
-  EXPECT_EQ(refusal("aten::index.Tensor_out", {ramp({3, 0}), Tensors{std::nullopt, row(int64, {5})}}), "index.Tensor.D1");
+  EXPECT_EQ(refusal("aten::index.Tensor_out", {ramp({3, 0}), Tensors{std::nullopt, row(int64, {5})}}),
+            "index.Tensor.D1");
   EXPECT_EQ(refusal("aten::index.Tensor_out", {ramp({0, 4}), Tensors{row(int64, {0})}}), "index.Tensor.D1");
   EXPECT_EQ(refusal("aten::gather.out", {ramp({3, 4}), integer(0), zeros(float32, {0, 9, 9}), false}), "");
 }
 
-Tensor put(const Tensor& self, Tensors indices, const Tensor& values, bool accumulate) { return result("aten::index_put.out", {self, indices, values, accumulate}); }
+Tensor put(const Tensor& self, Tensors indices, const Tensor& values, bool accumulate) {
+  return result("aten::index_put.out", {self, indices, values, accumulate});
+}
 
 TEST(IndexPut, LastOfEqualIndicesStaysOrAllAreAdded) {
   const Tensor twice = row(int64, {1, 1, 1});
@@ -360,20 +428,31 @@ TEST(IndexPut, LastOfEqualIndicesStaysOrAllAreAdded) {
 }
 
 TEST(IndexPut, DTypesAreEqualUnlessOneValueFillsAMask) {
-  EXPECT_EQ(refusal("aten::index_put.out", {ramp({2}), Tensors{row(int64, {0})}, row(float64, {1}), false}), "index_put.R8");
-  EXPECT_THAT(values_of(put(ramp({2}), {row(boolean, {1, 0})}, tensor(float64, {1, 1, 1}, {7}), false)), ElementsAre(7, 1));
-  EXPECT_EQ(refusal("aten::index_put.out", {ramp({2}), Tensors{row(boolean, {1, 0})}, row(float64, {7}), true}), "index_put.R8");
-  EXPECT_EQ(refusal("aten::index_put.out", {ramp({3, 4}), Tensors{row(int64, {0, 1})}, ramp({1, 2, 4}), false}), "index_put.R9");
+  EXPECT_EQ(refusal("aten::index_put.out", {ramp({2}), Tensors{row(int64, {0})}, row(float64, {1}), false}),
+            "index_put.R8");
+  EXPECT_THAT(values_of(put(ramp({2}), {row(boolean, {1, 0})}, tensor(float64, {1, 1, 1}, {7}), false)),
+              ElementsAre(7, 1));
+  EXPECT_EQ(refusal("aten::index_put.out", {ramp({2}), Tensors{row(boolean, {1, 0})}, row(float64, {7}), true}),
+            "index_put.R8");
+  EXPECT_EQ(refusal("aten::index_put.out", {ramp({3, 4}), Tensors{row(int64, {0, 1})}, ramp({1, 2, 4}), false}),
+            "index_put.R9");
 }
 
 TEST(Scatter, LastOfEqualIndicesStays) {
-  EXPECT_THAT(values_of(result("aten::scatter.src_out", {zeros(float32, {2}), integer(0), row(int64, {1, 1, 1}), row(float32, {1, 2, 3})})), ElementsAre(0, 3));
-  EXPECT_EQ(refusal("aten::scatter.src_out", {zeros(float32, {2}), integer(0), row(int64, {1}), row(float64, {1})}), "scatter.src.R2");
+  EXPECT_THAT(values_of(result("aten::scatter.src_out",
+                               {zeros(float32, {2}), integer(0), row(int64, {1, 1, 1}), row(float32, {1, 2, 3})})),
+              ElementsAre(0, 3));
+  EXPECT_EQ(refusal("aten::scatter.src_out", {zeros(float32, {2}), integer(0), row(int64, {1}), row(float64, {1})}),
+            "scatter.src.R2");
 }
 
 TEST(Scatter, ScalarsCountAsRankOne) {
-  EXPECT_THAT(values_of(result("aten::scatter.src_out", {zeros(float32, {3}), integer(0), scalar(int64, 2), row(float32, {5, 6})})), ElementsAre(0, 0, 5));
-  EXPECT_THAT(values_of(result("aten::scatter_add.out", {scalar(float32, 1), integer(0), row(int64, {0, 0}), row(float32, {2, 3})})), ElementsAre(6));
+  EXPECT_THAT(values_of(result("aten::scatter.src_out",
+                               {zeros(float32, {3}), integer(0), scalar(int64, 2), row(float32, {5, 6})})),
+              ElementsAre(0, 0, 5));
+  EXPECT_THAT(values_of(result("aten::scatter_add.out",
+                               {scalar(float32, 1), integer(0), row(int64, {0, 0}), row(float32, {2, 3})})),
+              ElementsAre(6));
   EXPECT_EQ(result("aten::gather.out", {scalar(float32, 1), integer(0), row(int64, {0, 0}), false}).sizes, Dims{2});
   EXPECT_EQ(result("aten::gather.out", {ramp({3}), integer(0), scalar(int64, 1), false}).sizes, Dims{});
 }
@@ -381,13 +460,16 @@ TEST(Scatter, ScalarsCountAsRankOne) {
 TEST(ScatterAdd, HalfTypesAreSummedWide) {
   const auto ones = [](DType dtype) { return row(dtype, std::vector<Real>(5000, 1)); };
   const Tensor index = zeros(int64, {5000});
-  EXPECT_THAT(values_of(result("aten::scatter_add.out", {zeros(float16, {1}), integer(0), index, ones(float16)})), ElementsAre(5000));
-  EXPECT_THAT(values_of(result("aten::scatter_add.out", {zeros(bfloat16, {1}), integer(0), index, ones(bfloat16)})), ElementsAre(4992));
+  EXPECT_THAT(values_of(result("aten::scatter_add.out", {zeros(float16, {1}), integer(0), index, ones(float16)})),
+              ElementsAre(5000));
+  EXPECT_THAT(values_of(result("aten::scatter_add.out", {zeros(bfloat16, {1}), integer(0), index, ones(bfloat16)})),
+              ElementsAre(4992));
 }
 
 TEST(ScatterReduce, MeanOfIntegersIsRoundedDown) {
   const auto reduced = [](std::string_view reduce, bool include_self) {
-    return values_of(result("aten::scatter_reduce.two_out", {row(int32, {-1, 2}), integer(0), row(int64, {0, 0}), row(int32, {-4, -2}), std::string(reduce), include_self}));
+    return values_of(result("aten::scatter_reduce.two_out", {row(int32, {-1, 2}), integer(0), row(int64, {0, 0}),
+                                                             row(int32, {-4, -2}), std::string(reduce), include_self}));
   };
   EXPECT_THAT(reduced("mean", true), ElementsAre(-3, 2));
   EXPECT_THAT(reduced("mean", false), ElementsAre(-3, 2));
@@ -396,33 +478,43 @@ TEST(ScatterReduce, MeanOfIntegersIsRoundedDown) {
 }
 
 TEST(ScatterReduce, MeanIsOfASumThatWraps) {
-  EXPECT_THAT(values_of(result("aten::scatter_reduce.two_out", {row(uint8, {250}), integer(0), row(int64, {0}), row(uint8, {10}), std::string("mean"), true})), ElementsAre(2));
+  EXPECT_THAT(values_of(result("aten::scatter_reduce.two_out", {row(uint8, {250}), integer(0), row(int64, {0}),
+                                                                row(uint8, {10}), std::string("mean"), true})),
+              ElementsAre(2));
 }
 
 TEST(Masked, WideUnsignedIsRefusedWhereSomethingIsSelected) {
-  const auto refused = [](const std::vector<Real>& mask) { return refusal("aten::masked_select.out", {row(uint16, {1, 2}), row(boolean, mask)}); };
+  const auto refused = [](const std::vector<Real>& mask) {
+    return refusal("aten::masked_select.out", {row(uint16, {1, 2}), row(boolean, mask)});
+  };
   EXPECT_EQ(refused({0, 0}), "");
   EXPECT_EQ(refused({0, 1}), "masked_select.R2");
 }
 
 TEST(Masked, SourceIsConsumedRowMajor) {
   const Tensor mask = tensor(boolean, {2, 1}, {1, 0});
-  EXPECT_THAT(values_of(result("aten::masked_scatter.out", {zeros(float32, {2}), mask, row(float32, {5, 6, 7})})), ElementsAre(5, 6, 0, 0));
+  EXPECT_THAT(values_of(result("aten::masked_scatter.out", {zeros(float32, {2}), mask, row(float32, {5, 6, 7})})),
+              ElementsAre(5, 6, 0, 0));
   EXPECT_EQ(refusal("aten::masked_scatter.out", {zeros(float32, {2}), mask, row(float32, {5})}), "masked_scatter.D1");
   EXPECT_EQ(refusal("aten::masked_scatter.out", {zeros(float32, {2}), mask, row(int32, {5, 6})}), "masked_scatter.R1");
   EXPECT_THAT(values_of(result("aten::masked_select.out", {ramp({2}), mask})), ElementsAre(0, 1));
 }
 
 TEST(Sort, NaNIsLargestAndUint64HasNoSign) {
-  const auto sorted = [](const Tensor& x, bool descending) { return results("aten::sort.values", {x, integer(0), descending}); };
+  const auto sorted = [](const Tensor& x, bool descending) {
+    return results("aten::sort.values", {x, integer(0), descending});
+  };
   EXPECT_THAT(values_of(sorted(row(float32, {nan, 1, inf}), false)[1]), ElementsAre(1, 2, 0));
   EXPECT_THAT(values_of(sorted(row(float32, {1, nan, inf}), true)[1]), ElementsAre(1, 2, 0));
   EXPECT_THAT(values_of(sorted(tensor<Bits>(uint64, {2}, {Bits{1} << 63, 1}), false)[1]), ElementsAre(1, 0));
 }
 
 TEST(RepeatInterleave, CountsAreNotNegative) {
-  const auto refused = [](const Tensor& repeats, const Value& size) { return refusal("aten::repeat_interleave.Tensor_out", {repeats, size}); };
-  EXPECT_THAT(values_of(result("aten::repeat_interleave.Tensor_out", {row(int64, {1, 0, 2}), none})), ElementsAre(0, 2, 2));
+  const auto refused = [](const Tensor& repeats, const Value& size) {
+    return refusal("aten::repeat_interleave.Tensor_out", {repeats, size});
+  };
+  EXPECT_THAT(values_of(result("aten::repeat_interleave.Tensor_out", {row(int64, {1, 0, 2}), none})),
+              ElementsAre(0, 2, 2));
   EXPECT_EQ(refused(row(int64, {1, -1}), none), "repeat_interleave.Tensor.D1");
   EXPECT_EQ(refused(row(int64, {1, 2}), integer(4)), "repeat_interleave.Tensor.D2");
   EXPECT_EQ(refused(row(int64, {}), integer(4)), "");  // not looked at
@@ -436,7 +528,8 @@ TEST(Nonzero, IsRowMajorAndNaNIsNotZero) {
 }
 
 TEST(Embedding, PaddingIndexHasNoEffectForward) {
-  EXPECT_THAT(values_of(result("aten::embedding.out", {ramp({2, 2}), row(int32, {1, 0}), integer(0), true, true})), ElementsAre(2, 3, 0, 1));
+  EXPECT_THAT(values_of(result("aten::embedding.out", {ramp({2, 2}), row(int32, {1, 0}), integer(0), true, true})),
+              ElementsAre(2, 3, 0, 1));
 }
 
 // -- bags of embeddings -----------------------------------------------------------------------------------------------
@@ -447,7 +540,10 @@ struct Bags {
   Int mode = 0, padding_idx = -1;
   Value weights = none;
   bool include_last_offset = false;
-  std::vector<Value> arguments() const { return {weight, row(int64, indices), row(int64, offsets), false, mode, false, weights, include_last_offset, padding_idx}; }
+  std::vector<Value> arguments() const {
+    return {weight,  row(int64, indices), row(int64, offsets), false, mode, false,
+            weights, include_last_offset, padding_idx};
+  }
 };
 constexpr std::string_view embedding_bag = "aten::_embedding_bag.out";
 
@@ -461,7 +557,9 @@ TEST(EmbeddingBag, NothingIsZeroAndTheFirstOfEqualsIsLargest) {
 
 TEST(EmbeddingBag, NanIsLargestOnlyIfItComesFirst) {
   const Tensor weight = tensor(float32, {2, 2}, {nan, 1, 2, nan});
-  EXPECT_THAT(values_of(results(embedding_bag, Bags{.weight = weight, .indices = {0, 1}, .offsets = {0}, .mode = 2}.arguments())[0]), ElementsAre(testing::IsNan(), 1));
+  EXPECT_THAT(values_of(results(embedding_bag,
+                                Bags{.weight = weight, .indices = {0, 1}, .offsets = {0}, .mode = 2}.arguments())[0]),
+              ElementsAre(testing::IsNan(), 1));
 }
 
 TEST(EmbeddingBag, PaddingDoesNotCountInAMean) {

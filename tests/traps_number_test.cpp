@@ -21,7 +21,9 @@ Scalar number(std::string_view name, std::vector<Value> arguments) {
   return number_in(arguments.back()).value();
 }
 
-Scalar prim(std::string_view base, std::vector<Value> arguments) { return number(full_name(base), std::move(arguments)); }
+Scalar prim(std::string_view base, std::vector<Value> arguments) {
+  return number(full_name(base), std::move(arguments));
+}
 
 TEST(Number, KindIsThatOfTheOperands) {
   EXPECT_EQ(prim("add.Scalar", {Int{2}, Int{3}}), Scalar(Int{5}));
@@ -64,7 +66,8 @@ TEST(Number, RoundingGivesAnInteger) {
   EXPECT_EQ(prim("trunc.Scalar", {-2.7}), Scalar(Int{-2}));
   EXPECT_EQ(prim("sym_int.Scalar", {-2.7}), Scalar(Int{-2}));
   EXPECT_EQ(prim("ceil.Scalar", {-0x1p63}), Scalar(least));
-  for (const double x : {nan, inf, -inf, 0x1p63}) EXPECT_EQ(refusal(full_name("ceil.Scalar"), {x}), full_name("ceil.Scalar") + ".D1");
+  for (const double x : {nan, inf, -inf, 0x1p63})
+    EXPECT_EQ(refusal(full_name("ceil.Scalar"), {x}), full_name("ceil.Scalar") + ".D1");
 }
 
 TEST(Number, NaNIsNeitherLessNorMore) {
@@ -89,7 +92,8 @@ TEST(InPlace, TheNewValueIsAnOut) {
   EXPECT_TRUE(op.arguments.back().out);
   EXPECT_EQ(op.arguments.back().name, "self_out");
   const Tensor self = tensor(DType::int32, {2}, {1, 2});
-  EXPECT_EQ(values_of(result("aten::copy_", {self, tensor(DType::float32, {}, {1.7}), false})), (std::vector<Real>{1, 1}));
+  EXPECT_EQ(values_of(result("aten::copy_", {self, tensor(DType::float32, {}, {1.7}), false})),
+            (std::vector<Real>{1, 1}));
   EXPECT_EQ(result("aten::copy_", {self, tensor(DType::float32, {}, {1.7}), false}).dtype, DType::int32);
 }
 

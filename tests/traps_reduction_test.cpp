@@ -18,19 +18,30 @@ const Value none;
 const Value all_dims = none;
 Value number(DType dtype) { return static_cast<Int>(dtype); }
 
-Tensor row(DType dtype, const std::vector<Real>& values) { return tensor(dtype, {static_cast<Int>(values.size())}, values); }
-Tensor repeated(DType dtype, Int n, Real value) { return row(dtype, std::vector<Real>(static_cast<std::size_t>(n), value)); }
+Tensor row(DType dtype, const std::vector<Real>& values) {
+  return tensor(dtype, {static_cast<Int>(values.size())}, values);
+}
+Tensor repeated(DType dtype, Int n, Real value) {
+  return row(dtype, std::vector<Real>(static_cast<std::size_t>(n), value));
+}
 
-Tensor sum(const Tensor& self, const Value& dtype = none) { return result("aten::sum.IntList_out", {self, all_dims, false, dtype}); }
-Tensor mean(const Tensor& self, const Value& dtype = none) { return result("aten::mean.out", {self, all_dims, false, dtype}); }
-Tensor variance(const Tensor& self, const Value& correction = none) { return result("aten::var.correction_out", {self, all_dims, correction, false}); }
+Tensor sum(const Tensor& self, const Value& dtype = none) {
+  return result("aten::sum.IntList_out", {self, all_dims, false, dtype});
+}
+Tensor mean(const Tensor& self, const Value& dtype = none) {
+  return result("aten::mean.out", {self, all_dims, false, dtype});
+}
+Tensor variance(const Tensor& self, const Value& correction = none) {
+  return result("aten::var.correction_out", {self, all_dims, correction, false});
+}
 Tensor cumsum(const Tensor& self) { return result("aten::cumsum.out", {self, Int{0}, none}); }
 Real only(const Tensor& t) { return values_of(t).at(0); }
 
 // -- sums and products ------------------------------------------------------------------------------------------------
 
 TEST(Sum, IntegersAndBoolsAreSummedInInt64) {
-  for (const DType dtype : {boolean, uint8, int8, int16, int32, int64, uint16, uint32, uint64}) EXPECT_EQ(sum(row(dtype, {1, 1})).dtype, int64) << info(dtype).name;
+  for (const DType dtype : {boolean, uint8, int8, int16, int32, int64, uint16, uint32, uint64})
+    EXPECT_EQ(sum(row(dtype, {1, 1})).dtype, int64) << info(dtype).name;
   EXPECT_EQ(only(sum(repeated(boolean, 300, 1))), 300);
 }
 
@@ -74,7 +85,8 @@ TEST(Product, OfNothingIsOne) { EXPECT_EQ(only(result("aten::prod.out", {row(flo
 // -- extremes ---------------------------------------------------------------------------------------------------------
 
 TEST(Extremes, FirstOfEqualsAndFirstNan) {
-  const std::vector<Tensor> ties = results("aten::max.dim_max", {tensor(float32, {2, 3}, {1, 2, 2, 0, -0.0, 0}), Int{1}, false});
+  const std::vector<Tensor> ties =
+      results("aten::max.dim_max", {tensor(float32, {2, 3}, {1, 2, 2, 0, -0.0, 0}), Int{1}, false});
   EXPECT_THAT(values_of(ties[1]), ElementsAre(1, 0));
   const std::vector<Tensor> nans = results("aten::min.dim_min", {row(float32, {1, nan, -inf, nan}), Int{0}, false});
   EXPECT_THAT(only(nans[0]), IsNan());
@@ -90,10 +102,14 @@ TEST(Extremes, EmptyDimensionIsRefusedAnEmptyResultIsNot) {
   EXPECT_EQ(refusal("aten::max.unary_out", {empty}), "max.unary.R1");
 }
 
-TEST(Extremes, BoolHasNoArgmax) { EXPECT_EQ(refusal("aten::argmax.out", {row(boolean, {1}), none, false}), "argmax.R1"); }
+TEST(Extremes, BoolHasNoArgmax) {
+  EXPECT_EQ(refusal("aten::argmax.out", {row(boolean, {1}), none, false}), "argmax.R1");
+}
 
 TEST(Extremes, WideUnsignedHasAnArgmaxOfOneElement) {
-  const auto refused = [](const Value& dim) { return refusal("aten::argmax.out", {tensor(uint16, {2, 1}, {1, 2}), dim, false}); };
+  const auto refused = [](const Value& dim) {
+    return refusal("aten::argmax.out", {tensor(uint16, {2, 1}, {1, 2}), dim, false});
+  };
   EXPECT_EQ(refused(Int{1}), "");
   EXPECT_EQ(refused(Int{0}), "argmax.R4");
   EXPECT_EQ(refused(none), "argmax.R4");
@@ -133,7 +149,10 @@ TEST(Any, EmptyListOfDimensionsReducesNone) {
 
 // -- dimensions -------------------------------------------------------------------------------------------------------
 
-TEST(ReducedDimensions, EmptyListMeansAll) { EXPECT_EQ(result("aten::sum.IntList_out", {tensor(float32, {2, 2}, {1, 2, 3, 4}), Ints{}, false, none}).sizes, Dims{}); }
+TEST(ReducedDimensions, EmptyListMeansAll) {
+  EXPECT_EQ(result("aten::sum.IntList_out", {tensor(float32, {2, 2}, {1, 2, 3, 4}), Ints{}, false, none}).sizes,
+            Dims{});
+}
 
 TEST(ReducedDimensions, ScalarHasOne) {
   const Tensor scalar = tensor(float32, {}, {3});
@@ -165,27 +184,37 @@ TEST(Variance, HalfResultMayOverflow) { EXPECT_EQ(only(variance(row(float16, {0,
 // -- softmax ----------------------------------------------------------------------------------------------------------
 
 TEST(Softmax, Infinities) {
-  const auto softmax = [](const std::vector<Real>& x) { return values_of(result("aten::_softmax.out", {row(float32, x), Int{0}, false})); };
+  const auto softmax = [](const std::vector<Real>& x) {
+    return values_of(result("aten::_softmax.out", {row(float32, x), Int{0}, false}));
+  };
   EXPECT_THAT(softmax({-inf, -inf}), Each(IsNan()));
   EXPECT_THAT(softmax({-inf, 0}), ElementsAre(0, 1));
   EXPECT_THAT(softmax({inf, 0}), Each(IsNan()));
-  EXPECT_THAT(values_of(result("aten::_log_softmax.out", {row(float32, {-inf, 0}), Int{0}, false})), ElementsAre(-inf, 0));
+  EXPECT_THAT(values_of(result("aten::_log_softmax.out", {row(float32, {-inf, 0}), Int{0}, false})),
+              ElementsAre(-inf, 0));
 }
 
-TEST(Softmax, HalfToFloatIsRefused) { EXPECT_EQ(refusal("aten::_softmax.out", {row(float16, {1}), Int{0}, true}), "_softmax.R2"); }
+TEST(Softmax, HalfToFloatIsRefused) {
+  EXPECT_EQ(refusal("aten::_softmax.out", {row(float16, {1}), Int{0}, true}), "_softmax.R2");
+}
 
 // -- scans ------------------------------------------------------------------------------------------------------------
 
 TEST(CumulativeSum, RunsWide) {
   EXPECT_THAT(values_of(cumsum(row(bfloat16, {256, 1, 1, 1}))), ElementsAre(256, 256, 258, 260));
-  EXPECT_THAT(values_of(cumsum(row(float32, {1 << 24, 1, 1, 1}))), ElementsAre(1 << 24, 1 << 24, (1 << 24) + 2, (1 << 24) + 4));
+  EXPECT_THAT(values_of(cumsum(row(float32, {1 << 24, 1, 1, 1}))),
+              ElementsAre(1 << 24, 1 << 24, (1 << 24) + 2, (1 << 24) + 4));
 }
 
-TEST(CumulativeSum, BoolHasNone) { EXPECT_EQ(refusal("aten::cumsum.out", {row(int32, {1, 2}), Int{0}, number(boolean)}), "cumsum.R2"); }
+TEST(CumulativeSum, BoolHasNone) {
+  EXPECT_EQ(refusal("aten::cumsum.out", {row(int32, {1, 2}), Int{0}, number(boolean)}), "cumsum.R2");
+}
 
 TEST(TopK, NanIsLargest) {
-  EXPECT_THAT(values_of(results("aten::topk.values", {row(float32, {5, nan, inf}), Int{2}, Int{0}, true, true})[1]), ElementsAre(1, 2));
-  EXPECT_THAT(values_of(results("aten::topk.values", {row(float32, {5, nan, -inf}), Int{2}, Int{0}, false, true})[1]), ElementsAre(2, 0));
+  EXPECT_THAT(values_of(results("aten::topk.values", {row(float32, {5, nan, inf}), Int{2}, Int{0}, true, true})[1]),
+              ElementsAre(1, 2));
+  EXPECT_THAT(values_of(results("aten::topk.values", {row(float32, {5, nan, -inf}), Int{2}, Int{0}, false, true})[1]),
+              ElementsAre(2, 0));
 }
 
 TEST(TopK, KIsBetweenNoneAndAll) {
@@ -197,34 +226,44 @@ TEST(TopK, KIsBetweenNoneAndAll) {
 // -- norms ------------------------------------------------------------------------------------------------------------
 
 TEST(LayerNorm, StatisticsKeepTheRankAndHaveTheParametersDtype) {
-  const std::vector<Tensor> outs = results("aten::native_layer_norm.out", {tensor(float16, {2, 2}, {1, 3, 5, 5}), Ints{2}, row(float32, {1, 1}), none, 1e-5});
+  const std::vector<Tensor> outs = results("aten::native_layer_norm.out", {tensor(float16, {2, 2}, {1, 3, 5, 5}),
+                                                                           Ints{2}, row(float32, {1, 1}), none, 1e-5});
   EXPECT_EQ(outs[0].dtype, float16);
   EXPECT_EQ(outs[1].dtype, float32);
   EXPECT_EQ(outs[2].sizes, (Dims{2, 1}));
-  EXPECT_EQ(refusal("aten::native_layer_norm.out", {tensor(float32, {2, 2}, {1, 3, 5, 5}), Ints{2}, row(float16, {1, 1}), none, 1e-5}), "native_layer_norm.R6");
+  EXPECT_EQ(refusal("aten::native_layer_norm.out",
+                    {tensor(float32, {2, 2}, {1, 3, 5, 5}), Ints{2}, row(float16, {1, 1}), none, 1e-5}),
+            "native_layer_norm.R6");
 }
 
 TEST(LayerNorm, ConstantRow) {
-  const auto norm = [](double eps) { return values_of(result("aten::native_layer_norm.out", {tensor(float32, {1, 3}, {1, 1, 1}), Ints{3}, none, none, eps})); };
+  const auto norm = [](double eps) {
+    return values_of(
+        result("aten::native_layer_norm.out", {tensor(float32, {1, 3}, {1, 1, 1}), Ints{3}, none, none, eps}));
+  };
   EXPECT_THAT(norm(1e-5), Each(0));
   EXPECT_THAT(norm(0), Each(IsNan()));
 }
 
 TEST(LayerNorm, OfNothing) {
-  const std::vector<Tensor> outs = results("aten::native_layer_norm.out", {tensor(float32, {2, 0}, {}), Ints{0}, none, none, 1e-5});
+  const std::vector<Tensor> outs =
+      results("aten::native_layer_norm.out", {tensor(float32, {2, 0}, {}), Ints{0}, none, none, 1e-5});
   EXPECT_THAT(values_of(outs[1]), Each(0));
   EXPECT_THAT(values_of(outs[2]), Each(IsNan()));
 }
 
 TEST(GroupNorm, StatisticsAreATableOfGroups) {
-  const std::vector<Tensor> outs = results("aten::native_group_norm.out", {tensor(float32, {1, 4}, {1, 3, 5, 9}), none, none, Int{1}, Int{4}, Int{1}, Int{2}, 0.0});
+  const std::vector<Tensor> outs = results("aten::native_group_norm.out", {tensor(float32, {1, 4}, {1, 3, 5, 9}), none,
+                                                                           none, Int{1}, Int{4}, Int{1}, Int{2}, 0.0});
   EXPECT_THAT(values_of(outs[0]), ElementsAre(-1, 1, -1, 1));
   EXPECT_EQ(outs[1].sizes, (Dims{1, 2}));
   EXPECT_THAT(values_of(outs[1]), ElementsAre(2, 7));
 }
 
 TEST(BatchNorm, SavesNothing) {
-  const std::vector<Tensor> outs = results("aten::_native_batch_norm_legit_no_training.out", {tensor(float16, {1, 1}, {3}), none, none, row(float32, {1}), row(float32, {4}), 0.1, 0.0});
+  const std::vector<Tensor> outs =
+      results("aten::_native_batch_norm_legit_no_training.out",
+              {tensor(float16, {1, 1}, {3}), none, none, row(float32, {1}), row(float32, {4}), 0.1, 0.0});
   EXPECT_THAT(values_of(outs[0]), ElementsAre(1));
   EXPECT_EQ(outs[1].sizes, Dims{0});
   EXPECT_EQ(outs[1].dtype, float32);

@@ -20,14 +20,18 @@ bool glob(std::string_view word, std::string_view name) {
 }
 
 [[noreturn]] void bad_id(std::string_view text, std::string_view why) {
-  throw Fault(Outcome::malformed, "case.id", fmt::format("'{}' is no case: {}, as in aten::add.out#17~dtype:0:5:0", text, why));
+  throw Fault(Outcome::malformed, "case.id",
+              fmt::format("'{}' is no case: {}, as in aten::add.out#17~dtype:0:5:0", text, why));
 }
 
 // The arguments that a rule speaks of, of which a change can break it.
 std::vector<std::size_t> subjects(const Operator& op, const Rule& rule) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
-    const auto names = [&](std::string_view word) { return word == op.arguments[i].name || (word.ends_with('?') && word.substr(0, word.size() - 1) == op.arguments[i].name); };
+    const auto names = [&](std::string_view word) {
+      return word == op.arguments[i].name ||
+             (word.ends_with('?') && word.substr(0, word.size() - 1) == op.arguments[i].name);
+    };
     const std::string_view type = op.arguments[i].type;
     const bool gives_dtype = type.starts_with("Tensor") || type.starts_with("Scalar");
     const bool by_common = std::ranges::find(rule.arguments, "common") != rule.arguments.end() && gives_dtype;
@@ -41,7 +45,9 @@ void forget_outs(const Operator& op, std::vector<Value>& arguments) {
     if (op.arguments[i].out) arguments[i] = std::monostate{};
 }
 
-std::string broken_rule(const Operator& op, std::vector<Value> arguments) { return call(op, arguments, {Int{1} << 26, Int{1} << 26}).rule; }
+std::string broken_rule(const Operator& op, std::vector<Value> arguments) {
+  return call(op, arguments, {Int{1} << 26, Int{1} << 26}).rule;
+}
 
 }  // namespace
 
@@ -53,7 +59,8 @@ std::string to_text(const CaseId& id) {
 
 CaseId case_id_from(std::string_view text) {
   const std::size_t hash = text.find('#'), end = std::min(text.find('~'), text.size());
-  if (hash == std::string_view::npos || hash == 0 || hash > end) bad_id(text, "it must be an operator, # and the number of a recorded call");
+  if (hash == std::string_view::npos || hash == 0 || hash > end)
+    bad_id(text, "it must be an operator, # and the number of a recorded call");
   CaseId id{std::string(text.substr(0, hash)), 0, {}};
   const auto [rest, error] = std::from_chars(text.data() + hash + 1, text.data() + end, id.seed);
   if (error != std::errc{} || rest != text.data() + end) bad_id(text, "what follows # must be a number");
@@ -87,9 +94,13 @@ std::vector<const RecordedCalls*> Corpus::matching(std::string_view pattern) con
 
 Case Corpus::make(const CaseId& id) const {
   const RecordedCalls* recorded = calls(id.operator_name);
-  if (!recorded) throw Fault(Outcome::unsupported, "case.operator", fmt::format("there are no recorded calls of '{}'", id.operator_name));
+  if (!recorded)
+    throw Fault(Outcome::unsupported, "case.operator",
+                fmt::format("there are no recorded calls of '{}'", id.operator_name));
   if (id.seed >= recorded->size())
-    throw Fault(Outcome::invalid, "case.seed", fmt::format("{} has {} recorded calls, so there is no call {}", id.operator_name, recorded->size(), id.seed));
+    throw Fault(
+        Outcome::invalid, "case.seed",
+        fmt::format("{} has {} recorded calls, so there is no call {}", id.operator_name, recorded->size(), id.seed));
   Case c{id, &recorded->op(), {}, recorded->at(id.seed)};
   c.arguments = c.recorded.arguments;
   if (!id.mutations.empty()) forget_outs(*c.op, c.arguments);

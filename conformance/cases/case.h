@@ -39,10 +39,11 @@ class Corpus {
   explicit Corpus(const std::filesystem::path& folder);
 
   const RecordedCalls* calls(std::string_view operator_name) const;  // null where nothing is recorded
-  std::vector<const RecordedCalls*> matching(std::string_view pattern) const;  // operators whose name matches, see matches()
+  std::vector<const RecordedCalls*> matching(
+      std::string_view pattern) const;  // operators whose name matches, see matches()
 
-  // Throws Fault (unsupported, "case.operator") for an operator without recorded calls and (invalid, "case.seed") beyond
-  // their number.
+  // Throws Fault (unsupported, "case.operator") for an operator without recorded calls and (invalid, "case.seed")
+  // beyond their number.
   Case make(const CaseId& id) const;
 
  private:

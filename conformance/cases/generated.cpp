@@ -10,14 +10,23 @@ constexpr std::size_t most_mutations = 4;
 rc::Gen<Mutation> any_mutation() {
   const auto number = rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Int>(0, 64));
   const auto kind = rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, mutation_kinds));
-  return rc::gen::apply([](int k, Int a, Int b, Int c) { return Mutation{static_cast<Mutation::Kind>(k), {a, b, c}}; }, kind, number, number, number);
+  return rc::gen::apply(
+      [](int k, Int a, Int b, Int c) {
+        return Mutation{static_cast<Mutation::Kind>(k), {a, b, c}};
+      },
+      kind, number, number, number);
 }
 
 rc::Gen<CaseId> any_case(const std::string& operator_name, std::size_t seeds) {
   const auto seed = rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, seeds));
   const auto length = rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(1, most_mutations + 1));
-  const auto mutations = rc::gen::mapcat(length, [](std::size_t n) { return rc::gen::container<std::vector<Mutation>>(n, any_mutation()); });
-  return rc::gen::apply([=](std::size_t s, std::vector<Mutation> m) { return CaseId{operator_name, s, std::move(m)}; }, seed, mutations);
+  const auto mutations = rc::gen::mapcat(
+      length, [](std::size_t n) { return rc::gen::container<std::vector<Mutation>>(n, any_mutation()); });
+  return rc::gen::apply(
+      [=](std::size_t s, std::vector<Mutation> m) {
+        return CaseId{operator_name, s, std::move(m)};
+      },
+      seed, mutations);
 }
 
 // The mutation with one of its numbers nearer to zero.
@@ -34,7 +43,8 @@ rc::Seq<Mutation> simpler(const Mutation& mutation) {
 
 rc::Seq<CaseId> simpler_cases(const CaseId& id) {
   const auto with = [id](std::vector<Mutation> m) { return CaseId{id.operator_name, id.seed, std::move(m)}; };
-  return rc::seq::map(rc::seq::concat(rc::shrink::removeChunks(id.mutations), rc::shrink::eachElement(id.mutations, simpler)), with);
+  return rc::seq::map(
+      rc::seq::concat(rc::shrink::removeChunks(id.mutations), rc::shrink::eachElement(id.mutations, simpler)), with);
 }
 
 // An operator's own seed, so that choosing operators changes no case.
@@ -64,7 +74,8 @@ struct Shrinking::State {
 };
 
 Shrinking::Shrinking(const CaseId& failing) : state_(std::make_unique<State>()) {
-  state_->candidates = rc::shrinkable::shrinkRecur(failing, [](const CaseId& id) { return simpler_cases(id); }).shrinks();
+  state_->candidates =
+      rc::shrinkable::shrinkRecur(failing, [](const CaseId& id) { return simpler_cases(id); }).shrinks();
 }
 Shrinking::~Shrinking() = default;
 Shrinking::Shrinking(Shrinking&&) noexcept = default;

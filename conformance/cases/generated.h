@@ -10,8 +10,8 @@
 
 namespace assay {
 
-// `count` mutated calls of an operator, drawn from its recorded calls. The same seed gives the same cases, whatever other
-// operators are run.
+// `count` mutated calls of an operator, drawn from its recorded calls. The same seed gives the same cases, whatever
+// other operators are run.
 std::vector<CaseId> generated_cases(const RecordedCalls& calls, std::uint64_t seed, std::size_t count);
 
 // Searches a simpler case that fails as a given one does: mutations are taken back one by one, what remains is made
@@ -21,7 +21,7 @@ class Shrinking {
   explicit Shrinking(const CaseId& failing);
   ~Shrinking();
   Shrinking(Shrinking&&) noexcept;
-  std::optional<CaseId> next();      // the next candidate, none when there is no simpler one
+  std::optional<CaseId> next();     // the next candidate, none when there is no simpler one
   void answer(bool fails_as_well);  // to the last candidate
 
  private:

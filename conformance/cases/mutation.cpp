@@ -15,13 +15,17 @@ namespace {
 
 using enum DType;
 
-constexpr std::array kind_names{"dtype", "dtypes", "sizes", "size", "rank", "layout", "values", "integer", "scalar", "list", "length", "text", "none", "out"};
+constexpr std::array kind_names{"dtype",   "dtypes", "sizes", "size",   "rank", "layout", "values",
+                                "integer", "scalar", "list",  "length", "text", "none",   "out"};
 static_assert(kind_names.size() == mutation_kinds);
 
-constexpr std::array all_dtypes{float32, float16, bfloat16, float64, int64, int32, int16, int8, uint8, boolean, uint16, uint32, uint64, qint8, float8_e5m2};
-constexpr std::array<Int, 13> integers{0, 1, 2, -1, 3, -2, 4, 7, -5, 100, -100, std::numeric_limits<Int>::max(), std::numeric_limits<Int>::min()};
+constexpr std::array all_dtypes{float32, float16, bfloat16, float64, int64,  int32, int16,      int8,
+                                uint8,   boolean, uint16,   uint32,  uint64, qint8, float8_e5m2};
+constexpr std::array<Int, 13> integers{
+    0, 1, 2, -1, 3, -2, 4, 7, -5, 100, -100, std::numeric_limits<Int>::max(), std::numeric_limits<Int>::min()};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1}, Int{2}, 0.5, 1.0, -1.5, true, 300.0, Int{300}, nan, inf, -inf, 1e300};
+const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1},  Int{2}, 0.5, 1.0,  -1.5,
+                                     true,   300.0,  Int{300}, nan,    inf, -inf, 1e300};
 constexpr std::array words{"none", "tanh", "floor", "trunc", "nothing known"};
 constexpr std::array<Int, 8> lengths{0, 1, 2, 3, 4, 5, 7, 16};
 
@@ -63,7 +67,8 @@ Tensor resized(const Tensor& tensor, const Dims& sizes) {
 Dims nth_order(int rank, Int n) {
   Dims order = Dims::counting(rank);
   for (int d = rank; d > 1; --d) {  // the factorial digits of n, each a rotation
-    std::rotate(order.begin() + (rank - d), order.begin() + (rank - d) + static_cast<Int>(pick(n, static_cast<std::size_t>(d))), order.end());
+    std::rotate(order.begin() + (rank - d),
+                order.begin() + (rank - d) + static_cast<Int>(pick(n, static_cast<std::size_t>(d))), order.end());
     n /= d;
   }
   return order;
@@ -77,7 +82,8 @@ Real special(const Tensor& tensor, Int palette, Bits draw) {
   const std::array<std::vector<Real>, 6> palettes{{
       {0, 1, -1, 2, -2, 3, -3, 0.5},
       {-8.25, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 8.25},
-      {0, -0.0, 1, -1, std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(), -std::numeric_limits<Real>::infinity()},
+      {0, -0.0, 1, -1, std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(),
+       -std::numeric_limits<Real>::infinity()},
       {most, -most, least, -least, 0, 1, most / 2},
       {100, -100, 88.75, -89, 1e4, -1e4, 65504, 1e-5, -1e-5},
       {1, 1, 1, 1},
@@ -117,18 +123,26 @@ void change_tensor(Tensor& t, const Mutation& m) {
   const Int a = m.n[1], b = m.n[2];
   Dims sizes = t.sizes;
   switch (m.kind) {
-    case Mutation::Kind::dtype: t = converted(t, a); return;
+    case Mutation::Kind::dtype:
+      t = converted(t, a);
+      return;
     case Mutation::Kind::size:
-      if (sizes.size() > 0) sizes[static_cast<Int>(pick(a, static_cast<std::size_t>(sizes.size())))] = lengths[pick(b, lengths.size())];
+      if (sizes.size() > 0)
+        sizes[static_cast<Int>(pick(a, static_cast<std::size_t>(sizes.size())))] = lengths[pick(b, lengths.size())];
       break;
     case Mutation::Kind::rank:
       if (pick(a, 3) == 0 && sizes.size() > 0) sizes.erase(0);
       if (pick(a, 3) == 1 && sizes.size() < max_rank) sizes.insert(0, 1);
       if (pick(a, 3) == 2) sizes = {};
       break;
-    case Mutation::Kind::layout: t = arranged(t, nth_order(t.rank(), a)); return;
-    case Mutation::Kind::values: t = info(t.dtype).kind == Kind::opaque ? t : filled(t, a, b); return;
-    default: return;
+    case Mutation::Kind::layout:
+      t = arranged(t, nth_order(t.rank(), a));
+      return;
+    case Mutation::Kind::values:
+      t = info(t.dtype).kind == Kind::opaque ? t : filled(t, a, b);
+      return;
+    default:
+      return;
   }
   if (count(sizes) <= 1 << 16) t = resized(t, sizes);
 }
@@ -168,20 +182,30 @@ void change_list(Value& value, const Mutation& m) {
 }
 
 void change_integer(Value& value, std::string_view type, Int n) {
-  if (std::holds_alternative<bool>(value)) value = !std::get<bool>(value);
-  else if (type.starts_with("ScalarType")) value = static_cast<Int>(all_dtypes[pick(n, all_dtypes.size())]);
-  else value = integers[pick(n, integers.size())];
+  if (std::holds_alternative<bool>(value))
+    value = !std::get<bool>(value);
+  else if (type.starts_with("ScalarType"))
+    value = static_cast<Int>(all_dtypes[pick(n, all_dtypes.size())]);
+  else
+    value = integers[pick(n, integers.size())];
 }
 
 void change_scalar(Value& value, std::string_view type, Int n) {
   const Scalar& s = scalars[pick(n, scalars.size())];
-  if (type.starts_with("float")) value = static_cast<double>(real(s));
-  else std::visit([&](auto v) { value = v; }, s);
+  if (type.starts_with("float"))
+    value = static_cast<double>(real(s));
+  else
+    std::visit([&](auto v) { value = v; }, s);
 }
 
-bool is_integer_type(std::string_view type) { return type == "int" || type == "bool" || type == "ScalarType" || type == "int?" || type == "ScalarType?" || type == "MemoryFormat?"; }
+bool is_integer_type(std::string_view type) {
+  return type == "int" || type == "bool" || type == "ScalarType" || type == "int?" || type == "ScalarType?" ||
+         type == "MemoryFormat?";
+}
 bool is_list_type(std::string_view type) { return type.find("[]") != std::string_view::npos; }
-bool is_number_type(std::string_view type) { return type == "Scalar" || type == "Scalar?" || type == "float" || type == "float?"; }
+bool is_number_type(std::string_view type) {
+  return type == "Scalar" || type == "Scalar?" || type == "float" || type == "float?";
+}
 
 template <class P>
 std::vector<std::size_t> typed(const Operator& op, P holds) {
@@ -194,13 +218,20 @@ std::vector<std::size_t> typed(const Operator& op, P holds) {
 // The arguments that a kind of mutation chooses from by n0.
 std::vector<std::size_t> targets(const Operator& op, std::span<const Value> arguments, Mutation::Kind kind) {
   switch (kind) {
-    case Mutation::Kind::integer: return typed(op, is_integer_type);
-    case Mutation::Kind::scalar: return typed(op, is_number_type);
-    case Mutation::Kind::list: return holding<Ints>(op, arguments);
-    case Mutation::Kind::length: return typed(op, is_list_type);
-    case Mutation::Kind::text: return typed(op, [](std::string_view t) { return t.starts_with("str"); });
-    case Mutation::Kind::none: return typed(op, [](std::string_view t) { return t.ends_with('?'); });
-    default: return {};
+    case Mutation::Kind::integer:
+      return typed(op, is_integer_type);
+    case Mutation::Kind::scalar:
+      return typed(op, is_number_type);
+    case Mutation::Kind::list:
+      return holding<Ints>(op, arguments);
+    case Mutation::Kind::length:
+      return typed(op, is_list_type);
+    case Mutation::Kind::text:
+      return typed(op, [](std::string_view t) { return t.starts_with("str"); });
+    case Mutation::Kind::none:
+      return typed(op, [](std::string_view t) { return t.ends_with('?'); });
+    default:
+      return {};
   }
 }
 
@@ -216,7 +247,10 @@ std::string to_text(const Mutation& m) {
 }
 
 Mutation mutation_from(std::string_view text) {
-  const auto fault = [&] { return Fault(Outcome::malformed, "case.mutation", fmt::format("'{}' is no mutation of the form kind:number:number:number", text)); };
+  const auto fault = [&] {
+    return Fault(Outcome::malformed, "case.mutation",
+                 fmt::format("'{}' is no mutation of the form kind:number:number:number", text));
+  };
   const std::size_t colon = text.find(':');
   const auto kind = std::ranges::find(kind_names, text.substr(0, colon));
   if (colon == std::string_view::npos || kind == kind_names.end()) throw fault();
@@ -262,7 +296,8 @@ std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> argu
   std::vector<Mutation> all;
   const auto add = [&](Mutation::Kind kind, Int target, std::size_t first, std::size_t second) {
     for (std::size_t a = 0; a < first; ++a)
-      for (std::size_t b = 0; b < second; ++b) all.push_back({kind, {target, static_cast<Int>(a), static_cast<Int>(b)}});
+      for (std::size_t b = 0; b < second; ++b)
+        all.push_back({kind, {target, static_cast<Int>(a), static_cast<Int>(b)}});
   };
   std::vector<Value> own(arguments.begin(), arguments.end());
   std::vector<Value> up_to(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(argument));

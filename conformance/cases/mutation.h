@@ -22,7 +22,8 @@ struct Mutation {
     rank,     // tensor n0 loses its first dimension, gets a leading one of size 1, or becomes a scalar
     layout,   // tensor n0 gets its n1-th dim order
     values,   // tensor n0 is filled from the n1-th palette of values, drawn by n2
-    integer,  // integer, bool or dtype argument n0 becomes the n1-th special integer, the opposite, the n1-th dtype's number
+    integer,  // integer, bool or dtype argument n0 becomes the n1-th special integer, the opposite, the n1-th dtype's
+              // number
     scalar,   // Scalar or float argument n0 becomes the n1-th special number
     list,     // element n1 of integer list n0 becomes the n2-th special integer
     length,   // list n0 becomes n1 long, its last element repeated
@@ -44,8 +45,8 @@ Mutation mutation_from(std::string_view text);
 // The call with the change made; the same call where the kind finds nothing to change.
 std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments, const Mutation& mutation);
 
-// The mutations that change one argument of the schema in one small way, simplest first: what a rule about that argument
-// is broken by.
+// The mutations that change one argument of the schema in one small way, simplest first: what a rule about that
+// argument is broken by.
 std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> arguments, std::size_t argument);
 
 }  // namespace assay

@@ -28,17 +28,22 @@ bool is_list(std::string_view type) { return type == "Tensor[]"; }
 
 }  // namespace
 
-RecordedCalls::RecordedCalls(const std::filesystem::path& file) : file_(file.filename().string()), bytes_(contents(file)) {
+RecordedCalls::RecordedCalls(const std::filesystem::path& file)
+    : file_(file.filename().string()), bytes_(contents(file)) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(bytes_.data());
-  if (bytes_.size() < 8 || !golden::CallsBufferHasIdentifier(bytes)) malformed("calls.identifier", "does not begin as recorded calls do");
+  if (bytes_.size() < 8 || !golden::CallsBufferHasIdentifier(bytes))
+    malformed("calls.identifier", "does not begin as recorded calls do");
   flatbuffers::Verifier verifier(bytes, bytes_.size(), 64, 100'000'000);
   if (!golden::VerifyCallsBuffer(verifier)) malformed("calls.structure", "is truncated or damaged");
   const golden::Calls* calls = golden::GetCalls(bytes);
   if (!calls->schema() || !calls->calls()) malformed("calls.structure", "has no schema or no calls");
   const std::string schema = calls->schema()->str();
   op_ = find_operator(schema.substr(0, schema.find('(')));
-  if (!op_) throw Fault(Outcome::unsupported, "calls.operator", fmt::format("{} records {}, which the spec does not have", file_, schema));
-  if (op_->schema != schema) malformed("calls.schema", fmt::format("records {}, but the spec's schema is {}", schema, op_->schema));
+  if (!op_)
+    throw Fault(Outcome::unsupported, "calls.operator",
+                fmt::format("{} records {}, which the spec does not have", file_, schema));
+  if (op_->schema != schema)
+    malformed("calls.schema", fmt::format("records {}, but the spec's schema is {}", schema, op_->schema));
 }
 
 void RecordedCalls::malformed(std::string_view rule, const std::string& sentence) const {
@@ -59,10 +64,12 @@ Tensor RecordedCalls::tensor(const void* recorded, const std::string& place, boo
   constexpr Int most = Int{1} << 24;
   Int elements = 1;
   for (Int n : sizes) elements = std::min(most + 1, elements * std::min(n, most + 1));
-  if (elements > most) malformed("calls.tensor", fmt::format("has a tensor of more than {} elements at {}", most, place));
+  if (elements > most)
+    malformed("calls.tensor", fmt::format("has a tensor of more than {} elements at {}", most, place));
   Tensor out = make(*dtype, Dims(sizes), Dims(order));
   if (with_data && recorded_bytes != out.bytes.size())
-    malformed("calls.tensor", fmt::format("has {} bytes where {} takes {}, at {}", recorded_bytes, describe(out), out.bytes.size(), place));
+    malformed("calls.tensor", fmt::format("has {} bytes where {} takes {}, at {}", recorded_bytes, describe(out),
+                                          out.bytes.size(), place));
   if (with_data && recorded_bytes > 0) std::memcpy(out.bytes.data(), t->data()->data(), recorded_bytes);
   return out;
 }
@@ -70,13 +77,20 @@ Tensor RecordedCalls::tensor(const void* recorded, const std::string& place, boo
 Value RecordedCalls::value(const void* recorded, const std::string& place, bool with_data) const {
   const auto* a = static_cast<const golden::Argument*>(recorded);
   switch (a->value_type()) {
-    case golden::Value::NONE: return {};
-    case golden::Value::Tensor: return tensor(a->value_as_Tensor(), place, with_data);
-    case golden::Value::Int: return static_cast<Int>(a->value_as_Int()->value());
-    case golden::Value::Double: return a->value_as_Double()->value();
-    case golden::Value::Bool: return a->value_as_Bool()->value();
-    case golden::Value::String: return a->value_as_String()->value() ? a->value_as_String()->value()->str() : std::string();
-    case golden::Value::Ints: return integers(a->value_as_Ints()->values());
+    case golden::Value::NONE:
+      return {};
+    case golden::Value::Tensor:
+      return tensor(a->value_as_Tensor(), place, with_data);
+    case golden::Value::Int:
+      return static_cast<Int>(a->value_as_Int()->value());
+    case golden::Value::Double:
+      return a->value_as_Double()->value();
+    case golden::Value::Bool:
+      return a->value_as_Bool()->value();
+    case golden::Value::String:
+      return a->value_as_String()->value() ? a->value_as_String()->value()->str() : std::string();
+    case golden::Value::Ints:
+      return integers(a->value_as_Ints()->values());
     case golden::Value::Doubles: {
       const auto* list = a->value_as_Doubles()->values();
       return list ? Doubles(list->begin(), list->end()) : Doubles{};
@@ -101,19 +115,25 @@ RecordedCall RecordedCalls::at(std::size_t i) const {
   const auto* arguments = call->arguments();
   const std::size_t count = arguments ? arguments->size() : 0;
   if (count != op_->arguments.size())
-    malformed("calls.arguments", fmt::format("has {} arguments where {} takes {}, in call {}", count, op_->name, op_->arguments.size(), i));
+    malformed("calls.arguments", fmt::format("has {} arguments where {} takes {}, in call {}", count, op_->name,
+                                             op_->arguments.size(), i));
   RecordedCall out;
   std::size_t outs = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const SchemaArgument& a = op_->arguments[k];
-    out.arguments.push_back(value(arguments->Get(static_cast<flatbuffers::uoffset_t>(k)), fmt::format("call {}, {}", i, a.name), !a.out));
-    if (a.out) outs += is_list(a.type) && std::holds_alternative<Tensors>(out.arguments.back()) ? std::get<Tensors>(out.arguments.back()).size() : 1;
+    out.arguments.push_back(
+        value(arguments->Get(static_cast<flatbuffers::uoffset_t>(k)), fmt::format("call {}, {}", i, a.name), !a.out));
+    if (a.out)
+      outs += is_list(a.type) && std::holds_alternative<Tensors>(out.arguments.back())
+                  ? std::get<Tensors>(out.arguments.back()).size()
+                  : 1;
   }
   if (call->origin()) out.origin = call->origin()->str();
   if (call->refusal()) out.refusal = call->refusal()->str();
   out.refused = call->refusal() != nullptr;
   if (out.refused) return out;
-  if (!call->results() || call->results()->size() != outs) malformed("calls.results", fmt::format("has no result for each of the {} outs of call {}", outs, i));
+  if (!call->results() || call->results()->size() != outs)
+    malformed("calls.results", fmt::format("has no result for each of the {} outs of call {}", outs, i));
   for (const golden::Tensor* t : *call->results()) {
     out.results.push_back(tensor(t, fmt::format("call {}, results", i), t->data() != nullptr));
     out.has_values = out.has_values && (t->data() || out.results.back().count() == 0);
@@ -122,7 +142,8 @@ RecordedCall RecordedCalls::at(std::size_t i) const {
 }
 
 std::vector<std::filesystem::path> recorded_files(const std::filesystem::path& folder) {
-  if (!std::filesystem::is_directory(folder)) throw Fault(Outcome::malformed, "calls.folder", fmt::format("{} is no folder of recorded calls", folder.string()));
+  if (!std::filesystem::is_directory(folder))
+    throw Fault(Outcome::malformed, "calls.folder", fmt::format("{} is no folder of recorded calls", folder.string()));
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".calls") files.push_back(entry.path());

@@ -14,10 +14,10 @@ namespace assay {
 struct RecordedCall {
   std::vector<Value> arguments;  // the schema's, out arguments last: zeroed, of the recorded dtype, sizes and dim order
   std::vector<Tensor> results;   // one for each out tensor; empty when eager refused
-  bool has_values = true;        // false where results are unspecified (empty) and only their dtype and sizes were recorded
+  bool has_values = true;  // false where results are unspecified (empty) and only their dtype and sizes were recorded
   bool refused = false;
-  std::string refusal;           // eager's message
-  std::string origin;            // the generator that made the call
+  std::string refusal;  // eager's message
+  std::string origin;   // the generator that made the call
 };
 
 // The recorded calls of one operator: a file of golden/operators, in the format of golden/calls.fbs.

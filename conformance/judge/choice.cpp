@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/fault.h"
 #include "reference/families.h"
+#include "reference/fault.h"
 
 namespace assay {
 namespace {
 
-bool has(const Operator& op, std::string_view name) { return std::ranges::find(op.arguments, name, &SchemaArgument::name) != op.arguments.end(); }
+bool has(const Operator& op, std::string_view name) {
+  return std::ranges::find(op.arguments, name, &SchemaArgument::name) != op.arguments.end();
+}
 
 const Value& argument(const Operator& op, std::span<const Value> arguments, std::string_view name) {
   const auto at = std::ranges::find(op.arguments, name, &SchemaArgument::name);
@@ -57,19 +59,23 @@ std::string topk_row(Row row, bool sorted) {
 }
 
 // Any of the elements that are equal; sorted unless sorted=False, where the order is free as well.
-std::string topk(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected, std::span<const Tensor> got) {
+std::string topk(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
+                 std::span<const Tensor> got) {
   const Tensor& self = std::get<Tensor>(argument(op, arguments, "self"));
   const bool sorted = !has(op, "sorted") || std::get<bool>(argument(op, arguments, "sorted"));
-  const Dims dims = self.rank() == 0 ? Dims{} : Dims{wrap_dim(std::get<Int>(argument(op, arguments, "dim")), self.rank())};
+  const Dims dims =
+      self.rank() == 0 ? Dims{} : Dims{wrap_dim(std::get<Int>(argument(op, arguments, "dim")), self.rank())};
   const auto rows_of = [&](const auto& array) {
     std::vector<std::vector<std::decay_t<decltype(array.data[0])>>> rows;
     families::each_row(array, dims, [&](auto row, Int) { rows.emplace_back(row.begin(), row.end()); });
     return rows;
   };
-  const auto want = rows_of(ranks(expected[0])), first = rows_of(ranks(got[0])), values = rows_of(keys(got[0])), source = rows_of(keys(self));
+  const auto want = rows_of(ranks(expected[0])), first = rows_of(ranks(got[0])), values = rows_of(keys(got[0])),
+             source = rows_of(keys(self));
   const auto indices = rows_of(read<Int>(got[1]));
   for (std::size_t r = 0; r < source.size(); ++r)
-    if (std::string wrong = topk_row({want[r], first[r], values[r], source[r], indices[r]}, sorted); !wrong.empty()) return text(wrong, ", in row ", r);
+    if (std::string wrong = topk_row({want[r], first[r], values[r], source[r], indices[r]}, sorted); !wrong.empty())
+      return text(wrong, ", in row ", r);
   return {};
 }
 
@@ -97,17 +103,20 @@ std::string dropout(const Operator& op, std::span<const Value> arguments, std::s
   const double p = train && !*train ? 0 : std::get<double>(argument(op, arguments, "p"));
   const auto x = read<Real>(input).data, y = read<Real>(got[0]).data, mask = read<Real>(got[1]).data;
   for (std::size_t k = 0; k < x.size(); ++k) {
-    if ((p == 0 && mask[k] == 0) || (p == 1 && mask[k] != 0)) return text("element ", k, " has mask ", mask[k], ", but p is ", p);
+    if ((p == 0 && mask[k] == 0) || (p == 1 && mask[k] != 0))
+      return text("element ", k, " has mask ", mask[k], ", but p is ", p);
     const Real want = x[k] * mask[k] * (p == 1 ? 0 : 1 / (1 - p));
     const bool equal = want == y[k] || (std::isnan(want) && std::isnan(y[k])) || round_to(got[0].dtype, want) == y[k];
-    if (!equal && !(std::fabs(want - y[k]) <= 1.5 * ulp(got[0].dtype, want))) return text("element ", k, " is ", y[k], ", but its mask makes it ", want);
+    if (!equal && !(std::fabs(want - y[k]) <= 1.5 * ulp(got[0].dtype, want)))
+      return text("element ", k, " is ", y[k], ", but its mask makes it ", want);
   }
   return {};
 }
 
 }  // namespace
 
-std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected, std::span<const Tensor> got) {
+std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
+                         std::span<const Tensor> got) {
   if (op.choice == "topk") return topk(op, arguments, expected, got);
   if (op.choice == "uniform") return uniform(got[0]);
   if (op.choice == "permutation") return permutation(expected[0], got[0]);

@@ -11,6 +11,7 @@ namespace assay {
 
 // Where the data leave several answers open (ties), an entry names its choice; here stands which answers are allowed.
 // Returns what is wrong with the outs in one sentence, or nothing. The outs have the expected dtypes and sizes.
-std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected, std::span<const Tensor> got);
+std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
+                         std::span<const Tensor> got);
 
 }  // namespace assay

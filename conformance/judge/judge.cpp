@@ -27,26 +27,31 @@ std::vector<Tensor> out_tensors(const Operator& op, std::span<const Value> argum
 // What one element of a result is held against.
 struct Row {
   Accuracy accuracy;
-  DType dtype;    // of the out
+  DType dtype;     // of the out
   DType computed;  // of the result before it was stored in the out
   Int terms;
 };
 
-// An infinity stands one step beyond the largest value, so that a result at the edge of the range is judged by distance.
+// An infinity stands one step beyond the largest value, so that a result at the edge of the range is judged by
+// distance.
 Real extended(Real x, DType dtype) {
   const Real edge = largest(dtype) + ulp(dtype, largest(dtype));
   return std::clamp(x, -edge, edge);
 }
 
 // The ranges of a result and of its out both end.
-Real extended(Real x, const Row& row) { return extended(is_floating(row.computed) ? extended(x, row.computed) : x, row.dtype); }
+Real extended(Real x, const Row& row) {
+  return extended(is_floating(row.computed) ? extended(x, row.computed) : x, row.dtype);
+}
 
 Real bound(const Row& row, Real exact, Real magnitude) {
   const Real stored = row.dtype == row.computed ? 0 : ulp(row.dtype, exact) / 2;  // the rounding to the out's dtype
-  if (row.accuracy.measure == Accuracy::Measure::ulp) return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, exact) + stored;
+  if (row.accuracy.measure == Accuracy::Measure::ulp)
+    return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, exact) + stored;
   const int precision = std::min(info(row.dtype).precision, info(row.computed).precision);
   const Real unit = std::ldexp(Real{1}, -precision);
-  return static_cast<Real>(row.accuracy.amount) * 4 * std::sqrt(static_cast<Real>(row.terms)) * unit * magnitude + ulp(row.dtype, 0);
+  return static_cast<Real>(row.accuracy.amount) * 4 * std::sqrt(static_cast<Real>(row.terms)) * unit * magnitude +
+         ulp(row.dtype, 0);
 }
 
 // Whether a result is not finite because what it is made from overflowed. A sum may be made in the dtype whose unit
@@ -60,9 +65,11 @@ bool overflowed(const Row& row, Real magnitude, Real got) {
 
 // How far a floating result is outside, in units of its bound: at most 1 is inside. `want` is `exact` rounded.
 Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
-  if (overflowed(row, magnitude, got) || (row.accuracy.measure == Accuracy::Measure::dot && magnitude == unbounded)) return 0;
+  if (overflowed(row, magnitude, got) || (row.accuracy.measure == Accuracy::Measure::dot && magnitude == unbounded))
+    return 0;
   if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
-  if (exact == 0 && got == 0) return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
+  if (exact == 0 && got == 0)
+    return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
   if (want == got) return 0;
   if (std::isinf(exact)) return infinity;
   const int least_exponent = std::max(info(row.dtype).least_exponent, info(row.computed).least_exponent);
@@ -72,7 +79,9 @@ Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
 }
 
 // Of integers that a Real could not tell apart.
-Bits difference(Int a, Int b) { return std::min(static_cast<Bits>(a) - static_cast<Bits>(b), static_cast<Bits>(b) - static_cast<Bits>(a)); }
+Bits difference(Int a, Int b) {
+  return std::min(static_cast<Bits>(a) - static_cast<Bits>(b), static_cast<Bits>(b) - static_cast<Bits>(a));
+}
 
 // Bit for bit, but any NaN is as good as another.
 Real exact_distance(const Row& row, Real magnitude, Bits want, Bits got) {
@@ -90,9 +99,13 @@ Real exact_distance(const Row& row, Real magnitude, Bits want, Bits got) {
 std::string accuracy_text(const Row& row) {
   using enum Accuracy::Measure;
   switch (row.accuracy.measure) {
-    case ulp: return fmt::format("{} ulp of {}", row.accuracy.amount, info(row.dtype).name);
-    case dot: return fmt::format("{} sqrt({}) unit roundoffs of {} of the sum of magnitudes", 4 * row.accuracy.amount, row.terms, info(row.dtype).name);
-    default: return "exact";
+    case ulp:
+      return fmt::format("{} ulp of {}", row.accuracy.amount, info(row.dtype).name);
+    case dot:
+      return fmt::format("{} sqrt({}) unit roundoffs of {} of the sum of magnitudes", 4 * row.accuracy.amount,
+                         row.terms, info(row.dtype).name);
+    default:
+      return "exact";
   }
 }
 
@@ -124,9 +137,11 @@ class Errors {
   // Independent roundings average out, a systematic error does not.
   bool biased() const { return enough() && std::fabs(ulps_ / count_) > 0.25 + 3 / std::sqrt(count_); }
 
-  // Their variance is beyond that of errors spread evenly over `limit` of the bound, by three standard deviations of what
-  // would be measured of those.
-  bool noisy(Real limit) const { return enough() && squares_ / count_ > limit * limit / 3 * (1 + 3 * std::sqrt(0.8 / count_)); }
+  // Their variance is beyond that of errors spread evenly over `limit` of the bound, by three standard deviations of
+  // what would be measured of those.
+  bool noisy(Real limit) const {
+    return enough() && squares_ / count_ > limit * limit / 3 * (1 + 3 * std::sqrt(0.8 / count_));
+  }
 
  private:
   bool enough() const { return count_ >= 256; }
@@ -137,7 +152,10 @@ class Errors {
 class TensorJudge {
  public:
   TensorJudge(const Operator& op, const Expectation& expected, std::size_t output)
-      : expected_(expected), output_(output), want_(expected.outs[output]), unrounded_(expected.answer.unrounded[output]) {
+      : expected_(expected),
+        output_(output),
+        want_(expected.outs[output]),
+        unrounded_(expected.answer.unrounded[output]) {
     row_.dtype = want_.dtype;
     row_.computed = unrounded_.values.empty() ? want_.dtype : unrounded_.dtype;
     row_.accuracy = accuracy(op, static_cast<int>(op.arguments.back().type == "Tensor[]" ? 0 : output), row_.computed);
@@ -145,24 +163,38 @@ class TensorJudge {
   }
 
   Judgement judge(const Tensor& got, bool has_values) const {
-    if (got.dtype != want_.dtype) return failure(Class::dtype, text(place(output_, outputs(), {}, 0), " is ", got.dtype, ", but must be ", want_.dtype));
-    if (got.sizes != want_.sizes) return failure(Class::shape, text(place(output_, outputs(), {}, 0), " has sizes ", got.sizes, ", but must have ", want_.sizes));
-    if (got.dim_order != want_.dim_order) return failure(Class::layout, text(place(output_, outputs(), {}, 0), " has dim order ", got.dim_order, ", but must have ", want_.dim_order));
-    const bool free = row_.accuracy.measure == Accuracy::Measure::unspecified || row_.accuracy.measure == Accuracy::Measure::choice;
+    if (got.dtype != want_.dtype)
+      return failure(Class::dtype,
+                     text(place(output_, outputs(), {}, 0), " is ", got.dtype, ", but must be ", want_.dtype));
+    if (got.sizes != want_.sizes)
+      return failure(Class::shape,
+                     text(place(output_, outputs(), {}, 0), " has sizes ", got.sizes, ", but must have ", want_.sizes));
+    if (got.dim_order != want_.dim_order)
+      return failure(Class::layout, text(place(output_, outputs(), {}, 0), " has dim order ", got.dim_order,
+                                         ", but must have ", want_.dim_order));
+    const bool free =
+        row_.accuracy.measure == Accuracy::Measure::unspecified || row_.accuracy.measure == Accuracy::Measure::choice;
     return free || !has_values ? Judgement{} : values(got);
   }
 
  private:
   std::size_t outputs() const { return expected_.outs.size(); }
 
-  bool rounded_exactly() const { return row_.accuracy.measure == Accuracy::Measure::exact || unrounded_.values.empty(); }
+  bool rounded_exactly() const {
+    return row_.accuracy.measure == Accuracy::Measure::exact || unrounded_.values.empty();
+  }
 
   Judgement failure(Class c, std::string sentence) const {
-    Judgement j{Verdict::fail, c, infinity, accuracy_text(row_), std::move(sentence), static_cast<Int>(output_), {}, {}};
+    Judgement j{
+        Verdict::fail, c, infinity, accuracy_text(row_), std::move(sentence), static_cast<Int>(output_), {}, {}};
     return j;
   }
 
-  Real magnitude(std::size_t k) const { return output_ < expected_.magnitudes.size() && !expected_.magnitudes[output_].empty() ? expected_.magnitudes[output_][k] : 0; }
+  Real magnitude(std::size_t k) const {
+    return output_ < expected_.magnitudes.size() && !expected_.magnitudes[output_].empty()
+               ? expected_.magnitudes[output_][k]
+               : 0;
+  }
 
   Judgement values(const Tensor& got) const {
     const Array<Bits> want_bits = read<Bits>(want_), got_bits = read<Bits>(got);
@@ -172,16 +204,29 @@ class TensorJudge {
     Int at = 0;
     for (Int k = 0; k < want_bits.count(); ++k) {
       const auto i = static_cast<std::size_t>(k);
-      const Real now = rounded_exactly() ? exact_distance(row_, magnitude(i), want_bits[k], got_bits[k]) : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(want_bits[k]), d.real_of(got_bits[k]));
+      const Real now = rounded_exactly() ? exact_distance(row_, magnitude(i), want_bits[k], got_bits[k])
+                                         : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(want_bits[k]),
+                                                    d.real_of(got_bits[k]));
       if (now > worst) worst = now, at = k;
-      if (!rounded_exactly()) errors.add((d.real_of(got_bits[k]) - unrounded_.values[i]) / ulp(row_.dtype, unrounded_.values[i]), now);
+      if (!rounded_exactly())
+        errors.add((d.real_of(got_bits[k]) - unrounded_.values[i]) / ulp(row_.dtype, unrounded_.values[i]), now);
     }
     if (worst <= 0) return {};
     const bool outside = rounded_exactly() ? worst > 0 : worst > 1;
     const bool dot = row_.accuracy.measure == Accuracy::Measure::dot;
-    const Real usual = dot ? 0.25 / static_cast<Real>(row_.accuracy.amount) : 1;  // the share of the bound that good results keep to
+    const Real usual =
+        dot ? 0.25 / static_cast<Real>(row_.accuracy.amount) : 1;  // the share of the bound that good results keep to
     const bool poor = worst > usual || errors.noisy(usual) || (!dot && errors.biased());
-    Judgement j{outside ? Verdict::fail : poor ? Verdict::quality : Verdict::pass, Class::none, static_cast<double>(worst), accuracy_text(row_), {}, static_cast<Int>(output_), at, {}};
+    Judgement j{outside ? Verdict::fail
+                : poor  ? Verdict::quality
+                        : Verdict::pass,
+                Class::none,
+                static_cast<double>(worst),
+                accuracy_text(row_),
+                {},
+                static_cast<Int>(output_),
+                at,
+                {}};
     if (j.verdict != Verdict::pass) describe(j, want_bits[at], got_bits[at], at);
     return j;
   }
@@ -190,11 +235,13 @@ class TensorJudge {
     const DTypeInfo& d = info(row_.dtype);
     const bool nan = d.kind == Kind::floating && std::isnan(d.real_of(want)) != std::isnan(d.real_of(got));
     if (j.verdict == Verdict::fail) j.failure = nan ? Class::nan : Class::value;
-    j.message = fmt::format("{} is {}, but must be {}", place(output_, outputs(), want_.sizes, at), number_text(row_.dtype, got), number_text(row_.dtype, want));
+    j.message = fmt::format("{} is {}, but must be {}", place(output_, outputs(), want_.sizes, at),
+                            number_text(row_.dtype, got), number_text(row_.dtype, want));
     if (rounded_exactly()) return;
     const auto i = static_cast<std::size_t>(at);
     j.message += fmt::format(" (exactly {:.17g})", static_cast<double>(unrounded_.values[i]));
-    j.bound = fmt::format("{:.3g}", static_cast<double>(bound(row_, extended(unrounded_.values[i], row_), magnitude(i))));
+    j.bound =
+        fmt::format("{:.3g}", static_cast<double>(bound(row_, extended(unrounded_.values[i], row_), magnitude(i))));
   }
 
   const Expectation& expected_;
@@ -205,12 +252,16 @@ class TensorJudge {
 };
 
 bool worse(const Judgement& a, const Judgement& b) {
-  const auto rank = [](const Judgement& j) { return std::pair(j.verdict == Verdict::fail ? 2 : j.verdict == Verdict::quality ? 1 : 0, j.distance); };
+  const auto rank = [](const Judgement& j) {
+    return std::pair(j.verdict == Verdict::fail ? 2 : j.verdict == Verdict::quality ? 1 : 0, j.distance);
+  };
   return rank(a) > rank(b);
 }
 
 bool uses_magnitude(const Operator& op) {
-  return std::ranges::any_of(op.accuracy, [](const AccuracyRow& r) { return r.accuracy.overflow || r.accuracy.measure == Accuracy::Measure::dot; });
+  return std::ranges::any_of(op.accuracy, [](const AccuracyRow& r) {
+    return r.accuracy.overflow || r.accuracy.measure == Accuracy::Measure::dot;
+  });
 }
 
 }  // namespace
@@ -228,26 +279,51 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const L
   return e;
 }
 
-Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected, const Reaction& reaction) {
+Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
+                const Reaction& reaction) {
   const Answer& answer = expected.answer;
   const bool refused = reaction.outcome != Outcome::ok;
-  if (answer.outcome == Outcome::exhausted) return {Verdict::unsupported, Class::none, 0, answer.rule, text("the reference cannot judge this: ", answer.message), {}, {}, {}};
+  if (answer.outcome == Outcome::exhausted)
+    return {Verdict::unsupported,
+            Class::none,
+            0,
+            answer.rule,
+            text("the reference cannot judge this: ", answer.message),
+            {},
+            {},
+            {}};
   if (answer.outcome != Outcome::ok) {
     if (refused) return {Verdict::pass, Class::none, 0, answer.rule, {}, {}, {}, {}};
     return {Verdict::fail, Class::accepted_though_invalid, infinity, answer.rule, answer.message, {}, {}, {}};
   }
   if (refused) {
     const bool outside = !reaction.in_profile || reaction.outcome == Outcome::unsupported;
-    return {outside ? Verdict::unsupported : Verdict::fail, outside ? Class::none : Class::refused_though_valid, outside ? 0 : infinity, {}, reaction.message, {}, {}, {}};
+    return {outside ? Verdict::unsupported : Verdict::fail,
+            outside ? Class::none : Class::refused_though_valid,
+            outside ? 0 : infinity,
+            {},
+            reaction.message,
+            {},
+            {},
+            {}};
   }
   if (reaction.outs.size() != expected.outs.size())
-    return {Verdict::fail, Class::shape, infinity, {}, fmt::format("there are {} results, but must be {}", reaction.outs.size(), expected.outs.size()), {}, {}, {}};
+    return {Verdict::fail,
+            Class::shape,
+            infinity,
+            {},
+            fmt::format("there are {} results, but must be {}", reaction.outs.size(), expected.outs.size()),
+            {},
+            {},
+            {}};
   Judgement worst;
   for (std::size_t k = 0; k < expected.outs.size(); ++k)
-    if (Judgement j = TensorJudge(op, expected, k).judge(reaction.outs[k], reaction.has_values); worse(j, worst)) worst = std::move(j);
+    if (Judgement j = TensorJudge(op, expected, k).judge(reaction.outs[k], reaction.has_values); worse(j, worst))
+      worst = std::move(j);
   if (worst.verdict == Verdict::fail || op.choice.empty() || !reaction.has_values) return worst;
   const std::string wrong = choice_fault(op, arguments, expected.outs, reaction.outs);
-  return wrong.empty() ? worst : Judgement{Verdict::fail, Class::value, infinity, text("choice ", op.choice), wrong, {}, {}, {}};
+  return wrong.empty() ? worst : Judgement{Verdict::fail, Class::value, infinity, text("choice ", op.choice),
+                                           wrong,         {},           {},       {}};
 }
 
 }  // namespace assay

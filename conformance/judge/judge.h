@@ -13,9 +13,10 @@ namespace assay {
 // What the reference says to a call, ready to judge others by.
 struct Expectation {
   Answer answer;
-  std::vector<Value> arguments;                 // those of the call, with the results in the place of its out arguments
-  std::vector<Tensor> outs;                     // the results, rounded, those of an out list one by one
-  std::vector<std::vector<Real>> magnitudes;    // for each out of an operator with `dot` or `overflow`: the magnitude of each element
+  std::vector<Value> arguments;  // those of the call, with the results in the place of its out arguments
+  std::vector<Tensor> outs;      // the results, rounded, those of an out list one by one
+  std::vector<std::vector<Real>>
+      magnitudes;  // for each out of an operator with `dot` or `overflow`: the magnitude of each element
 };
 
 // Asks the reference. `arguments` follow the schema; its out arguments say in which dtype and dim order the results are
@@ -25,24 +26,25 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const L
 // What a library did with a call.
 struct Reaction {
   Outcome outcome = Outcome::ok;
-  std::string message;         // its reason when it refused
-  bool in_profile = true;      // whether its stated profile covers the call
-  std::vector<Tensor> outs;    // its results when it did not refuse
-  bool has_values = true;      // false: only dtype and sizes of the outs are known
+  std::string message;       // its reason when it refused
+  bool in_profile = true;    // whether its stated profile covers the call
+  std::vector<Tensor> outs;  // its results when it did not refuse
+  bool has_values = true;    // false: only dtype and sizes of the outs are known
 };
 
 // A judgement, without the facts of the case that a Record adds.
 struct Judgement {
   Verdict verdict = Verdict::pass;
   Class failure = Class::none;
-  double distance = 0;   // of the worst element, in units of its bound; 0 when exact
-  std::string rule;      // the broken rule, or the accuracy row it is about
-  std::string message;   // one sentence
+  double distance = 0;                 // of the worst element, in units of its bound; 0 when exact
+  std::string rule;                    // the broken rule, or the accuracy row it is about
+  std::string message;                 // one sentence
   std::optional<Int> output, element;  // where the worst element is: which out, row-major
-  std::string bound;     // the bound of the worst element
+  std::string bound;                   // the bound of the worst element
 };
 
 // Holds a reaction against the expectation.
-Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected, const Reaction& reaction);
+Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
+                const Reaction& reaction);
 
 }  // namespace assay

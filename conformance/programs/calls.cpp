@@ -44,7 +44,8 @@ double tolerance_in(const Json& object, std::string_view key) {
 std::vector<Value> values_in(const Json& call, std::string_view key, const fs::path& folder) {
   std::vector<Value> values;
   for (const Json& json : list_in(call, key))
-    values.push_back(json.is_string() ? read_npy(folder / json.get<std::string>()) : within([&] { return value_of(json, "str"); }, key, ' ', values.size()));
+    values.push_back(json.is_string() ? read_npy(folder / json.get<std::string>())
+                                      : within([&] { return value_of(json, "str"); }, key, ' ', values.size()));
   return values;
 }
 
@@ -67,7 +68,9 @@ Tensor tensor_of_bundle(const bpte::TensorT& t) {
   const auto dtype = dtype_numbered(t.scalar_type);
   if (!dtype) throw broken("B6", {}, "there is no dtype ", static_cast<int>(t.scalar_type));
   Tensor tensor = layout(*dtype, Ints(t.sizes.begin(), t.sizes.end()), Ints(t.dim_order.begin(), t.dim_order.end()));
-  if (t.data.size() < byte_count(tensor)) throw broken("B7", {}, "the data has ", t.data.size(), " bytes, but ", describe(tensor), " takes ", byte_count(tensor));
+  if (t.data.size() < byte_count(tensor))
+    throw broken("B7", {}, "the data has ", t.data.size(), " bytes, but ", describe(tensor), " takes ",
+                 byte_count(tensor));
   const auto bytes = std::as_bytes(std::span(t.data)).first(byte_count(tensor));
   tensor.bytes.assign(bytes.begin(), bytes.end());
   return tensor;
@@ -87,31 +90,40 @@ std::vector<Value> values_of_bundle(const auto& values, std::string_view what) {
   return all;
 }
 
-std::string counts_differ(std::size_t got, std::size_t want) { return got == want ? "" : text("gives ", got, " outputs, but ", want, " are expected"); }
+std::string counts_differ(std::size_t got, std::size_t want) {
+  return got == want ? "" : text("gives ", got, " outputs, but ", want, " are expected");
+}
 
 }  // namespace
 
 ProgramCalls read_calls(const fs::path& file) {
   const std::vector<std::byte> bytes = read_file(file);
-  return within([&] {
-    const Json json = parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    well_formed(json.is_object() && json.contains("calls"), rule, "the file must be an object with a list \"calls\"");
-    const fs::path folder = file.parent_path();
-    ProgramCalls calls{string_in(json, "description"), {}, {}};
-    for (const Json& path : list_in(json, "data")) {
-      well_formed(path.is_string(), rule, "data must be a list of paths");
-      calls.data.push_back(folder / path.get<std::string>());
-    }
-    for (const Json& call : list_in(json, "calls")) calls.calls.push_back(within([&] { return call_in(call, folder); }, "call ", calls.calls.size()));
-    return calls;
-  }, file.string());
+  return within(
+      [&] {
+        const Json json = parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+        well_formed(json.is_object() && json.contains("calls"), rule,
+                    "the file must be an object with a list \"calls\"");
+        const fs::path folder = file.parent_path();
+        ProgramCalls calls{string_in(json, "description"), {}, {}};
+        for (const Json& path : list_in(json, "data")) {
+          well_formed(path.is_string(), rule, "data must be a list of paths");
+          calls.data.push_back(folder / path.get<std::string>());
+        }
+        for (const Json& call : list_in(json, "calls"))
+          calls.calls.push_back(within([&] { return call_in(call, folder); }, "call ", calls.calls.size()));
+        return calls;
+      },
+      file.string());
 }
 
 std::vector<ProgramCall> calls_of(const BundledProgram& bundle, const Tolerance& tolerance) {
   std::vector<ProgramCall> calls;
   for (const auto& suite : bundle.method_test_suites)
     for (const auto& test : suite->test_cases) {
-      const auto values = [&](const auto& list, std::string_view what) { return within([&] { return values_of_bundle(list, what); }, suite->method_name, ", case ", &test - suite->test_cases.data()); };
+      const auto values = [&](const auto& list, std::string_view what) {
+        return within([&] { return values_of_bundle(list, what); }, suite->method_name, ", case ",
+                      &test - suite->test_cases.data());
+      };
       ProgramCall call{suite->method_name, values(test->inputs, "input"), {}, tolerance, {}};
       if (!test->expected_outputs.empty()) call.outputs = values(test->expected_outputs, "expected output");
       calls.push_back(std::move(call));
@@ -119,9 +131,7 @@ std::vector<ProgramCall> calls_of(const BundledProgram& bundle, const Tolerance&
   return calls;
 }
 
-bool CallResult::agrees() const {
-  return mismatch.empty() && std::ranges::all_of(comparisons, &Comparison::agrees);
-}
+bool CallResult::agrees() const { return mismatch.empty() && std::ranges::all_of(comparisons, &Comparison::agrees); }
 
 CallResult run_call(Host& host, const ProgramCall& call) {
   CallResult result;
@@ -132,7 +142,9 @@ CallResult run_call(Host& host, const ProgramCall& call) {
   }
   if (result.refusal || !call.fails.empty()) {
     const std::string came = result.refusal ? result.refusal->rule : "a result";
-    if (came != call.fails) result.mismatch = call.fails.empty() ? "is refused" : text("is to be refused by ", call.fails, ", but ", came, " came");
+    if (came != call.fails)
+      result.mismatch =
+          call.fails.empty() ? "is refused" : text("is to be refused by ", call.fails, ", but ", came, " came");
     return result;
   }
   if (!call.outputs) return result;

@@ -82,7 +82,8 @@ Comparison compare(const Value& got, const Value& want, const Tolerance& toleran
   if (g && w) return compare(*g, *w, tolerance);
   if (auto numbers = compare_numbers(got, want, tolerance)) return *numbers;
   Comparison c;
-  if (const auto *s = std::get_if<std::string>(&got), *t = std::get_if<std::string>(&want); s && t && *s == *t) return c;
+  if (const auto* s = std::get_if<std::string>(&got), *t = std::get_if<std::string>(&want); s && t && *s == *t)
+    return c;
   if (std::holds_alternative<std::monostate>(got) && std::holds_alternative<std::monostate>(want)) return c;
   c.difference = text("got ", brief(got), ", want ", brief(want));
   return c;
@@ -92,7 +93,8 @@ std::string sentence(const Comparison& c, const Tolerance& tolerance) {
   if (!c.difference.empty()) return c.difference;
   if (c.outside == 0) return c.distance == 0 ? "equal" : fmt::format("off by at most {:.3g}", c.distance);
   const std::string where = c.index.size() > 0 ? text(" at ", c.index) : "";
-  return fmt::format("{} of {} outside rtol {:g}, atol {:g}; worst{}: got {}, want {}, off by {:.3g}", c.outside, c.elements, tolerance.rtol, tolerance.atol, where, c.got, c.want, c.distance);
+  return fmt::format("{} of {} outside rtol {:g}, atol {:g}; worst{}: got {}, want {}, off by {:.3g}", c.outside,
+                     c.elements, tolerance.rtol, tolerance.atol, where, c.got, c.want, c.distance);
 }
 
 }  // namespace assay

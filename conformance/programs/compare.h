@@ -24,7 +24,8 @@ struct Comparison {
 };
 
 // Tensors agree where dtype and sizes are equal and each element is within the tolerance, equal, or NaN on both sides;
-// what is no floating tensor is exact when both tolerances are 0. Dim orders may differ. An integer agrees with the equal float.
+// what is no floating tensor is exact when both tolerances are 0. Dim orders may differ. An integer agrees with the
+// equal float.
 Comparison compare(const Value& got, const Value& want, const Tolerance& tolerance);
 
 std::string sentence(const Comparison& comparison, const Tolerance& tolerance);

@@ -20,7 +20,8 @@ bool is_contiguous(const Ints& dim_order) { return std::ranges::is_sorted(dim_or
 
 std::string short_text(const TensorFacts& t) {
   const std::string_view bound = t.dynamism == "bounded" ? "<=" : t.dynamism == "unbounded" ? "?" : "";
-  return fmt::format("{}[{}{}]{}", t.alias, bound, fmt::join(t.sizes, ","), is_contiguous(t.dim_order) ? "" : fmt::format("({})", fmt::join(t.dim_order, ",")));
+  return fmt::format("{}[{}{}]{}", t.alias, bound, fmt::join(t.sizes, ","),
+                     is_contiguous(t.dim_order) ? "" : fmt::format("({})", fmt::join(t.dim_order, ",")));
 }
 
 // dtype, sizes, dim order and bytes; the rest is as of a tensor in a data file.
@@ -95,7 +96,9 @@ std::vector<InstructionFacts> instructions_of(const pte::ExecutionPlanT& plan) {
     const std::size_t begin = all.size();
     for (std::size_t i = 0; i < instructions.size(); ++i) all.push_back({c, i, listed(plan, *instructions[i]), false});
     for (std::size_t i = begin; i < all.size(); ++i)
-      if (const auto target = all[i].listed.target; target && *target >= 0 && static_cast<std::size_t>(*target) < instructions.size()) all[begin + static_cast<std::size_t>(*target)].is_target = true;
+      if (const auto target = all[i].listed.target;
+          target && *target >= 0 && static_cast<std::size_t>(*target) < instructions.size())
+        all[begin + static_cast<std::size_t>(*target)].is_target = true;
   }
   return all;
 }
@@ -116,7 +119,8 @@ std::vector<ValueFacts> values_of(const pte::ExecutionPlanT& plan, const std::ve
     const auto index = static_cast<Int>(values.size());
     const auto* tensor = v->val.AsTensor();
     const bool changes = is_number(v->val.type) && written.contains(index);
-    values.push_back({index, pte::EnumNameKernelTypes(v->val.type), changes ? "" : texts.of(index), tensor ? std::optional(tensor_facts(*tensor)) : std::nullopt});
+    values.push_back({index, pte::EnumNameKernelTypes(v->val.type), changes ? "" : texts.of(index),
+                      tensor ? std::optional(tensor_facts(*tensor)) : std::nullopt});
   }
   return values;
 }
@@ -138,16 +142,21 @@ std::optional<std::size_t> payload_bytes(const Program& program, const pte::Back
   return in_tables ? inlined[place.index]->data.size() : program.segments[place.index].size();
 }
 
-std::vector<DelegateFacts> delegates_of(const Program& program, const pte::ExecutionPlanT& plan, const std::vector<InstructionFacts>& instructions) {
+std::vector<DelegateFacts> delegates_of(const Program& program, const pte::ExecutionPlanT& plan,
+                                        const std::vector<InstructionFacts>& instructions) {
   std::vector<DelegateFacts> all;
   for (const auto& d : plan.delegates) {
     const bool in_tables = d->processed->location == pte::DataLocation::INLINE;
-    DelegateFacts facts{d->id, in_tables ? "inline" : fmt::format("segment {}", d->processed->index), payload_bytes(program, *d->processed), {}};
+    DelegateFacts facts{d->id,
+                        in_tables ? "inline" : fmt::format("segment {}", d->processed->index),
+                        payload_bytes(program, *d->processed),
+                        {}};
     for (const auto& spec : d->compile_specs) facts.compile_specs.emplace_back(spec->key, spec->value.size());
     all.push_back(std::move(facts));
   }
   for (const InstructionFacts& i : instructions)
-    if (const auto d = i.listed.delegate; d && *d >= 0 && static_cast<std::size_t>(*d) < all.size()) ++all[static_cast<std::size_t>(*d)].calls;
+    if (const auto d = i.listed.delegate; d && *d >= 0 && static_cast<std::size_t>(*d) < all.size())
+      ++all[static_cast<std::size_t>(*d)].calls;
   return all;
 }
 
@@ -170,23 +179,31 @@ std::vector<SegmentFacts> segments_of(const Program& program) {
   const auto note = [&](std::size_t segment, const std::string& what) {
     if (segment < holds.size()) holds[segment].insert(what);
   };
-  if (program.tables.constant_segment && !program.tables.constant_segment->offsets.empty()) note(program.tables.constant_segment->segment_index, "constants");
+  if (program.tables.constant_segment && !program.tables.constant_segment->offsets.empty())
+    note(program.tables.constant_segment->segment_index, "constants");
   for (const auto& s : program.tables.mutable_data_segments) note(s->segment_index, "initial values");
   for (const auto& n : program.tables.named_data) note(n->segment_index, "named data");
   for (const auto& plan : program.tables.execution_plan)
     for (std::size_t i = 0; i < plan->delegates.size(); ++i)
-      if (const auto& at = *plan->delegates[i]->processed; at.location == pte::DataLocation::SEGMENT) note(at.index, fmt::format("delegate {} of {}", i, plan->name));
+      if (const auto& at = *plan->delegates[i]->processed; at.location == pte::DataLocation::SEGMENT)
+        note(at.index, fmt::format("delegate {} of {}", i, plan->name));
   std::vector<SegmentFacts> all;
-  for (std::size_t i = 0; i < holds.size(); ++i) all.push_back({program.segments[i].size(), fmt::format("{}", fmt::join(holds[i], ", "))});
+  for (std::size_t i = 0; i < holds.size(); ++i)
+    all.push_back({program.segments[i].size(), fmt::format("{}", fmt::join(holds[i], ", "))});
   return all;
 }
 
 // Of a program or a data file.
 void describe_named(const auto& file, FileFacts& facts) {
   for (const auto& n : file.tables.named_data) {
-    NamedFacts named{n->key, {}, n->segment_index < file.segments.size() ? file.segments[n->segment_index].size() : 0, n->segment_index};
+    NamedFacts named{n->key,
+                     {},
+                     n->segment_index < file.segments.size() ? file.segments[n->segment_index].size() : 0,
+                     n->segment_index};
     if constexpr (requires { n->tensor_layout; })
-      if (n->tensor_layout) named.tensor = layout_facts(n->tensor_layout->scalar_type, n->tensor_layout->sizes, n->tensor_layout->dim_order);
+      if (n->tensor_layout)
+        named.tensor =
+            layout_facts(n->tensor_layout->scalar_type, n->tensor_layout->sizes, n->tensor_layout->dim_order);
     facts.named.push_back(std::move(named));
   }
 }
@@ -216,13 +233,19 @@ void describe_bundle(std::span<const std::byte> file, FileFacts& facts) {
 
 }  // namespace
 
-const ValueFacts* MethodFacts::value(Int index) const { return index >= 0 && static_cast<std::size_t>(index) < values.size() ? &values[static_cast<std::size_t>(index)] : nullptr; }
+const ValueFacts* MethodFacts::value(Int index) const {
+  return index >= 0 && static_cast<std::size_t>(index) < values.size() ? &values[static_cast<std::size_t>(index)]
+                                                                       : nullptr;
+}
 
 FileFacts describe(std::span<const std::byte> file, std::span<const std::vector<std::byte>> data) {
   FileFacts facts{file_kind(file), file.size(), {}, {}, {}, {}, {}};
-  if (facts.kind == FileKind::data) describe_data(file, facts);
-  else if (facts.kind == FileKind::bundle) describe_bundle(file, facts);
-  else describe_program(file, facts);
+  if (facts.kind == FileKind::data)
+    describe_data(file, facts);
+  else if (facts.kind == FileKind::bundle)
+    describe_bundle(file, facts);
+  else
+    describe_program(file, facts);
   facts.faults = check(file, data).faults;
   return facts;
 }

@@ -18,9 +18,9 @@ namespace assay {
 struct TensorFacts {
   std::string dtype, alias;  // "float32", "f32"
   Ints sizes, dim_order;
-  std::string dynamism;      // "static", "bounded", "unbounded"
-  std::string where;         // "planned", "constant", "external", "supplied"
-  std::string name;          // fully qualified, if it has one
+  std::string dynamism;  // "static", "bounded", "unbounded"
+  std::string where;     // "planned", "constant", "external", "supplied"
+  std::string name;      // fully qualified, if it has one
   double bytes = 0;
   std::optional<std::uint32_t> memory;  // of a planned one
   std::uint64_t offset = 0;
@@ -43,7 +43,7 @@ struct InstructionFacts {
 
 struct DelegateFacts {
   std::string backend, location;
-  std::optional<std::size_t> bytes;  // none: the payload is not where the program says
+  std::optional<std::size_t> bytes;                                // none: the payload is not where the program says
   std::vector<std::pair<std::string, std::size_t>> compile_specs;  // with the bytes of each
   std::size_t calls = 0;
 };

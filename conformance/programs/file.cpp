@@ -11,8 +11,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Fault unreadable(const fs::path& path, std::string_view why) { return {Outcome::malformed, "file", text(path.string(), " cannot be read: ", why)}; }
-Fault unwritable(const fs::path& path, std::string_view why) { return {Outcome::exhausted, "output", text(path.string(), " cannot be written: ", why)}; }
+Fault unreadable(const fs::path& path, std::string_view why) {
+  return {Outcome::malformed, "file", text(path.string(), " cannot be read: ", why)};
+}
+Fault unwritable(const fs::path& path, std::string_view why) {
+  return {Outcome::exhausted, "output", text(path.string(), " cannot be written: ", why)};
+}
 
 }  // namespace
 
@@ -38,7 +42,8 @@ std::vector<std::vector<std::byte>> read_data(std::span<const fs::path> paths) {
   std::vector<std::vector<std::byte>> files;
   for (const fs::path& path : paths) {
     files.push_back(read_file(path));
-    if (file_kind(files.back()) != FileKind::data) throw Fault(Outcome::malformed, "F1", text(path.string(), " is no data file (.ptd)"));
+    if (file_kind(files.back()) != FileKind::data)
+      throw Fault(Outcome::malformed, "F1", text(path.string(), " is no data file (.ptd)"));
   }
   return files;
 }

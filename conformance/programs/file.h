@@ -9,7 +9,8 @@
 namespace assay {
 
 std::vector<std::byte> read_file(const std::filesystem::path& path);
-std::vector<std::vector<std::byte>> read_data(std::span<const std::filesystem::path> paths);  // .ptd files; malformed F1 where one is none
+std::vector<std::vector<std::byte>> read_data(
+    std::span<const std::filesystem::path> paths);  // .ptd files; malformed F1 where one is none
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void make_folder(const std::filesystem::path& path);  // and those above it; one that is there stays
 

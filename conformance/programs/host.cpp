@@ -7,12 +7,15 @@
 namespace assay {
 namespace {
 
-LoadedProgram load(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data, RuntimeOptions options) {
+LoadedProgram load(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data,
+                   RuntimeOptions options) {
   const std::vector<std::span<const std::byte>> files(data.begin(), data.end());
   return taken(LoadedProgram::load(program, files, std::move(options)));
 }
 
-const pte::KernelTypesUnion& declared(const pte::ExecutionPlanT& plan, std::int32_t index) { return plan.values[static_cast<std::size_t>(index)]->val; }
+const pte::KernelTypesUnion& declared(const pte::ExecutionPlanT& plan, std::int32_t index) {
+  return plan.values[static_cast<std::size_t>(index)]->val;
+}
 
 Ints integers(const auto& items) { return Ints(items.begin(), items.end()); }
 
@@ -30,7 +33,8 @@ std::string want(const pte::TensorT& t) {
   constexpr std::string_view dynamism[] = {" ", " up to ", " of any sizes, first "};
   const Ints sizes = integers(t.sizes), order = integers(t.dim_order);
   const bool contiguous = Dims(order) == Dims::counting(static_cast<int>(order.size()));
-  return text(*dtype_numbered(t.scalar_type), dynamism[static_cast<std::size_t>(t.shape_dynamism)], sizes, contiguous ? "" : text(", laid out as ", order));
+  return text(*dtype_numbered(t.scalar_type), dynamism[static_cast<std::size_t>(t.shape_dynamism)], sizes,
+              contiguous ? "" : text(", laid out as ", order));
 }
 
 std::string want(const pte::KernelTypesUnion& value) {
@@ -39,18 +43,21 @@ std::string want(const pte::KernelTypesUnion& value) {
   if (const auto* d = value.AsDouble()) return fmt::format("float {}", double_text(d->double_val));
   if (const auto* b = value.AsBool()) return fmt::format("bool {}", b->bool_val);
   if (const auto* s = value.AsString()) return fmt::format("string \"{}\"", s->string_val);
-  return value.type == pte::KernelTypes::Null ? "none, a number or a string" : fmt::format("a value of kind {}", pte::EnumNameKernelTypes(value.type));
+  return value.type == pte::KernelTypes::Null ? "none, a number or a string"
+                                              : fmt::format("a value of kind {}", pte::EnumNameKernelTypes(value.type));
 }
 
 }  // namespace
 
 std::vector<std::string> wants(const pte::ExecutionPlanT& plan) {
   std::vector<std::string> lines;
-  for (const std::int32_t input : plan.inputs) lines.push_back(fmt::format("{}: {}", lines.size(), want(declared(plan, input))));
+  for (const std::int32_t input : plan.inputs)
+    lines.push_back(fmt::format("{}: {}", lines.size(), want(declared(plan, input))));
   return lines;
 }
 
-Host::Host(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data, RuntimeOptions options, Listener* listener)
+Host::Host(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data, RuntimeOptions options,
+           Listener* listener)
     : program_(load(program, data, std::move(options))), listener_(listener) {}
 
 const pte::ExecutionPlanT& Host::plan(std::string_view method) const {
@@ -74,11 +81,16 @@ Method& Host::ready(const std::string& name) {
 }
 
 std::vector<Value> Host::call(const std::string& name, std::vector<Value> inputs) {
-  const auto done = [](Refusal refused) { if (refused) throw std::move(*refused); };
+  const auto done = [](Refusal refused) {
+    if (refused) throw std::move(*refused);
+  };
   const pte::ExecutionPlanT& plan = this->plan(name);
-  if (inputs.size() != plan.inputs.size()) throw broken("R4", {nullptr, name}, "the method wants ", plan.inputs.size(), " inputs, but ", inputs.size(), " came");
+  if (inputs.size() != plan.inputs.size())
+    throw broken("R4", {nullptr, name}, "the method wants ", plan.inputs.size(), " inputs, but ", inputs.size(),
+                 " came");
   Method& method = ready(name);
-  for (std::size_t i = 0; i < inputs.size(); ++i) done(method.set_input(i, adapted(std::move(inputs[i]), declared(plan, plan.inputs[i]))));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    done(method.set_input(i, adapted(std::move(inputs[i]), declared(plan, plan.inputs[i]))));
   done(method.execute());
   std::vector<Value> outputs;
   for (std::size_t i = 0; i < plan.outputs.size(); ++i) outputs.push_back(taken(method.output(i)));

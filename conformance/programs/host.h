@@ -15,21 +15,23 @@ template <class T>
 T taken(Result<T> result) {
   if (result) return std::move(*result.value);
   Fault first = std::move(result.faults.front());
-  if (result.faults.size() > 1) first.message += text(" (and ", result.faults.size() - 1, " more: assay check shows all)");
+  if (result.faults.size() > 1)
+    first.message += text(" (and ", result.faults.size() - 1, " more: assay check shows all)");
   throw first;
 }
 
 class Host {
  public:
-  Host(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data, RuntimeOptions options = {}, Listener* listener = nullptr);
+  Host(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data, RuntimeOptions options = {},
+       Listener* listener = nullptr);
 
   const pte::ProgramT& tables() const { return program_.program()->tables; }
   const pte::ExecutionPlanT& plan(std::string_view method) const;  // G3
   std::string default_method() const;                              // "forward", or the only one. Faults: G3
 
-  // Runs the method, which is made ready once, so that its state stays from call to call. Tensors are laid out in the dim
-  // order that the program declares; an integer becomes a float where it declares one.
-  // Faults: R4 where their number is not that of the method; those of the runtime.
+  // Runs the method, which is made ready once, so that its state stays from call to call. Tensors are laid out in the
+  // dim order that the program declares; an integer becomes a float where it declares one. Faults: R4 where their
+  // number is not that of the method; those of the runtime.
   std::vector<Value> call(const std::string& method, std::vector<Value> inputs);
 
  private:

@@ -34,7 +34,8 @@ class Lifetimes {
     for (const std::int32_t i : plan.inputs) use(i, 0);
     for (const std::int32_t i : plan.outputs) use(i, last);
     for (std::size_t i = 0; i < plan.values.size(); ++i)
-      if (const auto* t = plan.values[i]->val.AsTensor(); t && is_state(*t)) use(static_cast<Int>(i), 0), use(static_cast<Int>(i), last);
+      if (const auto* t = plan.values[i]->val.AsTensor(); t && is_state(*t))
+        use(static_cast<Int>(i), 0), use(static_cast<Int>(i), last);
     for (auto& [value, span] : spans_) keep_through_loops(span);
   }
 
@@ -46,7 +47,8 @@ class Lifetimes {
  private:
   void add(const Listed& instruction, Int begin) {
     for (const Operand& o : instruction.operands) use(o.value, count_, o.role == Operand::Role::input);
-    if (instruction.target && begin + *instruction.target <= count_) jumps_.push_back({count_, begin + *instruction.target});
+    if (instruction.target && begin + *instruction.target <= count_)
+      jumps_.push_back({count_, begin + *instruction.target});
     ++count_;
   }
   void use(Int value, Int at, bool read = false) {
@@ -67,7 +69,9 @@ class Lifetimes {
   std::vector<BackwardJump> jumps_;
 };
 
-double offset_of(const pte::AllocationDetailsT& a) { return static_cast<double>(std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low); }
+double offset_of(const pte::AllocationDetailsT& a) {
+  return static_cast<double>(std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low);
+}
 
 // A view that the plan makes by giving it the place of another tensor is there from that one's last use on.
 void begin_with_origin(MemoryUse& use) {
@@ -92,7 +96,8 @@ double held(const std::multiset<std::pair<double, double>>& places) {
 }
 
 void find_most(MemoryUse& use) {
-  std::map<Int, std::pair<std::vector<const Tenant*>, std::vector<const Tenant*>>> changes;  // who comes, and who has gone
+  std::map<Int, std::pair<std::vector<const Tenant*>, std::vector<const Tenant*>>>
+      changes;  // who comes, and who has gone
   for (const Tenant& t : use.tenants) {
     changes[t.first].first.push_back(&t);
     changes[t.last + 1].second.push_back(&t);
@@ -129,7 +134,8 @@ class Picture {
   std::string text() const {
     std::string all;
     for (Int row = rows_ - 1; row >= 0; --row)
-      all += fmt::format("{:>13} |{}\n", static_cast<Int>(static_cast<double>(row) * band()), std::string_view(cells_.data() + row * columns_, static_cast<std::size_t>(columns_)));
+      all += fmt::format("{:>13} |{}\n", static_cast<Int>(static_cast<double>(row) * band()),
+                         std::string_view(cells_.data() + row * columns_, static_cast<std::size_t>(columns_)));
     return all + axis();
   }
 
@@ -149,7 +155,8 @@ class Picture {
     for (Int row = low; row <= high; ++row)
       for (Int column = left; column <= right; ++column) {
         const double x = static_cast<double>(column) * tick(), y = static_cast<double>(row) * band();
-        claim(static_cast<std::size_t>(row * columns_ + column), overlap(begin, end, x, x + tick()) * overlap(t.offset, t.end, y, y + band()), mark);
+        claim(static_cast<std::size_t>(row * columns_ + column),
+              overlap(begin, end, x, x + tick()) * overlap(t.offset, t.end, y, y + band()), mark);
       }
   }
   void claim(std::size_t cell, double area, char mark) {
@@ -193,14 +200,18 @@ double byte_count(const pte::TensorT& t) {
 
 std::vector<MemoryUse> memory_use(const pte::ExecutionPlanT& plan) {
   std::vector<MemoryUse> all;
-  for (std::size_t i = 1; i < plan.non_const_buffer_sizes.size(); ++i) all.push_back({static_cast<std::uint32_t>(i), std::max<Int>(plan.non_const_buffer_sizes[i], 0), {}});
+  for (std::size_t i = 1; i < plan.non_const_buffer_sizes.size(); ++i)
+    all.push_back({static_cast<std::uint32_t>(i), std::max<Int>(plan.non_const_buffer_sizes[i], 0), {}});
   const Lifetimes lifetimes(plan);
   for (std::size_t i = 0; i < plan.values.size(); ++i) {
     const auto* t = plan.values[i]->val.AsTensor();
     const auto span = lifetimes.of(static_cast<Int>(i));
-    if (!t || !t->allocation_info || !span || t->allocation_info->memory_id < 1 || t->allocation_info->memory_id > all.size()) continue;
+    if (!t || !t->allocation_info || !span || t->allocation_info->memory_id < 1 ||
+        t->allocation_info->memory_id > all.size())
+      continue;
     const double offset = offset_of(*t->allocation_info);
-    all[t->allocation_info->memory_id - 1].tenants.push_back({static_cast<Int>(i), offset, offset + byte_count(*t), span->first, span->last, span->read_first});
+    all[t->allocation_info->memory_id - 1].tenants.push_back(
+        {static_cast<Int>(i), offset, offset + byte_count(*t), span->first, span->last, span->read_first});
   }
   for (MemoryUse& use : all) {
     begin_with_origin(use);
@@ -210,13 +221,16 @@ std::vector<MemoryUse> memory_use(const pte::ExecutionPlanT& plan) {
   return all;
 }
 
-std::string picture(const MemoryUse& use, Int instructions) { return instructions == 0 || use.bytes == 0 ? "" : Picture(use, instructions).text(); }
+std::string picture(const MemoryUse& use, Int instructions) {
+  return instructions == 0 || use.bytes == 0 ? "" : Picture(use, instructions).text();
+}
 
 std::vector<std::size_t> largest_tenants(const MemoryUse& use) {
   constexpr std::size_t most = 12;
   std::vector<std::size_t> order(use.tenants.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return use.tenants[i].end - use.tenants[i].offset; });
+  std::ranges::stable_sort(order, std::greater(),
+                           [&](std::size_t i) { return use.tenants[i].end - use.tenants[i].offset; });
   order.resize(std::min(most, order.size()));
   std::ranges::sort(order);
   return order;

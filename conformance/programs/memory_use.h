@@ -5,7 +5,8 @@
 
 #include "reference/program/program.h"
 
-// Who holds which planned memory when. Time counts the instructions of a method, those of all chains one after the other.
+// Who holds which planned memory when. Time counts the instructions of a method, those of all chains one after the
+// other.
 namespace assay {
 
 struct Tenant {
@@ -35,8 +36,10 @@ double byte_count(const pte::TensorT& tensor);
 // The largest tenants, by their place among them, the first to come first.
 std::vector<std::size_t> largest_tenants(const MemoryUse& use);
 
-// A picture of at most 100 columns: time from left to right, addresses from bottom to top. The largest tenants are A, B,
-// ...; the others small letters again and again. Instructions and addresses that share a place show who holds most of it.
+// A picture of at most 100 columns: time from left to right, addresses from bottom to top. The largest tenants are A,
+// B,
+// ...; the others small letters again and again. Instructions and addresses that share a place show who holds most of
+// it.
 std::string picture(const MemoryUse& use, Int instructions);
 
 }  // namespace assay

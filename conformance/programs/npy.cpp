@@ -22,16 +22,22 @@ struct Row {
   std::string_view code;  // numpy's, without the byte order
 };
 constexpr Row rows[] = {
-    {DType::boolean, "b1"}, {DType::uint8, "u1"}, {DType::int8, "i1"}, {DType::uint16, "u2"}, {DType::int16, "i2"}, {DType::uint32, "u4"}, {DType::int32, "i4"},
-    {DType::uint64, "u8"}, {DType::int64, "i8"}, {DType::float16, "f2"}, {DType::float32, "f4"}, {DType::float64, "f8"}, {DType::bfloat16, "V2"},
+    {DType::boolean, "b1"},  {DType::uint8, "u1"},   {DType::int8, "i1"},    {DType::uint16, "u2"},
+    {DType::int16, "i2"},    {DType::uint32, "u4"},  {DType::int32, "i4"},   {DType::uint64, "u8"},
+    {DType::int64, "i8"},    {DType::float16, "f2"}, {DType::float32, "f4"}, {DType::float64, "f8"},
+    {DType::bfloat16, "V2"},
 };
 
 // '<' little endian, '>' big endian, '|' not applicable, '=' that of the machine.
 DType dtype_of(std::string_view descr) {
   const bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
   const auto row = std::ranges::find(rows, descr.substr(ordered), &Row::code);
-  if (row == std::end(rows)) throw Fault(Outcome::unsupported, "npy.dtype", text("dtype '", descr, "' is none that a tensor has (bfloat16 is 'V2')"));
-  if (descr[0] == '>' && info(row->dtype).bytes > 1) throw Fault(Outcome::unsupported, "npy.dtype", text("dtype '", descr, "' is big endian, but must be little endian"));
+  if (row == std::end(rows))
+    throw Fault(Outcome::unsupported, "npy.dtype",
+                text("dtype '", descr, "' is none that a tensor has (bfloat16 is 'V2')"));
+  if (descr[0] == '>' && info(row->dtype).bytes > 1)
+    throw Fault(Outcome::unsupported, "npy.dtype",
+                text("dtype '", descr, "' is big endian, but must be little endian"));
   return row->dtype;
 }
 
@@ -52,10 +58,14 @@ class HeaderReader {
     while (!accept('}')) {
       const std::string_view key = string();
       expect(':');
-      if (key == "descr") header.descr = descr();
-      else if (key == "fortran_order") header.fortran_order = boolean();
-      else if (key == "shape") header.shape = shape();
-      else well_formed(false, header_rule, "key '", key.substr(0, 40), "' is none of descr, fortran_order and shape");
+      if (key == "descr")
+        header.descr = descr();
+      else if (key == "fortran_order")
+        header.fortran_order = boolean();
+      else if (key == "shape")
+        header.shape = shape();
+      else
+        well_formed(false, header_rule, "key '", key.substr(0, 40), "' is none of descr, fortran_order and shape");
       if (!accept(',')) expect('}', true);
     }
     skip();
@@ -86,7 +96,8 @@ class HeaderReader {
     return s;
   }
   std::string_view descr() {
-    if (accept('[')) throw Fault(Outcome::unsupported, "npy.dtype", "the elements are records, but a tensor has one dtype");
+    if (accept('['))
+      throw Fault(Outcome::unsupported, "npy.dtype", "the elements are records, but a tensor has one dtype");
     return string();
   }
   bool boolean() {
@@ -103,7 +114,8 @@ class HeaderReader {
       Int n = 0;
       skip();
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
-      well_formed(error == std::errc() && n >= 0, header_rule, "shape holds \"", rest_.substr(0, 20), "\", which begins with no size");
+      well_formed(error == std::errc() && n >= 0, header_rule, "shape holds \"", rest_.substr(0, 20),
+                  "\", which begins with no size");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       sizes.push_back(n);
       if (!accept(',')) expect(')', true);
@@ -117,20 +129,23 @@ class HeaderReader {
 // The header and the data of a file.
 std::pair<std::string_view, std::span<const std::byte>> parts(std::span<const std::byte> file) {
   const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
-  well_formed(all.starts_with(magic) && all.size() >= 10, "npy.magic", "the file is no .npy file: it does not begin with \\x93NUMPY and a version");
+  well_formed(all.starts_with(magic) && all.size() >= 10, "npy.magic",
+              "the file is no .npy file: it does not begin with \\x93NUMPY and a version");
   const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(file[i]); };
   const std::size_t version = byte(6);
   well_formed(1 <= version && version <= 3, "npy.magic", "the format's version is ", version, ", but must be 1 to 3");
   const std::size_t begin = version == 1 ? 10 : 12;
   well_formed(file.size() >= begin, header_rule, "the file ends in the length of its header");
   const std::size_t length = byte(8) | byte(9) << 8 | (version == 1 ? 0 : byte(10) << 16 | byte(11) << 24);
-  well_formed(length <= file.size() - begin, header_rule, "the header has ", length, " bytes, but the file only ", file.size() - begin, " behind its length");
+  well_formed(length <= file.size() - begin, header_rule, "the header has ", length, " bytes, but the file only ",
+              file.size() - begin, " behind its length");
   return {all.substr(begin, length), file.subspan(begin + length)};
 }
 
 // A tensor without bytes, its dim order that of the file.
 Tensor layout_of(const Header& header) {
-  well_formed(header.descr && header.fortran_order && header.shape, header_rule, "one of descr, fortran_order and shape is missing");
+  well_formed(header.descr && header.fortran_order && header.shape, header_rule,
+              "one of descr, fortran_order and shape is missing");
   const DType dtype = dtype_of(*header.descr);
   try {
     Tensor tensor = layout(dtype, *header.shape);
@@ -147,7 +162,8 @@ Tensor layout_of(const Header& header) {
 Tensor decode_npy(std::span<const std::byte> file) {
   const auto [header, data] = parts(file);
   Tensor tensor = layout_of(HeaderReader(header).read());
-  well_formed(data.size() == byte_count(tensor), "npy.data", "the data has ", data.size(), " bytes, but ", tensor.dtype, ' ', tensor.sizes, " takes ", byte_count(tensor));
+  well_formed(data.size() == byte_count(tensor), "npy.data", "the data has ", data.size(), " bytes, but ", tensor.dtype,
+              ' ', tensor.sizes, " takes ", byte_count(tensor));
   tensor.bytes.assign(data.begin(), data.end());
   return arranged(tensor, Dims::counting(tensor.rank()));
 }
@@ -159,7 +175,8 @@ Tensor read_npy(const std::filesystem::path& path) {
 
 std::vector<std::byte> encode_npy(const Tensor& tensor) {
   const auto row = std::ranges::find(rows, tensor.dtype, &Row::dtype);
-  if (row == std::end(rows)) throw Fault(Outcome::unsupported, "npy.dtype", text(tensor.dtype, " is no dtype of numpy's"));
+  if (row == std::end(rows))
+    throw Fault(Outcome::unsupported, "npy.dtype", text(tensor.dtype, " is no dtype of numpy's"));
   const char order = info(tensor.dtype).bytes == 1 || row->code[0] == 'V' ? '|' : '<';
   std::string shape;
   for (const Int n : tensor.sizes) shape += std::to_string(n) + (tensor.rank() == 1 ? "," : ", ");
@@ -170,7 +187,8 @@ std::vector<std::byte> encode_npy(const Tensor& tensor) {
   header += '\n';
 
   std::string start(magic);
-  for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, header.size() & 0xff, header.size() >> 8}) start += static_cast<char>(byte);
+  for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, header.size() & 0xff, header.size() >> 8})
+    start += static_cast<char>(byte);
   const auto begin = std::as_bytes(std::span(start)), head = std::as_bytes(std::span(header));
   std::vector<std::byte> file(begin.begin(), begin.end());
   file.insert(file.end(), head.begin(), head.end());

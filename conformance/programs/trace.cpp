@@ -25,8 +25,10 @@ std::string text_of(const Value& value) {
   if (!has_numbers(*t)) return describe(*t);
   const Statistics s = statistics(*t);
   std::string line = fmt::format("{:<24}", describe(*t));
-  if (s.numbers == 1 && s.nans == 0) line += fmt::format("  {:.6g}", s.mean);
-  else if (s.numbers > 0) line += fmt::format("  min {:<10.4g} max {:<10.4g} mean {:<10.4g}", s.least, s.largest, s.mean);
+  if (s.numbers == 1 && s.nans == 0)
+    line += fmt::format("  {:.6g}", s.mean);
+  else if (s.numbers > 0)
+    line += fmt::format("  min {:<10.4g} max {:<10.4g} mean {:<10.4g}", s.least, s.largest, s.mean);
   if (s.nans > 0) line += fmt::format("  {} NaN", s.nans);
   line.resize(line.find_last_not_of(' ') + 1);
   return line;
@@ -71,24 +73,35 @@ void Tracer::instruction_done(const Method& method, const Event& event) {
 }
 
 std::string to_text(const TracedStep& step) {
-  std::string all = fmt::format("{:>5}  {:<48} {:>9}\n", step.event.instruction, step.event.name, duration(step.event.time));
+  std::string all =
+      fmt::format("{:>5}  {:<48} {:>9}\n", step.event.instruction, step.event.name, duration(step.event.time));
   std::size_t width = 8;  // columns stand still from step to step
   for (const Seen& s : step.seen) width = std::max(width, s.operand.name.size());
   for (const auto& [operand, value] : step.seen)
-    all += fmt::format("     {} {:<{}}  %{:<5} {}\n", operand.role == Operand::Role::output ? "->" : "  ", operand.name, width, operand.value, text_of(value));
+    all += fmt::format("     {} {:<{}}  %{:<5} {}\n", operand.role == Operand::Role::output ? "->" : "  ", operand.name,
+                       width, operand.value, text_of(value));
   return all;
 }
 
 Json to_json(const TracedStep& step) {
   Json operands = Json::array();
   for (const auto& [operand, value] : step.seen) {
-    Json json = {{"name", operand.name}, {"value", operand.value}, {"role", role_names[static_cast<std::size_t>(operand.role)]}};
+    Json json = {
+        {"name", operand.name}, {"value", operand.value}, {"role", role_names[static_cast<std::size_t>(operand.role)]}};
     const Tensor* tensor = std::get_if<Tensor>(&value);
-    if (tensor) json.update(json_of(*tensor));
-    else json["is"] = std::holds_alternative<Tensors>(value) ? Json(literal(value, 4)) : to_json(value, {});
+    if (tensor)
+      json.update(json_of(*tensor));
+    else
+      json["is"] = std::holds_alternative<Tensors>(value) ? Json(literal(value, 4)) : to_json(value, {});
     operands.push_back(std::move(json));
   }
-  return {{"method", step.method}, {"chain", step.event.chain}, {"instruction", step.event.instruction}, {"name", step.event.name}, {"nanoseconds", step.event.time.count()}, {"bytes", step.event.bytes}, {"operands", operands}};
+  return {{"method", step.method},
+          {"chain", step.event.chain},
+          {"instruction", step.event.instruction},
+          {"name", step.event.name},
+          {"nanoseconds", step.event.time.count()},
+          {"bytes", step.event.bytes},
+          {"operands", operands}};
 }
 
 }  // namespace assay

@@ -176,8 +176,7 @@ void check_agreement(const Record& record) {
     throw std::invalid_argument(
         fmt::format("record: \"dtypes\" and \"layouts\" must name the same tensors, got {} and {} entries",
                     record.dtypes.size(), record.layouts.size()));
-  const bool may_have_class =
-      is_failure(record.verdict);
+  const bool may_have_class = is_failure(record.verdict);
   if (record.verdict == Verdict::fail && record.failure == Class::none)
     throw std::invalid_argument("record: verdict \"fail\" needs a class, got \"\"");
   if (!may_have_class && record.failure != Class::none)

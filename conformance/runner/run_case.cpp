@@ -52,7 +52,8 @@ void describe_inputs(Record& r, const Case& c) {
   std::uint64_t elements = 0;
   for (std::size_t i = 0; i < c.arguments.size(); ++i) {
     if (c.op->arguments[i].out) continue;
-    r.inputs.push_back({std::string(c.op->arguments[i].name), literal(c.arguments[i], c.op->arguments[i].type, shown_elements)});
+    r.inputs.push_back(
+        {std::string(c.op->arguments[i].name), literal(c.arguments[i], c.op->arguments[i].type, shown_elements)});
     each_tensor({&c.arguments[i], 1}, [&](const Tensor& t) { elements += static_cast<std::uint64_t>(t.count()); });
   }
   r.elements = elements;
@@ -62,12 +63,14 @@ void describe_inputs(Record& r, const Case& c) {
 std::vector<Value> with_recorded_outs(const Case& c) {
   std::vector<Value> arguments = c.arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (c.op->arguments[i].out && std::holds_alternative<std::monostate>(arguments[i])) arguments[i] = c.recorded.arguments[i];
+    if (c.op->arguments[i].out && std::holds_alternative<std::monostate>(arguments[i]))
+      arguments[i] = c.recorded.arguments[i];
   return arguments;
 }
 
 bool has_free_values(const Operator& op) {
-  return std::ranges::any_of(op.accuracy, [](const AccuracyRow& row) { return row.accuracy.measure == Accuracy::Measure::unspecified; });
+  return std::ranges::any_of(
+      op.accuracy, [](const AccuracyRow& row) { return row.accuracy.measure == Accuracy::Measure::unspecified; });
 }
 
 // What the memory around a call tells is worse than any value in it.
@@ -76,10 +79,14 @@ void judge_conduct(Judgement& j, const Operator& op, const Observation& seen) {
     j = {Verdict::fail, failure, std::numeric_limits<double>::infinity(), {}, std::move(message), {}, {}, {}};
   };
   if (!seen.damaged.empty()) return fail(Class::out_of_bounds, seen.damaged);
-  if (!seen.changed_input.empty()) return fail(Class::input_changed, text(seen.changed_input, " was changed by the call"));
+  if (!seen.changed_input.empty())
+    return fail(Class::input_changed, text(seen.changed_input, " was changed by the call"));
   if (seen.reply.outcome != Outcome::ok || j.failure == Class::accepted_though_invalid || has_free_values(op)) return;
-  if (seen.unwritten > 0) return fail(Class::unwritten, text(seen.unwritten, " elements were never written, the first is element ", seen.unwritten_element, " of out ", seen.unwritten_out));
-  if (seen.differs && j.verdict != Verdict::fail) fail(Class::value, "a second run of the same call gave another result");
+  if (seen.unwritten > 0)
+    return fail(Class::unwritten, text(seen.unwritten, " elements were never written, the first is element ",
+                                       seen.unwritten_element, " of out ", seen.unwritten_out));
+  if (seen.differs && j.verdict != Verdict::fail)
+    fail(Class::value, "a second run of the same call gave another result");
 }
 
 }  // namespace
@@ -99,19 +106,23 @@ Record run_case(const Corpus& corpus, KernelLibrary& library, const CaseId& id, 
   } else {
     seen = observe(library, *c.op, c.arguments, plan_outs(*c.op, planned));
     const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
-    j = judge(*c.op, c.arguments, expected, {seen.reply.outcome, seen.reply.message, library.in_profile(*c.op, planned), seen.outs, has_values});
+    j = judge(*c.op, c.arguments, expected,
+              {seen.reply.outcome, seen.reply.message, library.in_profile(*c.op, planned), seen.outs, has_values});
     judge_conduct(j, *c.op, seen);
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
   if (j.verdict == Verdict::pass && !always_described) return r;
   r.rule = j.rule, r.message = j.message, r.bound = j.bound;
   describe_inputs(r, c);
-  r.expected = valid ? shown(expected.outs) : text(name(expected.answer.outcome), ", ", expected.answer.rule, ": ", expected.answer.message);
-  r.got = seen.reply.outcome == Outcome::ok ? shown(seen.outs) : text(name(seen.reply.outcome), ": ", seen.reply.message);
+  r.expected = valid ? shown(expected.outs)
+                     : text(name(expected.answer.outcome), ", ", expected.answer.rule, ": ", expected.answer.message);
+  r.got =
+      seen.reply.outcome == Outcome::ok ? shown(seen.outs) : text(name(seen.reply.outcome), ": ", seen.reply.message);
   return r;
 }
 
-Record lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, Verdict verdict, std::string message) {
+Record lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, Verdict verdict,
+                 std::string message) {
   const Case c = corpus.make(id);
   const Expectation expected = expect(*c.op, c.arguments, case_limits());
   const bool valid = expected.answer.outcome == Outcome::ok;
@@ -121,7 +132,8 @@ Record lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id
   r.rule = expected.answer.rule;
   r.message = std::move(message);
   describe_inputs(r, c);
-  r.expected = valid ? shown(expected.outs) : text(name(expected.answer.outcome), ", ", expected.answer.rule, ": ", expected.answer.message);
+  r.expected = valid ? shown(expected.outs)
+                     : text(name(expected.answer.outcome), ", ", expected.answer.rule, ": ", expected.answer.message);
   return r;
 }
 

@@ -13,20 +13,25 @@ namespace {
 
 std::string failure_of(const Record& r) { return text(r.operator_name, " ", name(r.verdict), " ", name(r.failure)); }
 
-
 Record record_of(const Corpus& corpus, std::string_view testee, const CaseId& id, const TaskResult& result) {
   using enum TaskResult::End;
   switch (result.end) {
-    case done: return from_json_line(result.text);
-    case threw: throw Fault(Outcome::invalid, "run", text("case ", to_text(id), " cannot be run: ", result.text));
-    case timed_out: return lost_case(corpus, testee, id, Verdict::timeout, result.text);
-    default: return lost_case(corpus, testee, id, Verdict::crash, result.text);
+    case done:
+      return from_json_line(result.text);
+    case threw:
+      throw Fault(Outcome::invalid, "run", text("case ", to_text(id), " cannot be run: ", result.text));
+    case timed_out:
+      return lost_case(corpus, testee, id, Verdict::timeout, result.text);
+    default:
+      return lost_case(corpus, testee, id, Verdict::crash, result.text);
   }
 }
 
-void run_in_children(const Corpus& corpus, KernelLibrary& library, const SuiteOptions& options, bool always_described, const Pool::Next& next,
-                     const std::function<void(const CaseId&, const Record&)>& report) {
-  const auto work = [&](std::string_view task) { return to_json_line(run_case(corpus, library, case_id_from(task), always_described)); };
+void run_in_children(const Corpus& corpus, KernelLibrary& library, const SuiteOptions& options, bool always_described,
+                     const Pool::Next& next, const std::function<void(const CaseId&, const Record&)>& report) {
+  const auto work = [&](std::string_view task) {
+    return to_json_line(run_case(corpus, library, case_id_from(task), always_described));
+  };
   Pool pool(options.workers, std::chrono::seconds(options.timeout_seconds), work);
   pool.run(next, [&](std::string_view task, const TaskResult& result) {
     const CaseId id = case_id_from(task);
@@ -36,7 +41,8 @@ void run_in_children(const Corpus& corpus, KernelLibrary& library, const SuiteOp
 
 }  // namespace
 
-Suite::Suite(const Corpus& corpus, const SuiteOptions& options, bool recorded_only) : corpus_(corpus), options_(options), recorded_only_(recorded_only) {
+Suite::Suite(const Corpus& corpus, const SuiteOptions& options, bool recorded_only)
+    : corpus_(corpus), options_(options), recorded_only_(recorded_only) {
   for (const RecordedCalls* calls : corpus.matching(options.operators)) {
     operators_.push_back(calls);
     planned_ += calls->size() + (recorded_only ? 0 : options.mutations + calls->op().rules.size());
@@ -83,7 +89,8 @@ void Suite::judged(const CaseId& id, const Record& record) {
     searches_.push_back({failure_of(record), Shrinking(id), std::nullopt, false});
 }
 
-void run_suite(const Corpus& corpus, KernelLibrary& library, const SuiteOptions& options, Suite& suite, const std::function<void(const Record&)>& done) {
+void run_suite(const Corpus& corpus, KernelLibrary& library, const SuiteOptions& options, Suite& suite,
+               const std::function<void(const Record&)>& done) {
   const auto report = [&](const CaseId& id, const Record& record) {
     suite.judged(id, record);
     done(record);
@@ -105,7 +112,9 @@ Record run_alone(const Corpus& corpus, KernelLibrary& library, const CaseId& id,
   std::optional<std::string> task = to_text(corpus.make(id).id);
   SuiteOptions options;
   options.workers = 1, options.timeout_seconds = timeout_seconds;
-  run_in_children(corpus, library, options, true, [&] { return std::exchange(task, std::nullopt); }, [&](const CaseId&, const Record& r) { record = r; });
+  run_in_children(
+      corpus, library, options, true, [&] { return std::exchange(task, std::nullopt); },
+      [&](const CaseId&, const Record& r) { record = r; });
   return record;
 }
 

@@ -17,11 +17,11 @@
 namespace assay {
 
 struct SuiteOptions {
-  std::string operators;            // a pattern, see matches(); empty: all
-  std::uint64_t seed = 1;           // of the mutations
-  std::size_t mutations = 100;      // mutated calls for each operator
-  int workers = 2;                  // children that run cases; 0: run them in this process
-  int timeout_seconds = 20;         // for one case
+  std::string operators;        // a pattern, see matches(); empty: all
+  std::uint64_t seed = 1;       // of the mutations
+  std::size_t mutations = 100;  // mutated calls for each operator
+  int workers = 2;              // children that run cases; 0: run them in this process
+  int timeout_seconds = 20;     // for one case
 };
 
 // The cases of a run in the order in which they are given out: every recorded call, a case that breaks each rule,
@@ -57,7 +57,8 @@ class Suite {
 };
 
 // Runs a suite on a library: in children unless the options say otherwise. `done` gets every record as it comes.
-void run_suite(const Corpus& corpus, KernelLibrary& library, const SuiteOptions& options, Suite& suite, const std::function<void(const Record&)>& done);
+void run_suite(const Corpus& corpus, KernelLibrary& library, const SuiteOptions& options, Suite& suite,
+               const std::function<void(const Record&)>& done);
 
 // Runs one case, in a child where the library may crash; its record describes the call whatever the verdict.
 Record run_alone(const Corpus& corpus, KernelLibrary& library, const CaseId& id, int timeout_seconds = 60);

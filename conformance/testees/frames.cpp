@@ -10,7 +10,7 @@ struct Header {
   std::uint32_t kind;
   std::uint64_t bytes;
 };
-constexpr std::uint32_t mark = 0x79617361;           // "asay"
+constexpr std::uint32_t mark = 0x79617361;              // "asay"
 constexpr std::uint64_t most = std::uint64_t{1} << 30;  // of one text; a longer one is no text of ours
 
 }  // namespace

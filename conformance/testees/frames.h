@@ -19,7 +19,7 @@ std::string encode(std::uint32_t kind, std::string_view text);
 class FrameReader {
  public:
   void append(std::string_view bytes) { bytes_.append(bytes); }
-  std::optional<Frame> next();  // none: there is no whole frame yet, or garbled()
+  std::optional<Frame> next();               // none: there is no whole frame yet, or garbled()
   bool garbled() const { return garbled_; }  // the bytes are not frames
 
  private:

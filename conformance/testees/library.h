@@ -28,7 +28,8 @@ using TensorViews = std::vector<std::optional<TensorView>>;
 
 // An argument as a library sees it: a Value whose tensors are views. An out number is the view of a tensor without
 // dimensions, of bool, int64 or float64.
-using HostValue = std::variant<std::monostate, TensorView, Int, double, bool, std::string, Ints, Doubles, Bools, TensorViews>;
+using HostValue =
+    std::variant<std::monostate, TensorView, Int, double, bool, std::string, Ints, Doubles, Bools, TensorViews>;
 
 // What a library says to a call: ok, or which outcome and why, in its own words.
 struct Reply {
@@ -50,8 +51,8 @@ class KernelLibrary {
   // Whether the library has a kernel for the operator at all.
   virtual bool has(const Operator& op) const = 0;
 
-  // Whether the call lies inside the profile that the library states about itself: refusing it then is a failure, outside
-  // it is `unsupported`. Arguments follow the schema; an out that is None is not looked at.
+  // Whether the call lies inside the profile that the library states about itself: refusing it then is a failure,
+  // outside it is `unsupported`. Arguments follow the schema; an out that is None is not looked at.
   virtual bool in_profile(const Operator&, std::span<const Value>) const { return true; }
 
   // Calls a kernel. Arguments follow the schema, out arguments last; every out has memory for at least its sizes. The

@@ -9,11 +9,13 @@ namespace assay {
 namespace {
 
 // What the module of this name, libassay_<name>.so in `folder`, exports as `symbol`.
-void* exported(std::string_view name, const std::filesystem::path& folder, const char* symbol, const std::string& rule) {
+void* exported(std::string_view name, const std::filesystem::path& folder, const char* symbol,
+               const std::string& rule) {
   const auto fail = [&](const auto&... sentence) { throw Fault(Outcome::invalid, rule, text(sentence...)); };
   if (name != "executorch") fail("there is no ", rule, " \"", name, "\": known are reference and executorch");
   const std::filesystem::path path = folder / text("libassay_", name, ".so");
-  if (!std::filesystem::exists(path)) fail("the ", rule, " ", name, " needs ", path.string(), ", which is missing: tools/conform fetches and builds it");
+  if (!std::filesystem::exists(path))
+    fail("the ", rule, " ", name, " needs ", path.string(), ", which is missing: tools/conform fetches and builds it");
   // Never closed: kernels stay registered for the life of the process.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) fail("the ", rule, " ", name, " cannot be loaded: ", dlerror());
@@ -26,7 +28,8 @@ void* exported(std::string_view name, const std::filesystem::path& folder, const
 
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
   if (name == "reference") return std::make_unique<ReferenceLibrary>();
-  return std::unique_ptr<KernelLibrary>(reinterpret_cast<MakeKernelLibrary>(exported(name, folder, "assay_kernel_library", "library"))());
+  return std::unique_ptr<KernelLibrary>(
+      reinterpret_cast<MakeKernelLibrary>(exported(name, folder, "assay_kernel_library", "library"))());
 }
 
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {

@@ -40,7 +40,8 @@ std::optional<Damage> damage_in(const std::string& buffer, const std::byte* zone
 
 std::string describe(const Damage& d) {
   return text(d.bytes, d.bytes == 1 ? " byte " : " bytes ", d.behind ? "behind " : "before ", d.buffer,
-              d.bytes == 1 ? " is" : " are", " overwritten, the nearest ", d.distance, " bytes from its ", d.behind ? "end" : "start");
+              d.bytes == 1 ? " is" : " are", " overwritten, the nearest ", d.distance, " bytes from its ",
+              d.behind ? "end" : "start");
 }
 
 std::byte* GuardedMemory::add(std::string name, std::size_t bytes) {
@@ -65,6 +66,8 @@ std::byte poison_byte(Poison poison, DType dtype) {
   return dtype == DType::boolean ? std::byte{0} : std::byte{0x3F};
 }
 
-void fill(std::span<std::byte> memory, Poison poison, DType dtype) { std::ranges::fill(memory, poison_byte(poison, dtype)); }
+void fill(std::span<std::byte> memory, Poison poison, DType dtype) {
+  std::ranges::fill(memory, poison_byte(poison, dtype));
+}
 
 }  // namespace assay

@@ -24,7 +24,8 @@ std::string describe(const Damage& damage);  // "4 bytes behind out are overwrit
 // The host memory of one call: every buffer is an allocation of its own, with a red zone before and behind it.
 class GuardedMemory {
  public:
-  // What a kernel may rely on: ExecuTorch's memory plans align tensors to 16 bytes. Buffers get exactly that and no more.
+  // What a kernel may rely on: ExecuTorch's memory plans align tensors to 16 bytes. Buffers get exactly that and no
+  // more.
   static constexpr std::size_t alignment = 16;
   static constexpr std::size_t red_zone = 128;
 
@@ -46,8 +47,8 @@ class GuardedMemory {
 
 // What outs hold before the first and the second run of a call. An element that holds the one after the first run and
 // the other after the second was never written; a kernel that reads its out first gives two different results. The two
-// have opposite signs in every signed dtype, are of the size of 1 in floating ones, so that a sum shows them, and are true
-// and false.
+// have opposite signs in every signed dtype, are of the size of 1 in floating ones, so that a sum shows them, and are
+// true and false.
 enum class Poison : std::uint8_t { first, second };
 std::byte poison_byte(Poison poison, DType dtype);
 void fill(std::span<std::byte> memory, Poison poison, DType dtype);

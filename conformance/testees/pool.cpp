@@ -38,7 +38,8 @@ void work_until_closed(int socket, const Pool::Work& work) {
 }
 
 TaskResult death(int status) {
-  if (WIFSIGNALED(status)) return {End::crashed, text("crashed with signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")")};
+  if (WIFSIGNALED(status))
+    return {End::crashed, text("crashed with signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")")};
   return {End::exited, text("exited with status ", WEXITSTATUS(status))};
 }
 
@@ -87,7 +88,8 @@ void Pool::serve(std::unique_ptr<Worker>& worker, const Done& done) {
   worker->read_output();
   worker->send();
   const bool alive = worker->receive();
-  if (!take_answers(*worker, done)) return bury(worker, TaskResult{End::garbled, "sent something that is no answer"}, done);
+  if (!take_answers(*worker, done))
+    return bury(worker, TaskResult{End::garbled, "sent something that is no answer"}, done);
   if (!alive) return bury(worker, std::nullopt, done);
   if (!worker->tasks().empty() && Worker::Clock::now() - worker->since() > timeout_)
     bury(worker, TaskResult{End::timed_out, text("took longer than ", timeout_.count(), " ms")}, done);
@@ -125,7 +127,8 @@ void Pool::wait() const {
     watched.push_back({w->output(), POLLIN, 0});
     if (!w->tasks().empty()) left = std::min(left, w->since() + timeout_ - Worker::Clock::now());
   }
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Worker::Clock::duration::zero()));
+  const auto milliseconds =
+      std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Worker::Clock::duration::zero()));
   if (poll(watched.data(), watched.size(), static_cast<int>(milliseconds.count())) < 0 && errno != EINTR)
     throw std::system_error(errno, std::generic_category(), "poll");
 }

@@ -17,10 +17,12 @@ std::string element_name(std::string_view list, std::size_t k) { return text(lis
 // One call in memory of its own.
 class Run {
  public:
-  Run(const Operator& op, std::span<const Value> arguments, const OutPlan& plan, Poison poison) : op_(op), arguments_(arguments) {
+  Run(const Operator& op, std::span<const Value> arguments, const OutPlan& plan, Poison poison)
+      : op_(op), arguments_(arguments) {
     std::size_t out = 0;
     for (std::size_t i = 0; i < op.arguments.size(); ++i)
-      host_.push_back(op.arguments[i].out ? place_out(op.arguments[i], plan.at(out++), poison) : place_input(op.arguments[i], arguments[i]));
+      host_.push_back(op.arguments[i].out ? place_out(op.arguments[i], plan.at(out++), poison)
+                                          : place_input(op.arguments[i], arguments[i]));
   }
 
   Reply call(KernelLibrary& library) { return library.call(op_, host_); }
@@ -28,7 +30,8 @@ class Run {
   std::string damage() const {
     if (const auto found = memory_.damage()) return describe(*found);
     for (const TensorView& out : outs())
-      if (out.bytes() > out.capacity) return text("an out of ", out.capacity, " bytes was resized to ", out.sizes, ", which takes ", out.bytes());
+      if (out.bytes() > out.capacity)
+        return text("an out of ", out.capacity, " bytes was resized to ", out.sizes, ", which takes ", out.bytes());
     return {};
   }
 
@@ -64,10 +67,12 @@ class Run {
   }
 
   HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan, Poison poison) {
-    if (argument.is_out_number()) return place_out(std::string(argument.name), plan_of(tensor_of(0.0)), poison);  // holds a number of any kind
+    if (argument.is_out_number())
+      return place_out(std::string(argument.name), plan_of(tensor_of(0.0)), poison);  // holds a number of any kind
     if (!argument.type.ends_with("[]")) return place_out(std::string(argument.name), plan.at(0), poison);
     TensorViews views;
-    for (std::size_t k = 0; k < plan.size(); ++k) views.emplace_back(place_out(element_name(argument.name, k), plan[k], poison));
+    for (std::size_t k = 0; k < plan.size(); ++k)
+      views.emplace_back(place_out(element_name(argument.name, k), plan[k], poison));
     return views;
   }
 
@@ -78,21 +83,25 @@ class Run {
   }
 
   HostValue place_input(const SchemaArgument& argument, const Value& value) {
-    return std::visit([&]<class T>(const T& v) -> HostValue {
-      if constexpr (std::is_same_v<T, Tensor>) {
-        return place_tensor(std::string(argument.name), v);
-      } else if constexpr (std::is_same_v<T, Tensors>) {
-        TensorViews views(v.size());
-        for (std::size_t k = 0; k < v.size(); ++k)
-          if (v[k]) views[k] = place_tensor(element_name(argument.name, k), *v[k]);
-        return views;
-      } else {
-        return v;
-      }
-    }, value);
+    return std::visit(
+        [&]<class T>(const T& v) -> HostValue {
+          if constexpr (std::is_same_v<T, Tensor>) {
+            return place_tensor(std::string(argument.name), v);
+          } else if constexpr (std::is_same_v<T, Tensors>) {
+            TensorViews views(v.size());
+            for (std::size_t k = 0; k < v.size(); ++k)
+              if (v[k]) views[k] = place_tensor(element_name(argument.name, k), *v[k]);
+            return views;
+          } else {
+            return v;
+          }
+        },
+        value);
   }
 
-  static bool changed(const Tensor& before, const TensorView& after) { return !std::ranges::equal(before.bytes, std::span(after.data, before.bytes.size())); }
+  static bool changed(const Tensor& before, const TensorView& after) {
+    return !std::ranges::equal(before.bytes, std::span(after.data, before.bytes.size()));
+  }
 
   static bool changed(const Value& before, const HostValue& after) {
     if (const Tensor* t = std::get_if<Tensor>(&before)) return changed(*t, std::get<TensorView>(after));
@@ -108,7 +117,9 @@ class Run {
   std::vector<HostValue> host_;
 };
 
-bool same_metadata(const TensorView& a, const TensorView& b) { return a.dtype == b.dtype && a.sizes == b.sizes && a.dim_order == b.dim_order; }
+bool same_metadata(const TensorView& a, const TensorView& b) {
+  return a.dtype == b.dtype && a.sizes == b.sizes && a.dim_order == b.dim_order;
+}
 
 bool holds(std::span<const std::byte> element, std::byte poison) {
   return std::ranges::all_of(element, [=](std::byte b) { return b == poison; });
@@ -132,12 +143,16 @@ void compare(const TensorView& first, const TensorView& second, int out, Observa
 
 void compare(const std::vector<TensorView>& first, const std::vector<TensorView>& second, Observation& seen) {
   for (std::size_t k = 0; k < first.size(); ++k) {
-    if (same_metadata(first[k], second[k])) compare(first[k], second[k], static_cast<int>(k), seen);
-    else seen.differs = true;
+    if (same_metadata(first[k], second[k]))
+      compare(first[k], second[k], static_cast<int>(k), seen);
+    else
+      seen.differs = true;
   }
 }
 
-Tensor taken(const TensorView& view) { return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}}; }
+Tensor taken(const TensorView& view) {
+  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
+}
 
 }  // namespace
 

@@ -35,8 +35,8 @@ struct Observation {
   double seconds = 0;         // of the first run
 };
 
-// Calls the library: once, and a second time with another poison in the outs if the first reply was ok. Arguments follow
-// the schema; what stands in the places of out arguments is not looked at. Throws what the library throws.
+// Calls the library: once, and a second time with another poison in the outs if the first reply was ok. Arguments
+// follow the schema; what stands in the places of out arguments is not looked at. Throws what the library throws.
 Observation observe(KernelLibrary& library, const Operator& op, std::span<const Value> arguments, const OutPlan& outs);
 
 }  // namespace assay

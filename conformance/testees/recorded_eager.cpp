@@ -15,7 +15,9 @@ class Fingerprint {
     if (n > 0) text_.append(static_cast<const char*>(bytes), n);
   }
   template <class T>
-  void number(T v) { add(&v, sizeof v); }
+  void number(T v) {
+    add(&v, sizeof v);
+  }
   void dims(const Dims& d) {
     number(d.size());
     for (Int n : d) number(n);

@@ -21,7 +21,7 @@ class RecordedEager : public KernelLibrary {
 
  private:
   const Corpus& corpus_;
-  std::string indexed_;                           // the operator whose calls are indexed
+  std::string indexed_;                          // the operator whose calls are indexed
   std::map<std::string, std::size_t> recorded_;  // call number by its arguments' text
 };
 

@@ -7,25 +7,31 @@
 namespace assay {
 namespace {
 
-Tensor copied(const TensorView& view) { return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}}; }
+Tensor copied(const TensorView& view) {
+  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
+}
 
 Value copied(const HostValue& value) {
-  return std::visit([]<class T>(const T& v) -> Value {
-    if constexpr (std::is_same_v<T, TensorView>) {
-      return copied(v);
-    } else if constexpr (std::is_same_v<T, TensorViews>) {
-      Tensors tensors;
-      for (const auto& view : v) tensors.push_back(view ? std::optional(copied(*view)) : std::nullopt);
-      return tensors;
-    } else {
-      return v;
-    }
-  }, value);
+  return std::visit(
+      []<class T>(const T& v) -> Value {
+        if constexpr (std::is_same_v<T, TensorView>) {
+          return copied(v);
+        } else if constexpr (std::is_same_v<T, TensorViews>) {
+          Tensors tensors;
+          for (const auto& view : v) tensors.push_back(view ? std::optional(copied(*view)) : std::nullopt);
+          return tensors;
+        } else {
+          return v;
+        }
+      },
+      value);
 }
 
 void hand_back(const Tensor& result, TensorView& out) {
   if (result.bytes.size() > out.capacity)
-    throw Fault(Outcome::exhausted, "limits.out", text("the result ", describe(result), " takes ", result.bytes.size(), " bytes, but its out has ", out.capacity));
+    throw Fault(Outcome::exhausted, "limits.out",
+                text("the result ", describe(result), " takes ", result.bytes.size(), " bytes, but its out has ",
+                     out.capacity));
   out.dtype = result.dtype;
   out.sizes = result.sizes;
   out.dim_order = result.dim_order;

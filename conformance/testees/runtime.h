@@ -28,7 +28,8 @@ class Runtime {
   virtual std::string_view name() const = 0;
 
   // Null where the program is refused, `reply` says why. May crash.
-  virtual std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data, Reply& reply) = 0;
+  virtual std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program,
+                                              const std::vector<std::filesystem::path>& data, Reply& reply) = 0;
 };
 
 // What a module exports as assay_runtime: makes the runtime, which the caller owns.

@@ -94,7 +94,8 @@ std::string Worker::pop() {
 
 void Worker::send() {
   while (!unsent_.empty()) {
-    const auto sent = uninterrupted([&] { return ::send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
+    const auto sent =
+        uninterrupted([&] { return ::send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
     if (sent < 0) return;  // full, or the child is dead, which receive() tells
     unsent_.erase(0, static_cast<std::size_t>(sent));
   }

@@ -28,13 +28,13 @@ class Worker {
   void push(std::string task);
   std::string pop();  // the task at the head of the queue, which has been answered
   const std::deque<std::string>& tasks() const { return tasks_; }  // the first is being worked on, the others wait
-  Clock::time_point since() const { return since_; }                // when work on the first began
-  Clock::duration pace() const { return pace_; }                    // how long the last answered task took
+  Clock::time_point since() const { return since_; }               // when work on the first began
+  Clock::duration pace() const { return pace_; }                   // how long the last answered task took
 
-  void send();           // what the socket takes of the pushed tasks
-  bool receive();        // appends what has arrived to frames(); false when the child has closed its end
+  void send();     // what the socket takes of the pushed tasks
+  bool receive();  // appends what has arrived to frames(); false when the child has closed its end
   FrameReader& frames() { return frames_; }
-  int wait_for_death();  // kills the child unless it is dead already; its status as waitpid gives it
+  int wait_for_death();       // kills the child unless it is dead already; its status as waitpid gives it
   const std::string& tail();  // the last bytes that the child wrote to stdout and stderr
 
   int socket() const { return socket_; }

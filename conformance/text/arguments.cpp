@@ -45,7 +45,8 @@ std::vector<std::string_view> similar_names(std::string_view name) {
   if (name.size() > longest) return {};
   for (const Operator& op : operator_table()) {
     const std::size_t distance = edit_distance(base_name(name), base_name(op.name));
-    if (distance <= far && distance < base_name(name).size()) found.emplace_back(distance, edit_distance(name, op.name), op.name);
+    if (distance <= far && distance < base_name(name).size())
+      found.emplace_back(distance, edit_distance(name, op.name), op.name);
   }
   std::ranges::sort(found);
   std::vector<std::string_view> names;
@@ -58,7 +59,8 @@ std::vector<std::string_view> similar_names(std::string_view name) {
 
 void complete(const Operator& op, std::vector<Value>& arguments) {
   const std::size_t inputs = input_count(op);
-  well_formed(arguments.size() <= inputs, "call.argument", op.name, " takes ", inputs, " arguments, but ", arguments.size(), " came");
+  well_formed(arguments.size() <= inputs, "call.argument", op.name, " takes ", inputs, " arguments, but ",
+              arguments.size(), " came");
   while (arguments.size() < inputs) {
     const SchemaArgument& a = op.arguments[arguments.size()];
     well_formed(!a.default_text.empty(), "call.argument", a.name, " is missing, and the schema gives it no default");

@@ -12,7 +12,8 @@ constexpr std::uint8_t no_digit = 0xff;
 constexpr auto digit_of = [] {
   std::array<std::uint8_t, 256> digits{};
   digits.fill(no_digit);
-  for (std::size_t i = 0; i < alphabet.size(); ++i) digits[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < alphabet.size(); ++i)
+    digits[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
   return digits;
 }();
 

@@ -24,9 +24,14 @@ constexpr struct {
   std::string_view text;
   Number number;
 } named_numbers[] = {
-    {"true", true}, {"True", true}, {"false", false}, {"False", false},
-    {"inf", std::numeric_limits<double>::infinity()}, {"-inf", -std::numeric_limits<double>::infinity()},
-    {"nan", std::numeric_limits<double>::quiet_NaN()}, {"-nan", -std::numeric_limits<double>::quiet_NaN()},
+    {"true", true},
+    {"True", true},
+    {"false", false},
+    {"False", false},
+    {"inf", std::numeric_limits<double>::infinity()},
+    {"-inf", -std::numeric_limits<double>::infinity()},
+    {"nan", std::numeric_limits<double>::quiet_NaN()},
+    {"-nan", -std::numeric_limits<double>::quiet_NaN()},
 };
 
 std::string text_of(const Number& number) {
@@ -87,10 +92,17 @@ std::optional<Number> number_of(std::string_view text) {
 Bits element_of(const Number& number, DType dtype) {
   std::optional<Bits> element;
   switch (info(dtype).kind) {
-    case Kind::boolean: element = bool_element(number); break;
-    case Kind::integer: element = integer_element(number, dtype); break;
-    case Kind::floating: element = floating_element(number, dtype); break;
-    case Kind::opaque: break;
+    case Kind::boolean:
+      element = bool_element(number);
+      break;
+    case Kind::integer:
+      element = integer_element(number, dtype);
+      break;
+    case Kind::floating:
+      element = floating_element(number, dtype);
+      break;
+    case Kind::opaque:
+      break;
   }
   well_formed(element.has_value(), "call.tensor", text_of(number), " is no ", info(dtype).name);
   return *element;
@@ -99,7 +111,8 @@ Bits element_of(const Number& number, DType dtype) {
 Bits element_of(std::string_view text, DType dtype) {
   if (info(dtype).kind == Kind::opaque) {
     const auto bits = opaque_element(text, dtype);
-    well_formed(bits.has_value(), "call.tensor", "an element of ", info(dtype).name, " is ", info(dtype).bytes, " bytes in hexadecimal such as 0x3f, but came as '", text, "'");
+    well_formed(bits.has_value(), "call.tensor", "an element of ", info(dtype).name, " is ", info(dtype).bytes,
+                " bytes in hexadecimal such as 0x3f, but came as '", text, "'");
     return *bits;
   }
   const auto number = number_of(text);
@@ -110,10 +123,14 @@ Bits element_of(std::string_view text, DType dtype) {
 std::string element_text(Bits element, DType dtype) {
   const DTypeInfo& d = info(dtype);
   switch (d.kind) {
-    case Kind::boolean: return d.int_of(element) ? "true" : "false";
-    case Kind::integer: return dtype == DType::uint64 ? fmt::format("{}", element) : fmt::format("{}", d.int_of(element));
-    case Kind::opaque: return fmt::format("0x{:0{}x}", element, 2 * d.bytes);
-    case Kind::floating: break;
+    case Kind::boolean:
+      return d.int_of(element) ? "true" : "false";
+    case Kind::integer:
+      return dtype == DType::uint64 ? fmt::format("{}", element) : fmt::format("{}", d.int_of(element));
+    case Kind::opaque:
+      return fmt::format("0x{:0{}x}", element, 2 * d.bytes);
+    case Kind::floating:
+      break;
   }
   const double x = static_cast<double>(d.real_of(element));
   return fmt::format("{}", std::isfinite(x) ? shortest(x, dtype) : x);

@@ -13,7 +13,8 @@ namespace assay {
 // A number as it is written. Bits are an integer beyond int64.
 using Number = std::variant<bool, Int, Bits, double>;
 
-// `true` `false` `12` `-1.5` `1e-3` `inf` `-inf` `nan` `-nan`, also Python's `True` and `False`; none for anything else.
+// `true` `false` `12` `-1.5` `1e-3` `inf` `-inf` `nan` `-nan`, also Python's `True` and `False`; none for anything
+// else.
 std::optional<Number> number_of(std::string_view text);
 
 // The element that stores the number: a floating dtype rounds it to nearest even, an integer dtype must hold it

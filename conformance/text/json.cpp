@@ -115,11 +115,13 @@ Json json_of(double x) {
 Ints integers_in(const Json& object, std::string_view key) {
   const Json& list = get(object, key, tensor_rule);
   well_formed(list.is_array(), tensor_rule, key, " must be a list of integers");
-  return within([&] {
-    Ints integers;
-    for (const Json& n : list) integers.push_back(integer_in(n, tensor_rule));
-    return integers;
-  }, key);
+  return within(
+      [&] {
+        Ints integers;
+        for (const Json& n : list) integers.push_back(integer_in(n, tensor_rule));
+        return integers;
+      },
+      key);
 }
 
 DType dtype_in(const Json& object) {
@@ -136,13 +138,15 @@ std::optional<Ints> dim_order_in(const Json& object) {
 void set_data(Tensor& tensor, const Json& data) {
   auto bytes = data.is_string() ? bytes_of_base64(data.get_ref<const std::string&>()) : std::nullopt;
   well_formed(bytes.has_value(), tensor_rule, "data is not base64");
-  well_formed(bytes->size() == byte_count(tensor), tensor_rule, "data has ", bytes->size(), " bytes, but ", tensor.dtype, " ", tensor.sizes, " takes ", byte_count(tensor));
+  well_formed(bytes->size() == byte_count(tensor), tensor_rule, "data has ", bytes->size(), " bytes, but ",
+              tensor.dtype, " ", tensor.sizes, " takes ", byte_count(tensor));
   tensor.bytes = std::move(*bytes);
 }
 
 void read_nested(const Json& json, int depth, DType dtype, Nesting& nesting, std::vector<Bits>& elements) {
   if (json.is_array()) {
-    if (depth == max_rank) throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+    if (depth == max_rank)
+      throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
     for (const Json& item : json) read_nested(item, depth + 1, dtype, nesting, elements);
     nesting.list(depth, static_cast<Int>(json.size()));
     return;
@@ -191,7 +195,8 @@ template <class Read>
 Tensors tensors_in(const Json& list, Read read_tensor) {
   Tensors tensors;
   for (std::size_t i = 0; i < list.size(); ++i)
-    tensors.push_back(list[i].is_null() ? std::nullopt : std::optional(within([&] { return read_tensor(list[i]); }, "tensor ", i)));
+    tensors.push_back(list[i].is_null() ? std::nullopt
+                                        : std::optional(within([&] { return read_tensor(list[i]); }, "tensor ", i)));
   return tensors;
 }
 
@@ -282,7 +287,9 @@ Json parse_json(std::string_view text) {
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 void check_keys(const Json& json, std::initializer_list<std::string_view> keys, std::string_view rule) {
-  const auto refuse = [&](const std::string& what) { well_formed(false, rule, what, " ", fmt::to_string(fmt::join(keys, ", "))); };
+  const auto refuse = [&](const std::string& what) {
+    well_formed(false, rule, what, " ", fmt::to_string(fmt::join(keys, ", ")));
+  };
   if (!json.is_object()) refuse(text(Excerpt{json}, " came where an object was wanted, with the keys"));
   for (const auto& item : json.items())
     if (std::ranges::find(keys, item.key()) == keys.end()) refuse(text("key \"", item.key(), "\" is none of"));
@@ -290,14 +297,21 @@ void check_keys(const Json& json, std::initializer_list<std::string_view> keys, 
 
 Value value_of(const Json& json, std::string_view type) {
   switch (json.type()) {
-    case Json::value_t::null: return std::monostate();
-    case Json::value_t::boolean: return json.get<bool>();
+    case Json::value_t::null:
+      return std::monostate();
+    case Json::value_t::boolean:
+      return json.get<bool>();
     case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned: return integer_in(json, argument_rule);
-    case Json::value_t::number_float: return json.get<double>();
-    case Json::value_t::string: return string_of_type(json.get_ref<const std::string&>(), type);
-    case Json::value_t::object: return value_of_object(json, type);
-    default: break;
+    case Json::value_t::number_unsigned:
+      return integer_in(json, argument_rule);
+    case Json::value_t::number_float:
+      return json.get<double>();
+    case Json::value_t::string:
+      return string_of_type(json.get_ref<const std::string&>(), type);
+    case Json::value_t::object:
+      return value_of_object(json, type);
+    default:
+      break;
   }
   const std::string_view element_type = element_type_of(type);
   well_formed(!element_type.empty(), argument_rule, "a list came where a ", type, " was wanted");
@@ -314,10 +328,14 @@ Value out_of(const Json& json) {
 }
 
 Json to_json(const Tensor& tensor) {
-  return {{"dtype", info(tensor.dtype).name}, {"sizes", Ints(tensor.sizes.begin(), tensor.sizes.end())},
-          {"dim_order", Ints(tensor.dim_order.begin(), tensor.dim_order.end())}, {"data", base64(tensor.bytes)}};
+  return {{"dtype", info(tensor.dtype).name},
+          {"sizes", Ints(tensor.sizes.begin(), tensor.sizes.end())},
+          {"dim_order", Ints(tensor.dim_order.begin(), tensor.dim_order.end())},
+          {"data", base64(tensor.bytes)}};
 }
 
-Json to_json(const Value& value, std::string_view type) { return std::visit(ToJson{type.starts_with("ScalarType")}, value); }
+Json to_json(const Value& value, std::string_view type) {
+  return std::visit(ToJson{type.starts_with("ScalarType")}, value);
+}
 
 }  // namespace assay

@@ -9,9 +9,9 @@
 // Sizes and dim orders as they come from a text, checked before a tensor has them.
 namespace assay {
 
-// A tensor without bytes. Without dim_order, contiguous. Throws a Fault: malformed call.tensor where a size is negative,
-// the tensor's bytes (or its strides, if a size is zero) exceed int64, or dim_order is no permutation; exhausted
-// limits.rank.
+// A tensor without bytes. Without dim_order, contiguous. Throws a Fault: malformed call.tensor where a size is
+// negative, the tensor's bytes (or its strides, if a size is zero) exceed int64, or dim_order is no permutation;
+// exhausted limits.rank.
 Tensor layout(DType dtype, const Ints& sizes, const std::optional<Ints>& dim_order = std::nullopt);
 
 // How many bytes the elements of a tensor take.

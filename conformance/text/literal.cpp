@@ -19,7 +19,9 @@ bool nests(const Dims& sizes) {
 // Writes the elements of a tensor as nested lists, the first `most` of them.
 class NestedLists {
  public:
-  NestedLists(const Tensor& tensor, Int most) : dtype_(tensor.dtype), elements_(read<Bits>(tensor)), left_(most) { write(0, 0); }
+  NestedLists(const Tensor& tensor, Int most) : dtype_(tensor.dtype), elements_(read<Bits>(tensor)), left_(most) {
+    write(0, 0);
+  }
   const std::string& text() const { return text_; }
 
  private:
@@ -78,8 +80,12 @@ struct Literal {
   std::string operator()(Int n) const { return is_dtype ? dtype_text(n) : std::to_string(n); }
   std::string operator()(double x) const { return double_text(x); }
   std::string operator()(bool b) const { return bool_text(b); }
-  std::string operator()(const std::string& s) const { return nlohmann::json(s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
-  std::string operator()(const Ints& list) const { return joined('[', list, ']', [](Int n) { return std::to_string(n); }); }
+  std::string operator()(const std::string& s) const {
+    return nlohmann::json(s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  std::string operator()(const Ints& list) const {
+    return joined('[', list, ']', [](Int n) { return std::to_string(n); });
+  }
   std::string operator()(const Doubles& list) const { return joined('[', list, ']', double_text); }
   std::string operator()(const Bools& list) const { return joined('[', list, ']', bool_text); }
   std::string operator()(const Tensors& list) const {

@@ -20,7 +20,8 @@ Json id_in(const Json& request) {
 }
 
 void check_id(const Json& request) {
-  well_formed(!request.contains("id") || request["id"].is_null() || !id_in(request).is_null(), json_rule, "id must be an integer or a string");
+  well_formed(!request.contains("id") || request["id"].is_null() || !id_in(request).is_null(), json_rule,
+              "id must be an integer or a string");
 }
 
 const Operator& operator_in(const Json& request) {
@@ -32,7 +33,8 @@ const Operator& operator_in(const Json& request) {
 std::vector<Value> arguments_in(const Json& request, const Operator& op) {
   const auto args = request.find("args");
   well_formed(args != request.end() && args->is_array(), json_rule, "key \"args\" must be a list");
-  well_formed(args->size() <= input_count(op), "call.argument", op.name, " takes ", input_count(op), " arguments, but ", args->size(), " came");
+  well_formed(args->size() <= input_count(op), "call.argument", op.name, " takes ", input_count(op), " arguments, but ",
+              args->size(), " came");
   std::vector<Value> arguments;
   arguments.reserve(op.arguments.size());
   for (const Json& json : *args) {
@@ -46,10 +48,12 @@ std::vector<Value> arguments_in(const Json& request, const Operator& op) {
 void set_outs(const Json& request, const Operator& op, std::vector<Value>& arguments) {
   const auto outs = request.find("out");
   if (outs == request.end()) return;
-  well_formed(outs->is_array() && outs->size() == op.outs(), "call.out", "out must be a list of ", op.outs(), " entries, one for each out argument");
+  well_formed(outs->is_array() && outs->size() == op.outs(), "call.out", "out must be a list of ", op.outs(),
+              " entries, one for each out argument");
   for (std::size_t i = 0; i < outs->size(); ++i) {
     const std::size_t at = input_count(op) + i;
-    well_formed((*outs)[i].is_null() || !op.arguments[at].is_out_number(), "call.out", op.arguments[at].name, " is a number, of which nothing can be asked: give null");
+    well_formed((*outs)[i].is_null() || !op.arguments[at].is_out_number(), "call.out", op.arguments[at].name,
+                " is a number, of which nothing can be asked: give null");
     arguments[at] = within([&] { return out_of((*outs)[i]); }, op.arguments[at].name);
   }
 }
@@ -84,7 +88,8 @@ Json answered(const Json& id, const Json& request) {
 }  // namespace
 
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs) {
-  if (answer.outcome != Outcome::ok) return {{"id", id}, {"outcome", name(answer.outcome)}, {"rule", answer.rule}, {"message", answer.message}};
+  if (answer.outcome != Outcome::ok)
+    return {{"id", id}, {"outcome", name(answer.outcome)}, {"rule", answer.rule}, {"message", answer.message}};
   Json outputs = Json::array();
   for (const Value& out : outs) {
     if (const Tensor* t = std::get_if<Tensor>(&out)) outputs.push_back(to_json(*t));
@@ -104,12 +109,14 @@ std::string answer_line(std::string_view request) {
   } catch (const Fault& fault) {
     return line_of(answer_json(id, answer_of(fault), {}));
   } catch (const std::bad_alloc&) {
-    return line_of(answer_json(id, {Outcome::exhausted, "limits.memory", "the machine has no memory left for this call", {}, 1}, {}));
+    return line_of(answer_json(
+        id, {Outcome::exhausted, "limits.memory", "the machine has no memory left for this call", {}, 1}, {}));
   }
 }
 
 void answer_lines(std::istream& requests, std::ostream& answers) {
-  for (std::string request; answers && std::getline(requests, request);) answers << answer_line(request) << '\n' << std::flush;
+  for (std::string request; answers && std::getline(requests, request);)
+    answers << answer_line(request) << '\n' << std::flush;
 }
 
 }  // namespace assay

@@ -48,7 +48,8 @@ class Reader {
   }
   [[noreturn]] void refuse(const std::string& what) const {
     constexpr std::size_t shown = 24;
-    const auto place = rest_.empty() ? std::string("at the end") : text("before '", rest_.substr(0, shown), rest_.size() > shown ? "…" : "", "'");
+    const auto place = rest_.empty() ? std::string("at the end")
+                                     : text("before '", rest_.substr(0, shown), rest_.size() > shown ? "…" : "", "'");
     throw Fault(Outcome::malformed, std::string(rule_), text(what, ' ', place));
   }
 
@@ -106,7 +107,8 @@ std::vector<T> read_numbers(Reader& in, Int length) {
 Value read_scalar(Reader& in, Int) {
   const std::string_view word = in.word();
   const auto number = number_of(word);
-  well_formed(number && !std::holds_alternative<Bits>(*number), "call.argument", "'", word, "' is no number such as 1, 1.5, true or nan");
+  well_formed(number && !std::holds_alternative<Bits>(*number), "call.argument", "'", word,
+              "' is no number such as 1, 1.5, true or nan");
   if (const bool* b = std::get_if<bool>(&*number)) return *b;
   if (const Int* n = std::get_if<Int>(&*number)) return *n;
   return std::get<double>(*number);
@@ -130,7 +132,8 @@ Value read_dtype_number(Reader& in, Int) {
 
 Value read_string(Reader& in, Int) {
   const std::string_view all = in.all();
-  if (all.size() >= 2 && all.starts_with('\'') && all.ends_with('\'')) return std::string(all.substr(1, all.size() - 2));
+  if (all.size() >= 2 && all.starts_with('\'') && all.ends_with('\''))
+    return std::string(all.substr(1, all.size() - 2));
   if (!all.starts_with('"')) return std::string(all);
   const auto quoted = nlohmann::json::parse(all, nullptr, false);
   well_formed(quoted.is_string(), "call.argument", all, " is no quoted string");
@@ -168,7 +171,8 @@ void read_nested(Reader& in, int depth, Nesting& nesting, Elements& elements) {
     elements.words.push_back(in.word());
     return;
   }
-  if (depth == max_rank) throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+  if (depth == max_rank)
+    throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
   nesting.list(depth, read_list(in, ']', [&] { read_nested(in, depth + 1, nesting, elements); }));
 }
 
@@ -205,10 +209,12 @@ Tensor read_tensor(Reader& in) {
   const DType dtype = read_dtype(in);
   Tensor tensor = layout(dtype, elements.sizes, read_dim_order(in));
   if (tensor.count() > Limits{}.bytes / static_cast<Int>(sizeof(Bits)))
-    throw Fault(Outcome::exhausted, "limits.memory", text("a tensor of sizes ", tensor.sizes, " is larger than the limit of ", Limits{}.bytes, " bytes"));
+    throw Fault(Outcome::exhausted, "limits.memory",
+                text("a tensor of sizes ", tensor.sizes, " is larger than the limit of ", Limits{}.bytes, " bytes"));
   Array<Bits> bits(tensor.sizes);
   for (std::size_t i = 0; i < bits.data.size(); ++i)
-    bits.data[i] = elements.pattern ? element_of(Number(elements.pattern->element(static_cast<Int>(i))), dtype) : element_of(elements.words[i], dtype);
+    bits.data[i] = elements.pattern ? element_of(Number(elements.pattern->element(static_cast<Int>(i))), dtype)
+                                    : element_of(elements.words[i], dtype);
   fill(tensor, bits);
   return tensor;
 }

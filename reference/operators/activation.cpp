@@ -7,7 +7,9 @@ namespace assay {
 namespace {
 
 template <class T>
-bool is_nan(T x) { return x != x; }
+bool is_nan(T x) {
+  return x != x;
+}
 
 template <class T>
 T clamped(T x, std::optional<T> min, std::optional<T> max) {
@@ -24,10 +26,13 @@ Int operators::relu(Int x) { return x < 0 ? 0 : x; }
 
 Real operators::leaky_relu(Real x, Real negative_slope) { return x > 0 ? x : negative_slope * x; }
 
-Real operators::elu(Real x, Real alpha, Real scale, Real input_scale) { return x < 0 ? alpha * scale * std::expm1(input_scale * x) : scale * x; }
+Real operators::elu(Real x, Real alpha, Real scale, Real input_scale) {
+  return x < 0 ? alpha * scale * std::expm1(input_scale * x) : scale * x;
+}
 // An error of y is one of e^y as many times as large. Either factor may leave the range before they meet.
 Real operators::elu_magnitude(Real x, Real alpha, Real scale, Real input_scale, const Arithmetic& a) {
-  const Real y = input_scale * x, factor = std::fabs(alpha * scale), power = std::fabs(std::expm1(y)) + std::fabs(y) * std::exp(y);
+  const Real y = input_scale * x, factor = std::fabs(alpha * scale),
+             power = std::fabs(std::expm1(y)) + std::fabs(y) * std::exp(y);
   if (x < 0 && std::fmax(factor, power) >= a.largest) return unbounded;
   return x < 0 ? factor * power : std::fabs(scale * x);
 }
@@ -49,7 +54,8 @@ void operators::glu(std::span<const Real> x, std::span<Real> y) {
 void operators::glu_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
   glu(x, y);
   for (std::size_t k = 0; k < y.size(); ++k)
-    y[k] = 1 / (1 + std::exp(-x[k + y.size()])) < a.least ? std::fmin(std::fabs(x[k]) * a.least / a.unit, unbounded) : std::fabs(y[k]);
+    y[k] = 1 / (1 + std::exp(-x[k + y.size()])) < a.least ? std::fmin(std::fabs(x[k]) * a.least / a.unit, unbounded)
+                                                          : std::fabs(y[k]);
 }
 
 // (1 + erf(t)) / 2 = erfc(-t) / 2 and (1 + tanh(t)) / 2 = 1 / (1 + e^-2t), neither of which cancels.

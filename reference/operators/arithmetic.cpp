@@ -17,7 +17,9 @@ bool crosses(Real remainder, Real divisor) { return remainder != 0 && (remainder
 
 // PyTorch adds the product with -alpha, which for an integer 0 is 0.
 template <class T>
-T opposite(Scalar alpha, const Rounding& round) { return round(number<T>(negated(alpha), round.dtype)); }
+T opposite(Scalar alpha, const Rounding& round) {
+  return round(number<T>(negated(alpha), round.dtype));
+}
 
 // PyTorch takes the roots, other than in float16, where IEEE's pow differs: of -0 and of -infinity.
 Real power(Real self, Real exponent, DType dtype) {
@@ -30,9 +32,15 @@ Real power(Real self, Real exponent, DType dtype) {
 
 Real operators::add(Real self, Real other, Real alpha) { return std::fma(alpha, other, self); }
 Int operators::add(Int self, Int other, Int alpha) { return wrapping_add(self, wrapping_multiply(alpha, other)); }
-Real operators::sub(Real self, Real other, Scalar alpha, const Rounding& round) { return add(self, other, opposite<Real>(alpha, round)); }
-Int operators::sub(Int self, Int other, Scalar alpha, const Rounding& round) { return add(self, other, opposite<Int>(alpha, round)); }
-Real operators::rsub(Real self, Real other, Scalar alpha, const Rounding& round) { return sub(other, self, alpha, round); }
+Real operators::sub(Real self, Real other, Scalar alpha, const Rounding& round) {
+  return add(self, other, opposite<Real>(alpha, round));
+}
+Int operators::sub(Int self, Int other, Scalar alpha, const Rounding& round) {
+  return add(self, other, opposite<Int>(alpha, round));
+}
+Real operators::rsub(Real self, Real other, Scalar alpha, const Rounding& round) {
+  return sub(other, self, alpha, round);
+}
 Int operators::rsub(Int self, Int other, Scalar alpha, const Rounding& round) { return sub(other, self, alpha, round); }
 
 // What is rounded: the result, and its product unless alpha is 1 or -1. The product may overflow before it is added.
@@ -40,8 +48,12 @@ Real operators::add_magnitude(Real self, Real other, Real alpha, const Arithmeti
   const Real product = std::fabs(alpha) == 1 ? 0 : std::fabs(alpha * other);
   return std::isfinite(product) && product >= a.largest ? unbounded : std::fabs(add(self, other, alpha)) + product;
 }
-Real operators::sub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round, const Arithmetic& a) { return add_magnitude(self, other, opposite<Real>(alpha, round), a); }
-Real operators::rsub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round, const Arithmetic& a) { return sub_magnitude(other, self, alpha, round, a); }
+Real operators::sub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round, const Arithmetic& a) {
+  return add_magnitude(self, other, opposite<Real>(alpha, round), a);
+}
+Real operators::rsub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round, const Arithmetic& a) {
+  return sub_magnitude(other, self, alpha, round, a);
+}
 
 Real operators::mul(Real self, Real other) { return self * other; }
 Int operators::mul(Int self, Int other) { return wrapping_multiply(self, other); }
@@ -70,7 +82,9 @@ Real operators::floor_divide(Real self, Real other) {
   if (crosses(left, other)) whole -= 1;
   return whole == 0 ? std::copysign(Real{0}, self / other) : std::round(whole);
 }
-Int operators::floor_divide(Int self, Int other) { return wrapping_subtract(quotient(self, other), crosses(rest(self, other), other)); }
+Int operators::floor_divide(Int self, Int other) {
+  return wrapping_subtract(quotient(self, other), crosses(rest(self, other), other));
+}
 
 Real operators::fmod(Real self, Real other) { return std::fmod(self, other); }
 Int operators::fmod(Int self, Int other) { return rest(self, other); }
@@ -96,11 +110,16 @@ Int operators::pow(Int self, Int exponent) {
   return power;
 }
 
-Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) { return power(self, round(real(exponent)), round.dtype); }
-Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) { return pow(self, number<Int>(exponent, round.dtype)); }
+Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) {
+  return power(self, round(real(exponent)), round.dtype);
+}
+Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) {
+  return pow(self, number<Int>(exponent, round.dtype));
+}
 
-// The power, and what rounding the exponent changes in it, in double unit roundoffs; half types are computed with the rounded one.
-// The square in 1 / self^2 may be subnormal, with the error of the least normal number; that and the one in self^3 are rounded to bfloat16.
+// The power, and what rounding the exponent changes in it, in double unit roundoffs; half types are computed with the
+// rounded one. The square in 1 / self^2 may be subnormal, with the error of the least normal number; that and the one
+// in self^3 are rounded to bfloat16.
 Real operators::pow_scalar_magnitude(Real self, Scalar exponent, const Rounding& round, const Arithmetic& arithmetic) {
   const Real rounded = pow_scalar(self, exponent, round), kept = power(self, real(exponent), round.dtype);
   const Real change = rounded == kept || is_half(round.dtype) ? 0 : std::fabs(rounded - kept) / (2 * arithmetic.unit);
@@ -109,9 +128,13 @@ Real operators::pow_scalar_magnitude(Real self, Scalar exponent, const Rounding&
   return std::fmin(std::fabs(rounded), arithmetic.largest) * square * roundings + change;
 }
 
-Real operators::maximum(Real self, Real other) { return self != self ? self : other != other ? other : std::max(self, other); }
+Real operators::maximum(Real self, Real other) {
+  return self != self ? self : other != other ? other : std::max(self, other);
+}
 Int operators::maximum(Int self, Int other) { return std::max(self, other); }
-Real operators::minimum(Real self, Real other) { return self != self ? self : other != other ? other : std::min(self, other); }
+Real operators::minimum(Real self, Real other) {
+  return self != self ? self : other != other ? other : std::min(self, other);
+}
 Int operators::minimum(Int self, Int other) { return std::min(self, other); }
 
 Real operators::atan2(Real self, Real other) { return std::atan2(self, other); }

@@ -11,13 +11,16 @@ namespace {
 using Heads = Array<Real>;
 using Mask = std::optional<Array<Real>>;
 
-Int row(const Dims& sizes, Int batch, Int position, Int head) { return ((batch * sizes[1] + position) * sizes[2] + head) * sizes[3]; }
+Int row(const Dims& sizes, Int batch, Int position, Int head) {
+  return ((batch * sizes[1] + position) * sizes[2] + head) * sizes[3];
+}
 
 // A cache with the value's rows, from `start` on.
 template <class T>
 void put(Array<T>& out, const Array<T>& value, const Array<T>& cache, Int start) {
   out = cache;
-  const Int length = value.count() / value.sizes[0], batch = cache.count() / cache.sizes[0], position = batch / cache.sizes[1];
+  const Int length = value.count() / value.sizes[0], batch = cache.count() / cache.sizes[0],
+            position = batch / cache.sizes[1];
   for (Int i = 0; i < value.count(); ++i) out[i / length * batch + start * position + i % length] = value[i];
 }
 
@@ -30,24 +33,29 @@ struct Attention {
   Real scale;
 
   Int keys(Int position) const { return mask ? key.sizes[1] : start + (is_causal ? position + 1 : query.sizes[1]); }
-  std::size_t visible() const { return static_cast<std::size_t>(mask ? key.sizes[1] : start + query.sizes[1]); }  // to some position
+  std::size_t visible() const {
+    return static_cast<std::size_t>(mask ? key.sizes[1] : start + query.sizes[1]);
+  }  // to some position
   // query . key, or that of their absolute values
   Real product(const Dims& i, Int j, bool magnitude) const {
     const Int q = row(query.sizes, i[0], i[1], i[2]), k = row(key.sizes, i[0], j, head(i));
     Real sum = 0;
-    for (Int d = 0; d < query.sizes[3]; ++d) sum += magnitude ? std::fabs(query[q + d] * key[k + d]) : query[q + d] * key[k + d];
+    for (Int d = 0; d < query.sizes[3]; ++d)
+      sum += magnitude ? std::fabs(query[q + d] * key[k + d]) : query[q + d] * key[k + d];
     return sum;
   }
   // The score of key j, or of |query|, |key| and |mask|.
   Real score(const Dims& i, Int j, bool magnitude) const {
     const Real addend = mask ? (*mask)[i[1] * key.sizes[1] + j] : 0;
-    return magnitude ? std::fabs(scale) * product(i, j, true) + std::fabs(addend) : scale * product(i, j, false) + addend;
+    return magnitude ? std::fabs(scale) * product(i, j, true) + std::fabs(addend)
+                     : scale * product(i, j, false) + addend;
   }
   Int head(const Dims& i) const { return i[2] * key.sizes[2] / query.sizes[2]; }
   Real element(const Dims& i, Int j, Int d) const { return value[row(value.sizes, i[0], j, head(i)) + d]; }
 };
 
-Attention attention(const Heads& query, const Heads& key, const Heads& value, Int start, const Mask& mask, bool is_causal, std::optional<double> scale) {
+Attention attention(const Heads& query, const Heads& key, const Heads& value, Int start, const Mask& mask,
+                    bool is_causal, std::optional<double> scale) {
   const Real usual = 1 / std::sqrt(static_cast<Real>(query.sizes[3]));
   return {query, key, value, mask, start, is_causal, scale ? static_cast<Real>(*scale) : usual};
 }
@@ -82,12 +90,13 @@ void attend(Heads& out, const Attention& a) {
   });
 }
 
-// Weights, exponents and sums round; what is wrong with a score is wrong with its weight, and with the sum of all. A score that
-// overflows bounds nothing, nor does an infinity whose weight may be zero in the dtype of the result.
+// Weights, exponents and sums round; what is wrong with a score is wrong with its weight, and with the sum of all. A
+// score that overflows bounds nothing, nor does an infinity whose weight may be zero in the dtype of the result.
 void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmetic) {
   each_row(a, [&](const Dims& i, const Weights& w) {
     std::vector<Real> errors;
-    const bool scales_hiding = !(a.scale > 0) && w.weights.size() < a.visible();  // ExecuTorch hides a key by -infinity before it scales
+    const bool scales_hiding =
+        !(a.scale > 0) && w.weights.size() < a.visible();  // ExecuTorch hides a key by -infinity before it scales
     Real mean = 0, largest = 0;
     for (std::size_t j = 0; j < w.weights.size(); ++j) {
       const Real score = a.score(i, static_cast<Int>(j), true);
@@ -98,11 +107,17 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
     for (Int d = 0; d < out.sizes[3]; ++d) {
       Real sum = 0;
       for (std::size_t j = 0; j < a.visible(); ++j) {
-        const Real weight = j < w.weights.size() ? w.weights[j] : 0, element = std::fabs(a.element(i, static_cast<Int>(j), d));
-        if (std::isfinite(element)) sum += weight > 0 ? element * (weight * (1 + arithmetic.share * (errors[j] + mean)) + 2 * arithmetic.stored_least) : 0;
-        else if (weight < arithmetic.stored_least) sum = unbounded;
+        const Real weight = j < w.weights.size() ? w.weights[j] : 0,
+                   element = std::fabs(a.element(i, static_cast<Int>(j), d));
+        if (std::isfinite(element))
+          sum += weight > 0
+                     ? element * (weight * (1 + arithmetic.share * (errors[j] + mean)) + 2 * arithmetic.stored_least)
+                     : 0;
+        else if (weight < arithmetic.stored_least)
+          sum = unbounded;
       }
-      out[row(out.sizes, i[0], i[1], i[2]) + d] = largest < arithmetic.largest && !scales_hiding ? std::min(sum, unbounded) : unbounded;
+      out[row(out.sizes, i[0], i[1], i[2]) + d] =
+          largest < arithmetic.largest && !scales_hiding ? std::min(sum, unbounded) : unbounded;
     }
   });
 }
@@ -110,7 +125,8 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
 // The numbers that codes stand for, each row with a scale and zero point of its own.
 Heads dequantized(const Heads& codes, const Mask& zero_points, const Mask& scales) {
   Heads numbers = codes;
-  for (Int i = 0; i < codes.count(); ++i) numbers[i] = (codes[i] - (*zero_points)[i / codes.sizes[3]]) * (*scales)[i / codes.sizes[3]];
+  for (Int i = 0; i < codes.count(); ++i)
+    numbers[i] = (codes[i] - (*zero_points)[i / codes.sizes[3]]) * (*scales)[i / codes.sizes[3]];
   return numbers;
 }
 
@@ -130,10 +146,11 @@ void positions_first(bool exchange, Heads& out, Heads query, Heads key, Heads va
   out = exchanged(out);
 }
 
-// The Hadamard matrix of 28 rows: four by four blocks, signed like the products of quaternions, of circulants with 1 at 0 and
-// at b and -b, b = 0, 1, 2, 3 (Williamson's construction).
+// The Hadamard matrix of 28 rows: four by four blocks, signed like the products of quaternions, of circulants with 1 at
+// 0 and at b and -b, b = 0, 1, 2, 3 (Williamson's construction).
 bool positive_of_28(Int i, Int j) {
-  constexpr bool negative[4][4] = {{false, false, false, false}, {true, false, true, false}, {true, false, false, true}, {true, true, false, false}};
+  constexpr bool negative[4][4] = {
+      {false, false, false, false}, {true, false, true, false}, {true, false, false, true}, {true, true, false, false}};
   const Int block = (i / 7) ^ (j / 7), apart = (j - i + 28) % 7;
   const bool one = apart == 0 || apart == block || apart == 7 - block;
   return one != negative[i / 7][j / 7];
@@ -157,16 +174,23 @@ void each_rotated(const Array<Real>& mat, F f) {
 }  // namespace
 
 void operators::fast_hadamard_transform(Array<Real>& out, const Array<Real>& mat) {
-  each_rotated(mat, [&](Int i, Int j, bool positive, Real scale) { out[i] += positive ? scale * mat[j] : -scale * mat[j]; });
+  each_rotated(mat,
+               [&](Int i, Int j, bool positive, Real scale) { out[i] += positive ? scale * mat[j] : -scale * mat[j]; });
 }
 void operators::fast_hadamard_transform_magnitude(Array<Real>& out, const Array<Real>& mat, const Arithmetic& a) {
   const Array<Real> sizes = magnitudes(mat);
-  each_rotated(mat, [&](Int i, Int j, bool, Real scale) { out[i] = out[i] + scale * sizes[j] < scale * a.largest ? out[i] + scale * sizes[j] : unbounded; });
+  each_rotated(mat, [&](Int i, Int j, bool, Real scale) {
+    out[i] = out[i] + scale * sizes[j] < scale * a.largest ? out[i] + scale * sizes[j] : unbounded;
+  });
 }
 
-void operators::update_cache(Array<Bits>&, Array<Bits>& cache_out, const Array<Bits>& value, const Array<Bits>& cache, Int start_pos) { put(cache_out, value, cache, start_pos); }
+void operators::update_cache(Array<Bits>&, Array<Bits>& cache_out, const Array<Bits>& value, const Array<Bits>& cache,
+                             Int start_pos) {
+  put(cache_out, value, cache, start_pos);
+}
 
-void operators::update_cache_with_indices(Array<Bits>&, Array<Bits>& cache_out, const Array<Bits>& value, const Array<Bits>& cache, const Array<Int>& indices) {
+void operators::update_cache_with_indices(Array<Bits>&, Array<Bits>& cache_out, const Array<Bits>& value,
+                                          const Array<Bits>& cache, const Array<Int>& indices) {
   cache_out = cache;
   const Int length = value.sizes[2] * value.sizes[3];
   for (Int i = 0; i < value.count(); ++i) {
@@ -175,33 +199,56 @@ void operators::update_cache_with_indices(Array<Bits>&, Array<Bits>& cache_out, 
   }
 }
 
-void operators::custom_sdpa(Heads& out, const Heads& query, const Heads& key, const Heads& value, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale) {
+void operators::custom_sdpa(Heads& out, const Heads& query, const Heads& key, const Heads& value, Int start_pos,
+                            const Mask& attn_mask, bool is_causal, std::optional<double> scale) {
   attend(out, attention(query, key, value, start_pos, attn_mask, is_causal, scale));
 }
-void operators::custom_sdpa_magnitude(Heads& out, const Heads& query, const Heads& key, const Heads& value, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale, const Arithmetic& a) {
+void operators::custom_sdpa_magnitude(Heads& out, const Heads& query, const Heads& key, const Heads& value,
+                                      Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale,
+                                      const Arithmetic& a) {
   attend_magnitude(out, attention(query, key, value, start_pos, attn_mask, is_causal, scale), a);
 }
 
-void operators::sdpa_with_kv_cache(Heads& out, Heads& key_cache_out, Heads& value_cache_out, const Heads& query, const Heads& key, const Heads& value, const Heads& key_cache, const Heads& value_cache, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale) {
+void operators::sdpa_with_kv_cache(Heads& out, Heads& key_cache_out, Heads& value_cache_out, const Heads& query,
+                                   const Heads& key, const Heads& value, const Heads& key_cache,
+                                   const Heads& value_cache, Int start_pos, const Mask& attn_mask, bool is_causal,
+                                   std::optional<double> scale) {
   put(key_cache_out, key, key_cache, start_pos);
   put(value_cache_out, value, value_cache, start_pos);
   attend(out, attention(query, key_cache_out, value_cache_out, start_pos, attn_mask, is_causal, scale));
 }
-void operators::sdpa_with_kv_cache_magnitude(Heads& out, Heads& key_cache_out, Heads& value_cache_out, const Heads& query, const Heads& key, const Heads& value, const Heads& key_cache, const Heads& value_cache, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale, const Arithmetic& a) {
+void operators::sdpa_with_kv_cache_magnitude(Heads& out, Heads& key_cache_out, Heads& value_cache_out,
+                                             const Heads& query, const Heads& key, const Heads& value,
+                                             const Heads& key_cache, const Heads& value_cache, Int start_pos,
+                                             const Mask& attn_mask, bool is_causal, std::optional<double> scale,
+                                             const Arithmetic& a) {
   put(key_cache_out, key, key_cache, start_pos);
   put(value_cache_out, value, value_cache, start_pos);
   attend_magnitude(out, attention(query, key_cache_out, value_cache_out, start_pos, attn_mask, is_causal, scale), a);
 }
 
-void operators::custom_quantized_sdpa(Heads& out, const Heads& query, const Heads& key, const Heads& value, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale, const Mask& q_zero_points, const Mask& q_scales, const Mask& k_zero_points, const Mask& k_scales, const Mask& v_zero_points, const Mask& v_scales, bool is_seq_at_dim_2) {
-  positions_first(is_seq_at_dim_2, out, dequantized(query, q_zero_points, q_scales), dequantized(key, k_zero_points, k_scales), dequantized(value, v_zero_points, v_scales), [&](Heads& y, const Heads& q, const Heads& k, const Heads& v) {
-    custom_sdpa(y, q, k, v, start_pos, attn_mask, is_causal, scale);
-  });
+void operators::custom_quantized_sdpa(Heads& out, const Heads& query, const Heads& key, const Heads& value,
+                                      Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale,
+                                      const Mask& q_zero_points, const Mask& q_scales, const Mask& k_zero_points,
+                                      const Mask& k_scales, const Mask& v_zero_points, const Mask& v_scales,
+                                      bool is_seq_at_dim_2) {
+  positions_first(is_seq_at_dim_2, out, dequantized(query, q_zero_points, q_scales),
+                  dequantized(key, k_zero_points, k_scales), dequantized(value, v_zero_points, v_scales),
+                  [&](Heads& y, const Heads& q, const Heads& k, const Heads& v) {
+                    custom_sdpa(y, q, k, v, start_pos, attn_mask, is_causal, scale);
+                  });
 }
-void operators::custom_quantized_sdpa_magnitude(Heads& out, const Heads& query, const Heads& key, const Heads& value, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale, const Mask& q_zero_points, const Mask& q_scales, const Mask& k_zero_points, const Mask& k_scales, const Mask& v_zero_points, const Mask& v_scales, bool is_seq_at_dim_2, const Arithmetic& a) {
-  positions_first(is_seq_at_dim_2, out, dequantized(query, q_zero_points, q_scales), dequantized(key, k_zero_points, k_scales), dequantized(value, v_zero_points, v_scales), [&](Heads& y, const Heads& q, const Heads& k, const Heads& v) {
-    custom_sdpa_magnitude(y, q, k, v, start_pos, attn_mask, is_causal, scale, a);
-  });
+void operators::custom_quantized_sdpa_magnitude(Heads& out, const Heads& query, const Heads& key, const Heads& value,
+                                                Int start_pos, const Mask& attn_mask, bool is_causal,
+                                                std::optional<double> scale, const Mask& q_zero_points,
+                                                const Mask& q_scales, const Mask& k_zero_points, const Mask& k_scales,
+                                                const Mask& v_zero_points, const Mask& v_scales, bool is_seq_at_dim_2,
+                                                const Arithmetic& a) {
+  positions_first(is_seq_at_dim_2, out, dequantized(query, q_zero_points, q_scales),
+                  dequantized(key, k_zero_points, k_scales), dequantized(value, v_zero_points, v_scales),
+                  [&](Heads& y, const Heads& q, const Heads& k, const Heads& v) {
+                    custom_sdpa_magnitude(y, q, k, v, start_pos, attn_mask, is_causal, scale, a);
+                  });
 }
 
 }  // namespace assay

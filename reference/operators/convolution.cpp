@@ -13,7 +13,9 @@ namespace {
 struct Products {
   static constexpr int outside = 0;  // the value of a cell of the padding
   template <class T>
-  static T start(T bias) { return bias; }
+  static T start(T bias) {
+    return bias;
+  }
   static Real add(Real sum, Real cell, Real weight) { return sum + cell * weight; }
   static Int add(Int sum, Int cell, Int weight) { return wrapping_add(sum, wrapping_multiply(cell, weight)); }
 };
@@ -47,11 +49,13 @@ struct Geometry {
     std::vector<Meeting> one, all;
     Int flat = 0;
     for (const Dims& tap : indices(kernel)) {
-      if (const auto cell = cell_at(place, tap)) one.push_back({inside(cells, *cell) ? offset(cells, *cell) : -1, flat});
+      if (const auto cell = cell_at(place, tap))
+        one.push_back({inside(cells, *cell) ? offset(cells, *cell) : -1, flat});
       ++flat;
     }
     for (Int c = 0; c < channels; ++c)
-      for (const auto& [cell, tap] : one) all.push_back({cell < 0 ? -1 : c * count(cells) + cell, c * channel_step + tap});
+      for (const auto& [cell, tap] : one)
+        all.push_back({cell < 0 ? -1 : c * count(cells) + cell, c * channel_step + tap});
     return all;
   }
 
@@ -81,10 +85,12 @@ T dot(T sum, const std::vector<T>& values, const T* weight, const std::vector<Me
 }
 
 template <class Term, class T>
-void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, const std::optional<Array<T>>& bias, const Geometry& geometry, Int groups) {
+void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, const std::optional<Array<T>>& bias,
+              const Geometry& geometry, Int groups) {
   const Int taps = count(geometry.kernel), cells = count(geometry.cells), places = count(spatial(out.sizes));
   const Int ins = input.sizes[1] / groups, outs = out.sizes[1] / groups;  // channels of a group
-  const Int channel_step = geometry.transposed ? outs * taps : taps, out_step = geometry.transposed ? taps : ins * taps;  // between weights
+  const Int channel_step = geometry.transposed ? outs * taps : taps,
+            out_step = geometry.transposed ? taps : ins * taps;  // between weights
   std::vector<T> values;
   Int p = 0;
   for (const Dims& place : indices(spatial(out.sizes))) {
@@ -93,13 +99,16 @@ void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, cons
       const Int g = n % groups;
       const T* weights = weight.data.data() + g * weight.count() / groups;
       gather<Term>(values, input.data.data() + n * ins * cells, meetings);
-      for (Int o = 0; o < outs; ++o) out[(n * outs + o) * places + p] = dot<Term>(bias ? Term::start((*bias)[g * outs + o]) : T{0}, values, weights + o * out_step, meetings);
+      for (Int o = 0; o < outs; ++o)
+        out[(n * outs + o) * places + p] =
+            dot<Term>(bias ? Term::start((*bias)[g * outs + o]) : T{0}, values, weights + o * out_step, meetings);
     }
     ++p;
   }
 }
 
-// f(position in out, in input, in weight) for every product that is added up, the position in input -1 for one of the padding.
+// f(position in out, in input, in weight) for every product that is added up, the position in input -1 for one of the
+// padding.
 template <class F>
 void each_product(const Dims& out, const Dims& input, const Dims& weight, const Geometry& geometry, Int groups, F f) {
   const Int taps = count(geometry.kernel), cells = count(geometry.cells), places = count(spatial(out));
@@ -110,14 +119,17 @@ void each_product(const Dims& out, const Dims& input, const Dims& weight, const 
     const auto meetings = geometry.meetings(place, ins, channel_step);
     for (Int n = 0; n < input[0] * groups; ++n)
       for (Int o = 0; o < outs; ++o)
-        for (const Meeting& m : meetings) f((n * outs + o) * places + p, m.cell < 0 ? -1 : n * ins * cells + m.cell, n % groups * count(weight) / groups + o * out_step + m.weight);
+        for (const Meeting& m : meetings)
+          f((n * outs + o) * places + p, m.cell < 0 ? -1 : n * ins * cells + m.cell,
+            n % groups * count(weight) / groups + o * out_step + m.weight);
     ++p;
   }
 }
 
 // What each product gives to its cell of input, its weight and its bias.
 template <class T>
-void give_back(Array<T>& out0, Array<T>& out1, Array<T>& out2, const Array<T>& grad_output, const Array<T>& input, const Array<T>& weight, const Geometry& geometry, Int groups, const Bools& output_mask) {
+void give_back(Array<T>& out0, Array<T>& out1, Array<T>& out2, const Array<T>& grad_output, const Array<T>& input,
+               const Array<T>& weight, const Geometry& geometry, Int groups, const Bools& output_mask) {
   each_product(grad_output.sizes, input.sizes, weight.sizes, geometry, groups, [&](Int o, Int i, Int w) {
     if (i < 0) return;
     if (output_mask[0]) out0[i] = Products::add(out0[i], grad_output[o], weight[w]);
@@ -132,35 +144,61 @@ void give_back(Array<T>& out0, Array<T>& out1, Array<T>& out2, const Array<T>& g
 
 }  // namespace
 
-void operators::convolution(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
-  convolve<Products>(out, input, weight, bias, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+void operators::convolution(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
+                            const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding,
+                            const Ints& dilation, bool transposed, Int groups) {
+  convolve<Products>(out, input, weight, bias,
+                     {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
 }
-void operators::convolution(Array<Int>& out, const Array<Int>& input, const Array<Int>& weight, const std::optional<Array<Int>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
-  convolve<Products>(out, input, weight, bias, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+void operators::convolution(Array<Int>& out, const Array<Int>& input, const Array<Int>& weight,
+                            const std::optional<Array<Int>>& bias, const Ints& stride, const Ints& padding,
+                            const Ints& dilation, bool transposed, Int groups) {
+  convolve<Products>(out, input, weight, bias,
+                     {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
 }
 
-void operators::convolution_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_output, const Array<Real>& input, const Array<Real>& weight, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups, const Bools& output_mask) {
-  give_back(out0, out1, out2, grad_output, input, weight, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups, output_mask);
+void operators::convolution_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
+                                     const Array<Real>& grad_output, const Array<Real>& input,
+                                     const Array<Real>& weight, const Ints& stride, const Ints& padding,
+                                     const Ints& dilation, bool transposed, Int groups, const Bools& output_mask) {
+  give_back(out0, out1, out2, grad_output, input, weight,
+            {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups, output_mask);
 }
-void operators::convolution_backward(Array<Int>& out0, Array<Int>& out1, Array<Int>& out2, const Array<Int>& grad_output, const Array<Int>& input, const Array<Int>& weight, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups, const Bools& output_mask) {
-  give_back(out0, out1, out2, grad_output, input, weight, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups, output_mask);
+void operators::convolution_backward(Array<Int>& out0, Array<Int>& out1, Array<Int>& out2,
+                                     const Array<Int>& grad_output, const Array<Int>& input, const Array<Int>& weight,
+                                     const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed,
+                                     Int groups, const Bools& output_mask) {
+  give_back(out0, out1, out2, grad_output, input, weight,
+            {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups, output_mask);
 }
 
-void operators::convolution_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_output, const Array<Real>& input, const Array<Real>& weight, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups, const Bools& output_mask) {
-  convolution_backward(out0, out1, out2, magnitudes(grad_output), magnitudes(input), magnitudes(weight), stride, padding, dilation, transposed, groups, output_mask);
-  each_product(grad_output.sizes, input.sizes, weight.sizes, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups, [&](Int o, Int i, Int w) {
-    if (i < 0 && output_mask[1] && !std::isfinite(grad_output[o])) out1[w] = unbounded;
-  });
+void operators::convolution_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
+                                               const Array<Real>& grad_output, const Array<Real>& input,
+                                               const Array<Real>& weight, const Ints& stride, const Ints& padding,
+                                               const Ints& dilation, bool transposed, Int groups,
+                                               const Bools& output_mask) {
+  convolution_backward(out0, out1, out2, magnitudes(grad_output), magnitudes(input), magnitudes(weight), stride,
+                       padding, dilation, transposed, groups, output_mask);
+  each_product(grad_output.sizes, input.sizes, weight.sizes,
+               {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups,
+               [&](Int o, Int i, Int w) {
+                 if (i < 0 && output_mask[1] && !std::isfinite(grad_output[o])) out1[w] = unbounded;
+               });
   // Transposed, the roles are exchanged: cells of input meet the padding of grad_output.
   const Int weights = transposed ? weight.count() / weight.sizes[0] : 0, cells = count(spatial(input.sizes));
   for (Int i = 0; output_mask[1] && transposed && i < input.count(); ++i)
-    if (!std::isfinite(input[i])) std::fill_n(out1.data.begin() + i / cells % input.sizes[1] * weights, weights, unbounded);
+    if (!std::isfinite(input[i]))
+      std::fill_n(out1.data.begin() + i / cells % input.sizes[1] * weights, weights, unbounded);
   // A weight may meet zeros around grad_output.
-  if (!std::ranges::all_of(weight.data, [](Real w) { return std::isfinite(w); })) std::ranges::fill(out0.data, unbounded);
+  if (!std::ranges::all_of(weight.data, [](Real w) { return std::isfinite(w); }))
+    std::ranges::fill(out0.data, unbounded);
 }
 
-void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding, const Ints& dilation, bool transposed, Int groups) {
-  convolve<Magnitudes>(out, magnitudes(input), weight, bias, {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
+                                      const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding,
+                                      const Ints& dilation, bool transposed, Int groups) {
+  convolve<Magnitudes>(out, magnitudes(input), weight, bias,
+                       {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
 }
 
 }  // namespace assay

@@ -9,9 +9,11 @@ Real sum(Real a, Real b) { return a + b; }
 Int sum(Int a, Int b) { return wrapping_add(a, b); }
 
 template <class T>
-void fold(Array<T>& out, const Array<T>& self, const Ints& kernel_size, const Ints& dilation, const Ints& padding, const Ints& stride) {
+void fold(Array<T>& out, const Array<T>& self, const Ints& kernel_size, const Ints& dilation, const Ints& padding,
+          const Ints& stride) {
   const int rank = self.sizes.size();
-  const WindowAxis down = window_axis(0, kernel_size, stride, padding, dilation), right = window_axis(1, kernel_size, stride, padding, dilation);
+  const WindowAxis down = window_axis(0, kernel_size, stride, padding, dilation),
+                   right = window_axis(1, kernel_size, stride, padding, dilation);
   const Int width = right.places(out.sizes[rank], false);
   Int flat = 0;
   for (const Dims& i : indices(self.sizes)) {
@@ -27,7 +29,13 @@ void fold(Array<T>& out, const Array<T>& self, const Ints& kernel_size, const In
 
 }  // namespace
 
-void operators::col2im(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& dilation, const Ints& padding, const Ints& stride) { fold(out, self, kernel_size, dilation, padding, stride); }
-void operators::col2im(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& dilation, const Ints& padding, const Ints& stride) { fold(out, self, kernel_size, dilation, padding, stride); }
+void operators::col2im(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& dilation,
+                       const Ints& padding, const Ints& stride) {
+  fold(out, self, kernel_size, dilation, padding, stride);
+}
+void operators::col2im(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& dilation,
+                       const Ints& padding, const Ints& stride) {
+  fold(out, self, kernel_size, dilation, padding, stride);
+}
 
 }  // namespace assay

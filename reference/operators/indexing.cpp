@@ -15,7 +15,9 @@ Int sum(Int a, Int b) { return wrapping_add(a, b); }
 
 // An element of x, where i may be of a scalar and x of rank 1, or the other way round.
 template <class T>
-const T& element(const Array<T>& x, const Dims& i) { return i.size() == x.sizes.size() ? x(i) : x[0]; }
+const T& element(const Array<T>& x, const Dims& i) {
+  return i.size() == x.sizes.size() ? x(i) : x[0];
+}
 
 // f(element of self that index names at i, i) for every i.
 template <class T, class F>
@@ -28,7 +30,8 @@ template <class T, class F>
 void each_put(Array<T>& self, const Indexing& indices, const Array<T>& values, F f) {
   const auto value = families::broadcast(values, indices.sizes);
   Int flat = 0;
-  for (const Dims& i : assay::indices(indices.sizes)) f(self(indices.source(i)), values.count() == 1 ? values[0] : value.at(i, flat)), ++flat;
+  for (const Dims& i : assay::indices(indices.sizes))
+    f(self(indices.source(i)), values.count() == 1 ? values[0] : value.at(i, flat)), ++flat;
 }
 
 template <class T>
@@ -45,21 +48,27 @@ void put(Array<T>& out, const Array<T>& self, const Indexing& indices, const Arr
 
 // Each row of grad_output is added to the one of out that its index names: add(sum, element, number of equal indices).
 template <class T, class Add>
-void add_rows(Array<T>& out, const Array<T>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx, Add add) {
+void add_rows(Array<T>& out, const Array<T>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx,
+              Add add) {
   const Int columns = out.sizes[1];
   for (Int n = 0; n < indices.count(); ++n) {
     const Int row = indices[n];
     if (row == padding_idx || row < 0 || row >= num_weights) continue;
     const Int number = std::ranges::count(indices.data, row);
-    for (Int j = 0; j < columns; ++j) out[row * columns + j] = add(out[row * columns + j], grad_output[n * columns + j], number);
+    for (Int j = 0; j < columns; ++j)
+      out[row * columns + j] = add(out[row * columns + j], grad_output[n * columns + j], number);
   }
 }
 
 // Both with NaN where either is.
 template <class T>
-T larger(T a, T b) { return a != a || a > b ? a : b; }
+T larger(T a, T b) {
+  return a != a || a > b ? a : b;
+}
 template <class T>
-T smaller(T a, T b) { return a != a || a < b ? a : b; }
+T smaller(T a, T b) {
+  return a != a || a < b ? a : b;
+}
 Real product(Real a, Real b) { return a * b; }
 Int product(Int a, Int b) { return wrapping_multiply(a, b); }
 Real quotient(Real sum, Int count) { return sum / static_cast<Real>(count); }
@@ -75,7 +84,8 @@ T reduced(T a, T b, std::string_view reduce) {
 
 // How many numbers make each element of the result.
 template <class T, class Round>
-Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index, const Array<T>& src, std::string_view reduce, bool include_self, Round round) {
+Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index, const Array<T>& src,
+                           std::string_view reduce, bool include_self, Round round) {
   out = self;
   Array<Int> counts(self.sizes);
   if (include_self) std::ranges::fill(counts.data, 1);
@@ -110,7 +120,8 @@ Dims operators::gather(const Dims& out, const Dims& sizes, Int dim, const Array<
   return in;
 }
 
-void operators::scatter(Array<Bits>& out, const Array<Bits>& self, Int dim, const Array<Int>& index, const Array<Bits>& src) {
+void operators::scatter(Array<Bits>& out, const Array<Bits>& self, Int dim, const Array<Int>& index,
+                        const Array<Bits>& src) {
   out = self;
   each_target(out, dim, index, [&](Bits& target, const Dims& i) { target = element(src, i); });
 }
@@ -120,28 +131,42 @@ void operators::scatter(Array<Bits>& out, const Array<Bits>& self, Int dim, cons
   each_target(out, dim, index, [&](Bits& target, const Dims&) { target = value; });
 }
 
-void operators::scatter_add(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src) { added(out, self, dim, index, src); }
-void operators::scatter_add(Array<Int>& out, const Array<Int>& self, Int dim, const Array<Int>& index, const Array<Int>& src) { added(out, self, dim, index, src); }
+void operators::scatter_add(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index,
+                            const Array<Real>& src) {
+  added(out, self, dim, index, src);
+}
+void operators::scatter_add(Array<Int>& out, const Array<Int>& self, Int dim, const Array<Int>& index,
+                            const Array<Int>& src) {
+  added(out, self, dim, index, src);
+}
 
 // |self| + sum |src| where something is added, else 0.
-void operators::scatter_add_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src) {
+void operators::scatter_add_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index,
+                                      const Array<Real>& src) {
   each_target(out, dim, index, [&](Real& target, const Dims& i) { target += std::fabs(element(src, i)); });
   for (Int k = 0; k < out.count(); ++k) out[k] += out[k] > 0 ? std::fabs(self[k]) : 0;
 }
 
-void operators::scatter_reduce(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src, std::string_view reduce, bool include_self, const Rounding&) {
+void operators::scatter_reduce(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index,
+                               const Array<Real>& src, std::string_view reduce, bool include_self, const Rounding&) {
   scatter_reduced(out, self, dim, index, src, reduce, include_self, std::identity());
 }
-void operators::scatter_reduce(Array<Int>& out, const Array<Int>& self, Int dim, const Array<Int>& index, const Array<Int>& src, std::string_view reduce, bool include_self, const Rounding& round) {
+void operators::scatter_reduce(Array<Int>& out, const Array<Int>& self, Int dim, const Array<Int>& index,
+                               const Array<Int>& src, std::string_view reduce, bool include_self,
+                               const Rounding& round) {
   scatter_reduced(out, self, dim, index, src, reduce, include_self, round);
 }
 
 // Sums of magnitudes; a product's as in prod, once for each of its roundings; 0 where nothing is computed.
-void operators::scatter_reduce_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index, const Array<Real>& src, std::string_view reduce, bool include_self, const Rounding&, const Arithmetic& a) {
-  const Array<Int> counts = scatter_reduced(out, magnitudes(self), dim, index, magnitudes(src), reduce, include_self, std::identity());
+void operators::scatter_reduce_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index,
+                                         const Array<Real>& src, std::string_view reduce, bool include_self,
+                                         const Rounding&, const Arithmetic& a) {
+  const Array<Int> counts =
+      scatter_reduced(out, magnitudes(self), dim, index, magnitudes(src), reduce, include_self, std::identity());
   Array<std::vector<Real>> factors(self.sizes);
   for (Int k = 0; include_self && k < out.count(); ++k) factors[k].push_back(self[k]);
-  each_target(factors, dim, index, [&](std::vector<Real>& target, const Dims& i) { target.push_back(element(src, i)); });
+  each_target(factors, dim, index,
+              [&](std::vector<Real>& target, const Dims& i) { target.push_back(element(src, i)); });
   for (Int k = 0; k < out.count(); ++k) {
     if (reduce == "prod") out[k] = std::min(prod_magnitude(factors[k], a) * static_cast<Real>(counts[k]), unbounded);
     if (reduce == "amax" || reduce == "amin" || counts[k] < 2) out[k] = 0;
@@ -159,7 +184,9 @@ Dims operators::embedding(const Dims& out, const Dims&, const Array<Int>& indice
   return {indices(at), *(out.end() - 1)};
 }
 
-void operators::embedding_bag(Array<Real>& out0, Array<Int>& out1, Array<Int>& out2, Array<Int>& out3, const Array<Real>& weight, const Array<Int>& indices, const Array<Int>& offsets, Int mode, const std::optional<Array<Real>>& per_sample_weights, Int padding_idx) {
+void operators::embedding_bag(Array<Real>& out0, Array<Int>& out1, Array<Int>& out2, Array<Int>& out3,
+                              const Array<Real>& weight, const Array<Int>& indices, const Array<Int>& offsets, Int mode,
+                              const std::optional<Array<Real>>& per_sample_weights, Int padding_idx) {
   const Int columns = weight.sizes[1];
   for (Int i = 0; i < indices.count(); ++i) {
     const Int bag = std::ranges::upper_bound(offsets.data, i) - offsets.data.begin() - 1;
@@ -168,42 +195,65 @@ void operators::embedding_bag(Array<Real>& out0, Array<Int>& out1, Array<Int>& o
     for (Int j = 0; j < columns; ++j) {
       const Real x = weight[indices[i] * columns + j];
       Real& y = out0[bag * columns + j];
-      if (mode != BagMode::maximum) y += per_sample_weights ? x * (*per_sample_weights)[i] : x;
-      else if (out2[bag] == 0 || x > y) y = x, out3[bag * columns + j] = indices[i];
+      if (mode != BagMode::maximum)
+        y += per_sample_weights ? x * (*per_sample_weights)[i] : x;
+      else if (out2[bag] == 0 || x > y)
+        y = x, out3[bag * columns + j] = indices[i];
     }
     ++out2[bag];
   }
-  for (Int k = 0; mode == BagMode::mean && k < out0.count(); ++k) out0[k] /= static_cast<Real>(std::max<Int>(out2[k / columns], 1));
+  for (Int k = 0; mode == BagMode::mean && k < out0.count(); ++k)
+    out0[k] /= static_cast<Real>(std::max<Int>(out2[k / columns], 1));
   if (mode == BagMode::mean) out3 = out2;
   if (mode == BagMode::addition) std::ranges::fill(out2.data, 0);
 }
 // The sums of magnitudes; 0 where nothing is added.
-void operators::embedding_bag_magnitude(Array<Real>& out0, Array<Int>& out1, Array<Int>& out2, Array<Int>& out3, const Array<Real>& weight, const Array<Int>& indices, const Array<Int>& offsets, Int mode, const std::optional<Array<Real>>& per_sample_weights, Int padding_idx) {
+void operators::embedding_bag_magnitude(Array<Real>& out0, Array<Int>& out1, Array<Int>& out2, Array<Int>& out3,
+                                        const Array<Real>& weight, const Array<Int>& indices, const Array<Int>& offsets,
+                                        Int mode, const std::optional<Array<Real>>& per_sample_weights,
+                                        Int padding_idx) {
   const auto factors = per_sample_weights ? std::optional(magnitudes(*per_sample_weights)) : std::nullopt;
-  if (mode != BagMode::maximum) embedding_bag(out0, out1, out2, out3, magnitudes(weight), indices, offsets, mode, factors, padding_idx);
+  if (mode != BagMode::maximum)
+    embedding_bag(out0, out1, out2, out3, magnitudes(weight), indices, offsets, mode, factors, padding_idx);
 }
 
-void operators::embedding_dense_backward(Array<Real>& out, const Array<Real>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx, bool scale_grad_by_freq, const Rounding&) {
-  add_rows(out, grad_output, indices, num_weights, padding_idx, [&](Real sum, Real x, Int number) { return sum + x * (scale_grad_by_freq ? 1 / static_cast<Real>(number) : 1); });
+void operators::embedding_dense_backward(Array<Real>& out, const Array<Real>& grad_output, const Array<Int>& indices,
+                                         Int num_weights, Int padding_idx, bool scale_grad_by_freq, const Rounding&) {
+  add_rows(out, grad_output, indices, num_weights, padding_idx, [&](Real sum, Real x, Int number) {
+    return sum + x * (scale_grad_by_freq ? 1 / static_cast<Real>(number) : 1);
+  });
 }
-void operators::embedding_dense_backward(Array<Int>& out, const Array<Int>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx, bool scale_grad_by_freq, const Rounding& round) {
-  const auto factor = [&](Int number) { return scale_grad_by_freq ? truncated_to(round.dtype, 1 / static_cast<Real>(number)) : 1; };
-  add_rows(out, grad_output, indices, num_weights, padding_idx, [&](Int sum, Int x, Int number) { return wrapping_add(sum, wrapping_multiply(x, factor(number))); });
+void operators::embedding_dense_backward(Array<Int>& out, const Array<Int>& grad_output, const Array<Int>& indices,
+                                         Int num_weights, Int padding_idx, bool scale_grad_by_freq,
+                                         const Rounding& round) {
+  const auto factor = [&](Int number) {
+    return scale_grad_by_freq ? truncated_to(round.dtype, 1 / static_cast<Real>(number)) : 1;
+  };
+  add_rows(out, grad_output, indices, num_weights, padding_idx,
+           [&](Int sum, Int x, Int number) { return wrapping_add(sum, wrapping_multiply(x, factor(number))); });
 }
 
 Dims operators::index(const Dims& out, const Dims&, const Indexing& indices) { return indices.source(out); }
 
-void operators::index_put(Array<Real>& out, const Array<Real>& self, const Indexing& indices, const Array<Real>& values, bool accumulate) { put(out, self, indices, values, accumulate); }
-void operators::index_put(Array<Int>& out, const Array<Int>& self, const Indexing& indices, const Array<Int>& values, bool accumulate) { put(out, self, indices, values, accumulate); }
+void operators::index_put(Array<Real>& out, const Array<Real>& self, const Indexing& indices, const Array<Real>& values,
+                          bool accumulate) {
+  put(out, self, indices, values, accumulate);
+}
+void operators::index_put(Array<Int>& out, const Array<Int>& self, const Indexing& indices, const Array<Int>& values,
+                          bool accumulate) {
+  put(out, self, indices, values, accumulate);
+}
 
 // |self| + sum |values| where something is added, else 0.
-void operators::index_put_magnitude(Array<Real>& out, const Array<Real>& self, const Indexing& indices, const Array<Real>& values, bool accumulate) {
+void operators::index_put_magnitude(Array<Real>& out, const Array<Real>& self, const Indexing& indices,
+                                    const Array<Real>& values, bool accumulate) {
   if (!accumulate) return;
   each_put(out, indices, values, [](Real& target, Real value) { target += std::fabs(value); });
   for (Int k = 0; k < out.count(); ++k) out[k] += out[k] > 0 ? std::fabs(self[k]) : 0;
 }
 
-void operators::slice_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Bits>& src, Int dim, std::optional<Int> start, Int step) {
+void operators::slice_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Bits>& src, Int dim,
+                              std::optional<Int> start, Int step) {
   const Int along = wrap_dim(dim, self.sizes.size());
   const Int first = slice(self.sizes[along], start, std::nullopt, step).start;
   out = self;
@@ -231,7 +281,8 @@ void operators::masked_select(Array<Bits>& out, const Array<Bits>& self, const A
   });
 }
 
-void operators::masked_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Int>& mask, const Array<Bits>& source) {
+void operators::masked_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Int>& mask,
+                               const Array<Bits>& source) {
   Int at = 0, taken = 0;
   each_masked(self, mask, [&](Bits x, Int marked) { out[at++] = marked ? source[taken++] : x; });
 }

@@ -20,7 +20,8 @@ void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
     for (Int k = 0; k < inner; ++k) {
       const T factor = a[row * inner + k];
       const Int other = (row / rows * inner + k) * columns;
-      for (Int j = 0; j < columns; ++j) out[row * columns + j] = multiply_add(out[row * columns + j], factor, b[other + j]);
+      for (Int j = 0; j < columns; ++j)
+        out[row * columns + j] = multiply_add(out[row * columns + j], factor, b[other + j]);
     }
 }
 
@@ -44,11 +45,13 @@ void operators::bmm(Array<Real>& out, const Array<Real>& self, const Array<Real>
 void operators::bmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat2) { multiply(out, self, mat2); }
 
 // Without products beta is rounded to the dtype first.
-void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha, const Rounding& round) {
+void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2,
+                      Real beta, Real alpha, const Rounding& round) {
   multiply(out, mat1, mat2);
   blend(out, self, mat1.sizes[1] > 0 ? beta : round(beta), mat1.sizes[1] > 0 ? alpha : 0);
 }
-void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta, Int alpha, const Rounding&) {
+void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta,
+                      Int alpha, const Rounding&) {
   multiply(out, mat1, mat2);
   blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
 }
@@ -69,11 +72,18 @@ void multiply_rows(Array<T>& out, const Array<T>& input, const Array<T>& weight,
 
 }  // namespace
 
-void operators::linear(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const std::optional<Array<Real>>& bias) { multiply_rows(out, input, weight, bias); }
-void operators::linear(Array<Int>& out, const Array<Int>& input, const Array<Int>& weight, const std::optional<Array<Int>>& bias) { multiply_rows(out, input, weight, bias); }
+void operators::linear(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
+                       const std::optional<Array<Real>>& bias) {
+  multiply_rows(out, input, weight, bias);
+}
+void operators::linear(Array<Int>& out, const Array<Int>& input, const Array<Int>& weight,
+                       const std::optional<Array<Int>>& bias) {
+  multiply_rows(out, input, weight, bias);
+}
 
 // With alpha 0 a product that is not finite bounds nothing: kernels may multiply it.
-void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2, Real beta, Real alpha, const Rounding& round) {
+void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1,
+                                const Array<Real>& mat2, Real beta, Real alpha, const Rounding& round) {
   Array<Real> product(out.sizes);
   multiply(product, mat1, mat2);
   addmm(out, magnitudes(self), magnitudes(mat1), magnitudes(mat2), std::fabs(beta), std::fabs(alpha), round);

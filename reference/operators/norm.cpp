@@ -15,20 +15,26 @@ Real at(const Parameter& parameter, Int i, Real otherwise) { return parameter ? 
 // The magnitude of a factor: what is lost of it below the smallest normal number is at most 2 u of that.
 Real rounded(Real factor, const Arithmetic& a) { return std::fabs(factor) + 2 * a.least; }
 
-// Consecutive elements that are normalised together. Each has a whole number of channels of `inner` elements, and `groups`
-// runs have all channels.
+// Consecutive elements that are normalised together. Each has a whole number of channels of `inner` elements, and
+// `groups` runs have all channels.
 struct Runs {
   const Array<Real>& input;
   Int length, groups, inner;
 
-  Moments moments(Int r) const { return Moments(std::span(input.data).subspan(static_cast<std::size_t>(r * length), static_cast<std::size_t>(length))); }
+  Moments moments(Int r) const {
+    return Moments(
+        std::span(input.data).subspan(static_cast<std::size_t>(r * length), static_cast<std::size_t>(length)));
+  }
   Int channel(Int r, Int k) const { return r % groups * (length / inner) + k / inner; }
 };
-Runs layers(const Array<Real>& input, const Ints& normalized_shape) { return {input, count(Dims(normalized_shape)), 1, 1}; }
+Runs layers(const Array<Real>& input, const Ints& normalized_shape) {
+  return {input, count(Dims(normalized_shape)), 1, 1};
+}
 Runs groups(const Array<Real>& input, Int C, Int HxW, Int group) { return {input, C / group * HxW, group, HxW}; }
 
 // y = (x - mean) rstd weight + bias
-void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs, const Parameter& weight, const Parameter& bias, Real eps) {
+void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs, const Parameter& weight,
+               const Parameter& bias, Real eps) {
   for (Int r = 0; r < mean.count(); ++r) {
     const Moments m = runs.moments(r);
     mean[r] = m.mean();
@@ -41,7 +47,8 @@ void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Run
 }
 
 // x - mean is wrong by what x and the mean round, rstd by its magnitude; that of a product is no more than their sum.
-void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs, const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
+void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs,
+                         const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
   Arithmetic whole = a;
   whole.share = 1;
   for (Int r = 0; r < mean.count(); ++r) {
@@ -52,7 +59,8 @@ void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd,
       const Int i = r * runs.length + k, c = runs.channel(r, k);
       const Real x = runs.input[i], w = at(weight, c, 1), b = at(bias, c, 0), scale = m.reciprocal_deviation(eps) * w;
       const Real y = (x - m.mean()) * scale + b;
-      const Real parts = (std::fabs(x) + m.size()) * rounded(scale, a) + std::fabs((x - m.mean()) * w) * rstd[r] + std::fabs(b);
+      const Real parts =
+          (std::fabs(x) + m.size()) * rounded(scale, a) + std::fabs((x - m.mean()) * w) * rstd[r] + std::fabs(b);
       const bool in_range = rstd[r] < unbounded && std::fmax(parts, std::fabs(scale)) < a.largest;
       out[i] = std::isnan(y) && rstd[r] < unbounded ? 0 : in_range ? std::fabs(y) + a.share * parts : unbounded;
     }
@@ -79,7 +87,8 @@ struct Gradients {
 
 // d = x - mean, h = grad_out weight: rstd (h - mean(h)) - rstd^3 d mean(h d); sums of grad_out d rstd and of grad_out.
 template <class Sign>
-void normalise_backward(Sign sign, const Gradients& to, const Runs& runs, const Array<Real>& grad_out, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight) {
+void normalise_backward(Sign sign, const Gradients& to, const Runs& runs, const Array<Real>& grad_out,
+                        const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight) {
   const Real n = static_cast<Real>(runs.length);
   for (Int r = 0; r < mean.count(); ++r) {
     const Int first = r * runs.length;
@@ -90,12 +99,14 @@ void normalise_backward(Sign sign, const Gradients& to, const Runs& runs, const 
     Real sum = 0, products = 0, unweighted = 0;  // kernels also make the products before they weight them
     for (Int k = 0; k < runs.length; ++k) {
       const Int c = runs.channel(r, k);
-      sum = sign.value(sum + h(k)), products = sign.value(products + h(k) * d(k)), unweighted = sign.value(unweighted + g(k) * d(k));
+      sum = sign.value(sum + h(k)), products = sign.value(products + h(k) * d(k)),
+      unweighted = sign.value(unweighted + g(k) * d(k));
       if (to.asked[1]) to.weight[c] = sign.result(to.weight[c] + g(k) * sign.value(d(k) * scale), unweighted);
       if (to.asked[2]) to.bias[c] = sign.result(to.bias[c] + g(k), g(k));
     }
     const Real slope = sign.value(sign.value(scale * scale * scale) * products / n);
-    for (Int k = 0; to.asked[0] && k < runs.length; ++k) to.input[first + k] = sign.result(sign.minus(scale * sign.minus(h(k), sum / n), d(k) * slope), unweighted);
+    for (Int k = 0; to.asked[0] && k < runs.length; ++k)
+      to.input[first + k] = sign.result(sign.minus(scale * sign.minus(h(k), sum / n), d(k) * slope), unweighted);
   }
 }
 
@@ -111,7 +122,9 @@ Array<Real> swapped(const Array<Real>& x) {
   }
   return y;
 }
-Runs channels(const Array<Real>& swapped) { return {swapped, swapped.count() / swapped.sizes[0], swapped.sizes[0], swapped.count() / swapped.sizes[0]}; }
+Runs channels(const Array<Real>& swapped) {
+  return {swapped, swapped.count() / swapped.sizes[0], swapped.sizes[0], swapped.count() / swapped.sizes[0]};
+}
 
 // f(channel, its moments, how many elements it has)
 template <class F>
@@ -123,41 +136,72 @@ void each_channel(const Array<Real>& input, F f) {
 
 // The parameters of batch norm for channel c, folded into y = scale x + shift.
 struct Channel {
-  Channel(const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, Real eps, Int c)
-      : mean(running_mean[c]), variance(running_var[c]), b(at(bias, c, 0)), scale(at(weight, c, 1) / std::sqrt(variance + eps)), shift(b - scale * mean) {}
+  Channel(const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean,
+          const Array<Real>& running_var, Real eps, Int c)
+      : mean(running_mean[c]),
+        variance(running_var[c]),
+        b(at(bias, c, 0)),
+        scale(at(weight, c, 1) / std::sqrt(variance + eps)),
+        shift(b - scale * mean) {}
   Real mean, variance, b, scale, shift;
 };
 
 }  // namespace
 
-void operators::layer_norm(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input, const Ints& normalized_shape, const Parameter& weight, const Parameter& bias, Real eps) {
+void operators::layer_norm(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input,
+                           const Ints& normalized_shape, const Parameter& weight, const Parameter& bias, Real eps) {
   normalise(out, mean, rstd, layers(input, normalized_shape), weight, bias, eps);
 }
-void operators::layer_norm_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input, const Ints& normalized_shape, const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
+void operators::layer_norm_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input,
+                                     const Ints& normalized_shape, const Parameter& weight, const Parameter& bias,
+                                     Real eps, const Arithmetic& a) {
   normalise_magnitude(out, mean, rstd, layers(input, normalized_shape), weight, bias, eps, a);
 }
 
-void operators::group_norm(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input, const Parameter& weight, const Parameter& bias, Int, Int C, Int HxW, Int group, Real eps) {
+void operators::group_norm(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input,
+                           const Parameter& weight, const Parameter& bias, Int, Int C, Int HxW, Int group, Real eps) {
   normalise(out, mean, rstd, groups(input, C, HxW, group), weight, bias, eps);
 }
-void operators::group_norm_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input, const Parameter& weight, const Parameter& bias, Int, Int C, Int HxW, Int group, Real eps, const Arithmetic& a) {
+void operators::group_norm_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Array<Real>& input,
+                                     const Parameter& weight, const Parameter& bias, Int, Int C, Int HxW, Int group,
+                                     Real eps, const Arithmetic& a) {
   normalise_magnitude(out, mean, rstd, groups(input, C, HxW, group), weight, bias, eps, a);
 }
 
-void operators::layer_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Ints& normalized_shape, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, const Bools& output_mask) {
-  normalise_backward(Signed{}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd, weight);
+void operators::layer_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
+                                    const Array<Real>& grad_out, const Array<Real>& input, const Ints& normalized_shape,
+                                    const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight,
+                                    const Bools& output_mask) {
+  normalise_backward(Signed{}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd,
+                     weight);
 }
-void operators::layer_norm_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Ints& normalized_shape, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, const Bools& output_mask, const Arithmetic& a) {
-  normalise_backward(Absolute{a}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd, weight);
+void operators::layer_norm_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
+                                              const Array<Real>& grad_out, const Array<Real>& input,
+                                              const Ints& normalized_shape, const Array<Real>& mean,
+                                              const Array<Real>& rstd, const Parameter& weight,
+                                              const Bools& output_mask, const Arithmetic& a) {
+  normalise_backward(Absolute{a}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean,
+                     rstd, weight);
 }
-void operators::group_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, Int, Int C, Int HxW, Int group, const Bools& output_mask) {
-  normalise_backward(Signed{}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd, weight);
+void operators::group_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
+                                    const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean,
+                                    const Array<Real>& rstd, const Parameter& weight, Int, Int C, Int HxW, Int group,
+                                    const Bools& output_mask) {
+  normalise_backward(Signed{}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd,
+                     weight);
 }
-void operators::group_norm_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2, const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight, Int, Int C, Int HxW, Int group, const Bools& output_mask, const Arithmetic& a) {
-  normalise_backward(Absolute{a}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd, weight);
+void operators::group_norm_backward_magnitude(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
+                                              const Array<Real>& grad_out, const Array<Real>& input,
+                                              const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight,
+                                              Int, Int C, Int HxW, Int group, const Bools& output_mask,
+                                              const Arithmetic& a) {
+  normalise_backward(Absolute{a}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd,
+                     weight);
 }
 
-void operators::batch_norm(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input, const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, Real eps) {
+void operators::batch_norm(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input,
+                           const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean,
+                           const Array<Real>& running_var, Real eps) {
   for (const Dims& i : indices(out.sizes)) {
     const Channel c(weight, bias, running_mean, running_var, eps, i[1]);
     out(i) = c.scale * input(i) + c.shift;
@@ -165,17 +209,22 @@ void operators::batch_norm(Array<Real>& out, Array<Real>&, Array<Real>&, const A
 }
 
 // The rounding of variance + eps counts relative to what is left of both; where that is little, nothing can be said.
-void operators::batch_norm_magnitude(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input, const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, Real eps, const Arithmetic& a) {
+void operators::batch_norm_magnitude(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input,
+                                     const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean,
+                                     const Array<Real>& running_var, Real eps, const Arithmetic& a) {
   for (const Dims& i : indices(out.sizes)) {
     const Channel c(weight, bias, running_mean, running_var, eps, i[1]);
     const Real terms = std::fabs(c.variance) + std::fabs(eps), sum = std::fabs(c.variance + eps);
-    const Real parts = (std::fabs(input(i)) + std::fabs(c.mean)) * rounded(c.scale, a) * (1 + terms / sum) + std::fabs(c.b);
+    const Real parts =
+        (std::fabs(input(i)) + std::fabs(c.mean)) * rounded(c.scale, a) * (1 + terms / sum) + std::fabs(c.b);
     const bool in_range = sum > 0 && 8 * a.unit * terms <= sum && std::fmax(parts, std::fabs(c.scale)) < a.largest;
     out(i) = sum > 0 && std::isnan(parts) ? 0 : in_range ? parts : unbounded;
   }
 }
 
-void operators::batch_norm_of_batch(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd, const Array<Real>& input, const Parameter& weight, const Parameter& bias, Real eps) {
+void operators::batch_norm_of_batch(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd,
+                                    const Array<Real>& input, const Parameter& weight, const Parameter& bias,
+                                    Real eps) {
   const Array<Real> x = swapped(input);
   Array<Real> y(x.sizes);
   normalise(y, save_mean, save_invstd, channels(x), weight, bias, eps);
@@ -187,14 +236,20 @@ void operators::batch_norm_of_batch(Array<Real>& out, Array<Real>& save_mean, Ar
   }
   out = swapped(y);
 }
-void operators::batch_norm_of_batch_magnitude(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd, const Array<Real>& input, const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
+void operators::batch_norm_of_batch_magnitude(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd,
+                                              const Array<Real>& input, const Parameter& weight, const Parameter& bias,
+                                              Real eps, const Arithmetic& a) {
   const Array<Real> x = swapped(input);
   Array<Real> y(x.sizes);
   normalise_magnitude(y, save_mean, save_invstd, channels(x), weight, bias, eps, a);
   out = swapped(y);
 }
 
-void operators::batch_norm_with_statistics(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd, Array<Real>& running_mean_out, Array<Real>& running_var_out, const Array<Real>& input, const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, bool training, Real momentum, Real eps) {
+void operators::batch_norm_with_statistics(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd,
+                                           Array<Real>& running_mean_out, Array<Real>& running_var_out,
+                                           const Array<Real>& input, const Parameter& weight, const Parameter& bias,
+                                           const Array<Real>& running_mean, const Array<Real>& running_var,
+                                           bool training, Real momentum, Real eps) {
   running_mean_out = running_mean, running_var_out = running_var;
   if (!training) return batch_norm(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var, eps);
   batch_norm_of_batch(out, save_mean, save_invstd, input, weight, bias, eps);
@@ -203,10 +258,18 @@ void operators::batch_norm_with_statistics(Array<Real>& out, Array<Real>& save_m
     running_var_out[c] = (1 - momentum) * running_var[c] + momentum * m.variance(length - 1);
   });
 }
-void operators::batch_norm_with_statistics_magnitude(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd, Array<Real>& running_mean_out, Array<Real>& running_var_out, const Array<Real>& input, const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, bool training, Real momentum, Real eps, const Arithmetic& a) {
-  if (!training) return batch_norm_magnitude(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var, eps, a);
+void operators::batch_norm_with_statistics_magnitude(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd,
+                                                     Array<Real>& running_mean_out, Array<Real>& running_var_out,
+                                                     const Array<Real>& input, const Parameter& weight,
+                                                     const Parameter& bias, const Array<Real>& running_mean,
+                                                     const Array<Real>& running_var, bool training, Real momentum,
+                                                     Real eps, const Arithmetic& a) {
+  if (!training)
+    return batch_norm_magnitude(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var, eps, a);
   batch_norm_of_batch_magnitude(out, save_mean, save_invstd, input, weight, bias, eps, a);
-  const auto blended = [&](Real running, Real x) { return x < unbounded ? std::fabs((1 - momentum) * running) + std::fabs(momentum) * x : unbounded; };
+  const auto blended = [&](Real running, Real x) {
+    return x < unbounded ? std::fabs((1 - momentum) * running) + std::fabs(momentum) * x : unbounded;
+  };
   each_channel(input, [&](Int c, const Moments& m, Real length) {
     running_mean_out[c] = blended(running_mean[c], m.mean_magnitude(a));
     running_var_out[c] = blended(running_var[c], m.variance_magnitude(length - 1, a));

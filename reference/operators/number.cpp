@@ -11,21 +11,33 @@ bool mixes(const Scalar& a, const Scalar& b) { return is_floating(a) || is_float
 
 // f of two doubles where one is a double, else of two integers.
 template <class F>
-auto of_numbers(const Scalar& a, const Scalar& b, F f) { return mixes(a, b) ? f(real(a), real(b)) : f(exact<Int>(a), exact<Int>(b)); }
+auto of_numbers(const Scalar& a, const Scalar& b, F f) {
+  return mixes(a, b) ? f(real(a), real(b)) : f(exact<Int>(a), exact<Int>(b));
+}
 
 Scalar integer(Real whole) { return exact<Int>(Scalar(whole)); }
 
 // The chosen one of a and b, as a double where either is.
-Scalar one_of(const Scalar& chosen, const Scalar& a, const Scalar& b) { return mixes(a, b) ? Scalar(real(chosen)) : chosen; }
+Scalar one_of(const Scalar& chosen, const Scalar& a, const Scalar& b) {
+  return mixes(a, b) ? Scalar(real(chosen)) : chosen;
+}
 
 }  // namespace
 
-Scalar operators::add(Scalar a, Scalar b) { return mixes(a, b) ? Scalar(real(a) + real(b)) : wrapping_add(exact<Int>(a), exact<Int>(b)); }
-Scalar operators::sub(Scalar a, Scalar b) { return mixes(a, b) ? Scalar(real(a) - real(b)) : wrapping_subtract(exact<Int>(a), exact<Int>(b)); }
-Scalar operators::mul(Scalar a, Scalar b) { return mixes(a, b) ? Scalar(real(a) * real(b)) : wrapping_multiply(exact<Int>(a), exact<Int>(b)); }
+Scalar operators::add(Scalar a, Scalar b) {
+  return mixes(a, b) ? Scalar(real(a) + real(b)) : wrapping_add(exact<Int>(a), exact<Int>(b));
+}
+Scalar operators::sub(Scalar a, Scalar b) {
+  return mixes(a, b) ? Scalar(real(a) - real(b)) : wrapping_subtract(exact<Int>(a), exact<Int>(b));
+}
+Scalar operators::mul(Scalar a, Scalar b) {
+  return mixes(a, b) ? Scalar(real(a) * real(b)) : wrapping_multiply(exact<Int>(a), exact<Int>(b));
+}
 Scalar operators::neg(Scalar a) { return is_floating(a) ? Scalar(-real(a)) : wrapping_negate(exact<Int>(a)); }
 Scalar operators::truediv(Scalar a, Scalar b) { return real(a) / real(b); }
-Scalar operators::floordiv(Scalar a, Scalar b) { return mixes(a, b) ? Scalar(floor_divide(real(a), real(b))) : floor_divide(exact<Int>(a), exact<Int>(b)); }
+Scalar operators::floordiv(Scalar a, Scalar b) {
+  return mixes(a, b) ? Scalar(floor_divide(real(a), real(b))) : floor_divide(exact<Int>(a), exact<Int>(b));
+}
 Int operators::floordiv(Int a, Int b) { return floor_divide(a, b); }
 Int operators::mod(Int a, Int b) { return remainder(a, b); }
 
@@ -34,9 +46,15 @@ Scalar operators::round(Scalar a) { return is_floating(a) ? integer(std::nearbyi
 Scalar operators::trunc(Scalar a) { return exact<Int>(a); }
 Scalar operators::sym_float(Scalar a) { return real(a); }
 
-bool operators::eq(Scalar a, Scalar b) { return of_numbers(a, b, [](auto x, auto y) { return x == y; }); }
-bool operators::lt(Scalar a, Scalar b) { return of_numbers(a, b, [](auto x, auto y) { return x < y; }); }
-bool operators::le(Scalar a, Scalar b) { return of_numbers(a, b, [](auto x, auto y) { return x <= y; }); }
+bool operators::eq(Scalar a, Scalar b) {
+  return of_numbers(a, b, [](auto x, auto y) { return x == y; });
+}
+bool operators::lt(Scalar a, Scalar b) {
+  return of_numbers(a, b, [](auto x, auto y) { return x < y; });
+}
+bool operators::le(Scalar a, Scalar b) {
+  return of_numbers(a, b, [](auto x, auto y) { return x <= y; });
+}
 bool operators::gt(Scalar a, Scalar b) { return lt(b, a); }
 bool operators::ge(Scalar a, Scalar b) { return le(b, a); }
 bool operators::sym_not(Scalar a) { return real(a) == 0; }

@@ -11,7 +11,9 @@ namespace {
 // The cells of a tensor that make one result: a range along each dimension.
 struct Window {
   Dims first, counts, steps;
-  void push_back(const Range& range) { first.push_back(range.first), counts.push_back(range.count), steps.push_back(range.step); }
+  void push_back(const Range& range) {
+    first.push_back(range.first), counts.push_back(range.count), steps.push_back(range.step);
+  }
 };
 
 // f(position of the cell) for every cell, row-major.
@@ -41,7 +43,8 @@ auto inside(const Dims& self, const WindowAxes& axes) {
 
 // f(window, divisor, position in out) for every average that has a cell.
 template <class F>
-void each_average(const Dims& out, const Dims& self, const WindowAxes& axes, bool count_include_pad, std::optional<Int> divisor_override, F f) {
+void each_average(const Dims& out, const Dims& self, const WindowAxes& axes, bool count_include_pad,
+                  std::optional<Int> divisor_override, F f) {
   each_window(out, inside(self, axes), [&](const Window& window, const Dims& place, Int flat) {
     const Int cells = count(window.counts);
     Int padded = 1;
@@ -81,13 +84,16 @@ void spread(Array<T>& grad_input, const Array<T>& grad_output, const Pool&... po
 }
 
 template <class T>
-bool beats(T challenger, T best) { return challenger > best || challenger != challenger; }
+bool beats(T challenger, T best) {
+  return challenger > best || challenger != challenger;
+}
 
 // Of sizes or a place, those along the last dimensions, over which a window moves.
 Dims spatial_part(const Dims& sizes, int spatial) { return Dims(std::span(sizes.end() - spatial, sizes.end())); }
 
 template <class T>
-void largest(Array<T>& out, Array<Int>& indices, const Array<T>& self, int spatial, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation, DType dtype) {
+void largest(Array<T>& out, Array<Int>& indices, const Array<T>& self, int spatial, const Ints& kernel_size,
+             const Ints& stride, const Ints& padding, const Ints& dilation, DType dtype) {
   const WindowAxes axes = window_axes(self.sizes.size(), spatial, kernel_size, stride, padding, dilation);
   const Dims plane = spatial_part(self.sizes, spatial);
   const T least = static_cast<T>(is_floating(dtype) ? -std::numeric_limits<Real>::infinity() : least_integer(dtype));
@@ -99,55 +105,81 @@ void largest(Array<T>& out, Array<Int>& indices, const Array<T>& self, int spati
   });
 }
 
-WindowAxes undilated(const Dims& self, int spatial, const Ints& kernel_size, const Ints& stride, const Ints& padding) { return window_axes(self.size(), spatial, kernel_size, stride, padding, {1}); }
+WindowAxes undilated(const Dims& self, int spatial, const Ints& kernel_size, const Ints& stride, const Ints& padding) {
+  return window_axes(self.size(), spatial, kernel_size, stride, padding, {1});
+}
 
 }  // namespace
 
-void operators::avg_pool1d(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, bool count_include_pad) {
+void operators::avg_pool1d(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& stride,
+                           const Ints& padding, bool count_include_pad) {
   average(out, self, undilated(self.sizes, 1, kernel_size, stride, padding), count_include_pad, std::optional<Int>());
 }
-void operators::avg_pool1d(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, bool count_include_pad) {
+void operators::avg_pool1d(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& stride,
+                           const Ints& padding, bool count_include_pad) {
   average(out, self, undilated(self.sizes, 1, kernel_size, stride, padding), count_include_pad, std::optional<Int>());
 }
-void operators::avg_pool2d(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
+void operators::avg_pool2d(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& stride,
+                           const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
   average(out, self, undilated(self.sizes, 2, kernel_size, stride, padding), count_include_pad, divisor_override);
 }
-void operators::avg_pool2d(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
+void operators::avg_pool2d(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& stride,
+                           const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
   average(out, self, undilated(self.sizes, 2, kernel_size, stride, padding), count_include_pad, divisor_override);
 }
-void operators::avg_pool3d(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
+void operators::avg_pool3d(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& stride,
+                           const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
   average(out, self, undilated(self.sizes, 3, kernel_size, stride, padding), count_include_pad, divisor_override);
 }
-void operators::avg_pool3d(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
+void operators::avg_pool3d(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& stride,
+                           const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
   average(out, self, undilated(self.sizes, 3, kernel_size, stride, padding), count_include_pad, divisor_override);
 }
 
 void operators::adaptive_avg_pool(Array<Real>& out, const Array<Real>& self) { average(out, self); }
-void operators::adaptive_avg_pool_backward(Array<Real>& out, const Array<Real>& grad_output) { spread(out, grad_output); }
-
-void operators::avg_pool2d_backward(Array<Real>& grad_input, const Array<Real>& grad_output, const Ints& kernel_size, const Ints& stride, const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
-  spread(grad_input, grad_output, undilated(grad_input.sizes, 2, kernel_size, stride, padding), count_include_pad, divisor_override);
-}
-void operators::avg_pool2d_backward(Array<Int>& grad_input, const Array<Int>& grad_output, const Ints& kernel_size, const Ints& stride, const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
-  spread(grad_input, grad_output, undilated(grad_input.sizes, 2, kernel_size, stride, padding), count_include_pad, divisor_override);
+void operators::adaptive_avg_pool_backward(Array<Real>& out, const Array<Real>& grad_output) {
+  spread(out, grad_output);
 }
 
-void operators::max_pool2d_with_indices(Array<Real>& out, Array<Int>& indices, const Array<Real>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation, const Rounding& round) {
+void operators::avg_pool2d_backward(Array<Real>& grad_input, const Array<Real>& grad_output, const Ints& kernel_size,
+                                    const Ints& stride, const Ints& padding, bool count_include_pad,
+                                    std::optional<Int> divisor_override) {
+  spread(grad_input, grad_output, undilated(grad_input.sizes, 2, kernel_size, stride, padding), count_include_pad,
+         divisor_override);
+}
+void operators::avg_pool2d_backward(Array<Int>& grad_input, const Array<Int>& grad_output, const Ints& kernel_size,
+                                    const Ints& stride, const Ints& padding, bool count_include_pad,
+                                    std::optional<Int> divisor_override) {
+  spread(grad_input, grad_output, undilated(grad_input.sizes, 2, kernel_size, stride, padding), count_include_pad,
+         divisor_override);
+}
+
+void operators::max_pool2d_with_indices(Array<Real>& out, Array<Int>& indices, const Array<Real>& self,
+                                        const Ints& kernel_size, const Ints& stride, const Ints& padding,
+                                        const Ints& dilation, const Rounding& round) {
   largest(out, indices, self, 2, kernel_size, stride, padding, dilation, round.dtype);
 }
-void operators::max_pool2d_with_indices(Array<Int>& out, Array<Int>& indices, const Array<Int>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation, const Rounding& round) {
+void operators::max_pool2d_with_indices(Array<Int>& out, Array<Int>& indices, const Array<Int>& self,
+                                        const Ints& kernel_size, const Ints& stride, const Ints& padding,
+                                        const Ints& dilation, const Rounding& round) {
   largest(out, indices, self, 2, kernel_size, stride, padding, dilation, round.dtype);
 }
-void operators::max_pool3d_with_indices(Array<Real>& out, Array<Int>& indices, const Array<Real>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation, const Rounding& round) {
+void operators::max_pool3d_with_indices(Array<Real>& out, Array<Int>& indices, const Array<Real>& self,
+                                        const Ints& kernel_size, const Ints& stride, const Ints& padding,
+                                        const Ints& dilation, const Rounding& round) {
   largest(out, indices, self, 3, kernel_size, stride, padding, dilation, round.dtype);
 }
-void operators::max_pool3d_with_indices(Array<Int>& out, Array<Int>& indices, const Array<Int>& self, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation, const Rounding& round) {
+void operators::max_pool3d_with_indices(Array<Int>& out, Array<Int>& indices, const Array<Int>& self,
+                                        const Ints& kernel_size, const Ints& stride, const Ints& padding,
+                                        const Ints& dilation, const Rounding& round) {
   largest(out, indices, self, 3, kernel_size, stride, padding, dilation, round.dtype);
 }
 
-void operators::max_pool2d_with_indices_backward(Array<Real>& grad_input, const Array<Real>& grad_output, const Array<Int>& indices) {
+void operators::max_pool2d_with_indices_backward(Array<Real>& grad_input, const Array<Real>& grad_output,
+                                                 const Array<Int>& indices) {
   const Int cells = count(spatial_part(grad_input.sizes, 2)), windows = count(spatial_part(grad_output.sizes, 2));
-  for (Int flat = 0; flat < grad_output.count(); ++flat) grad_input[flat / windows * cells + indices[flat]] += grad_output[flat];
+  for (Int flat = 0; flat < grad_output.count(); ++flat)
+    grad_input[flat / windows * cells + indices[flat]] += grad_output[flat];
 }
 
 }  // namespace assay

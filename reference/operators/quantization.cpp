@@ -16,7 +16,8 @@ Real clamp(Real x, Real low, Real high) {
 }
 
 Real code(Real scaled, Real zero_point, Int quant_min, Int quant_max, const Rounding& round) {
-  return clamp(round(nearest(scaled) + round(zero_point)), round(static_cast<Real>(quant_min)), round(static_cast<Real>(quant_max)));
+  return clamp(round(nearest(scaled) + round(zero_point)), round(static_cast<Real>(quant_min)),
+               round(static_cast<Real>(quant_max)));
 }
 
 template <class T>
@@ -50,17 +51,22 @@ template <class T>
 Parameters asymmetric(std::span<const T> row, const Rounding& own, const Rounding& round) {
   constexpr Real lowest = -128, highest = 127, least_scale = 0x1p-23;
   const Ends<T> e = ends(row);
-  const Real scale = at_least(round(round(static_cast<Real>(own(difference(e.high, e.low)))) / (highest - lowest)), least_scale);
-  const Real low = round(round(static_cast<Real>(e.low)) / scale), high = round(round(static_cast<Real>(e.high)) / scale);
+  const Real scale =
+      at_least(round(round(static_cast<Real>(own(difference(e.high, e.low)))) / (highest - lowest)), least_scale);
+  const Real low = round(round(static_cast<Real>(e.low)) / scale),
+             high = round(round(static_cast<Real>(e.high)) / scale);
   const bool from_low = round(round(lowest + low) + round(highest + high)) > 0;
   return {scale, nearest(clamp(from_low ? round(lowest - low) : round(highest - high), lowest, highest))};
 }
 
 template <class T>
-void each_row(Array<Real>& scale, Array<Int>& zero_point, const Array<T>& input, const Rounding& own, const Rounding& round) {
-  const std::size_t length = input.sizes.size() == 0 ? 1 : static_cast<std::size_t>(input.sizes[input.sizes.size() - 1]);
+void each_row(Array<Real>& scale, Array<Int>& zero_point, const Array<T>& input, const Rounding& own,
+              const Rounding& round) {
+  const std::size_t length =
+      input.sizes.size() == 0 ? 1 : static_cast<std::size_t>(input.sizes[input.sizes.size() - 1]);
   for (Int r = 0; r < scale.count(); ++r) {
-    const Parameters p = asymmetric(std::span<const T>(input.data).subspan(static_cast<std::size_t>(r) * length, length), own, round);
+    const Parameters p =
+        asymmetric(std::span<const T>(input.data).subspan(static_cast<std::size_t>(r) * length, length), own, round);
     scale[r] = p.scale;
     zero_point[r] = truncated_to(DType::int64, p.zero_point);
   }
@@ -68,35 +74,44 @@ void each_row(Array<Real>& scale, Array<Int>& zero_point, const Array<T>& input,
 
 }  // namespace
 
-Real operators::quantize_per_tensor(Real input, Real scale, Real zero_point, Int quant_min, Int quant_max, const Rounding& round) {
+Real operators::quantize_per_tensor(Real input, Real scale, Real zero_point, Int quant_min, Int quant_max,
+                                    const Rounding& round) {
   return code(round(input * round(1 / scale)), zero_point, quant_min, quant_max, round);
 }
-Real operators::quantize_per_tensor(Real input, Real scale, Int zero_point, Int quant_min, Int quant_max, const Rounding& round) {
+Real operators::quantize_per_tensor(Real input, Real scale, Int zero_point, Int quant_min, Int quant_max,
+                                    const Rounding& round) {
   return quantize_per_tensor(input, scale, static_cast<Real>(zero_point), quant_min, quant_max, round);
 }
-Real operators::quantize_per_channel(Real input, Real scales, Real zero_points, Int quant_min, Int quant_max, const Rounding& round_scale, const Rounding& round) {
+Real operators::quantize_per_channel(Real input, Real scales, Real zero_points, Int quant_min, Int quant_max,
+                                     const Rounding& round_scale, const Rounding& round) {
   return code(round(input * round_scale(1 / scales)), zero_points, quant_min, quant_max, round);
 }
-Real operators::quantize_per_token(Real input, Real scales, Real zero_points, Int quant_min, Int quant_max, const Rounding& round_scale, const Rounding& round) {
+Real operators::quantize_per_token(Real input, Real scales, Real zero_points, Int quant_min, Int quant_max,
+                                   const Rounding& round_scale, const Rounding& round) {
   return code(round(round(input * round_scale(1 / scales)) + zero_points), 0, quant_min, quant_max, round);
 }
 
 // PyTorch rounds a scalar that is subtracted like a tensor's element, but multiplies with one as it is.
-Real operators::dequantize_per_tensor(Real input, Real scale, Real zero_point, const Rounding& round_difference, const Rounding& round) {
+Real operators::dequantize_per_tensor(Real input, Real scale, Real zero_point, const Rounding& round_difference,
+                                      const Rounding& round) {
   return round(round(round_difference(round_difference(input) - round_difference(zero_point))) * round.scalar(scale));
 }
-Real operators::dequantize_per_tensor(Real input, Real scale, Int zero_point, const Rounding& round_difference, const Rounding& round) {
+Real operators::dequantize_per_tensor(Real input, Real scale, Int zero_point, const Rounding& round_difference,
+                                      const Rounding& round) {
   return dequantize_per_tensor(input, scale, static_cast<Real>(zero_point), round_difference, round);
 }
-Real operators::dequantize_per_channel(Real input, Real scales, std::optional<Real> zero_points, const Rounding& round_difference, const Rounding& round) {
+Real operators::dequantize_per_channel(Real input, Real scales, std::optional<Real> zero_points,
+                                       const Rounding& round_difference, const Rounding& round) {
   const Real steps = zero_points ? round_difference(round_difference(input) - round_difference(*zero_points)) : input;
   return round(round(steps) * scales);
 }
-Real operators::dequantize_per_token(Real input, Real scales, Real zero_points, const Rounding& round_difference, const Rounding& round) {
+Real operators::dequantize_per_token(Real input, Real scales, Real zero_points, const Rounding& round_difference,
+                                     const Rounding& round) {
   return dequantize_per_channel(input, scales, zero_points, round_difference, round);
 }
 
-void operators::choose_qparams(Array<Real>& scale_out, Array<Int>& zero_point_out, const Array<Real>& input, Int quant_min, Int quant_max, Real eps, const Rounding& round) {
+void operators::choose_qparams(Array<Real>& scale_out, Array<Int>& zero_point_out, const Array<Real>& input,
+                               Int quant_min, Int quant_max, Real eps, const Rounding& round) {
   const Rounding wide{compute_dtype(round.dtype)};
   const Ends<Real> e = ends<Real>(input.data);
   const Real own = round(round(e.high - e.low) / wide(static_cast<Real>(quant_max - quant_min)));
@@ -106,10 +121,14 @@ void operators::choose_qparams(Array<Real>& scale_out, Array<Int>& zero_point_ou
   zero_point_out[0] = std::clamp(wrap_to(DType::int32, quant_min - steps), quant_min, quant_max);
 }
 
-void operators::choose_qparams_per_token_asymmetric(Array<Real>& scale_out, Array<Int>& zero_point_out, const Array<Real>& input, const Rounding& own, const Rounding& round) {
+void operators::choose_qparams_per_token_asymmetric(Array<Real>& scale_out, Array<Int>& zero_point_out,
+                                                    const Array<Real>& input, const Rounding& own,
+                                                    const Rounding& round) {
   each_row(scale_out, zero_point_out, input, own, round);
 }
-void operators::choose_qparams_per_token_asymmetric(Array<Real>& scale_out, Array<Int>& zero_point_out, const Array<Int>& input, const Rounding& own, const Rounding& round) {
+void operators::choose_qparams_per_token_asymmetric(Array<Real>& scale_out, Array<Int>& zero_point_out,
+                                                    const Array<Int>& input, const Rounding& own,
+                                                    const Rounding& round) {
   each_row(scale_out, zero_point_out, input, own, round);
 }
 

@@ -21,11 +21,14 @@ Int groups(const Array<Real>& scales) { return scales.sizes.size() == 2 ? scales
 
 using ZeroPoints = std::optional<Array<Real>>;
 
-void embed(Array<Real>& out, const Array<Int>& weight, const Array<Real>& scales, const ZeroPoints& zero_points, const Array<Int>& indices, const Rounding& round, const Packing& packing) {
+void embed(Array<Real>& out, const Array<Int>& weight, const Array<Real>& scales, const ZeroPoints& zero_points,
+           const Array<Int>& indices, const Rounding& round, const Packing& packing) {
   const Int columns = weight.sizes[1] * packing.codes;
   for (Int flat = 0; flat < out.count(); ++flat) {
-    const Int row = indices[flat / columns], column = flat % columns, group = row * groups(scales) + column * groups(scales) / columns;
-    Real steps = static_cast<Real>(packing.code(weight[row * weight.sizes[1] + column / packing.codes], column % packing.codes));
+    const Int row = indices[flat / columns], column = flat % columns,
+              group = row * groups(scales) + column * groups(scales) / columns;
+    Real steps =
+        static_cast<Real>(packing.code(weight[row * weight.sizes[1] + column / packing.codes], column % packing.codes));
     if (zero_points) steps = round(steps - (*zero_points)[zero_points->count() == 1 ? 0 : group]);
     out[flat] = round(steps * scales[group]);
   }
@@ -34,15 +37,17 @@ void embed(Array<Real>& out, const Array<Int>& weight, const Array<Real>& scales
 Real difference(Real a, Real b) { return a - b; }
 Real sum_of_magnitudes(Real a, Real b) { return std::fabs(a) + std::fabs(b); }
 
-// sum_k input[i,k] minus(weight, zero_points) scales for each row i of input: the element of weight at k step + j columns,
-// the group of both others at (i, j, k).
+// sum_k input[i,k] minus(weight, zero_points) scales for each row i of input: the element of weight at k step + j
+// columns, the group of both others at (i, j, k).
 template <class Minus, class Place>
-void multiply(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const Array<Real>& scales, const ZeroPoints& zero_points, Minus minus, Place place) {
+void multiply(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const Array<Real>& scales,
+              const ZeroPoints& zero_points, Minus minus, Place place) {
   const Int inner = input.sizes[1], columns = out.sizes[1];
   for (Int flat = 0; flat < out.count(); ++flat)
     for (Int k = 0; k < inner; ++k) {
       const auto [cell, group] = place(flat % columns, k);
-      out[flat] += input[flat / columns * inner + k] * minus(weight[cell], zero_points ? (*zero_points)[group] : 0) * scales[group];
+      out[flat] += input[flat / columns * inner + k] * minus(weight[cell], zero_points ? (*zero_points)[group] : 0) *
+                   scales[group];
     }
 }
 
@@ -60,32 +65,44 @@ auto in_row(const Array<Real>& weight, const Array<Real>& scales) {
 
 }  // namespace
 
-void operators::embedding_byte(Array<Real>& out, const Array<Int>& weight, const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points, const Array<Int>& indices, const Rounding& round) {
+void operators::embedding_byte(Array<Real>& out, const Array<Int>& weight, const Array<Real>& weight_scales,
+                               const ZeroPoints& weight_zero_points, const Array<Int>& indices, const Rounding& round) {
   embed(out, weight, weight_scales, weight_zero_points, indices, round, one_code);
 }
-void operators::embedding_4bit(Array<Real>& out, const Array<Int>& weight, const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points, const Array<Int>& indices, const Rounding& round) {
+void operators::embedding_4bit(Array<Real>& out, const Array<Int>& weight, const Array<Real>& weight_scales,
+                               const ZeroPoints& weight_zero_points, const Array<Int>& indices, const Rounding& round) {
   embed(out, weight, weight_scales, weight_zero_points, indices, round, two_codes);
 }
-void operators::embedding_2bit(Array<Real>& out, const Array<Int>& weight, const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points, const Array<Int>& indices, const Rounding& round) {
+void operators::embedding_2bit(Array<Real>& out, const Array<Int>& weight, const Array<Real>& weight_scales,
+                               const ZeroPoints& weight_zero_points, const Array<Int>& indices, const Rounding& round) {
   embed(out, weight, weight_scales, weight_zero_points, indices, round, four_codes);
 }
 
-Real operators::quantized_add(Real a, Real a_scale, Int a_zero_point, Real b, Real b_scale, Int b_zero_point, Real out_scale, Int out_zero_point, Int out_quant_min, Int out_quant_max, const Rounding& round) {
-  const Real sum = round(dequantize_per_tensor(a, a_scale, a_zero_point, round, round) + dequantize_per_tensor(b, b_scale, b_zero_point, round, round));
+Real operators::quantized_add(Real a, Real a_scale, Int a_zero_point, Real b, Real b_scale, Int b_zero_point,
+                              Real out_scale, Int out_zero_point, Int out_quant_min, Int out_quant_max,
+                              const Rounding& round) {
+  const Real sum = round(dequantize_per_tensor(a, a_scale, a_zero_point, round, round) +
+                         dequantize_per_tensor(b, b_scale, b_zero_point, round, round));
   return quantize_per_tensor(sum, out_scale, out_zero_point, out_quant_min, out_quant_max, round);
 }
 
-void operators::mixed_mm(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
+void operators::mixed_mm(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
+                         const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
   multiply(out, input, weight, weight_scales, weight_zero_points, difference, in_column(weight));
 }
-void operators::mixed_mm_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
-  multiply(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points, sum_of_magnitudes, in_column(weight));
+void operators::mixed_mm_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
+                                   const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
+  multiply(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points, sum_of_magnitudes,
+           in_column(weight));
 }
-void operators::mixed_linear(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
+void operators::mixed_linear(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
+                             const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
   multiply(out, input, weight, weight_scales, weight_zero_points, difference, in_row(weight, weight_scales));
 }
-void operators::mixed_linear_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
-  multiply(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points, sum_of_magnitudes, in_row(weight, weight_scales));
+void operators::mixed_linear_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
+                                       const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
+  multiply(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points, sum_of_magnitudes,
+           in_row(weight, weight_scales));
 }
 
 }  // namespace assay

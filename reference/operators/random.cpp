@@ -15,7 +15,9 @@ Bits splitmix(Int k) {
 }
 
 // Uniform in [0, 1), a multiple of 2^-precision.
-Real uniform(Int k, int precision) { return std::ldexp(static_cast<Real>(splitmix(k) >> (64 - precision)), -precision); }
+Real uniform(Int k, int precision) {
+  return std::ldexp(static_cast<Real>(splitmix(k) >> (64 - precision)), -precision);
+}
 
 constexpr int real_precision = 53;
 
@@ -48,7 +50,13 @@ Real operators::randn(Int k) {
 
 Int operators::randperm(Int i, Int n) { return rank_of_key(i, n); }
 
-void operators::native_dropout(Array<Real>& out, Array<Int>& mask, const Array<Real>& input, Real p, std::optional<Int> train) { drop(out, mask, input, p, train); }
-void operators::native_dropout(Array<Int>& out, Array<Int>& mask, const Array<Int>& input, Real p, std::optional<Int> train) { drop(out, mask, input, p, train); }
+void operators::native_dropout(Array<Real>& out, Array<Int>& mask, const Array<Real>& input, Real p,
+                               std::optional<Int> train) {
+  drop(out, mask, input, p, train);
+}
+void operators::native_dropout(Array<Int>& out, Array<Int>& mask, const Array<Int>& input, Real p,
+                               std::optional<Int> train) {
+  drop(out, mask, input, p, train);
+}
 
 }  // namespace assay

@@ -20,12 +20,18 @@ std::size_t first_of(std::span<const T> x, Before before) {
   return at;
 }
 template <class T>
-std::size_t largest_of(std::span<const T> x) { return first_of(x, std::greater<T>()); }
+std::size_t largest_of(std::span<const T> x) {
+  return first_of(x, std::greater<T>());
+}
 template <class T>
-std::size_t smallest_of(std::span<const T> x) { return first_of(x, std::less<T>()); }
+std::size_t smallest_of(std::span<const T> x) {
+  return first_of(x, std::less<T>());
+}
 
 template <class T>
-std::pair<T, Int> with_place(std::span<const T> x, std::size_t at) { return {x[at], static_cast<Int>(at)}; }
+std::pair<T, Int> with_place(std::span<const T> x, std::size_t at) {
+  return {x[at], static_cast<Int>(at)};
+}
 
 Real degrees_of_freedom(std::span<const Real> x, const std::optional<Scalar>& correction) {
   return static_cast<Real>(x.size()) - (correction ? real(*correction) : 1);
@@ -60,8 +66,8 @@ Real operators::prod(std::span<const Real> x) {
   return std::scalbln(product, exponent);
 }
 
-// Partial products, in whatever order, lie between the product of all |x| < 1 and that of all |x| > 1. What is lost below
-// the smallest normal number is at most 2 u of it, and is multiplied by the rest.
+// Partial products, in whatever order, lie between the product of all |x| < 1 and that of all |x| > 1. What is lost
+// below the smallest normal number is at most 2 u of it, and is multiplied by the rest.
 Real operators::prod_magnitude(std::span<const Real> x, const Arithmetic& a) {
   Real product = 1, least = 1, largest = 1;
   for (Real v : x) {
@@ -98,17 +104,22 @@ Int operators::any(std::span<const Int> x) {
   return std::ranges::any_of(x, [](Int v) { return v != 0; });
 }
 
-Real operators::var(std::span<const Real> x, std::optional<Scalar> correction) { return Moments(x).variance(degrees_of_freedom(x, correction)); }
+Real operators::var(std::span<const Real> x, std::optional<Scalar> correction) {
+  return Moments(x).variance(degrees_of_freedom(x, correction));
+}
 Real operators::var(std::span<const Real> x, bool unbiased) { return var(x, Scalar(Int{unbiased})); }
 Real operators::var_magnitude(std::span<const Real> x, std::optional<Scalar> correction, const Arithmetic& a) {
   return Moments(x).variance_magnitude(degrees_of_freedom(x, correction), a);
 }
-Real operators::var_magnitude(std::span<const Real> x, bool unbiased, const Arithmetic& a) { return var_magnitude(x, Scalar(Int{unbiased}), a); }
+Real operators::var_magnitude(std::span<const Real> x, bool unbiased, const Arithmetic& a) {
+  return var_magnitude(x, Scalar(Int{unbiased}), a);
+}
 
 std::pair<Real, Real> operators::var_mean(std::span<const Real> x, std::optional<Scalar> correction) {
   return {var(x, correction), mean_of(x)};
 }
-std::pair<Real, Real> operators::var_mean_magnitude(std::span<const Real> x, std::optional<Scalar> correction, const Arithmetic& a) {
+std::pair<Real, Real> operators::var_mean_magnitude(std::span<const Real> x, std::optional<Scalar> correction,
+                                                    const Arithmetic& a) {
   return {var_magnitude(x, correction, a), Moments(x).mean_magnitude(a)};
 }
 

@@ -20,7 +20,8 @@ std::optional<Real> scale_of(const Doubles* scale_factors, int d) {
 Ints nearest(Int n, Int m, std::optional<Real> scale) {
   const Real step = scale ? float32(1 / *scale) : float32(static_cast<Real>(n) / static_cast<Real>(m));
   Ints cells;
-  for (Int i = 0; i < m; ++i) cells.push_back(n == m ? i : std::min(static_cast<Int>(float32(static_cast<Real>(i) * step)), n - 1));
+  for (Int i = 0; i < m; ++i)
+    cells.push_back(n == m ? i : std::min(static_cast<Int>(float32(static_cast<Real>(i) * step)), n - 1));
   return cells;
 }
 
@@ -35,9 +36,12 @@ std::vector<Between> between(Int n, Int m, bool align_corners, std::optional<Rea
   std::vector<Between> places;
   for (Int i = 0; i < m; ++i) {
     const auto at = static_cast<Real>(i);
-    const Real source = n == m ? at : align_corners ? at * step : std::max<Real>((at + Real{0.5}) * step - Real{0.5}, 0);
+    const Real source = n == m          ? at
+                        : align_corners ? at * step
+                                        : std::max<Real>((at + Real{0.5}) * step - Real{0.5}, 0);
     const Int first = std::min(static_cast<Int>(source), n - 1);
-    places.push_back({first, n == m ? first : std::min(first + 1, n - 1), std::min<Real>(source - static_cast<Real>(first), 1)});
+    places.push_back(
+        {first, n == m ? first : std::min(first + 1, n - 1), std::min<Real>(source - static_cast<Real>(first), 1)});
   }
   return places;
 }
@@ -54,14 +58,17 @@ Grid grid(const Dims& out, const Dims& input, bool align_corners, const Doubles*
 // out[plane, y, x] = f(input, offset of the plane, y, x)
 template <class T, class F>
 void each_cell(Array<T>& out, const Array<T>& input, F f) {
-  const Int height = size_of(out.sizes, 0), width = size_of(out.sizes, 1), cells = size_of(input.sizes, 0) * size_of(input.sizes, 1);
-  for (Int flat = 0; flat < out.count(); ++flat) out[flat] = f(flat / (height * width) * cells, static_cast<std::size_t>(flat / width % height), static_cast<std::size_t>(flat % width));
+  const Int height = size_of(out.sizes, 0), width = size_of(out.sizes, 1),
+            cells = size_of(input.sizes, 0) * size_of(input.sizes, 1);
+  for (Int flat = 0; flat < out.count(); ++flat)
+    out[flat] = f(flat / (height * width) * cells, static_cast<std::size_t>(flat / width % height),
+                  static_cast<std::size_t>(flat % width));
 }
 
 Real blend(Real a, Real b, Real part) { return (1 - part) * a + part * b; }
 
-// Cells that are blended: the first, and the weight of each. `slope` is how much a weight changes with what is wrong with
-// its place, in unit roundoffs.
+// Cells that are blended: the first, and the weight of each. `slope` is how much a weight changes with what is wrong
+// with its place, in unit roundoffs.
 struct Blend {
   Int first;
   std::vector<Real> weights;
@@ -86,23 +93,27 @@ struct FixedPoint {
   template <class F>
   Int operator()(const Blend& blend, F cell) const {
     Int sum = Int{1} << (bits - 1);
-    for (std::size_t k = 0; k < blend.weights.size(); ++k) sum += static_cast<Int>(std::ldexp(blend.weights[k], bits) + Real{0.5}) * cell(blend.first + static_cast<Int>(k));
+    for (std::size_t k = 0; k < blend.weights.size(); ++k)
+      sum += static_cast<Int>(std::ldexp(blend.weights[k], bits) + Real{0.5}) * cell(blend.first + static_cast<Int>(k));
     return std::clamp<Int>(sum >> bits, 0, 255);
   }
 };
 
 // Along x first, then along y, rounded each time.
-void blend_codes(Array<Int>& out, const Array<Int>& input, const std::vector<Blend>& rows, const std::vector<Blend>& columns) {
+void blend_codes(Array<Int>& out, const Array<Int>& input, const std::vector<Blend>& rows,
+                 const std::vector<Blend>& columns) {
   const FixedPoint vertical(rows), horizontal(columns);
   const Int width = size_of(input.sizes, 1);
   each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
-    return vertical(rows[y], [&](Int r) { return horizontal(columns[x], [&](Int c) { return input[plane + r * width + c]; }); });
+    return vertical(rows[y],
+                    [&](Int r) { return horizontal(columns[x], [&](Int c) { return input[plane + r * width + c]; }); });
   });
 }
 
 std::vector<Blend> blends(const std::vector<Between>& places) {
   std::vector<Blend> result;
-  for (const Between& p : places) result.push_back(p.first == p.second ? Blend{p.first, {1}} : Blend{p.first, {1 - p.part, p.part}});
+  for (const Between& p : places)
+    result.push_back(p.first == p.second ? Blend{p.first, {1}} : Blend{p.first, {1 - p.part, p.part}});
   return result;
 }
 
@@ -113,7 +124,9 @@ std::vector<Blend> triangles(Int n, Int m, bool align_corners, std::optional<Rea
   for (Int i = 0; i < m; ++i) {
     Blend& place = places.emplace_back(Blend{std::max<Int>(axis.first(i) - margin, 0), {}});
     Real total = 0;
-    for (Int j = place.first; j < std::min(axis.end(i) + margin, n); ++j) total += place.weights.emplace_back(std::max<Real>(1 - std::fabs((static_cast<Real>(j) - axis.centre(i) + Real{0.5}) / axis.width()), 0));
+    for (Int j = place.first; j < std::min(axis.end(i) + margin, n); ++j)
+      total += place.weights.emplace_back(
+          std::max<Real>(1 - std::fabs((static_cast<Real>(j) - axis.centre(i) + Real{0.5}) / axis.width()), 0));
     for (Real& w : place.weights) w = total > 0 ? w / total : 0;
     place.slope = static_cast<Real>(n) / axis.width() / total;
     if (n == m) place = {i, {1}};
@@ -123,8 +136,10 @@ std::vector<Blend> triangles(Int n, Int m, bool align_corners, std::optional<Rea
 
 struct Triangles {
   std::vector<Blend> rows, columns;
-  Triangles(const Dims& out, const Dims& input, bool align_corners, std::optional<Real> scales_h, std::optional<Real> scales_w, Int margin = 0)
-      : rows(triangles(size_of(input, 0), size_of(out, 0), align_corners, scales_h, margin)), columns(triangles(size_of(input, 1), size_of(out, 1), align_corners, scales_w, margin)) {}
+  Triangles(const Dims& out, const Dims& input, bool align_corners, std::optional<Real> scales_h,
+            std::optional<Real> scales_w, Int margin = 0)
+      : rows(triangles(size_of(input, 0), size_of(out, 0), align_corners, scales_h, margin)),
+        columns(triangles(size_of(input, 1), size_of(out, 1), align_corners, scales_w, margin)) {}
 };
 
 // The cells that a place of m takes from n when s(i) is rounded: the two, and the next one where that decides between
@@ -143,43 +158,54 @@ void operators::upsample_nearest2d(Array<Bits>& out, const Array<Bits>& input, c
   const Int width = size_of(input.sizes, 1);
   const Ints rows = nearest(size_of(input.sizes, 0), size_of(out.sizes, 0), scale_of(scale_factors, 0));
   const Ints columns = nearest(width, size_of(out.sizes, 1), scale_of(scale_factors, 1));
-  each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) { return input[plane + rows[y] * width + columns[x]]; });
+  each_cell(out, input,
+            [&](Int plane, std::size_t y, std::size_t x) { return input[plane + rows[y] * width + columns[x]]; });
 }
 
-void operators::upsample_bilinear2d(Array<Real>& out, const Array<Real>& input, bool align_corners, const Doubles* scale_factors) {
+void operators::upsample_bilinear2d(Array<Real>& out, const Array<Real>& input, bool align_corners,
+                                    const Doubles* scale_factors) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
   const Int width = size_of(input.sizes, 1);
   each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
     const Between &row = places.rows[y], &column = places.columns[x];
-    const auto along = [&](Int r) { return blend(input[plane + r * width + column.first], input[plane + r * width + column.second], column.part); };
+    const auto along = [&](Int r) {
+      return blend(input[plane + r * width + column.first], input[plane + r * width + column.second], column.part);
+    };
     return blend(along(row.first), along(row.second), row.part);
   });
 }
 
-void operators::upsample_bilinear2d(Array<Int>& out, const Array<Int>& input, bool align_corners, const Doubles* scale_factors) {
+void operators::upsample_bilinear2d(Array<Int>& out, const Array<Int>& input, bool align_corners,
+                                    const Doubles* scale_factors) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
   blend_codes(out, input, blends(places.rows), blends(places.columns));
 }
 
-// Everything that may be read counts. An infinity or NaN there bounds nothing where rounding decides whether it is read.
-void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real>& input, bool align_corners, const Doubles* scale_factors, const Arithmetic& a) {
+// Everything that may be read counts. An infinity or NaN there bounds nothing where rounding decides whether it is
+// read.
+void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real>& input, bool align_corners,
+                                              const Doubles* scale_factors, const Arithmetic& a) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
   const Int height = size_of(input.sizes, 0), width = size_of(input.sizes, 1);
   const auto size = static_cast<Real>(std::max(width, height));
   each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
-    const Ints rows = readable(places.rows[y], height, size_of(out.sizes, 0), a), columns = readable(places.columns[x], width, size_of(out.sizes, 1), a);
+    const Ints rows = readable(places.rows[y], height, size_of(out.sizes, 0), a),
+               columns = readable(places.columns[x], width, size_of(out.sizes, 1), a);
     Real sum = 0;
     for (Int r : rows)
       for (Int c : columns) {
         const Real cell = std::fabs(input[plane + r * width + c]);
-        if (std::isfinite(cell)) sum += cell;
-        else if (rows.size() + columns.size() > 4) return unbounded;
+        if (std::isfinite(cell))
+          sum += cell;
+        else if (rows.size() + columns.size() > 4)
+          return unbounded;
       }
     return size * sum;
   });
 }
 
-void operators::upsample_bilinear2d_aa(Array<Real>& out, const Array<Real>& self, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) {
+void operators::upsample_bilinear2d_aa(Array<Real>& out, const Array<Real>& self, bool align_corners,
+                                       std::optional<double> scales_h, std::optional<double> scales_w) {
   const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w);
   const Int width = size_of(self.sizes, 1);
   each_cell(out, self, [&](Int plane, std::size_t y, std::size_t x) {
@@ -187,14 +213,19 @@ void operators::upsample_bilinear2d_aa(Array<Real>& out, const Array<Real>& self
   });
 }
 
-void operators::upsample_bilinear2d_aa(Array<Int>& out, const Array<Int>& self, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) {
+void operators::upsample_bilinear2d_aa(Array<Int>& out, const Array<Int>& self, bool align_corners,
+                                       std::optional<double> scales_h, std::optional<double> scales_w) {
   const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w);
-  if (out.sizes == self.sizes) out = self;
-  else blend_codes(out, self, places.rows, places.columns);
+  if (out.sizes == self.sizes)
+    out = self;
+  else
+    blend_codes(out, self, places.rows, places.columns);
 }
 
 // A weight w is wrong by its slope. An infinity or NaN bounds nothing where rounding decides whether it has a weight.
-void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<Real>& self, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const Arithmetic& a) {
+void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<Real>& self, bool align_corners,
+                                                 std::optional<double> scales_h, std::optional<double> scales_w,
+                                                 const Arithmetic& a) {
   const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w, 1);
   const Int width = size_of(self.sizes, 1);
   const auto doubtful = [&](const Blend& place, Real weight) { return weight <= 8 * a.unit * place.slope; };
@@ -203,9 +234,13 @@ void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<R
     Real sum = 0;
     for (std::size_t r = 0; r < row.weights.size(); ++r)
       for (std::size_t c = 0; c < column.weights.size(); ++c) {
-        const Real cell = std::fabs(self[plane + (row.first + static_cast<Int>(r)) * width + column.first + static_cast<Int>(c)]), v = row.weights[r], w = column.weights[c];
-        if (std::isfinite(cell)) sum += cell * (v * w + row.slope * w + v * column.slope);
-        else if (doubtful(row, v) || doubtful(column, w)) return unbounded;
+        const Real cell = std::fabs(
+                       self[plane + (row.first + static_cast<Int>(r)) * width + column.first + static_cast<Int>(c)]),
+                   v = row.weights[r], w = column.weights[c];
+        if (std::isfinite(cell))
+          sum += cell * (v * w + row.slope * w + v * column.slope);
+        else if (doubtful(row, v) || doubtful(column, w))
+          return unbounded;
       }
     return sum < unbounded ? sum : unbounded;
   });

@@ -28,13 +28,23 @@ Int ordered(Int x, bool unsigned_bits) { return unsigned_bits ? wrapping_add(x, 
 }  // namespace
 
 void operators::cumsum(std::span<const Real> x, std::span<Real> y) { std::partial_sum(x.begin(), x.end(), y.begin()); }
-void operators::cumsum(std::span<const Int> x, std::span<Int> y) { std::partial_sum(x.begin(), x.end(), y.begin(), wrapping_add); }
+void operators::cumsum(std::span<const Int> x, std::span<Int> y) {
+  std::partial_sum(x.begin(), x.end(), y.begin(), wrapping_add);
+}
 
-void operators::topk(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool largest) { first_of(x, values, indices, largest); }
-void operators::topk(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool largest) { first_of(x, values, indices, largest); }
+void operators::topk(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool largest) {
+  first_of(x, values, indices, largest);
+}
+void operators::topk(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool largest) {
+  first_of(x, values, indices, largest);
+}
 
-void operators::sort(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool descending, const Rounding&) { first_of(x, values, indices, descending); }
-void operators::sort(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool descending, const Rounding& round) {
+void operators::sort(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool descending,
+                     const Rounding&) {
+  first_of(x, values, indices, descending);
+}
+void operators::sort(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool descending,
+                     const Rounding& round) {
   const bool unsigned_bits = round.dtype == DType::uint64;
   std::vector<Int> keys(x.begin(), x.end());
   for (Int& key : keys) key = ordered(key, unsigned_bits);

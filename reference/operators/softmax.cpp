@@ -40,7 +40,9 @@ void operators::softmax(std::span<const Real> x, std::span<Real> y) {
 void operators::softmax_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
   const Exponentials e(x);
   const Real error = e.sum_error(x);
-  std::ranges::transform(x, y.begin(), [&](Real v) { return e.softmax(v) + a.share * (e.argument_error(v) + e.softmax(v) * (ulp_of_exp + error)); });
+  std::ranges::transform(x, y.begin(), [&](Real v) {
+    return e.softmax(v) + a.share * (e.argument_error(v) + e.softmax(v) * (ulp_of_exp + error));
+  });
 }
 
 void operators::log_softmax(std::span<const Real> x, std::span<Real> y) {

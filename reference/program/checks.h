@@ -14,10 +14,13 @@ struct LayoutRules {
 };
 
 // The bytes of a tensor; none when its metadata break a rule.
-std::optional<std::uint64_t> check_layout(Int scalar_type, std::span<const std::int32_t> sizes, std::span<const std::uint8_t> dim_order, const LayoutRules& rules, const Place& place, Findings& findings);
+std::optional<std::uint64_t> check_layout(Int scalar_type, std::span<const std::int32_t> sizes,
+                                          std::span<const std::uint8_t> dim_order, const LayoutRules& rules,
+                                          const Place& place, Findings& findings);
 
 template <class Table>
-std::optional<std::uint64_t> check_layout(const Table& t, const LayoutRules& rules, const Place& place, Findings& findings) {
+std::optional<std::uint64_t> check_layout(const Table& t, const LayoutRules& rules, const Place& place,
+                                          Findings& findings) {
   return check_layout(t.scalar_type, t.sizes, t.dim_order, rules, place, findings);
 }
 
@@ -28,9 +31,11 @@ struct NamedBytes {
 };
 using NamedBytesByKey = std::unordered_map<std::string_view, std::optional<NamedBytes>>;  // none: its entry is broken
 
-// A value whose type may be another when the program runs: an operator on numbers writes its result where it is told to,
-// and the exporter puts a Null or an Int there.
-constexpr bool is_number(pte::KernelTypes type) { return type >= pte::KernelTypes::Null && type <= pte::KernelTypes::Double; }
+// A value whose type may be another when the program runs: an operator on numbers writes its result where it is told
+// to, and the exporter puts a Null or an Int there.
+constexpr bool is_number(pte::KernelTypes type) {
+  return type >= pte::KernelTypes::Null && type <= pte::KernelTypes::Double;
+}
 
 // What the checks of a method look at.
 struct MethodCheck {
@@ -43,7 +48,8 @@ struct MethodCheck {
   bool has_value(Int index) const { return index >= 0 && static_cast<std::uint64_t>(index) < plan.values.size(); }
   const pte::KernelTypesUnion& value(Int index) const { return plan.values[static_cast<std::size_t>(index)]->val; }
   bool check_index(Int index, RuleId rule, const Place& place) const {
-    return findings.check(has_value(index), rule, place, "names value ", index, ", but there are ", plan.values.size(), " values");
+    return findings.check(has_value(index), rule, place, "names value ", index, ", but there are ", plan.values.size(),
+                          " values");
   }
 };
 

@@ -24,7 +24,9 @@ T load(std::span<const std::byte> bytes, std::size_t at) {
 // a + b <= limit, without wrapping.
 constexpr bool within(std::uint64_t a, std::uint64_t b, std::uint64_t limit) { return a <= limit && b <= limit - a; }
 
-constexpr std::uint64_t aligned(std::uint64_t at, std::uint64_t alignment) { return (at + alignment - 1) / alignment * alignment; }
+constexpr std::uint64_t aligned(std::uint64_t at, std::uint64_t alignment) {
+  return (at + alignment - 1) / alignment * alignment;
+}
 
 // A header of either kind: an identifier, its own length and three or four 64-bit fields.
 template <std::size_t Fields>
@@ -38,7 +40,8 @@ using DataHeader = Header<4>;     // beginning of the tables, their size, segmen
 inline constexpr std::array<char, 4> program_header_id{'e', 'h', '0', '0'}, data_header_id{'F', 'H', '0', '1'};
 
 inline std::string_view identifier_at(std::span<const std::byte> file, std::size_t at) {
-  return file.size() < at + 4 ? std::string_view() : std::string_view(reinterpret_cast<const char*>(file.data()) + at, 4);
+  return file.size() < at + 4 ? std::string_view()
+                              : std::string_view(reinterpret_cast<const char*>(file.data()) + at, 4);
 }
 
 // Reports what the schema's `rule` attributes ask: fields that must be present and are not, enums and unions of unknown

@@ -10,9 +10,12 @@ constexpr LayoutRules layout_rules{"F12", "F11", "F11", "F12", "F12"};
 
 void check_entry(const DataFile& file, const ptd::NamedDataT& entry, const Place& place, Findings& f) {
   const auto bytes = entry.tensor_layout ? check_layout(*entry.tensor_layout, layout_rules, place, f) : std::nullopt;
-  if (!f.check(entry.segment_index < file.segments.size(), "F9", place, "names segment ", entry.segment_index, ", but there are ", file.segments.size())) return;
+  if (!f.check(entry.segment_index < file.segments.size(), "F9", place, "names segment ", entry.segment_index,
+               ", but there are ", file.segments.size()))
+    return;
   const std::size_t size = file.segments[entry.segment_index].size();
-  if (bytes) f.check(*bytes == size, "F13", place, "its layout is that of ", *bytes, " bytes, but its segment has ", size);
+  if (bytes)
+    f.check(*bytes == size, "F13", place, "its layout is that of ", *bytes, " bytes, but its segment has ", size);
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ auto pack_segments(FlatBufferBuilder& b, const std::vector<Bytes>& segments, con
 
 // The tables with a header inserted behind the identifier, and the segments behind them.
 template <class H>
-Bytes assemble(std::span<const std::uint8_t> tables, const H& header, const std::vector<Bytes>& segments, const Layout& layout, std::uint64_t base) {
+Bytes assemble(std::span<const std::uint8_t> tables, const H& header, const std::vector<Bytes>& segments,
+               const Layout& layout, std::uint64_t base) {
   Bytes file(static_cast<std::size_t>(base + layout.end));
   const std::size_t inserted = aligned(sizeof header, alignof(std::max_align_t));
   std::memcpy(file.data(), tables.data(), header_at);
@@ -50,7 +51,8 @@ Bytes assemble(std::span<const std::uint8_t> tables, const H& header, const std:
   std::memcpy(file.data() + header_at + inserted, tables.data() + header_at, tables.size() - header_at);
   const auto root = static_cast<std::uint32_t>(load<std::uint32_t>(file, 0) + inserted);
   std::memcpy(file.data(), &root, sizeof root);
-  for (std::size_t i = 0; i < segments.size(); ++i) std::ranges::copy(segments[i], file.begin() + static_cast<std::ptrdiff_t>(base + layout.offsets[i]));
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    std::ranges::copy(segments[i], file.begin() + static_cast<std::ptrdiff_t>(base + layout.offsets[i]));
   return file;
 }
 
@@ -74,10 +76,13 @@ Bytes encode(const Program& program, std::size_t alignment) {
   const auto constant_segment = t.constant_segment ? pte::SubsegmentOffsets::Pack(b, t.constant_segment.get()) : 0;
   const auto mutable_data = pack<pte::SubsegmentOffsets>(b, t.mutable_data_segments);
   const auto named = pack<pte::NamedData>(b, t.named_data);
-  pte::FinishProgramBuffer(b, pte::CreateProgram(b, t.version, plans, constants, payloads, segments, constant_segment, mutable_data, named));
+  pte::FinishProgramBuffer(
+      b, pte::CreateProgram(b, t.version, plans, constants, payloads, segments, constant_segment, mutable_data, named));
   if (layout.end == 0) return to_bytes(finished(b));
-  const std::uint64_t end = b.GetSize() + aligned(sizeof(ProgramHeader), alignof(std::max_align_t)), base = aligned(end, alignment);
-  return assemble(finished(b), ProgramHeader{program_header_id, sizeof(ProgramHeader), {end, base, layout.end}}, program.segments, layout, base);
+  const std::uint64_t end = b.GetSize() + aligned(sizeof(ProgramHeader), alignof(std::max_align_t)),
+                      base = aligned(end, alignment);
+  return assemble(finished(b), ProgramHeader{program_header_id, sizeof(ProgramHeader), {end, base, layout.end}},
+                  program.segments, layout, base);
 }
 
 Bytes encode(const DataFile& file, std::size_t alignment) {
@@ -86,8 +91,10 @@ Bytes encode(const DataFile& file, std::size_t alignment) {
   const auto segments = pack_segments<ptd::DataSegment>(b, file.segments, layout);
   const auto named = pack<ptd::NamedData>(b, file.tables.named_data);
   ptd::FinishFlatTensorBuffer(b, ptd::CreateFlatTensor(b, file.tables.version, segments, named));
-  const std::uint64_t begin = aligned(sizeof(DataHeader), alignof(std::max_align_t)), end = begin + b.GetSize(), base = aligned(end, alignment);
-  return assemble(finished(b), DataHeader{data_header_id, sizeof(DataHeader), {begin, b.GetSize(), base, layout.end}}, file.segments, layout, base);
+  const std::uint64_t begin = aligned(sizeof(DataHeader), alignof(std::max_align_t)), end = begin + b.GetSize(),
+                      base = aligned(end, alignment);
+  return assemble(finished(b), DataHeader{data_header_id, sizeof(DataHeader), {begin, b.GetSize(), base, layout.end}},
+                  file.segments, layout, base);
 }
 
 Bytes encode(const BundledProgram& bundle) {

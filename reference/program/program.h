@@ -71,11 +71,17 @@ std::vector<Fault> faults_of(const DataFile& file);
 std::vector<Fault> faults_of(const BundledProgram& bundle, const ValidProgram& program);
 
 // Tensors whose bytes are asked for by name, in a data file or among the program's own named data.
-inline std::uint64_t planned_offset(const pte::AllocationDetailsT& a) { return std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low; }
-inline bool is_external(const pte::TensorT& t) { return t.extra_tensor_info && t.extra_tensor_info->location == pte::TensorDataLocation::EXTERNAL; }
+inline std::uint64_t planned_offset(const pte::AllocationDetailsT& a) {
+  return std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low;
+}
+inline bool is_external(const pte::TensorT& t) {
+  return t.extra_tensor_info && t.extra_tensor_info->location == pte::TensorDataLocation::EXTERNAL;
+}
 
 // "aten::add.out".
-inline std::string operator_name(const pte::OperatorT& op) { return op.overload.empty() ? op.name : op.name + "." + op.overload; }
+inline std::string operator_name(const pte::OperatorT& op) {
+  return op.overload.empty() ? op.name : op.name + "." + op.overload;
+}
 
 bool uses_constant_buffer(const Program& program);  // as old programs do; else constants are in constant_segment
 // The bytes of the constant with this data_buffer_idx, from where it starts to the end of what holds it: its size is

@@ -12,7 +12,8 @@
 // What is found wrong with a program, by the rules of spec/format/rules.yaml.
 namespace assay {
 
-// The id of a format rule. One that spec/format/rules.yaml does not have is no constant expression, so it does not compile.
+// The id of a format rule. One that spec/format/rules.yaml does not have is no constant expression, so it does not
+// compile.
 class RuleId {
  public:
   consteval RuleId(const char* id) : rule_(find(id)) {}  // NOLINT(google-explicit-constructor)

@@ -24,7 +24,8 @@ struct CompileSpec {
 struct DelegateSource {
   std::span<const std::byte> payload;
   std::vector<CompileSpec> compile_specs;
-  std::function<std::optional<std::span<const std::byte>>(std::string_view key)> named_data;  // of the program and its data files
+  std::function<std::optional<std::span<const std::byte>>(std::string_view key)>
+      named_data;  // of the program and its data files
 
   const CompileSpec* compile_spec(std::string_view key) const;  // null: none of this key
 };

@@ -7,7 +7,9 @@
 namespace assay {
 namespace {
 
-std::string_view name_of(const pte::TensorT& t) { return t.extra_tensor_info ? std::string_view(t.extra_tensor_info->fully_qualified_name) : std::string_view(); }
+std::string_view name_of(const pte::TensorT& t) {
+  return t.extra_tensor_info ? std::string_view(t.extra_tensor_info->fully_qualified_name) : std::string_view();
+}
 
 Dims dims(const auto& values) {
   Dims d;
@@ -25,7 +27,8 @@ std::set<std::uint32_t> state_memories(const pte::ProgramT& program) {
       if (!t || !t->allocation_info) continue;
       const std::uint32_t memory = t->allocation_info->memory_id;
       const std::uint64_t offset = planned_offset(*t->allocation_info);
-      const bool named = !name_of(*t).empty() && places.try_emplace({memory, name_of(*t)}, offset).first->second == offset;
+      const bool named =
+          !name_of(*t).empty() && places.try_emplace({memory, name_of(*t)}, offset).first->second == offset;
       (named ? state : other).insert(memory);
     }
   std::erase_if(state, [&](std::uint32_t memory) { return other.contains(memory); });
@@ -49,11 +52,13 @@ LoadedProgram::Shared::Shared(ValidProgram p, std::vector<DataFile> d, RuntimeOp
 std::optional<std::span<const std::byte>> LoadedProgram::Shared::named(std::string_view key) const {
   if (const auto own = named_data(*program, key)) return own;
   for (const DataFile& file : data)
-    if (const ptd::NamedDataT* entry = find_named(file, key)) return std::span<const std::byte>(file.segments[entry->segment_index]);
+    if (const ptd::NamedDataT* entry = find_named(file, key))
+      return std::span<const std::byte>(file.segments[entry->segment_index]);
   return {};
 }
 
-Machine::Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlanT& plan) : shared_(std::move(shared)), plan_(plan) {
+Machine::Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlanT& plan)
+    : shared_(std::move(shared)), plan_(plan) {
   make_kernels();
   make_slots();
   make_delegates();
@@ -65,7 +70,8 @@ Block Machine::arena(std::uint32_t id) {
   const bool shared = state != shared_->state.end();
   Block& block = shared ? state->second : arenas_[id];
   if (!block) {
-    const std::size_t bytes = shared ? largest_size(shared_->program->tables, id) : static_cast<std::size_t>(plan_.non_const_buffer_sizes[id]);
+    const std::size_t bytes = shared ? largest_size(shared_->program->tables, id)
+                                     : static_cast<std::size_t>(plan_.non_const_buffer_sizes[id]);
     block = shared_->budget.allocate(bytes, text("planned memory ", id, " of method ", plan_.name));
   }
   return block;
@@ -74,14 +80,19 @@ Block Machine::arena(std::uint32_t id) {
 std::span<const std::byte> Machine::external(const pte::TensorT& tensor, std::size_t bytes, const Place& place) const {
   const auto found = shared_->named(name_of(tensor));
   if (!found) throw broken("T19", place, "wants external data \"", name_of(tensor), "\", which no data file has");
-  if (found->size() < bytes) throw broken("T21", place, "wants ", bytes, " bytes of external data \"", name_of(tensor), "\", which has ", found->size());
+  if (found->size() < bytes)
+    throw broken("T21", place, "wants ", bytes, " bytes of external data \"", name_of(tensor), "\", which has ",
+                 found->size());
   return found->first(bytes);
 }
 
 void Machine::initialise(const pte::TensorT& tensor, Storage& storage, std::size_t bytes, const Place& place) {
   if (bytes == 0 || (tensor.data_buffer_idx == 0 && !is_external(tensor))) return;
-  if (shared_->state.contains(tensor.allocation_info->memory_id) && std::exchange(shared_->initialised[std::string(name_of(tensor))], true)) return;
-  const auto from = is_external(tensor) ? external(tensor, bytes, place) : initial_data(*shared_->program, tensor.data_buffer_idx)->first(bytes);
+  if (shared_->state.contains(tensor.allocation_info->memory_id) &&
+      std::exchange(shared_->initialised[std::string(name_of(tensor))], true))
+    return;
+  const auto from = is_external(tensor) ? external(tensor, bytes, place)
+                                        : initial_data(*shared_->program, tensor.data_buffer_idx)->first(bytes);
   std::ranges::copy(from, storage.write(bytes).begin());
 }
 
@@ -93,7 +104,10 @@ Storage Machine::storage_of(const pte::TensorT& tensor, std::size_t bytes, const
     return storage;
   }
   if (is_external(tensor)) return Storage::constant(external(tensor, bytes, place), shared_);
-  if (tensor.data_buffer_idx > 0) return Storage::constant(bytes == 0 ? std::span<const std::byte>() : constant_data(*shared_->program, tensor.data_buffer_idx)->first(bytes), shared_);
+  if (tensor.data_buffer_idx > 0)
+    return Storage::constant(bytes == 0 ? std::span<const std::byte>()
+                                        : constant_data(*shared_->program, tensor.data_buffer_idx)->first(bytes),
+                             shared_);
   const bool bounded = tensor.shape_dynamism != pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
   Storage own = Storage::own(bounded ? bytes : static_cast<std::size_t>(shared_->options.bytes), shared_->budget);
   if (!name_of(tensor).empty()) own.write(bytes);  // state that the plan leaves to the caller begins as zeros
@@ -101,7 +115,12 @@ Storage Machine::storage_of(const pte::TensorT& tensor, std::size_t bytes, const
 }
 
 Slot Machine::make_tensor(const pte::TensorT& tensor, std::size_t index) {
-  HeldTensor t{*dtype_numbered(tensor.scalar_type), dims(tensor.sizes), dims(tensor.sizes), dims(tensor.dim_order), static_cast<HeldTensor::Dynamism>(tensor.shape_dynamism), nullptr};
+  HeldTensor t{*dtype_numbered(tensor.scalar_type),
+               dims(tensor.sizes),
+               dims(tensor.sizes),
+               dims(tensor.dim_order),
+               static_cast<HeldTensor::Dynamism>(tensor.shape_dynamism),
+               nullptr};
   const Place method{nullptr, plan_.name};
   t.storage = std::make_shared<Storage>(storage_of(tensor, t.bytes(), method.in("value", static_cast<Int>(index))));
   return std::make_shared<HeldTensor>(std::move(t));
@@ -112,14 +131,27 @@ void Machine::make_slots() {
   for (const auto& v : plan_.values) {
     const pte::KernelTypesUnion& val = v->val;
     switch (val.type) {
-      case KernelTypes::Int: slots_.emplace_back(Int{val.AsInt()->int_val}); break;
-      case KernelTypes::Double: slots_.emplace_back(val.AsDouble()->double_val); break;
-      case KernelTypes::Bool: slots_.emplace_back(val.AsBool()->bool_val); break;
-      case KernelTypes::String: slots_.emplace_back(val.AsString()->string_val); break;
-      case KernelTypes::Tensor: slots_.push_back(make_tensor(*val.AsTensor(), slots_.size())); break;
+      case KernelTypes::Int:
+        slots_.emplace_back(Int{val.AsInt()->int_val});
+        break;
+      case KernelTypes::Double:
+        slots_.emplace_back(val.AsDouble()->double_val);
+        break;
+      case KernelTypes::Bool:
+        slots_.emplace_back(val.AsBool()->bool_val);
+        break;
+      case KernelTypes::String:
+        slots_.emplace_back(val.AsString()->string_val);
+        break;
+      case KernelTypes::Tensor:
+        slots_.push_back(make_tensor(*val.AsTensor(), slots_.size()));
+        break;
       case KernelTypes::NONE:
-      case KernelTypes::Null: slots_.emplace_back(); break;
-      default: slots_.emplace_back(&val);
+      case KernelTypes::Null:
+        slots_.emplace_back();
+        break;
+      default:
+        slots_.emplace_back(&val);
     }
   }
 }
@@ -147,10 +179,14 @@ void Machine::make_delegates() {
     const pte::BackendDelegateT& d = *plan_.delegates[i];
     const Place method{nullptr, plan_.name}, place = method.in("delegate", static_cast<Int>(i));
     const auto backend = shared_->options.backends.find(d.id);
-    if (backend == shared_->options.backends.end()) throw broken("D2", place, "wants the backend \"", d.id, "\", which is not registered");
+    if (backend == shared_->options.backends.end())
+      throw broken("D2", place, "wants the backend \"", d.id, "\", which is not registered");
     DelegateSource source;
-    source.payload = d.processed->location == pte::DataLocation::INLINE ? std::as_bytes(std::span(program.tables.backend_delegate_data[d.processed->index]->data)) : std::span<const std::byte>(program.segments[d.processed->index]);
-    for (const auto& spec : d.compile_specs) source.compile_specs.push_back({spec->key, std::as_bytes(std::span(spec->value))});
+    source.payload = d.processed->location == pte::DataLocation::INLINE
+                         ? std::as_bytes(std::span(program.tables.backend_delegate_data[d.processed->index]->data))
+                         : std::span<const std::byte>(program.segments[d.processed->index]);
+    for (const auto& spec : d.compile_specs)
+      source.compile_specs.push_back({spec->key, std::as_bytes(std::span(spec->value))});
     source.named_data = [shared = shared_.get()](std::string_view key) { return shared->named(key); };
     try {
       delegates_.push_back(backend->second(source));

@@ -14,15 +14,19 @@ Dims view_sizes(const HeldTensor& self, const Ints& size) {
   Dims sizes;
   Int known = 1, open = -1;
   for (const Int n : size) {
-    if (n == -1 && open < 0) open = sizes.size();
-    else if (n < 0) throw broken("I11", {}, "a view cannot have sizes ", size);
-    else known *= n;
+    if (n == -1 && open < 0)
+      open = sizes.size();
+    else if (n < 0)
+      throw broken("I11", {}, "a view cannot have sizes ", size);
+    else
+      known *= n;
     sizes.push_back(n);
   }
   const Int elements = count(self.sizes);
   if (open >= 0 && known > 0) sizes[static_cast<int>(open)] = elements / known;
   if (open >= 0 && known == 0) throw broken("I11", {}, "a view of sizes ", size, " does not say what -1 stands for");
-  if (count(sizes) != elements) throw broken("I11", {}, "a view of a tensor of sizes ", self.sizes, " cannot have sizes ", size);
+  if (count(sizes) != elements)
+    throw broken("I11", {}, "a view of a tensor of sizes ", self.sizes, " cannot have sizes ", size);
   return sizes;
 }
 
@@ -61,7 +65,8 @@ Value Machine::value(std::size_t i) const {
     }
     Tensors tensors;
     for (const std::size_t e : elements(l)) {
-      const bool none = l.type == pte::KernelTypes::OptionalTensorList && (e >= slots_.size() || std::holds_alternative<std::monostate>(slots_[e]));
+      const bool none = l.type == pte::KernelTypes::OptionalTensorList &&
+                        (e >= slots_.size() || std::holds_alternative<std::monostate>(slots_[e]));
       tensors.push_back(none ? std::nullopt : std::optional(held(e).read()));
     }
     return tensors;
@@ -105,7 +110,8 @@ void Machine::store(Value result, std::size_t i) {
 }
 
 // Arguments of the schema's own text in order; behind those of an operator with out arguments the returned value again.
-// The new value of what is changed in place goes where the old one was; without an out, it is what is returned, as a handle.
+// The new value of what is changed in place goes where the old one was; without an out, it is what is returned, as a
+// handle.
 void Machine::call(const Kernel& kernel, const std::vector<std::int32_t>& args) {
   const auto& schema = kernel.op->arguments;
   std::vector<std::size_t> from(schema.size());  // which of args an argument is
@@ -133,11 +139,14 @@ void Machine::call(const Kernel& kernel, const std::vector<std::int32_t>& args) 
 void Machine::call_delegate(const pte::DelegateCallT& call) {
   Delegate& delegate = *delegates_[index(call.delegate_index)];
   const std::size_t inputs = delegate.inputs();
-  if (call.args.size() != inputs + delegate.outputs()) throw broken("I14", {}, "has ", call.args.size(), " arguments, but the delegate takes ", inputs, " and gives ", delegate.outputs());
+  if (call.args.size() != inputs + delegate.outputs())
+    throw broken("I14", {}, "has ", call.args.size(), " arguments, but the delegate takes ", inputs, " and gives ",
+                 delegate.outputs());
   std::vector<Value> arguments;
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     const Held* t = tensor(index(call.args[i]));
-    arguments.push_back(i >= inputs && t ? Value(make((*t)->dtype, (*t)->sizes, (*t)->dim_order)) : value(index(call.args[i])));
+    arguments.push_back(i >= inputs && t ? Value(make((*t)->dtype, (*t)->sizes, (*t)->dim_order))
+                                         : value(index(call.args[i])));
   }
   delegate.execute(arguments);
   for (std::size_t i = inputs; i < arguments.size(); ++i) store(std::move(arguments[i]), index(call.args[i]));
@@ -171,11 +180,14 @@ void Machine::copy_index(const std::vector<std::int32_t>& args) {
   Dims sizes;
   sizes.push_back(row ? *row + 1 : 0);
   for (const Int n : from.sizes) sizes.push_back(n);
-  if (!row || *row < 0 || to.dtype != from.dtype) throw broken("I11", {}, "et_copy_index copies rows of one dtype to an index that is not negative");
-  if (to.dynamism == HeldTensor::Dynamism::fixed && sizes.size() == to.declared.size()) sizes[0] = std::max(sizes[0], to.declared[0]);
+  if (!row || *row < 0 || to.dtype != from.dtype)
+    throw broken("I11", {}, "et_copy_index copies rows of one dtype to an index that is not negative");
+  if (to.dynamism == HeldTensor::Dynamism::fixed && sizes.size() == to.declared.size())
+    sizes[0] = std::max(sizes[0], to.declared[0]);
   to.resize(sizes);
   const auto bytes = from.storage->read(from.bytes());
-  std::memmove(to.storage->write(to.bytes()).data() + static_cast<std::size_t>(*row) * bytes.size(), bytes.data(), bytes.size());
+  std::memmove(to.storage->write(to.bytes()).data() + static_cast<std::size_t>(*row) * bytes.size(), bytes.data(),
+               bytes.size());
   moved_ += 2 * bytes.size();
 }
 
@@ -184,12 +196,15 @@ std::string_view Machine::run(const pte::InstructionT& instruction) {
   ++next_;
   if (const auto* kernel = what.AsKernelCall()) {
     const Kernel& k = kernels_[index(kernel->op_index)];
-    if (k.handle) (this->*k.handle)(kernel->args);
-    else call(k, kernel->args);
+    if (k.handle)
+      (this->*k.handle)(kernel->args);
+    else
+      call(k, kernel->args);
     return k.name;
   }
   if (const auto* delegate = what.AsDelegateCall()) return call_delegate(*delegate), "DelegateCall";
-  if (const auto* move = what.AsMoveCall()) return slots_[index(move->move_to)] = slots_[index(move->move_from)], "MoveCall";
+  if (const auto* move = what.AsMoveCall())
+    return slots_[index(move->move_to)] = slots_[index(move->move_from)], "MoveCall";
   if (const auto* jump = what.AsJumpFalseCall()) {
     if (!is_true(index(jump->cond_value_index))) next_ = index(jump->destination_instruction);
     return "JumpFalseCall";
@@ -208,15 +223,20 @@ void Machine::step(const Method& method, Listener* listener) {
   const pte::InstructionT& instruction = *plan_.chains[chain]->instructions[at];
   moved_ = 0;
   try {
-    if (executed_++ == shared_->options.instructions) throw broken("I17", {}, "the execution has reached its limit of ", shared_->options.instructions, " instructions");
+    if (executed_++ == shared_->options.instructions)
+      throw broken("I17", {}, "the execution has reached its limit of ", shared_->options.instructions,
+                   " instructions");
     const auto start = listener ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     const std::string_view name = run(instruction);
     skip_ended_chains();
-    if (listener) listener->instruction_done(method, {chain, at, name, std::chrono::steady_clock::now() - start, moved_});
+    if (listener)
+      listener->instruction_done(method, {chain, at, name, std::chrono::steady_clock::now() - start, moved_});
   } catch (const Fault& f) {
     const Place outer{nullptr, plan_.name}, place = outer.in("instruction", static_cast<Int>(at));
     const auto* kernel = instruction.instr_args.AsKernelCall();
-    throw Fault(f.outcome, f.rule, f.message, place.text() + (kernel ? " (" + kernels_[index(kernel->op_index)].name + ")" : "") + (f.place.empty() ? "" : ", " + f.place));
+    throw Fault(f.outcome, f.rule, f.message,
+                place.text() + (kernel ? " (" + kernels_[index(kernel->op_index)].name + ")" : "") +
+                    (f.place.empty() ? "" : ", " + f.place));
   }
 }
 

@@ -44,7 +44,8 @@ std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source) {
   if (const CompileSpec* spec = source.compile_spec("named_data")) {
     const std::string key(reinterpret_cast<const char*>(spec->value.data()), spec->value.size());
     const auto named = source.named_data(key);
-    if (!named) throw Fault(Outcome::invalid, "D3", text("the payload is named data \"", key, "\", which there is not"));
+    if (!named)
+      throw Fault(Outcome::invalid, "D3", text("the payload is named data \"", key, "\", which there is not"));
     payload = *named;
   }
   const auto program = ProgramDelegate::taken(LoadedProgram::load(payload));

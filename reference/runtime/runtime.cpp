@@ -12,7 +12,8 @@ struct Method::Parts {
   Listener* listener = nullptr;
   std::vector<bool> set;  // which inputs have a value
 
-  Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlanT& plan) : machine(std::move(shared), plan), set(plan.inputs.size()) {}
+  Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlanT& plan)
+      : machine(std::move(shared), plan), set(plan.inputs.size()) {}
 };
 
 namespace {
@@ -45,32 +46,47 @@ std::size_t index_at(const std::vector<std::int32_t>& indices, std::size_t i, co
 void set_tensor(HeldTensor& to, const Tensor& from, const Place& place) {
   if (from.dtype != to.dtype) throw broken("R1", place, "is ", from.dtype, ", but must be ", to.dtype);
   to.check_sizes(from.sizes, "R1", place);
-  if (from.dim_order != to.dim_order) throw broken("R2", place, "has dim order ", from.dim_order, ", but must have ", to.dim_order);
+  if (from.dim_order != to.dim_order)
+    throw broken("R2", place, "has dim order ", from.dim_order, ", but must have ", to.dim_order);
   if (to.storage->is_constant()) throw broken("T15", place, "is a constant");
   to.write(from);
 }
 
 // R3: close as the official runtime compares.
-bool is_close(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-4 + 1e-5 * std::fabs(b); }
+bool is_close(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-4 + 1e-5 * std::fabs(b);
+}
 
 // A Null of the program receives what a method that was exported for every integer asks for, or what it never looks at.
 void set_null(Slot& slot, const Value& value, const Place& place) {
-  if (const Int* n = std::get_if<Int>(&value)) slot = *n;
-  else if (const double* d = std::get_if<double>(&value)) slot = *d;
-  else if (const bool* b = std::get_if<bool>(&value)) slot = *b;
-  else if (const auto* s = std::get_if<std::string>(&value)) slot = *s;
-  else if (std::holds_alternative<std::monostate>(value)) slot = std::monostate();
-  else throw broken("R1", place, "is ", kind_name(value), ", but must be None, a number or a string");
+  if (const Int* n = std::get_if<Int>(&value))
+    slot = *n;
+  else if (const double* d = std::get_if<double>(&value))
+    slot = *d;
+  else if (const bool* b = std::get_if<bool>(&value))
+    slot = *b;
+  else if (const auto* s = std::get_if<std::string>(&value))
+    slot = *s;
+  else if (std::holds_alternative<std::monostate>(value))
+    slot = std::monostate();
+  else
+    throw broken("R1", place, "is ", kind_name(value), ", but must be None, a number or a string");
 }
 
 // R3: any other value is the one for which the program was made.
 void check_traced(const Value& traced, const Value& value, const Place& place) {
-  if (value.index() != traced.index()) throw broken("R1", place, "is ", kind_name(value), ", but must be ", kind_name(traced));
-  const bool same = std::visit([&]<class T>(const T& v) {
-    if constexpr (std::is_same_v<T, double>) return is_close(v, std::get<T>(traced));
-    else if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Tensors>) return true;
-    else return v == std::get<T>(traced);
-  }, value);
+  if (value.index() != traced.index())
+    throw broken("R1", place, "is ", kind_name(value), ", but must be ", kind_name(traced));
+  const bool same = std::visit(
+      [&]<class T>(const T& v) {
+        if constexpr (std::is_same_v<T, double>)
+          return is_close(v, std::get<T>(traced));
+        else if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Tensors>)
+          return true;
+        else
+          return v == std::get<T>(traced);
+      },
+      value);
   if (!same) throw broken("R3", place, "differs from the value for which the program was made");
 }
 
@@ -78,7 +94,8 @@ void set_value(Machine& machine, std::size_t at, const Value& value, const Place
   const auto declared = machine.plan().values[at]->val.type;
   if (declared == pte::KernelTypes::Null) return set_null(machine.slot(at), value, place);
   if (declared != pte::KernelTypes::Tensor) return check_traced(machine.value(at), value, place);
-  if (!std::holds_alternative<Tensor>(value)) throw broken("R1", place, "is ", kind_name(value), ", but must be a tensor");
+  if (!std::holds_alternative<Tensor>(value))
+    throw broken("R1", place, "is ", kind_name(value), ", but must be a tensor");
   set_tensor(**machine.tensor(at), std::get<Tensor>(value), place);
 }
 
@@ -108,8 +125,10 @@ Refusal Method::set_output(std::size_t i, std::span<std::byte> memory) {
     const Place place{nullptr, "output", static_cast<Int>(i)};
     if (running()) throw broken("R6", place, "cannot be set amid an execution");
     const Held* t = parts_->machine.tensor(index_at(plan().outputs, i, place));
-    if (!t || !(*t)->storage->is_own()) throw broken("R5", place, "has its place in the plan, so that memory cannot be given to it");
-    if (memory.size() < (*t)->storage->bound()) throw broken("R5", place, "needs ", (*t)->storage->bound(), " bytes, but is given ", memory.size());
+    if (!t || !(*t)->storage->is_own())
+      throw broken("R5", place, "has its place in the plan, so that memory cannot be given to it");
+    if (memory.size() < (*t)->storage->bound())
+      throw broken("R5", place, "needs ", (*t)->storage->bound(), " bytes, but is given ", memory.size());
     (*t)->storage = std::make_shared<Storage>(Storage::supplied(memory));
   });
 }
@@ -137,17 +156,22 @@ Refusal Method::execute() {
 }
 
 Result<Value> Method::output(std::size_t i) const {
-  return result_of<Value>([&] { return parts_->machine.value(index_at(plan().outputs, i, {nullptr, "output", static_cast<Int>(i)})); });
+  return result_of<Value>([&] {
+    return parts_->machine.value(index_at(plan().outputs, i, {nullptr, "output", static_cast<Int>(i)}));
+  });
 }
 
 Result<Value> Method::value(std::size_t index) const {
   return result_of<Value>([&] {
-    if (index >= parts_->machine.size()) throw broken("R7", {nullptr, "value", static_cast<Int>(index)}, "there are ", parts_->machine.size(), " of these");
+    if (index >= parts_->machine.size())
+      throw broken("R7", {nullptr, "value", static_cast<Int>(index)}, "there are ", parts_->machine.size(),
+                   " of these");
     return parts_->machine.value(index);
   });
 }
 
-Result<LoadedProgram> LoadedProgram::load(std::span<const std::byte> program, std::span<const std::span<const std::byte>> data, RuntimeOptions options) {
+Result<LoadedProgram> LoadedProgram::load(std::span<const std::byte> program,
+                                          std::span<const std::span<const std::byte>> data, RuntimeOptions options) {
   std::vector<DataFile> files;
   for (const auto bytes : data) {
     Result<DataFile> file = decode_data_file(bytes);

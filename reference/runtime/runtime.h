@@ -19,9 +19,9 @@ namespace assay {
 using Refusal = std::optional<Fault>;  // none: it is done
 
 struct RuntimeOptions {
-  Int bytes = Int{8} << 30;              // planned and other memory of all methods of a loaded program
-  Int instructions = 10'000'000;         // of one execution, as upstream
-  Limits call;                           // of one operator
+  Int bytes = Int{8} << 30;       // planned and other memory of all methods of a loaded program
+  Int instructions = 10'000'000;  // of one execution, as upstream
+  Limits call;                    // of one operator
   Backends backends = {{"ProgramBackend", make_program_delegate}};
 };
 
@@ -30,7 +30,8 @@ class Method;
 // What happened in one instruction, told to whoever listens.
 struct Event {
   std::size_t chain, instruction;
-  std::string_view name;  // "aten::add.out", or of the other kinds "DelegateCall", "MoveCall", "JumpFalseCall", "FreeCall"
+  std::string_view
+      name;  // "aten::add.out", or of the other kinds "DelegateCall", "MoveCall", "JumpFalseCall", "FreeCall"
   std::chrono::nanoseconds time;
   std::size_t bytes;  // read and written by it
 };
@@ -66,7 +67,7 @@ class Method {
   bool running() const;  // amid an execution
   void reset();          // gives up an execution amid its steps; state stays
 
-  Result<Value> output(std::size_t i) const;    // faults: R7, T16
+  Result<Value> output(std::size_t i) const;     // faults: R7, T16
   Result<Value> value(std::size_t index) const;  // any value of the plan
 
   void listen(Listener* listener);  // null: nobody
@@ -82,7 +83,8 @@ class Method {
 class LoadedProgram {
  public:
   // Faults: those of decode and validate, all of them.
-  static Result<LoadedProgram> load(std::span<const std::byte> program, std::span<const std::span<const std::byte>> data = {}, RuntimeOptions options = {});
+  static Result<LoadedProgram> load(std::span<const std::byte> program,
+                                    std::span<const std::span<const std::byte>> data = {}, RuntimeOptions options = {});
 
   const ValidProgram& program() const;
 

@@ -2,11 +2,12 @@
 
 #include <cstring>
 
-
 namespace assay {
 
 Block Budget::allocate(std::size_t bytes, std::string_view what) const {
-  if (bytes > static_cast<std::size_t>(*left_)) throw Fault(Outcome::exhausted, "limits.memory", text(what, " needs ", bytes, " bytes of memory, but ", *left_, " are left of the limit"));
+  if (bytes > static_cast<std::size_t>(*left_))
+    throw Fault(Outcome::exhausted, "limits.memory",
+                text(what, " needs ", bytes, " bytes of memory, but ", *left_, " are left of the limit"));
   const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
   *left_ -= static_cast<Int>(bytes);
   return Block(memory->data(), [memory, left = left_](std::byte*) { *left += static_cast<Int>(memory->size()); });
@@ -14,7 +15,8 @@ Block Budget::allocate(std::size_t bytes, std::string_view what) const {
 
 Storage Storage::constant(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner) {
   // Never written to: write() refuses.
-  return Storage(Block(std::const_pointer_cast<void>(owner), const_cast<std::byte*>(bytes.data())), bytes.size(), Kind::constant);
+  return Storage(Block(std::const_pointer_cast<void>(owner), const_cast<std::byte*>(bytes.data())), bytes.size(),
+                 Kind::constant);
 }
 
 Storage Storage::own(std::size_t bound, const Budget& budget) {
@@ -25,7 +27,9 @@ Storage Storage::own(std::size_t bound, const Budget& budget) {
 }
 
 std::span<const std::byte> Storage::read(std::size_t n) const {
-  if (n > size_) throw broken("T16", {}, "the tensor has ", size_, " bytes of memory, but ", n, " are read: nothing was written to it before");
+  if (n > size_)
+    throw broken("T16", {}, "the tensor has ", size_, " bytes of memory, but ", n,
+                 " are read: nothing was written to it before");
   return {block_.get(), n};
 }
 
@@ -45,9 +49,12 @@ void Storage::release() {
 }
 
 void HeldTensor::check_sizes(const Dims& to, RuleId rule, const Place& place) const {
-  if (to.size() != declared.size()) throw broken(rule, place, "has sizes ", to, ", but must have ", declared.size(), " dimensions as ", declared);
-  if (dynamism == Dynamism::fixed && to != declared) throw broken(rule, place, "has sizes ", to, ", but must have ", declared);
-  if (dynamism == Dynamism::bounded && count(to) > count(declared)) throw broken(rule, place, "has sizes ", to, ", more elements than the bound ", declared);
+  if (to.size() != declared.size())
+    throw broken(rule, place, "has sizes ", to, ", but must have ", declared.size(), " dimensions as ", declared);
+  if (dynamism == Dynamism::fixed && to != declared)
+    throw broken(rule, place, "has sizes ", to, ", but must have ", declared);
+  if (dynamism == Dynamism::bounded && count(to) > count(declared))
+    throw broken(rule, place, "has sizes ", to, ", more elements than the bound ", declared);
 }
 
 void HeldTensor::resize(const Dims& to) {

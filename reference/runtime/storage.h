@@ -29,7 +29,9 @@ class Budget {
 class Storage {
  public:
   static Storage planned(Block place, std::size_t size) { return Storage(std::move(place), size, Kind::planned); }
-  static Storage supplied(std::span<std::byte> memory) { return Storage(Block(Block(), memory.data()), memory.size(), Kind::planned); }
+  static Storage supplied(std::span<std::byte> memory) {
+    return Storage(Block(Block(), memory.data()), memory.size(), Kind::planned);
+  }
   static Storage constant(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner);
   // Memory of its own, there from the first write on, of at most `bound` bytes.
   static Storage own(std::size_t bound, const Budget& budget);
@@ -45,7 +47,8 @@ class Storage {
 
  private:
   enum class Kind : std::uint8_t { planned, constant, own };
-  Storage(Block block, std::size_t size, Kind kind) : block_(std::move(block)), size_(size), bound_(size), kind_(kind) {}
+  Storage(Block block, std::size_t size, Kind kind)
+      : block_(std::move(block)), size_(size), bound_(size), kind_(kind) {}
 
   Block block_;
   std::size_t size_, bound_;
@@ -63,10 +66,11 @@ struct HeldTensor {
   std::shared_ptr<Storage> storage;
 
   std::size_t bytes() const { return static_cast<std::size_t>(count(sizes) * info(dtype).bytes); }
-  void check_sizes(const Dims& to, RuleId rule, const Place& place) const;  // whether it may have them. Faults: the rule
-  void resize(const Dims& to);                                              // faults: T24
-  Tensor read() const;                                                      // a copy
-  void write(const Tensor& value);                                          // resizes; keeps its own dtype and dim order. Faults: T15, T24
+  void check_sizes(const Dims& to, RuleId rule,
+                   const Place& place) const;  // whether it may have them. Faults: the rule
+  void resize(const Dims& to);                 // faults: T24
+  Tensor read() const;                         // a copy
+  void write(const Tensor& value);             // resizes; keeps its own dtype and dim order. Faults: T15, T24
 };
 
 }  // namespace assay

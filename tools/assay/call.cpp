@@ -12,7 +12,8 @@
 namespace assay {
 namespace {
 
-constexpr const char* footer = R"(assay call OPERATOR ARG... takes the arguments in the order of the schema, without its out arguments;
+constexpr const char* footer =
+    R"(assay call OPERATOR ARG... takes the arguments in the order of the schema, without its out arguments;
 trailing ones that have a default may be left out. The schema's type says how an argument is read:
   Tensor      [[1,2],[nan,-inf]]:f32   5:f32 (no dimensions)   [true,false]:bool   zeros(2,0,3):i64
               ones(2,3):f16   arange(2,3):f32   [[1,2],[3,4]]:f32:(1,0) (with its dim order)
@@ -40,13 +41,15 @@ std::vector<Value> arguments_in(const Request& request, const Operator& op) {
     const SchemaArgument& a = op.arguments[i];
     arguments.push_back(within([&] { return read_literal(request.arguments[i], a.type, a.length); }, a.name));
   }
-  well_formed(given <= input_count(op), "call.argument", op.name, " takes ", input_count(op), " arguments, but ", given, " came");
+  well_formed(given <= input_count(op), "call.argument", op.name, " takes ", input_count(op), " arguments, but ", given,
+              " came");
   complete(op, arguments);
   return arguments;
 }
 
 void set_outs(const Request& request, const Operator& op, std::vector<Value>& arguments) {
-  well_formed(request.outs.size() <= op.outs(), "call.out", op.name, " has ", op.outs(), " out arguments, but ", request.outs.size(), " came");
+  well_formed(request.outs.size() <= op.outs(), "call.out", op.name, " has ", op.outs(), " out arguments, but ",
+              request.outs.size(), " came");
   for (std::size_t i = 0; i < request.outs.size(); ++i) {
     const SchemaArgument& a = op.arguments[input_count(op) + i];
     well_formed(a.type == "Tensor", "call.out", a.name, " is of type ", a.type, ", which --out cannot give");
@@ -68,8 +71,10 @@ void make_call(const Request& request) {
   set_outs(request, op, arguments);
   const Answer answer = call(op, arguments);
   if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
-  if (request.json) std::cout << line_of(answer_json(nullptr, answer, std::span(arguments).subspan(input_count(op)))) << '\n';
-  else print(op, arguments);
+  if (request.json)
+    std::cout << line_of(answer_json(nullptr, answer, std::span(arguments).subspan(input_count(op)))) << '\n';
+  else
+    print(op, arguments);
 }
 
 void answer_one(const Request& request) {
@@ -93,8 +98,10 @@ void run(Request& request, const CLI::App& command) {
   request.arguments = arguments_of(command);
   if (request.jsonl && !request.name.empty()) throw CLI::ExtrasError({request.name});
   if (!request.jsonl && request.name.empty()) throw CLI::RequiredError("OPERATOR or --jsonl");
-  if (request.jsonl) answer_lines(std::cin, std::cout);
-  else answer_one(request);
+  if (request.jsonl)
+    answer_lines(std::cin, std::cout);
+  else
+    answer_one(request);
 }
 
 }  // namespace
@@ -103,9 +110,14 @@ void add_call(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("call", "Asks the reference for the result of an operator")->allow_extras();
   const auto request = std::make_shared<Request>();
   command->add_option("OPERATOR", request->name, "ATen's name, such as aten::add.out; assay operators lists all");
-  command->add_option("--out", request->outs, "Dtype of an out argument, and its dim order: f64 or f32:(0,2,3,1); once for each")->allow_extra_args(false)->type_name("DTYPE");
+  command
+      ->add_option("--out", request->outs,
+                   "Dtype of an out argument, and its dim order: f64 or f32:(0,2,3,1); once for each")
+      ->allow_extra_args(false)
+      ->type_name("DTYPE");
   CLI::Option* json = command->add_flag("--json", request->json, "Print the answer as JSON");
-  command->add_flag("--jsonl", request->jsonl, "Answer lines of JSON from stdin, each with one line on stdout")->excludes(json);
+  command->add_flag("--jsonl", request->jsonl, "Answer lines of JSON from stdin, each with one line on stdout")
+      ->excludes(json);
   command->footer(footer);
   command->callback([request, command] { run(*request, *command); });
 }

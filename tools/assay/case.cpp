@@ -24,8 +24,10 @@ void print_rule(const Operator& op, const Record& r) {
   std::cout << "formula    " << op.math << '\n';
   for (const Rule& rule : op.rules)
     if (rule.id == r.rule) std::cout << "rule       " << rule.id << ": " << rule.sentence << '\n';
-  if (!r.bound.empty()) std::cout << "bound      " << r.bound << ", " << r.rule << '\n';
-  else if (!r.rule.empty()) std::cout << "held to    " << r.rule << '\n';
+  if (!r.bound.empty())
+    std::cout << "bound      " << r.bound << ", " << r.rule << '\n';
+  else if (!r.rule.empty())
+    std::cout << "held to    " << r.rule << '\n';
 }
 
 void print(const Case& c, const Record& r) {
@@ -37,7 +39,8 @@ void print(const Case& c, const Record& r) {
   print_rule(*c.op, r);
   std::cout << "expected   " << r.expected << '\n' << "got        " << r.got << '\n';
   std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
-  if (r.distance && *r.distance > 0 && std::isfinite(*r.distance)) std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
+  if (r.distance && *r.distance > 0 && std::isfinite(*r.distance))
+    std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
   std::cout << (r.message.empty() ? "" : ": " + r.message) << '\n';
 }
 
@@ -45,8 +48,10 @@ int show_case(const Request& request) {
   const Corpus corpus(golden_folder(request.golden));
   const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
   const Record r = run_alone(corpus, *library, case_id_from(request.id));
-  if (request.json) std::cout << to_json_line(r) << '\n';
-  else print(corpus.make(case_id_from(request.id)), r);
+  if (request.json)
+    std::cout << to_json_line(r) << '\n';
+  else
+    print(corpus.make(case_id_from(request.id)), r);
   return is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
 }
 
@@ -56,7 +61,8 @@ void add_case(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("case", "Runs one case again and shows it in full words");
   const auto r = std::make_shared<Request>();
   command->add_option("ID", r->id, "As a report names it: aten::add.out#17~dtype:0:5:0")->required();
-  command->add_option("--library", r->library, "Which library answers: executorch, reference or eager")->capture_default_str();
+  command->add_option("--library", r->library, "Which library answers: executorch, reference or eager")
+      ->capture_default_str();
   command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
   command->add_flag("--json", r->json, "Print the record as JSON");
   command->footer("Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#17' --library reference");

@@ -33,11 +33,18 @@ void show(const Request& r) {
 void add_inspect(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("inspect", "Shows what is in a program");
   const auto r = std::make_shared<Request>();
-  command->add_option("FILE", r->file, "A .pte, .ptd or .bpte file; one that is not valid is shown as far as it can be read")->required();
+  command
+      ->add_option("FILE", r->file,
+                   "A .pte, .ptd or .bpte file; one that is not valid is shown as far as it can be read")
+      ->required();
   command->add_option("--method", r->method, "Only this method");
-  command->add_option("--data", r->data, "A .ptd file with data that the program wants; once for each")->allow_extra_args(false)->type_name("FILE");
+  command->add_option("--data", r->data, "A .ptd file with data that the program wants; once for each")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   command->add_flag("--json", r->json, "Print JSON");
-  command->footer("%n is a value of the method. Of planned memory a picture shows which tensor is where, and when.\n\nExample:\n  assay inspect model.pte --method forward");
+  command->footer(
+      "%n is a value of the method. Of planned memory a picture shows which tensor is where, and when.\n\nExample:\n  "
+      "assay inspect model.pte --method forward");
   command->callback([r] { refusals_as_json(r->json, [&] { show(*r); }); });
 }
 

@@ -44,8 +44,11 @@ class Progress {
     const auto now = Clock::now();
     if (now - shown_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10))) return;
     shown_ = now;
-    const std::string line = judged_ <= suite_.planned() ? fmt::format("{} of {} cases judged, {} failures, at {}", judged_, suite_.planned(), failures_, r.operator_name)
-                                                         : fmt::format("{} failures, looking for the smallest, at {}", failures_, r.operator_name);
+    const std::string line =
+        judged_ <= suite_.planned()
+            ? fmt::format("{} of {} cases judged, {} failures, at {}", judged_, suite_.planned(), failures_,
+                          r.operator_name)
+            : fmt::format("{} failures, looking for the smallest, at {}", failures_, r.operator_name);
     std::cerr << (terminal_ ? "\r\x1b[K" + line : line + "\n") << std::flush;
   }
   std::size_t judged() const { return judged_; }
@@ -79,7 +82,8 @@ nlohmann::ordered_json summary_json(const Summary& summary) {
   nlohmann::ordered_json all;
   for (const auto& [testee, operators] : summary.testees)
     for (const auto& [op, s] : operators)
-      for (const VerdictRow& v : verdicts) all[testee][op][std::string(v.name)] = s.verdicts[static_cast<std::size_t>(v.verdict)];
+      for (const VerdictRow& v : verdicts)
+        all[testee][op][std::string(v.name)] = s.verdicts[static_cast<std::size_t>(v.verdict)];
   return all;
 }
 
@@ -87,7 +91,8 @@ int judge_library(const Request& request) {
   const Corpus corpus(golden_folder(request.golden));
   const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
   if (corpus.matching(request.suite.operators).empty())
-    throw Fault(Outcome::unsupported, "case.operator", text("no operator with recorded calls matches '", request.suite.operators, "'"));
+    throw Fault(Outcome::unsupported, "case.operator",
+                text("no operator with recorded calls matches '", request.suite.operators, "'"));
   Suite suite(corpus, request.suite, library->recorded_only());
   std::optional<std::ofstream> jsonl, html;
   if (!request.jsonl.empty()) jsonl = opened(request.jsonl);
@@ -107,10 +112,14 @@ int judge_library(const Request& request) {
   progress.reset();
   if (html) write_html(*html, summary, facts);
   const auto lost = [](std::optional<std::ofstream>& file) { return file && file->flush().fail(); };
-  if (lost(jsonl) || lost(html)) throw Fault(Outcome::exhausted, "output", "the results cannot be written: is the disk full?");
-  if (request.json) std::cout << summary_json(summary).dump(2) << '\n';
-  else write_table(std::cout, summary, {.width = 100, .findings = 20, .colour = isatty(STDOUT_FILENO) != 0});
-  for (const std::string& id : known) std::cerr << "assay: " << id << " is listed in " << request.known << ", but is no case of this run\n";
+  if (lost(jsonl) || lost(html))
+    throw Fault(Outcome::exhausted, "output", "the results cannot be written: is the disk full?");
+  if (request.json)
+    std::cout << summary_json(summary).dump(2) << '\n';
+  else
+    write_table(std::cout, summary, {.width = 100, .findings = 20, .colour = isatty(STDOUT_FILENO) != 0});
+  for (const std::string& id : known)
+    std::cerr << "assay: " << id << " is listed in " << request.known << ", but is no case of this run\n";
   return unexpected ? answers_differ : exit_code(Outcome::ok);
 }
 
@@ -119,18 +128,32 @@ int judge_library(const Request& request) {
 void add_kernels(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("kernels", "Judges a library of kernels by the reference");
   const auto r = std::make_shared<Request>();
-  command->add_option("LIBRARY", r->library, "executorch (its official kernels), reference, or eager (PyTorch, as it was recorded)")->required();
-  command->add_option("--operators", r->suite.operators, "Only operators that match, such as 'add*,aten::mul.out'; a name alone means all its overloads");
+  command
+      ->add_option("LIBRARY", r->library,
+                   "executorch (its official kernels), reference, or eager (PyTorch, as it was recorded)")
+      ->required();
+  command->add_option("--operators", r->suite.operators,
+                      "Only operators that match, such as 'add*,aten::mul.out'; a name alone means all its overloads");
   command->add_option("--seed", r->suite.seed, "Of the mutated calls")->capture_default_str();
   command->add_option("--mutations", r->suite.mutations, "Mutated calls for each operator")->capture_default_str();
-  command->add_option("--workers", r->suite.workers, "Children that run the cases; 0 runs them in this process, which a crash ends")->capture_default_str()->check(CLI::Range(0, 256));
-  command->add_option("--timeout", r->suite.timeout_seconds, "Seconds that one case may take")->capture_default_str()->check(CLI::Range(1, 3600));
+  command
+      ->add_option("--workers", r->suite.workers,
+                   "Children that run the cases; 0 runs them in this process, which a crash ends")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 256));
+  command->add_option("--timeout", r->suite.timeout_seconds, "Seconds that one case may take")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 3600));
   command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
-  command->add_option("--known", r->known, "File of expected failures, a case id at the beginning of each line; one that passes is an error");
+  command->add_option(
+      "--known", r->known,
+      "File of expected failures, a case id at the beginning of each line; one that passes is an error");
   command->add_option("-o", r->jsonl, "Write every case as a line of JSON to this file, as it is judged");
   command->add_option("--html", r->html, "Write a report to this file");
   command->add_flag("--json", r->json, "Print the counts as JSON instead of the table");
-  command->footer("Exit code 0: no failure but the known ones, 1: other failures, or a known one passed.\n\nExample:\n  assay kernels executorch --operators 'add*,mul' --html report.html");
+  command->footer(
+      "Exit code 0: no failure but the known ones, 1: other failures, or a known one passed.\n\nExample:\n  assay "
+      "kernels executorch --operators 'add*,mul' --html report.html");
   command->callback([r, &exit_code] { exit_code = judge_library(*r); });
 }
 

@@ -16,7 +16,8 @@ std::filesystem::path golden_folder(const std::string& given) {
   for (std::filesystem::path folder : {executable_folder(), std::filesystem::current_path()})
     for (; folder.has_relative_path(); folder = folder.parent_path())
       if (std::filesystem::is_directory(folder / "golden" / "operators")) return folder / "golden" / "operators";
-  throw Fault(Outcome::malformed, "calls.folder", "there is no folder golden/operators above the executable or here: name it with --golden");
+  throw Fault(Outcome::malformed, "calls.folder",
+              "there is no folder golden/operators above the executable or here: name it with --golden");
 }
 
 std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpus& corpus) {

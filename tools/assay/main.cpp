@@ -14,14 +14,16 @@ constexpr int usage_error = 2;
 
 int refuse(const Fault& fault) {
   std::cout.flush();
-  std::cerr << "assay: " << name(fault.outcome) << ", " << fault.rule << ": " << (fault.place.empty() ? "" : fault.place + ": ") << fault.message << '\n';
+  std::cerr << "assay: " << name(fault.outcome) << ", " << fault.rule << ": "
+            << (fault.place.empty() ? "" : fault.place + ": ") << fault.message << '\n';
   return assay::exit_code(fault.outcome);
 }
 
 // One sentence, and where the help is.
 int refuse(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
-  std::cerr << "assay: " << error.what() << " (see assay " << (chosen.empty() ? "" : chosen.front()->get_name() + " ") << "--help)\n";
+  std::cerr << "assay: " << error.what() << " (see assay " << (chosen.empty() ? "" : chosen.front()->get_name() + " ")
+            << "--help)\n";
   return usage_error;
 }
 
@@ -33,7 +35,8 @@ int main(int argc, char** argv) {
   app.name("assay");
   app.set_version_flag("--version", std::string("assay ") + assay::version);
   app.require_subcommand(0, 1);  // with at least one, CLI11 would not say which word is none
-  app.footer("Exit codes: 0 ok, 1 the answers differ, 2 usage, 3 malformed, 4 invalid, 5 unsupported, 6 fault, 7 exhausted.");
+  app.footer(
+      "Exit codes: 0 ok, 1 the answers differ, 2 usage, 3 malformed, 4 invalid, 5 unsupported, 6 fault, 7 exhausted.");
   int exit_code = 0;
   assay::add_kernels(app, exit_code);
   assay::add_case(app, exit_code);

@@ -18,7 +18,8 @@ void add_operators(CLI::App& app, int&) {
       std::cout << op.schema << '\n';
       ++listed;
     }
-    if (listed == 0) throw Fault(Outcome::unsupported, "call.operator", text("no operator has \"", *pattern, "\" in its name"));
+    if (listed == 0)
+      throw Fault(Outcome::unsupported, "call.operator", text("no operator has \"", *pattern, "\" in its name"));
   });
 }
 

@@ -20,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int answers_differ = 1;
 
-constexpr const char* footer = R"(A value V is a .npy file (its values; laid out as the program says), an integer, a float, true, false, none,
+constexpr const char* footer =
+    R"(A value V is a .npy file (its values; laid out as the program says), an integer, a float, true, false, none,
 or a string in quotes. Without inputs, a method that wants some says which. Without --output-dir, outputs are printed.
 
 --calls takes a file of calls, run in order on one loaded program; paths in it are relative to it:
@@ -49,7 +50,8 @@ struct Request {
 bool is_quoted(std::string_view s) { return s.size() >= 2 && (s[0] == '"' || s[0] == '\'') && s.front() == s.back(); }
 
 Value scalar_value(const Number& number, const std::string& text_of_it) {
-  if (std::holds_alternative<Bits>(number)) throw Fault(Outcome::malformed, "run.input", text(text_of_it, " is no integer of 64 bits"));
+  if (std::holds_alternative<Bits>(number))
+    throw Fault(Outcome::malformed, "run.input", text(text_of_it, " is no integer of 64 bits"));
   if (const bool* b = std::get_if<bool>(&number)) return *b;
   if (const Int* n = std::get_if<Int>(&number)) return *n;
   return std::get<double>(number);
@@ -86,8 +88,10 @@ std::string output_text(const Value& value, const std::string& folder, std::size
 
 Json comparison_json(const Comparison& c, const Tolerance& tolerance) {
   Json json = {{"agrees", c.agrees()}};
-  if (c.difference.empty()) json.update(Json{{"elements", c.elements}, {"outside", c.outside}, {"distance", to_json(Value(c.distance), {})}});
-  if (c.outside > 0) json.update(Json{{"index", Ints(c.index.begin(), c.index.end())}, {"got", c.got}, {"want", c.want}});
+  if (c.difference.empty())
+    json.update(Json{{"elements", c.elements}, {"outside", c.outside}, {"distance", to_json(Value(c.distance), {})}});
+  if (c.outside > 0)
+    json.update(Json{{"index", Ints(c.index.begin(), c.index.end())}, {"got", c.got}, {"want", c.want}});
   if (!c.agrees()) json["message"] = sentence(c, tolerance);
   return json;
 }
@@ -95,7 +99,10 @@ Json comparison_json(const Comparison& c, const Tolerance& tolerance) {
 // Steps as they come, or kept for the JSON that stands at the end.
 class Trace {
  public:
-  explicit Trace(const Request& r) : on_(r.trace), tracer_([this, json = r.json](const TracedStep& step) { json ? steps_.push_back(to_json(step)) : void(std::cout << to_text(step)); }) {}
+  explicit Trace(const Request& r)
+      : on_(r.trace), tracer_([this, json = r.json](const TracedStep& step) {
+          json ? steps_.push_back(to_json(step)) : void(std::cout << to_text(step));
+        }) {}
   Listener* listener() { return on_ ? &tracer_ : nullptr; }
   void add_to(Json& json) const {
     if (on_) json["trace"] = steps_;
@@ -113,7 +120,10 @@ void require_inputs(const pte::ExecutionPlanT& plan, std::size_t given) {
   if (given == plan.inputs.size()) return;
   std::string all;
   for (const std::string& line : wants(plan)) all += "\n  --input " + line;
-  throw Fault(Outcome::invalid, "R4", text("the method wants ", plan.inputs.size(), plan.inputs.size() == 1 ? " input, but " : " inputs, but ", given, " came", all), plan.name);
+  throw Fault(Outcome::invalid, "R4",
+              text("the method wants ", plan.inputs.size(), plan.inputs.size() == 1 ? " input, but " : " inputs, but ",
+                   given, " came", all),
+              plan.name);
 }
 
 void run_once(const Request& r, std::span<const std::byte> program) {
@@ -127,8 +137,10 @@ void run_once(const Request& r, std::span<const std::byte> program) {
   const std::vector<Value> outputs = host.call(method, std::move(inputs));
   Json json = {{"outcome", "ok"}, {"method", method}, {"outputs", Json::array()}};
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (r.json) json["outputs"].push_back(output_json(outputs[i], r.output_dir, i));
-    else std::cout << i << ": " << output_text(outputs[i], r.output_dir, i) << '\n';
+    if (r.json)
+      json["outputs"].push_back(output_json(outputs[i], r.output_dir, i));
+    else
+      std::cout << i << ": " << output_text(outputs[i], r.output_dir, i) << '\n';
   }
   trace.add_to(json);
   if (r.json) std::cout << line_of(json) << '\n';
@@ -145,8 +157,10 @@ class CallReport {
     ++calls_;
     different_ += !result.agrees();
     compared_ += result.comparisons.size();
-    if (json_) all_.push_back(to_json(call, method, result));
-    else print(call, method, result);
+    if (json_)
+      all_.push_back(to_json(call, method, result));
+    else
+      print(call, method, result);
     if (result.refusal && call.fails.empty() && !refusal_) refusal_ = result.refusal;
   }
 
@@ -154,8 +168,12 @@ class CallReport {
   int finish(const Trace& trace) const {
     Json json = {{"calls", all_}, {"outputs_compared", compared_}, {"calls_that_differ", different_}};
     trace.add_to(json);
-    if (json_) std::cout << line_of(json) << '\n';
-    else std::cout << calls_ << (calls_ == 1 ? " call, " : " calls, ") << compared_ << (compared_ == 1 ? " output compared: " : " outputs compared: ") << (different_ == 0 ? "no difference" : fmt::format("{} of the calls differ", different_)) << '\n';
+    if (json_)
+      std::cout << line_of(json) << '\n';
+    else
+      std::cout << calls_ << (calls_ == 1 ? " call, " : " calls, ") << compared_
+                << (compared_ == 1 ? " output compared: " : " outputs compared: ")
+                << (different_ == 0 ? "no difference" : fmt::format("{} of the calls differ", different_)) << '\n';
     if (refusal_) throw *refusal_;
     return different_ > 0 ? answers_differ : exit_code(Outcome::ok);
   }
@@ -170,13 +188,17 @@ class CallReport {
   }
 
   void print(const ProgramCall& call, const std::string& method, const CallResult& result) const {
-    std::cout << "call " << calls_ - 1 << ", " << method << (call.outputs || !call.fails.empty() || result.refusal ? "" : ": ran, nothing is expected") << '\n';
+    std::cout << "call " << calls_ - 1 << ", " << method
+              << (call.outputs || !call.fails.empty() || result.refusal ? "" : ": ran, nothing is expected") << '\n';
     for (std::size_t i = 0; i < result.comparisons.size(); ++i) {
       const Comparison& c = result.comparisons[i];
-      std::cout << fmt::format("  {} output {}  {}: {}\n", c.agrees() ? "pass" : "FAIL", i, kind(result.outputs[i]), sentence(c, call.tolerance));
+      std::cout << fmt::format("  {} output {}  {}: {}\n", c.agrees() ? "pass" : "FAIL", i, kind(result.outputs[i]),
+                               sentence(c, call.tolerance));
     }
-    if (!result.mismatch.empty()) std::cout << "  FAIL " << result.mismatch << '\n';
-    else if (result.refusal) std::cout << "  pass refused by " << result.refusal->rule << '\n';
+    if (!result.mismatch.empty())
+      std::cout << "  FAIL " << result.mismatch << '\n';
+    else if (result.refusal)
+      std::cout << "  pass refused by " << result.refusal->rule << '\n';
   }
 
   static std::string kind(const Value& value) {
@@ -195,7 +217,8 @@ int run_calls(const Request& r, std::span<const std::byte> program) {
   Trace trace(r);
   Host host(program, r.data.empty() ? read_data(calls.data) : read_data(r.data), r.options, trace.listener());
   CallReport report(r.json);
-  for (const ProgramCall& call : calls.calls) report.add(call, call.method.empty() ? host.default_method() : call.method, run_call(host, call));
+  for (const ProgramCall& call : calls.calls)
+    report.add(call, call.method.empty() ? host.default_method() : call.method, run_call(host, call));
   return report.finish(trace);
 }
 
@@ -215,7 +238,9 @@ int run_bundle(const Request& r, std::span<const std::byte> file) {
 int run(const Request& r) {
   const std::vector<std::byte> file = read_file(r.program);
   const FileKind kind = file_kind(file);
-  if (kind == FileKind::data) throw Fault(Outcome::invalid, "H2", text(r.program, " is a data file: give it by --data, behind the program that wants it"));
+  if (kind == FileKind::data)
+    throw Fault(Outcome::invalid, "H2",
+                text(r.program, " is a data file: give it by --data, behind the program that wants it"));
   if (kind == FileKind::bundle && r.inputs.empty() && r.calls.empty()) return run_bundle(r, file);
   if (!r.calls.empty()) return run_calls(r, file);
   return run_once(r, file), exit_code(Outcome::ok);
@@ -234,11 +259,20 @@ void add_run(CLI::App& app, int& exit_code) {
   CLI::Option* method = command->add_option("--method", r->method, "Which method [forward, or the only one]");
   CLI::Option* input = many("--input", r->inputs, "An input of the method; once for each, in order", "V");
   CLI::Option* output = command->add_option("--output-dir", r->output_dir, "Write tensors there, as 0.npy, 1.npy, ...");
-  command->add_option("--calls", r->calls, "A file of calls and what is expected of them")->excludes(method)->excludes(input)->excludes(output);
-  command->add_option("--rtol", r->tolerance.rtol, "Relative tolerance for the cases of a .bpte file")->capture_default_str();
-  command->add_option("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file")->capture_default_str();
-  command->add_option("--max-bytes", r->options.bytes, "Limit of memory")->capture_default_str()->check(CLI::NonNegativeNumber);
-  command->add_option("--max-instructions", r->options.instructions, "Limit of instructions of one execution")->capture_default_str()->check(CLI::NonNegativeNumber);
+  command->add_option("--calls", r->calls, "A file of calls and what is expected of them")
+      ->excludes(method)
+      ->excludes(input)
+      ->excludes(output);
+  command->add_option("--rtol", r->tolerance.rtol, "Relative tolerance for the cases of a .bpte file")
+      ->capture_default_str();
+  command->add_option("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file")
+      ->capture_default_str();
+  command->add_option("--max-bytes", r->options.bytes, "Limit of memory")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--max-instructions", r->options.instructions, "Limit of instructions of one execution")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");
   command->add_flag("--json", r->json, "Print JSON");
   command->footer(footer);

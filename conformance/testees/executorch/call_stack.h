@@ -35,10 +35,13 @@ class CallStack {
   // Everything that EValues point to lives in the arena, and nothing of it needs a destructor.
   template <class T>
   T* room(std::integral auto count) {
-    return static_cast<T*>(arena_.allocate(std::max<std::size_t>(static_cast<std::size_t>(count), 1) * sizeof(T), alignof(T)));
+    return static_cast<T*>(
+        arena_.allocate(std::max<std::size_t>(static_cast<std::size_t>(count), 1) * sizeof(T), alignof(T)));
   }
   template <class T, class... Parts>
-  T* made(Parts&&... parts) { return new (room<T>(1)) T(std::forward<Parts>(parts)...); }
+  T* made(Parts&&... parts) {
+    return new (room<T>(1)) T(std::forward<Parts>(parts)...);
+  }
   template <class T, class Items>
   T* copied(const Items& items) {
     T* copy = room<T>(items.size());

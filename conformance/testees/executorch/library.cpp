@@ -24,7 +24,8 @@ using executorch::runtime::OpFunction;
 // in the next, so that a kernel that reads it before writing gives two different results.
 class TemporaryMemory : public executorch::runtime::MemoryAllocator {
  public:
-  explicit TemporaryMemory(std::span<std::uint8_t> memory) : MemoryAllocator(static_cast<std::uint32_t>(memory.size()), memory.data()) {}
+  explicit TemporaryMemory(std::span<std::uint8_t> memory)
+      : MemoryAllocator(static_cast<std::uint32_t>(memory.size()), memory.data()) {}
 
   void* allocate(std::size_t size, std::size_t alignment) override {
     void* memory = MemoryAllocator::allocate(size, alignment);
@@ -63,7 +64,9 @@ class Library : public KernelLibrary {
 
   bool has(const Operator& op) const override { return kernels_.contains(op.name); }
 
-  bool in_profile(const Operator& op, std::span<const Value> arguments) const override { return profile::states(op, arguments); }
+  bool in_profile(const Operator& op, std::span<const Value> arguments) const override {
+    return profile::states(op, arguments);
+  }
 
   Reply call(const Operator& op, std::span<HostValue> arguments) override {
     const auto kernel = kernels_.find(op.name);
@@ -80,7 +83,8 @@ class Library : public KernelLibrary {
   static constexpr std::uint32_t temporary_memory = 16 << 20;
 
   Reply call(OpFunction kernel, const Operator& op, std::span<HostValue> arguments) {
-    // Parallel kernels run on the calling thread: a pool of threads would not survive a fork, and would be one per child.
+    // Parallel kernels run on the calling thread: a pool of threads would not survive a fork, and would be one per
+    // child.
     const executorch::extension::threadpool::NoThreadPoolGuard one_thread;
     log::clear();
     temporary_.reset();
@@ -89,7 +93,9 @@ class Library : public KernelLibrary {
     kernel(context, {stack.values().data(), stack.values().size()});
     const Error error = context.failure_state();
     // The unboxing wrapper, not the kernel: the stack is not what the schema asks for.
-    if (error == Error::InvalidProgram) throw Fault(Outcome::malformed, "executorch.stack", text("the adapter made a wrong call of ", op.name, ": ", log::errors()));
+    if (error == Error::InvalidProgram)
+      throw Fault(Outcome::malformed, "executorch.stack",
+                  text("the adapter made a wrong call of ", op.name, ": ", log::errors()));
     if (error == Error::Ok) stack.read_back(op, arguments);
     return reply_of(error);
   }
@@ -102,4 +108,6 @@ class Library : public KernelLibrary {
 }  // namespace
 }  // namespace assay::executorch_kernels
 
-extern "C" __attribute__((visibility("default"))) assay::KernelLibrary* assay_kernel_library() { return new assay::executorch_kernels::Library; }
+extern "C" __attribute__((visibility("default"))) assay::KernelLibrary* assay_kernel_library() {
+  return new assay::executorch_kernels::Library;
+}

@@ -16,7 +16,8 @@ std::string& kept() {
   return text;
 }
 
-void keep(et_timestamp_t, et_pal_log_level_t level, const char* file, const char*, std::size_t line, const char* message, std::size_t length) {
+void keep(et_timestamp_t, et_pal_log_level_t level, const char* file, const char*, std::size_t line,
+          const char* message, std::size_t length) {
   if ((level != kError && level != kFatal) || kept().size() > most) return;
   if (!kept().empty()) kept() += "; ";
   kept().append(file).append(":").append(std::to_string(line)).append(": ").append(message, length);
@@ -31,7 +32,8 @@ void keep(et_timestamp_t, et_pal_log_level_t level, const char* file, const char
 }  // namespace
 
 void capture() {
-  executorch::runtime::register_pal(executorch::runtime::PalImpl::create(nullptr, give_up, nullptr, nullptr, keep, nullptr, nullptr, __FILE__));
+  executorch::runtime::register_pal(
+      executorch::runtime::PalImpl::create(nullptr, give_up, nullptr, nullptr, keep, nullptr, nullptr, __FILE__));
 }
 
 void clear() { kept().clear(); }

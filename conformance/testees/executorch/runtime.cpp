@@ -38,29 +38,42 @@ class LoadedModule final : public TesteeProgram {
 
  private:
   EValue input(const Value& value) {
-    return std::visit([&]<class T>(const T& v) -> EValue {
-      if constexpr (std::is_same_v<T, Tensor>) return tensor(v);
-      else if constexpr (std::is_same_v<T, Int> || std::is_same_v<T, double> || std::is_same_v<T, bool>) return v;
-      else if constexpr (std::is_same_v<T, std::monostate>) return {};
-      else throw Fault(Outcome::unsupported, "executorch.input", "the module takes no lists and strings");
-    }, value);
+    return std::visit(
+        [&]<class T>(const T& v) -> EValue {
+          if constexpr (std::is_same_v<T, Tensor>)
+            return tensor(v);
+          else if constexpr (std::is_same_v<T, Int> || std::is_same_v<T, double> || std::is_same_v<T, bool>)
+            return v;
+          else if constexpr (std::is_same_v<T, std::monostate>)
+            return {};
+          else
+            throw Fault(Outcome::unsupported, "executorch.input", "the module takes no lists and strings");
+        },
+        value);
   }
 
   EValue tensor(const Tensor& t) {
     const auto* raw = reinterpret_cast<const std::uint8_t*>(t.bytes.data());
-    held_.push_back(executorch::extension::make_tensor_ptr({t.sizes.begin(), t.sizes.end()}, std::vector<std::uint8_t>(raw, raw + t.bytes.size()), {t.dim_order.begin(), t.dim_order.end()}, {},
-                                                           static_cast<executorch::aten::ScalarType>(t.dtype)));
+    held_.push_back(executorch::extension::make_tensor_ptr(
+        {t.sizes.begin(), t.sizes.end()}, std::vector<std::uint8_t>(raw, raw + t.bytes.size()),
+        {t.dim_order.begin(), t.dim_order.end()}, {}, static_cast<executorch::aten::ScalarType>(t.dtype)));
     return *held_.back();
   }
 
   static Value output(const EValue& value) {
     switch (value.tag) {
-      case Tag::Tensor: return tensor(value.toTensor());
-      case Tag::Int: return Int{value.toInt()};
-      case Tag::Double: return value.toDouble();
-      case Tag::Bool: return value.toBool();
-      case Tag::String: return std::string(value.toString().data(), value.toString().size());
-      default: return {};
+      case Tag::Tensor:
+        return tensor(value.toTensor());
+      case Tag::Int:
+        return Int{value.toInt()};
+      case Tag::Double:
+        return value.toDouble();
+      case Tag::Bool:
+        return value.toBool();
+      case Tag::String:
+        return std::string(value.toString().data(), value.toString().size());
+      default:
+        return {};
     }
   }
 
@@ -87,10 +100,12 @@ class ModuleRuntime final : public Runtime {
 
   std::string_view name() const override { return "executorch"; }
 
-  std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data, Reply& reply) override {
+  std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program,
+                                      const std::vector<std::filesystem::path>& data, Reply& reply) override {
     log::clear();
     std::vector<std::string> files(data.begin(), data.end());
-    auto module = std::make_unique<Module>(program.string(), std::move(files), Module::LoadMode::File, nullptr, nullptr, nullptr, true);
+    auto module = std::make_unique<Module>(program.string(), std::move(files), Module::LoadMode::File, nullptr, nullptr,
+                                           nullptr, true);
     reply = reply_of(module->load(executorch::runtime::Program::Verification::InternalConsistency));
     return reply.outcome == Outcome::ok ? std::make_unique<LoadedModule>(std::move(module)) : nullptr;
   }
@@ -99,4 +114,6 @@ class ModuleRuntime final : public Runtime {
 }  // namespace
 }  // namespace assay::executorch_kernels
 
-extern "C" __attribute__((visibility("default"))) assay::Runtime* assay_runtime() { return new assay::executorch_kernels::ModuleRuntime; }
+extern "C" __attribute__((visibility("default"))) assay::Runtime* assay_runtime() {
+  return new assay::executorch_kernels::ModuleRuntime;
+}
