@@ -33,9 +33,6 @@ bool fits(const Value& value, const SchemaArgument& argument) {
   return is(type_identity<Int>{});  // int, ScalarType, MemoryFormat
 }
 
-constexpr std::string_view kind_names[] = {"None", "a tensor", "an integer", "a float", "a bool", "a string", "a list of integers", "a list of floats", "a list of bools", "a list of tensors"};
-static_assert(std::size(kind_names) == std::variant_size_v<Value>);
-
 void check_tensor(const Tensor& t, std::string_view name) {
   require(is_dim_order(t.dim_order, t.rank()), name, " has sizes ", t.sizes, " and dim order ", t.dim_order, ", which is no permutation of its dimensions");
   require(t.bytes.size() == static_cast<std::size_t>(t.count() * info(t.dtype).bytes), name, " is ", describe(t), ", which takes ", t.count() * info(t.dtype).bytes, " bytes, but has ", t.bytes.size());
@@ -45,7 +42,7 @@ void check_arguments(const Operator& op, std::span<const Value> arguments) {
   require(arguments.size() == op.arguments.size(), op.name, " takes ", op.arguments.size(), " arguments with its out arguments, but got ", arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const SchemaArgument& a = op.arguments[i];
-    require(fits(arguments[i], a), a.name, " must be of type ", a.type, ", but is ", kind_names[arguments[i].index()]);
+    require(fits(arguments[i], a), a.name, " must be of type ", a.type, ", but is ", kind_name(arguments[i]));
     if (const Tensor* t = std::get_if<Tensor>(&arguments[i]); t && !a.out) check_tensor(*t, a.name);
     if (const Tensors* list = std::get_if<Tensors>(&arguments[i]); list && !a.out)
       for (const auto& t : *list) {

@@ -150,7 +150,8 @@ Real largest_integer(DType dtype) { return std::ldexp(Real{1}, info(dtype).bytes
 
 Arithmetic arithmetic(DType result, DType partial) {
   const auto unit = [](DType d) { return std::ldexp(Real{1}, -info(d).precision); };
-  return {unit(partial), unit(partial) / unit(result), std::ldexp(Real{1}, info(partial).least_exponent), largest(partial)};
+  const auto least = [](DType d) { return std::ldexp(Real{1}, info(d).least_exponent); };
+  return {unit(partial), unit(partial) / unit(result), least(partial), largest(partial), least(result)};
 }
 
 Real largest(DType dtype) {

@@ -98,6 +98,7 @@ struct Arithmetic {
   Real share;   // the same, in unit roundoffs of the result
   Real least;   // smallest normal number
   Real largest;
+  Real stored_least;  // smallest normal number of the result's dtype
 };
 Arithmetic arithmetic(DType result, DType partial);  // both floating
 

@@ -255,15 +255,15 @@ Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> ax
   return both.sizes();
 }
 
-Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
   static const Ints one{1};
-  return pooled(self, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
+  return pooled(self, spatial, kernel_size, stride, padding, Argument<const Ints*>{"dilation", &one}, ceil_mode);
 }
 
-Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
   Dims sizes = self->sizes;
-  const int first = sizes.size() - 2;
-  for (Int d = 0; d < 2; ++d) sizes[first + d] = window_axis(d, *kernel_size.value, *stride.value, *padding.value, *dilation.value).places(sizes[first + d], ceil_mode.value);
+  const WindowAxes axes = window_axes(sizes.size(), spatial, *kernel_size.value, *stride.value, *padding.value, *dilation.value);
+  for (int d = 0; d < sizes.size(); ++d) sizes[d] = axes[d].places(sizes[d], ceil_mode.value);
   return sizes;
 }
 
@@ -278,6 +278,19 @@ Dims with_last(TensorArgument self, Argument<const Ints*> sizes) {
   Dims result = self->sizes;
   std::ranges::copy_backward(*sizes.value, result.end());
   return result;
+}
+
+Dims distances(TensorArgument x1, TensorArgument x2) {
+  Broadcasting batches;
+  for (const TensorArgument& x : {x1, x2}) batches.add(x.name, Dims(std::span(x->sizes.begin(), x->sizes.end() - 2)));
+  Dims sizes = batches.sizes();
+  for (const TensorArgument& x : {x1, x2}) sizes.push_back(x->sizes[x->rank() - 2]);
+  return sizes;
+}
+
+Dims pairs(TensorArgument self) {
+  const Int rows = self->sizes[0];
+  return {size_of(self.name, rows, std::max<Int>(rows - 1, 0)) / 2};
 }
 
 Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors) {
@@ -364,6 +377,12 @@ Dims embedded(TensorArgument weight, TensorArgument indices, Int codes) {
   Dims sizes = indices->sizes;
   sizes.push_back(codes * weight->sizes[1]);
   return sizes;
+}
+
+Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode, Argument<Int> padding_idx) {
+  const bool rows = weight->dim_order == Dims{0, 1} || weight->sizes[0] == 1;
+  const bool fast = mode.value == 0 && padding_idx.value < 0 && weight->dtype != DType::float64 && rows;
+  return {fast ? 0 : indices->count()};
 }
 
 Dims nonzero(TensorArgument tensor) {
@@ -473,15 +492,22 @@ namespace assay::terms {
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) { return count(indexing(*indices.value, tensor->sizes).block); }
 
-Int window(Argument<const Ints*> kernel_size) { return entry(*kernel_size.value, 0) * entry(*kernel_size.value, 1); }
+Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
+  const auto cells = [&](Int size, Int places, std::optional<double> scale) { return TriangleAxis{size, places, resampling_step(size, places, align_corners.value, scale)}.cells(); };
+  return cells(self->sizes[2], (*output_size.value)[0], scales_h.value) + cells(self->sizes[3], (*output_size.value)[1], scales_w.value);
+}
+
+Int window(Int spatial, Argument<const Ints*> kernel_size) {
+  Dims sizes;
+  for (Int d = 0; d < spatial; ++d) sizes.push_back(entry(*kernel_size.value, d));
+  return count(sizes);
+}
 
 Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size) {
-  Int cells = 1;
-  for (int d = 0; d < 2; ++d) {
-    const Int out = (*output_size.value)[static_cast<std::size_t>(d)];
-    cells *= out == 0 ? 1 : self->sizes[self->rank() - 2 + d] / out + 2;
-  }
-  return cells;
+  Dims cells;
+  Int dim = self->rank() - static_cast<Int>(output_size->size());
+  for (Int out : *output_size.value) cells.push_back(self->sizes[dim++] / std::max<Int>(out, 1) + 2);
+  return count(cells);
 }
 
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {

@@ -77,6 +77,10 @@ const Tensor* first_counted(const Tensors& tensors);
 Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices);
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index);
 Dims embedded(TensorArgument weight, TensorArgument indices, Int codes = 1);  // with so many columns in each element of weight
+inline Dims bags(TensorArgument offsets, Argument<bool> include_last) { return {offsets->count() - include_last.value}; }
+inline Dims bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight) { return {bags(offsets, include_last)[0], weight->sizes[1]}; }
+inline Dims largest_of_bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight, Argument<Int> mode) { return mode.value == 2 ? bags(offsets, include_last, weight) : bags(offsets, include_last); }
+Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode, Argument<Int> padding_idx);  // none where PyTorch has a faster kernel
 Dims nonzero(TensorArgument tensor);
 Dims selected_by(TensorArgument tensor, TensorArgument mask);
 Int marked(TensorArgument tensor, TensorArgument mask);  // how many elements of the mask are set when both broadcast
@@ -101,17 +105,21 @@ Dims last_as_one(TensorArgument tensor);  // the last size is 1; a scalar stays 
 // Broadcast of the input with a list of channel values along one of its dimensions.
 Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> axis);
 
-// Windows move over the last dimensions; a list has one entry for each of them or one for all, an empty stride is the
+// Windows move over the last `spatial` dimensions; a list has one entry for each of them or one for all, an empty stride is the
 // kernel's size.
-Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
-Dims pooled(TensorArgument self, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
+Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
 inline Dims asked(Argument<const Bools*> output_mask, Int k, const Dims& sizes) { return (*output_mask.value)[static_cast<std::size_t>(k)] ? sizes : Dims{0}; }
 inline Dims asked(Argument<const Bools*> output_mask, Int k, TensorArgument like) { return asked(output_mask, k, like->sizes); }  // the sizes of the tensor, or (0) where the k-th result is not asked for
 inline Dims asked(Argument<const Bools*> output_mask, Int k, Argument<const Ints*> size) { return asked(output_mask, k, sizes(size)); }
 inline Dims asked(Argument<const Bools*> output_mask, Int k, Argument<Int> length) { return asked(output_mask, k, Dims{length.value}); }
 inline Dims asked_channels(Argument<const Bools*> output_mask, Int k, TensorArgument tensor) { return asked(output_mask, k, Dims{tensor->sizes[1]}); }  // likewise, of a vector with an element for each of its channels
+inline Dims asked_channels(Argument<bool> flag, TensorArgument tensor) { return flag.value ? Dims{tensor->sizes[1]} : Dims{0}; }
 inline Dims embeddings(Argument<Int> number, TensorArgument grad) { return {number.value, grad->sizes[grad->rank() - 1]}; }
 Dims with_last(TensorArgument self, Argument<const Ints*> sizes);  // the last dimensions get these sizes
+Dims distances(TensorArgument x1, TensorArgument x2);  // one for each row of both, batches broadcast
+Dims pairs(TensorArgument self);                       // a vector with an element for each two rows
+inline Dims sampled(TensorArgument input, TensorArgument grid) { return {input->sizes[0], input->sizes[1], grid->sizes[1], grid->sizes[2]}; }  // planes as input, of the sizes of grid
 Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors);  // or these multiples, rounded down
 Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<const Ints*> dilation,
                Argument<bool> transposed, Argument<const Ints*> output_padding, Argument<Int> groups);
@@ -162,11 +170,12 @@ Int reduced(TensorArgument tensor, const D&... dim) {
 }
 inline Int linear(TensorArgument input) { return input->sizes[input->rank() - 1] + 1; }  // products of a row, and the bias
 inline Int blended(TensorArgument mat1) { return mat1->sizes[1] + 2; }              // products of a matrix product, and two matrices blended
-Int window(Argument<const Ints*> kernel_size);                                   // cells of a square or rectangular window
+Int window(Int spatial, Argument<const Ints*> kernel_size);                      // cells of a window over so many dimensions
 Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size);     // cells of the largest one
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);  // products and the bias
 inline Int size(TensorArgument tensor, Int dim) { return tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim, tensor->rank())]; }
 inline Int beside(TensorArgument tensor, Int dim) { return tensor->count() / std::max<Int>(size(tensor, dim), 1); }  // elements for each index along dim
+inline Int normalised(TensorArgument input, Argument<bool> training) { return training.value ? beside(input, 1) : 2; }
 inline Int along(TensorArgument tensor, Argument<Int> dim) { return tensor->count() == 0 ? 1 : size(tensor, dim.value); }
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);  // how many elements the index list names along the indexed dimensions
 Int adaptive_gradient(TensorArgument grad_output, TensorArgument self);  // windows that a cell may be in
@@ -174,6 +183,8 @@ Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argu
 Int product(Argument<const Ints*> sizes);
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);  // the tensor's elements, divided among a * b results
 inline Int attended(TensorArgument query, TensorArgument key) { return query->sizes[3] + key->sizes[1]; }  // products of a score, and keys
+inline Int attended(TensorArgument query, TensorArgument key, Argument<bool> heads_first) { return query->sizes[3] + key->sizes[heads_first.value ? 2 : 1]; }
+Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners, Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);  // cells of a row and of a column of the largest window
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
 

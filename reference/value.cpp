@@ -49,6 +49,12 @@ Real exact<Real>(const Scalar& scalar) { return real(scalar); }
 template <>
 Int exact<Int>(const Scalar& scalar) { return integer(scalar); }
 
+std::string_view kind_name(const Value& value) {
+  constexpr std::string_view names[] = {"None", "a tensor", "an integer", "a float", "a bool", "a string", "a list of integers", "a list of floats", "a list of bools", "a list of tensors"};
+  static_assert(std::size(names) == std::variant_size_v<Value>);
+  return names[value.index()];
+}
+
 std::optional<Scalar> number_in(const Value& value) {
   if (const bool* b = std::get_if<bool>(&value)) return *b;
   if (const Int* n = std::get_if<Int>(&value)) return *n;

@@ -28,6 +28,8 @@ T number(const Scalar& scalar, DType dtype);
 template <class T>
 T exact(const Scalar& scalar);
 
+std::string_view kind_name(const Value& value);  // for sentences: "a list of integers"
+
 // The number that a value is; none where it is none.
 std::optional<Scalar> number_in(const Value& value);
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "reference/value.h"
 
@@ -8,6 +10,11 @@
 namespace assay {
 
 inline Int entry(const Ints& list, Int dim) { return list[list.size() == 1 ? 0 : static_cast<std::size_t>(dim)]; }
+
+// Cells along one dimension: `count` of them from `first` on, every step-th.
+struct Range {
+  Int first, count, step;
+};
 
 // One dimension of a window: it starts at stride * place - padding and reads every dilation-th cell, kernel times.
 struct WindowAxis {
@@ -22,6 +29,16 @@ struct WindowAxis {
     const Int n = floor_div(size + 2 * padding - extent() + (ceil_mode ? stride - 1 : 0), stride) + 1;
     return ceil_mode && start(n - 1) >= size ? n - 1 : n;
   }
+
+  // What it reads of a size in one place.
+  Range inside(Int place, Int size) const {
+    const auto taps_before = [&](Int cell) { return std::clamp<Int>(floor_div(cell - start(place) + dilation - 1, dilation), 0, kernel); };
+    const Int before = taps_before(0);
+    return {start(place) + before * dilation, taps_before(size) - before, dilation};
+  }
+
+  // How many cells it covers there, undilated, up to the end of the padding.
+  Int padded(Int place, Int size) const { return std::min(kernel, size + padding - start(place)); }
 };
 
 // An empty stride is the kernel's size.
@@ -30,5 +47,36 @@ inline WindowAxis window_axis(Int dim, const Ints& kernel_size, const Ints& stri
   const auto within = [](Int n) { return std::clamp(n, -(Int{1} << 30), Int{1} << 30); };
   return {within(entry(kernel_size, dim)), within(entry(stride.empty() ? kernel_size : stride, dim)), within(entry(padding, dim)), within(entry(dilation, dim))};
 }
+
+struct WindowAxes {
+  std::vector<WindowAxis> axes;
+  const WindowAxis& operator[](Int dim) const { return axes[static_cast<std::size_t>(dim)]; }
+};
+
+// Of a window over the last `spatial` dimensions of a tensor; along the others it is one cell that moves by one.
+inline WindowAxes window_axes(Int rank, Int spatial, const Ints& kernel_size, const Ints& stride, const Ints& padding, const Ints& dilation) {
+  WindowAxes all{std::vector<WindowAxis>(static_cast<std::size_t>(rank - spatial), {1, 1, 0, 1})};
+  for (Int d = 0; d < spatial; ++d) all.axes.push_back(window_axis(d, kernel_size, stride, padding, dilation));
+  return all;
+}
+
+// How far apart the m places of a resampled dimension stand, in cells of the n that it had. A scale that is not positive counts as none.
+inline Real resampling_step(Int n, Int m, bool align_corners, std::optional<Real> scale) {
+  if (align_corners) return m > 1 ? static_cast<Real>(n - 1) / static_cast<Real>(m - 1) : 0;
+  return scale && *scale > 0 ? 1 / *scale : static_cast<Real>(n) / static_cast<Real>(m);
+}
+
+// One dimension of a window that weighs cells by a triangle around each of m places; a place takes its own cell where there are as many.
+struct TriangleAxis {
+  Int n, m;
+  Real step;
+
+  Real width() const { return std::max<Real>(step, 1); }  // on each side
+  Real centre(Int place) const { return step * (static_cast<Real>(place) + Real{0.5}); }
+  Int first(Int place) const { return static_cast<Int>(std::max<Real>(centre(place) - width() + Real{0.5}, 0)); }
+  Int end(Int place) const { return std::min(static_cast<Int>(centre(place) + width() + Real{0.5}), n); }
+  bool reaches() const { return n == m || (width() <= 0x1p30 && first(m - 1) < n); }  // whether each place has a cell
+  Int cells() const { return std::min<Int>(2 * static_cast<Int>(std::ceil(width())) + 1, n); }  // of a place, at most
+};
 
 }  // namespace assay

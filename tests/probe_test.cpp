@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "conformance/testees/reference_library.h"
@@ -133,6 +134,24 @@ TEST(Observe, AResultSmallerThanItsMemory) {
 TEST(Observe, AnOutThatClaimsMoreThanItsMemory) {
   const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{4}, Reply{}; });
   EXPECT_EQ(seen.damaged, "an out of 12 bytes was resized to (4), which takes 16");
+}
+
+TEST(Observe, ANumberOfAnyKindFits) {
+  class Rounds : public KernelLibrary {
+    std::string_view name() const override { return "rounds"; }
+    bool has(const Operator&) const override { return true; }
+    Reply call(const Operator&, std::span<HostValue> a) override {
+      TensorView& result = std::get<TensorView>(a[1]);
+      result.dtype = DType::int64;
+      return std::ranges::fill(std::span(result.data, 8), std::byte{0}), Reply{};
+    }
+  } rounds;
+  const Operator& ceil = *find_operator("executorch_prim::ceil.Scalar");
+  const std::vector<Value> arguments{std::numeric_limits<double>::infinity(), Value{}};
+  const Observation seen = observe(rounds, ceil, arguments, plan_outs(ceil, arguments));
+  EXPECT_EQ(seen.damaged, "");
+  ASSERT_EQ(seen.outs.size(), 1u);
+  EXPECT_EQ(read<Int>(seen.outs[0])[0], 0);
 }
 
 TEST(ReferenceLibrary, AnswersThroughGuardedMemory) {

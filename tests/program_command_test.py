@@ -8,7 +8,6 @@ import tempfile
 import unittest
 
 ASSAY = os.environ["ASSAY"]
-DATA = pathlib.Path(__file__).resolve().parent / "data"  # two bundles of the official writer, of a linear layer
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "programs"
 
 
@@ -54,25 +53,39 @@ class WithFolder(unittest.TestCase):
 
 
 class Bundles(WithFolder):
-    def test_every_case_is_compared(self):
-        code, out, err = assay("run", DATA / "linear.bpte")
+    BUNDLE = PROGRAMS / "methods" / "program.bpte"
+
+    def off_by_one(self):
+        """The bundle, where one output of encode is expected to be larger by 1."""
+        expected = (PROGRAMS / "methods" / "call0_output0.npy").read_bytes()[-32:]
+        whole = self.BUNDLE.read_bytes()
+        self.assertEqual(whole.count(expected), 1)
+        first, *rest = struct.unpack("<8f", expected)
+        return self.write("wrong.bpte", whole.replace(expected, struct.pack("<8f", first + 1, *rest)))
+
+    def test_every_case_of_every_method_is_compared(self):
+        code, out, err = assay("run", self.BUNDLE)
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("3 calls, 3 outputs compared: no difference", out)
-        code, out, err = assay("run", DATA / "linear_wrong.bpte")
+        self.assertIn("4 calls, 4 outputs compared: no difference", out)
+        for method in ("encode", "decode", "both"):
+            self.assertIn(method, out)
+        code, out, err = assay("run", self.off_by_one())
         self.assertEqual((code, err), (1, ""))
         self.assertIn("off by 1", out)
-        self.assertEqual(assay("run", DATA / "linear_wrong.bpte", "--atol", "1.5")[0], 0)
+        self.assertIn("1 of the calls differ", out)
+        self.assertEqual(assay("run", self.off_by_one(), "--atol", "1.5")[0], 0)
 
     def test_check_and_inspect(self):
-        code, out, _ = assay("check", DATA / "linear.bpte")
+        code, out, _ = assay("check", self.BUNDLE)
         self.assertEqual((code, out.splitlines()[0]), (0, "valid"))
-        code, out, _ = assay("inspect", DATA / "linear.bpte")
+        code, out, _ = assay("inspect", self.BUNDLE)
         self.assertEqual(code, 0)
-        self.assertIn("3 cases of forward", out)
+        for cases in ("2 cases of encode", "1 case of decode", "1 case of both"):
+            self.assertIn(cases, out)
 
     def test_a_part_of_one_is_malformed(self):
-        whole = (DATA / "linear.bpte").read_bytes()
-        for size in (0, 7, 8, 300, len(whole) - 1):
+        whole = self.BUNDLE.read_bytes()
+        for size in (0, 7, 8, 300, len(whole) // 2):
             self.refused(3, "B1" if size >= 8 else "", by=["run", self.write("part.bpte", whole[:size])])
 
 

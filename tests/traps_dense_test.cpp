@@ -9,6 +9,7 @@ namespace assay {
 namespace {
 
 using enum DType;
+using testing::DoubleEq;
 using testing::ElementsAre;
 
 constexpr Real inf = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
@@ -130,6 +131,46 @@ TEST(MaxPool, LastNanOrFirstOfEqualsWins) {
     EXPECT_THAT(values_of<Int>(results(largest_of, {tensor(float32, {1, 2, 2}, row.cells), Ints{2}, Ints{}, Ints{0}, Ints{1}, false})[1]), ElementsAre(row.index));
 }
 
+TEST(AdaptiveAveragePool, ToOneCellIsAMean) {  // of nothing too, and only of floating dtypes
+  constexpr std::string_view pool = "aten::adaptive_avg_pool1d.out";
+  EXPECT_THAT(values_of(result(pool, {tensor(float32, {1, 0}, {}), Ints{1}})), ElementsAre(testing::IsNan()));
+  EXPECT_EQ(refusal(pool, {tensor(float32, {1, 0}, {}), Ints{2}}), "adaptive_avg_pool1d.R5");
+  EXPECT_EQ(refusal(pool, {tensor(int64, {0, 1, 2}, {}), Ints{1}}), "adaptive_avg_pool1d.R7");
+  EXPECT_EQ(refusal(pool, {tensor(int64, {0, 1, 2}, {}), Ints{2}}), "");
+}
+
+TEST(AdaptiveAveragePool, ThreeDimensions) {
+  EXPECT_THAT(values_of(result("aten::_adaptive_avg_pool3d.out", {tensor(float32, {1, 2, 1, 3}, {1, 2, 3, 4, 5, 6}), Ints{1, 1, 2}})), ElementsAre(3, 4));
+  EXPECT_EQ(refusal("aten::_adaptive_avg_pool3d.out", {tensor(int64, {0, 1, 1, 1}, {}), Ints{1, 1, 1}}), "_adaptive_avg_pool3d.R1");
+}
+
+TEST(AveragePool, OneDimension) {
+  EXPECT_THAT(values_of(result("aten::avg_pool1d.out", {tensor(float32, {1, 4}, ones(4)), Ints{3}, Ints{2}, Ints{1}, true, true})), ElementsAre(testing::DoubleEq(2 / 3.F), 1, 0.5));
+  EXPECT_EQ(refusal("aten::avg_pool1d.out", {tensor(float32, {1, 4}, ones(4)), Ints{2, 2}, Ints{}, Ints{0}, false, true}), "avg_pool1d.R4");
+}
+
+TEST(AveragePool, ThreeDimensionsTakeOneEntryOrThree) {
+  const auto refused = [](const Tensor& self, Ints kernel_size) { return refusal("aten::avg_pool3d.out", {self, std::move(kernel_size), Ints{}, Ints{0}, false, true, none}); };
+  const Tensor self = tensor(float32, {1, 2, 2, 2}, ones(8));
+  EXPECT_EQ(refused(self, {2}), "");
+  EXPECT_EQ(refused(self, {2, 1, 2}), "");
+  EXPECT_EQ(refused(self, {2, 2}), "avg_pool3d.R4");
+  EXPECT_EQ(refused(tensor(float16, {1, 2, 2, 2}, ones(8)), {2}), "avg_pool3d.R1");
+}
+
+TEST(MaxPool, PlaceIsInAllOfTheChannel) {
+  EXPECT_THAT(values_of<Int>(results("aten::max_pool3d_with_indices.out", {tensor(float32, {2, 2, 1, 2}, {1, 2, 4, 3, 5, 6, 7, 8}), Ints{2, 1, 1}, Ints{}, Ints{0}, Ints{1}, false})[1]), ElementsAre(2, 3, 2, 3));
+}
+
+TEST(MaxPool, WindowWithoutACell) {  // its first cell that is not before the input is behind it
+  const auto flat = results(largest_of, {tensor(float32, {1, 1, 1}, {5}), Ints{2}, Ints{1}, Ints{1}, Ints{2}, false});
+  EXPECT_THAT(values_of(flat[0]), ElementsAre(-inf));
+  EXPECT_THAT(values_of<Int>(flat[1]), ElementsAre(2));
+  const auto deep = results("aten::max_pool3d_with_indices.out", {tensor(int32, {1, 1, 2, 3}, {1, 2, 3, 4, 5, 6}), Ints{2}, Ints{1}, Ints{1}, Ints{2}, false});
+  EXPECT_THAT(values_of(deep[0]), testing::Each(-2147483648.0));
+  EXPECT_THAT(values_of<Int>(deep[1]), ElementsAre(10, 9, 10, 7, 6, 7));
+}
+
 TEST(MaxPool, PaddingNeverWins) {
   EXPECT_THAT(values_of<Int>(results(largest_of, {tensor(uint8, {1, 2, 2}, {0, 0, 0, 0}), Ints{2}, Ints{}, Ints{1}, Ints{1}, false})[1]), ElementsAre(0, 1, 2, 3));
 }
@@ -156,6 +197,149 @@ TEST(Bilinear, AlignedCornersIgnoreTheScale) {
 TEST(Bilinear, Uint8RoundsHalvesUpInEachPass) {
   const Tensor row = tensor(uint8, {1, 1, 1, 5}, {0, 100, 255, 3, 77});
   EXPECT_THAT(values_of(result("aten::upsample_bilinear2d.vec_out", {row, Ints{1, 2}, false, none})), ElementsAre(75, 22));
+}
+
+constexpr std::string_view antialiased = "aten::_upsample_bilinear2d_aa.out";
+
+TEST(AntialiasedBilinear, TriangleIsAsWideAsTheStep) {
+  const Tensor row = tensor(float64, {1, 1, 1, 4}, {1, 2, 6, 7});
+  EXPECT_THAT(values_of(result(antialiased, {row, Ints{1, 2}, false})), ElementsAre(DoubleEq((3 * 1 + 3 * 2 + 6) / 7.0), DoubleEq((2 + 3 * 6 + 3 * 7) / 7.0)));
+}
+
+TEST(AntialiasedBilinear, AlignedCornersOnlyChangeTheStep) {  // to 3/2, which puts places at 3/4, 9/4 and 15/4
+  const Tensor row = tensor(float64, {1, 1, 1, 4}, {0, 12, 24, 36});
+  EXPECT_THAT(values_of(result(antialiased, {row, Ints{1, 3}, true})), ElementsAre(DoubleEq(4.5), DoubleEq(64 / 3.0), DoubleEq(34)));
+}
+
+TEST(AntialiasedBilinear, Uint8RoundsHalvesUpInEachPass) {  // 1/2 and 1 along x, 1 and 1 along y
+  EXPECT_THAT(values_of(result(antialiased, {tensor(uint8, {1, 1, 2, 2}, {0, 1, 1, 1}), Ints{1, 1}, false})), ElementsAre(1));
+}
+
+TEST(AntialiasedBilinear, DimensionThatKeepsItsSizeIsCopied) {
+  EXPECT_THAT(values_of(result(antialiased, {tensor(float32, {1, 1, 1, 3}, {1, inf, 2}), Ints{2, 3}, false})), ElementsAre(1, inf, 2, 1, inf, 2));
+  EXPECT_THAT(values_of(result(antialiased, {tensor(int64, {1, 1, 1, 2}, {-1, 1000}), Ints{1, 2}, false})), ElementsAre(-1, 1000));
+  EXPECT_EQ(refusal(antialiased, {tensor(int64, {1, 1, 1, 2}, {-1, 1000}), Ints{1, 1}, false}), "_upsample_bilinear2d_aa.R7");
+}
+
+TEST(AntialiasedBilinear, GivenScaleMustLeaveACellToEachPlace) {
+  const Tensor row = tensor(float32, {1, 1, 1, 4}, {0, 1, 2, 3});
+  EXPECT_EQ(refusal(antialiased, {row, Ints{1, 5}, false, none, 0.5}), "_upsample_bilinear2d_aa.R6");
+  EXPECT_EQ(refusal(antialiased, {row, Ints{1, 5}, true, none, 0.5}), "");
+  EXPECT_EQ(refusal(antialiased, {row, Ints{1, 5}, false, none, -1.0}), "");
+}
+
+struct GridSample {
+  std::vector<Real> cells;  // of one row
+  std::vector<Real> places;
+  Int interpolation = 0, padding = 0;
+  bool align_corners = false;
+  DType dtype = float32;
+
+  std::vector<Real> values() const {
+    std::vector<Real> grid;
+    for (Real x : places) grid.insert(grid.end(), {x, 0});
+    const auto width = static_cast<Int>(cells.size()), count = static_cast<Int>(places.size());
+    return values_of(result("aten::grid_sampler_2d.out", {tensor(dtype, {1, 1, 1, width}, cells), tensor(dtype, {1, 1, count, 2}, grid), interpolation, padding, align_corners}));
+  }
+};
+constexpr Int bilinear = 0, nearest = 1, bicubic = 2, zeros = 0, border = 1, reflection = 2;
+
+TEST(GridSampler, EdgesOrCentresOfTheOutermostCells) {
+  EXPECT_THAT((GridSample{.cells = {8, 4}, .places = {-1, -0.5, 0, 1}}.values()), ElementsAre(4, 8, 6, 2));
+  EXPECT_THAT((GridSample{.cells = {8, 4}, .places = {-1, -0.5, 0, 1}, .align_corners = true}.values()), ElementsAre(8, 7, 6, 4));
+}
+
+TEST(GridSampler, NearestRoundsHalvesToEven) {
+  EXPECT_THAT((GridSample{.cells = {1, 2, 3, 4}, .places = {-0.5, 0, 0.5}, .interpolation = nearest}.values()), ElementsAre(1, 3, 3));
+}
+
+TEST(GridSampler, NanIsTheFirstCellUnlessOutsideIsZero) {
+  EXPECT_THAT((GridSample{.cells = {5, 6}, .places = {nan}}.values()), ElementsAre(testing::IsNan()));
+  EXPECT_THAT((GridSample{.cells = {5, 6}, .places = {nan}, .interpolation = nearest}.values()), ElementsAre(0));
+  for (const Int padding : {border, reflection}) {
+    EXPECT_THAT((GridSample{.cells = {5, 6}, .places = {nan}, .padding = padding}.values()), ElementsAre(5));
+    EXPECT_THAT((GridSample{.cells = {5, 6}, .places = {nan}, .interpolation = bicubic, .padding = padding}.values()), ElementsAre(testing::IsNan()));
+  }
+}
+
+TEST(GridSampler, InfinityIsTheLastCellOfTheBorderAndReflectedToTheFirst) {
+  EXPECT_THAT((GridSample{.cells = {5, 6}, .places = {inf, -inf}, .padding = border}.values()), ElementsAre(6, 5));
+  EXPECT_THAT((GridSample{.cells = {5, 6}, .places = {inf, -inf}, .padding = reflection}.values()), ElementsAre(5, 5));
+}
+
+TEST(GridSampler, FarPlacesAreOutsideOrOnTheBorder) {
+  for (const Int interpolation : {bilinear, nearest, bicubic}) {
+    EXPECT_THAT((GridSample{.cells = {5, 6}, .places = {1e10, -1e10}, .interpolation = interpolation}.values()), ElementsAre(0, 0));
+    EXPECT_THAT((GridSample{.cells = {5, 6}, .places = {1e10, -1e30}, .interpolation = interpolation, .padding = border}.values()), ElementsAre(6, 5));
+  }
+}
+
+TEST(GridSampler, ReflectsManyTimes) {  // at the edges, -1 and 1
+  EXPECT_THAT((GridSample{.cells = {1, 2, 3, 4}, .places = {1.25, 3.25, 5.25, -1.25}, .interpolation = nearest, .padding = reflection}.values()), ElementsAre(4, 1, 4, 1));
+  EXPECT_THAT((GridSample{.cells = {7}, .places = {-3, 0.5}, .padding = reflection, .align_corners = true}.values()), ElementsAre(7, 7));
+}
+
+TEST(GridSampler, BicubicPadsCellsNotPlaces) {  // half beyond the border: weights -3/32, 19/32, 19/32 and -3/32 of cells 0, 1, 1 and 1
+  EXPECT_THAT((GridSample{.cells = {32, 64}, .places = {1}, .interpolation = bicubic, .padding = border, .dtype = float64}.values()), ElementsAre(67));
+  EXPECT_THAT((GridSample{.cells = {32, 64}, .places = {1}, .interpolation = bicubic, .dtype = float64}.values()), ElementsAre(35));
+}
+
+TEST(GridSampler, BothOfOneDtypeUnlessNothingIsSampled) {
+  EXPECT_EQ(refusal("aten::grid_sampler_2d.out", {tensor(float32, {1, 1, 1, 1}, {1}), tensor(float64, {1, 1, 1, 2}, {0, 0}), bilinear, zeros, false}), "grid_sampler_2d.R10");
+  EXPECT_EQ(refusal("aten::grid_sampler_2d.out", {tensor(int64, {1, 1, 1, 1}, {1}), tensor(float64, {1, 0, 1, 2}, {}), bilinear, zeros, false}), "");
+}
+
+// -- distances --------------------------------------------------------------------------------------------------------
+
+std::vector<Real> distances(const std::vector<Real>& a, const std::vector<Real>& b, Real p, const Value& compute_mode = none) {
+  const auto columns = static_cast<Int>(a.size());
+  return values_of(result("aten::_cdist_forward.out", {tensor(float32, {1, columns}, a), tensor(float32, {1, columns}, b), p, compute_mode}));
+}
+
+TEST(Cdist, LargestLeavesNanOut) {
+  EXPECT_THAT(distances({nan, 1}, {0, 5}, inf), ElementsAre(4));
+  EXPECT_THAT(distances({nan}, {0}, inf), ElementsAre(0));
+  for (const Real p : {0.0, 1.0, 2.0, 3.0}) EXPECT_THAT(distances({nan, 1}, {0, 5}, p), ElementsAre(testing::IsNan()));
+}
+
+TEST(Cdist, CountsWithZero) {
+  EXPECT_THAT(distances({0, 1, inf, 1e-45}, {0, 2, 0, 0}, 0), ElementsAre(3));
+  EXPECT_THAT(distances({0, 1}, {0, 2}, 1e-300), ElementsAre(1));  // 0 in float32
+}
+
+TEST(Cdist, EqualRowsAreNotApartInAnyMode) {
+  for (const Value& mode : {none, Value(Int{1}), Value(Int{2})}) EXPECT_THAT(distances({1000.1, 999.9}, {1000.1, 999.9}, 2, mode), ElementsAre(0));
+}
+
+TEST(Cdist, PowersNeitherOverflowNorVanish) {
+  EXPECT_THAT(distances({1e30, 0}, {0, 0}, 2), ElementsAre(testing::Gt(9e29)));
+  EXPECT_THAT(distances({0x1p-20, 0}, {0, 0}, 100), ElementsAre(0x1p-20));
+}
+
+TEST(Cdist, BatchesBroadcastAndMayBeEmpty) {
+  EXPECT_EQ(result("aten::_cdist_forward.out", {tensor(float32, {2, 1, 1, 1}, {1, 2}), tensor(float32, {3, 2, 1}, ones(6)), 2.0, none}).sizes, (Dims{2, 3, 1, 2}));
+  EXPECT_THAT(values_of(result("aten::_cdist_forward.out", {tensor(float32, {2, 0}, {}), tensor(float64, {1, 0}, {}), 2.0, none})), ElementsAre(0, 0));
+  EXPECT_EQ(result("aten::_cdist_forward.out", {tensor(float32, {0, 3}, {}), tensor(float32, {2, 3}, ones(6)), 2.0, none}).sizes, (Dims{0, 2}));
+}
+
+TEST(Cdist, HalfTypesNeedTheProduct) {
+  const auto refused = [](Int rows, Real p, const Value& mode) {
+    return refusal("aten::_cdist_forward.out", {tensor(float16, {1, 1}, {1}), tensor(float16, {rows, 1}, ones(rows)), p, mode});
+  };
+  EXPECT_EQ(refused(25, 2, none), "_cdist_forward.R9");
+  EXPECT_EQ(refused(26, 2, none), "");
+  EXPECT_EQ(refused(26, 2, Int{2}), "_cdist_forward.R9");
+  EXPECT_EQ(refused(1, 2, Int{1}), "");
+  EXPECT_EQ(refused(26, 1, Int{1}), "_cdist_forward.R9");
+}
+
+TEST(Pdist, PairsInOrder) {
+  EXPECT_THAT(values_of(result("aten::_pdist_forward.out", {tensor(float32, {4, 1}, {0, 1, 3, 7}), 1.0})), ElementsAre(1, 3, 7, 2, 6, 4));
+  EXPECT_EQ(result("aten::_pdist_forward.out", {tensor(int64, {1, 2}, {1, 2}), 2.0}).sizes, Dims{0});
+}
+
+TEST(Pdist, LargestIsNanWhereOneIs) {
+  EXPECT_THAT(values_of(result("aten::_pdist_forward.out", {tensor(float32, {2, 2}, {nan, 1, 0, 5}), inf})), ElementsAre(testing::IsNan()));
 }
 
 // -- quantization -----------------------------------------------------------------------------------------------------
@@ -264,6 +448,32 @@ TEST(BatchNorm, NothingToDivideBy) {
   const auto out = results("aten::_native_batch_norm_legit.no_stats_out", {tensor(float32, {1, 1, 2}, {3, 3}), none, none, true, 0.1, 0.0});
   EXPECT_THAT(values_of(out[0]), ElementsAre(0, 0));
   EXPECT_THAT(values_of(out[2]), ElementsAre(0));
+}
+
+struct BatchNorm {
+  Tensor input;
+  bool training = true;
+  Tensor running_mean = tensor(float32, {1}, {10}), running_var = tensor(float32, {1}, {20});
+  std::vector<Tensor> results() const { return assay::results("aten::_native_batch_norm_legit.out", {input, none, none, running_mean, running_var, training, 0.5, 0.0}); }
+};
+
+TEST(BatchNorm, RunningVarianceIsThatOfASample) {
+  const auto out = BatchNorm{tensor(float32, {2, 1}, {1, 3})}.results();
+  EXPECT_THAT(values_of(out[0]), ElementsAre(-1, 1));
+  EXPECT_THAT(values_of(out[3]), ElementsAre(6));
+  EXPECT_THAT(values_of(out[4]), ElementsAre(11));
+  EXPECT_THAT(values_of(BatchNorm{tensor(float32, {1, 1}, {1})}.results()[4]), ElementsAre(testing::IsNan()));
+}
+
+TEST(BatchNorm, WithoutTrainingNothingIsSaved) {
+  const auto out = BatchNorm{.input = tensor(float32, {0, 1}, {}), .training = false}.results();
+  EXPECT_EQ(out[1].sizes, Dims{0});
+  EXPECT_THAT(values_of(out[4]), ElementsAre(20));
+  EXPECT_EQ(refusal("aten::_native_batch_norm_legit.out", {tensor(float32, {0, 1}, {}), none, none, tensor(float32, {1}, {0}), tensor(float32, {1}, {1}), true, 0.5, 0.0}), "_native_batch_norm_legit.R3");
+}
+
+TEST(BatchNorm, StatisticsOfAHalfTypeMayBeFloat32) {
+  EXPECT_EQ(BatchNorm{tensor(float16, {2, 1}, {1, 3})}.results()[1].dtype, float32);
 }
 
 TEST(ConvolutionBackward, WhatIsNotAskedForIsEmpty) {

@@ -439,5 +439,57 @@ TEST(Embedding, PaddingIndexHasNoEffectForward) {
   EXPECT_THAT(values_of(result("aten::embedding.out", {ramp({2, 2}), row(int32, {1, 0}), integer(0), true, true})), ElementsAre(2, 3, 0, 1));
 }
 
+// -- bags of embeddings -----------------------------------------------------------------------------------------------
+
+struct Bags {
+  Tensor weight = tensor(float32, {4, 1}, {1, 5, 5, -2});
+  std::vector<Real> indices{0, 3, 1, 2}, offsets{0, 2, 2};
+  Int mode = 0, padding_idx = -1;
+  Value weights = none;
+  bool include_last_offset = false;
+  std::vector<Value> arguments() const { return {weight, row(int64, indices), row(int64, offsets), false, mode, false, weights, include_last_offset, padding_idx}; }
+};
+constexpr std::string_view embedding_bag = "aten::_embedding_bag.out";
+
+TEST(EmbeddingBag, NothingIsZeroAndTheFirstOfEqualsIsLargest) {
+  const auto largest = results(embedding_bag, Bags{.mode = 2}.arguments());
+  EXPECT_THAT(values_of(largest[0]), ElementsAre(1, 0, 5));
+  EXPECT_THAT(values_of<Int>(largest[1]), ElementsAre(0, 0, 2, 2));
+  EXPECT_THAT(values_of<Int>(largest[2]), ElementsAre(2, 0, 2));
+  EXPECT_THAT(values_of<Int>(largest[3]), ElementsAre(0, 0, 1));
+}
+
+TEST(EmbeddingBag, NanIsLargestOnlyIfItComesFirst) {
+  const Tensor weight = tensor(float32, {2, 2}, {nan, 1, 2, nan});
+  EXPECT_THAT(values_of(results(embedding_bag, Bags{.weight = weight, .indices = {0, 1}, .offsets = {0}, .mode = 2}.arguments())[0]), ElementsAre(testing::IsNan(), 1));
+}
+
+TEST(EmbeddingBag, PaddingDoesNotCountInAMean) {
+  const auto mean = results(embedding_bag, Bags{.mode = 1, .padding_idx = 3}.arguments());
+  EXPECT_THAT(values_of(mean[0]), ElementsAre(1, 0, 5));
+  EXPECT_THAT(values_of<Int>(mean[1]), ElementsAre(0, 0, 2, 2));
+  EXPECT_THAT(values_of<Int>(mean[3]), ElementsAre(1, 0, 2));
+}
+
+TEST(EmbeddingBag, OfSumsTheSizesAreZeroAndMaybeNoBags) {
+  const auto bags = [](const Bags& b) { return results(embedding_bag, b.arguments()); };
+  EXPECT_THAT(values_of<Int>(bags({})[2]), ElementsAre(0, 0, 0));
+  EXPECT_THAT(values_of<Int>(bags({})[1]), testing::IsEmpty());
+  EXPECT_THAT(values_of<Int>(bags({.padding_idx = 3})[1]), ElementsAre(0, 0, 2, 2));
+  EXPECT_THAT(values_of<Int>(bags({.weight = tensor(float64, {4, 1}, {1, 5, 5, -2})})[1]), ElementsAre(0, 0, 2, 2));
+}
+
+TEST(EmbeddingBag, Refusals) {
+  const Tensor weights = tensor(float32, {4}, {1, 2, 3, 4});
+  const auto refused = [](const Bags& b) { return refusal(embedding_bag, b.arguments()); };
+  EXPECT_THAT(values_of(results(embedding_bag, Bags{.weights = weights}.arguments())[0]), ElementsAre(-3, 0, 35));
+  EXPECT_EQ(refused({.mode = 1, .weights = weights}), "_embedding_bag.R9");
+  EXPECT_EQ(refused({.indices = {0, -1}, .offsets = {0}}), "_embedding_bag.D1");
+  EXPECT_EQ(refused({.offsets = {1}}), "_embedding_bag.D2");
+  EXPECT_EQ(refused({.offsets = {0, 3, 2}}), "_embedding_bag.D2");
+  EXPECT_EQ(refused({.offsets = {0, 3}, .include_last_offset = true}), "_embedding_bag.D2");
+  EXPECT_EQ(refused({.offsets = {0, 4}, .include_last_offset = true}), "");
+}
+
 }  // namespace
 }  // namespace assay

@@ -71,11 +71,15 @@ Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
   return std::fabs(extended(got, row) - near) / bound(row, near, magnitude);
 }
 
+// Of integers that a Real could not tell apart.
+Bits difference(Int a, Int b) { return std::min(static_cast<Bits>(a) - static_cast<Bits>(b), static_cast<Bits>(b) - static_cast<Bits>(a)); }
+
 // Bit for bit, but any NaN is as good as another.
 Real exact_distance(const Row& row, Real magnitude, Bits want, Bits got) {
   const DTypeInfo& d = info(row.dtype);
   if (want == got) return 0;
-  if (d.kind != Kind::floating) return d.int_of ? std::fabs(static_cast<Real>(d.int_of(got)) - static_cast<Real>(d.int_of(want))) : infinity;
+  if (d.kind == Kind::opaque) return infinity;
+  if (d.kind != Kind::floating) return static_cast<Real>(difference(d.int_of(want), d.int_of(got)));
   const Real a = d.real_of(want), b = d.real_of(got);
   if (overflowed(row, magnitude, b)) return 0;
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : infinity;
@@ -106,11 +110,29 @@ std::string place(std::size_t output, std::size_t outputs, const Dims& sizes, In
   return sizes.size() > 0 ? text(name, " at ", index) : name;
 }
 
-// Bias of a whole tensor: independent roundings average out, a systematic error does not.
-bool biased(Real total, Int n) {
-  constexpr Int enough = 256;
-  return n >= enough && std::fabs(total / static_cast<Real>(n)) > 0.25 + 3 / std::sqrt(static_cast<Real>(n));
-}
+// The errors of a whole tensor, which tell more than the worst of them.
+class Errors {
+ public:
+  // ulps: how far a result is off, with its sign; distance: the same in units of its bound, without.
+  void add(Real ulps, Real distance) {
+    if (!std::isfinite(ulps) || !std::isfinite(distance)) return;
+    ++count_;
+    ulps_ += ulps;
+    squares_ += distance * distance;
+  }
+
+  // Independent roundings average out, a systematic error does not.
+  bool biased() const { return enough() && std::fabs(ulps_ / count_) > 0.25 + 3 / std::sqrt(count_); }
+
+  // Their variance is beyond that of errors spread evenly over `limit` of the bound, by three standard deviations of what
+  // would be measured of those.
+  bool noisy(Real limit) const { return enough() && squares_ / count_ > limit * limit / 3 * (1 + 3 * std::sqrt(0.8 / count_)); }
+
+ private:
+  bool enough() const { return count_ >= 256; }
+
+  Real count_ = 0, ulps_ = 0, squares_ = 0;
+};
 
 class TensorJudge {
  public:
@@ -145,18 +167,21 @@ class TensorJudge {
   Judgement values(const Tensor& got) const {
     const Array<Bits> want_bits = read<Bits>(want_), got_bits = read<Bits>(got);
     const DTypeInfo& d = info(row_.dtype);
-    Real worst = -1, bias = 0;
+    Errors errors;
+    Real worst = -1;
     Int at = 0;
     for (Int k = 0; k < want_bits.count(); ++k) {
       const auto i = static_cast<std::size_t>(k);
       const Real now = rounded_exactly() ? exact_distance(row_, magnitude(i), want_bits[k], got_bits[k]) : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(want_bits[k]), d.real_of(got_bits[k]));
       if (now > worst) worst = now, at = k;
-      if (!rounded_exactly() && std::isfinite(now)) bias += (d.real_of(got_bits[k]) - unrounded_.values[i]) / ulp(row_.dtype, unrounded_.values[i]);
+      if (!rounded_exactly()) errors.add((d.real_of(got_bits[k]) - unrounded_.values[i]) / ulp(row_.dtype, unrounded_.values[i]), now);
     }
     if (worst <= 0) return {};
     const bool outside = rounded_exactly() ? worst > 0 : worst > 1;
-    const bool noisy = row_.accuracy.measure == Accuracy::Measure::dot ? worst * static_cast<Real>(row_.accuracy.amount) > 0.25 : biased(bias, want_bits.count());
-    Judgement j{outside ? Verdict::fail : noisy ? Verdict::quality : Verdict::pass, Class::none, static_cast<double>(worst), accuracy_text(row_), {}, static_cast<Int>(output_), at, {}};
+    const bool dot = row_.accuracy.measure == Accuracy::Measure::dot;
+    const Real usual = dot ? 0.25 / static_cast<Real>(row_.accuracy.amount) : 1;  // the share of the bound that good results keep to
+    const bool poor = worst > usual || errors.noisy(usual) || (!dot && errors.biased());
+    Judgement j{outside ? Verdict::fail : poor ? Verdict::quality : Verdict::pass, Class::none, static_cast<double>(worst), accuracy_text(row_), {}, static_cast<Int>(output_), at, {}};
     if (j.verdict != Verdict::pass) describe(j, want_bits[at], got_bits[at], at);
     return j;
   }

@@ -64,6 +64,7 @@ class Run {
   }
 
   HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan, Poison poison) {
+    if (argument.is_out_number()) return place_out(std::string(argument.name), plan_of(tensor_of(0.0)), poison);  // holds a number of any kind
     if (!argument.type.ends_with("[]")) return place_out(std::string(argument.name), plan.at(0), poison);
     TensorViews views;
     for (std::size_t k = 0; k < plan.size(); ++k) views.emplace_back(place_out(element_name(argument.name, k), plan[k], poison));
@@ -148,7 +149,6 @@ OutPlan plan_outs(const Operator& op, std::span<const Value> arguments) {
     if (const Tensor* one = std::get_if<Tensor>(&arguments[i])) tensors.push_back(plan_of(*one));
     if (const Tensors* list = std::get_if<Tensors>(&arguments[i]))
       for (const auto& t : *list) tensors.push_back(plan_of(t.value()));
-    if (const auto number = number_in(arguments[i])) tensors.push_back(plan_of(tensor_of(*number)));
   }
   return plan;
 }

@@ -15,7 +15,7 @@ struct TensorPlan {
   Dims dim_order;
 };
 
-// For each out argument its tensors: one of a Tensor, any number of a Tensor[].
+// For each out argument its tensors: one of a Tensor, any number of a Tensor[], none of a number, which needs no plan.
 using OutPlan = std::vector<std::vector<TensorPlan>>;
 
 // The plan that gives every out the dtype, sizes and dim order of the tensor that stands in its place: of a call that

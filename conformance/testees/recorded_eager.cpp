@@ -61,6 +61,7 @@ template <class V>
 std::string fingerprint(const Operator& op, std::span<const V> arguments) {
   Fingerprint f;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (op.arguments[i].is_out_number()) continue;
     f.number(arguments[i].index());
     std::visit([&](const auto& v) { op.arguments[i].out ? add_out(f, v) : add(f, v); }, arguments[i]);
   }

@@ -31,13 +31,17 @@ struct Attention {
 
   Int keys(Int position) const { return mask ? key.sizes[1] : start + (is_causal ? position + 1 : query.sizes[1]); }
   std::size_t visible() const { return static_cast<std::size_t>(mask ? key.sizes[1] : start + query.sizes[1]); }  // to some position
-  // The score of key j, or of |query|, |key| and |mask|.
-  Real score(const Dims& i, Int j, bool magnitude) const {
-    const auto sign = [&](Real x) { return magnitude ? std::fabs(x) : x; };
+  // query . key, or that of their absolute values
+  Real product(const Dims& i, Int j, bool magnitude) const {
     const Int q = row(query.sizes, i[0], i[1], i[2]), k = row(key.sizes, i[0], j, head(i));
     Real sum = 0;
-    for (Int d = 0; d < query.sizes[3]; ++d) sum += sign(query[q + d] * key[k + d]);
-    return sign(scale) * sum + (mask ? sign((*mask)[i[1] * key.sizes[1] + j]) : 0);
+    for (Int d = 0; d < query.sizes[3]; ++d) sum += magnitude ? std::fabs(query[q + d] * key[k + d]) : query[q + d] * key[k + d];
+    return sum;
+  }
+  // The score of key j, or of |query|, |key| and |mask|.
+  Real score(const Dims& i, Int j, bool magnitude) const {
+    const Real addend = mask ? (*mask)[i[1] * key.sizes[1] + j] : 0;
+    return magnitude ? std::fabs(scale) * product(i, j, true) + std::fabs(addend) : scale * product(i, j, false) + addend;
   }
   Int head(const Dims& i) const { return i[2] * key.sizes[2] / query.sizes[2]; }
   Real element(const Dims& i, Int j, Int d) const { return value[row(value.sizes, i[0], j, head(i)) + d]; }
@@ -79,15 +83,15 @@ void attend(Heads& out, const Attention& a) {
 }
 
 // Weights, exponents and sums round; what is wrong with a score is wrong with its weight, and with the sum of all. A score that
-// overflows bounds nothing.
+// overflows bounds nothing, nor does an infinity whose weight may be zero in the dtype of the result.
 void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmetic) {
-  constexpr Real vanishing = 0x1p-24;  // weights below may be zero in float16
   each_row(a, [&](const Dims& i, const Weights& w) {
     std::vector<Real> errors;
+    const bool scales_hiding = !(a.scale > 0) && w.weights.size() < a.visible();  // ExecuTorch hides a key by -infinity before it scales
     Real mean = 0, largest = 0;
     for (std::size_t j = 0; j < w.weights.size(); ++j) {
       const Real score = a.score(i, static_cast<Int>(j), true);
-      largest = std::fmax(largest, score);
+      largest = std::max({largest, score, a.product(i, static_cast<Int>(j), true)});
       errors.push_back(w.weights[j] > 0 ? score + w.top - w.scores[j] : 0);
       mean += w.weights[j] * errors.back();
     }
@@ -95,12 +99,35 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
       Real sum = 0;
       for (std::size_t j = 0; j < a.visible(); ++j) {
         const Real weight = j < w.weights.size() ? w.weights[j] : 0, element = std::fabs(a.element(i, static_cast<Int>(j), d));
-        if (std::isfinite(element)) sum += weight * element * (1 + arithmetic.share * ((weight > 0 ? errors[j] : 0) + mean));
-        else if (weight < vanishing) sum = unbounded;
+        if (std::isfinite(element)) sum += weight > 0 ? element * (weight * (1 + arithmetic.share * (errors[j] + mean)) + 2 * arithmetic.stored_least) : 0;
+        else if (weight < arithmetic.stored_least) sum = unbounded;
       }
-      out[row(out.sizes, i[0], i[1], i[2]) + d] = largest < arithmetic.largest ? std::min(sum, unbounded) : unbounded;
+      out[row(out.sizes, i[0], i[1], i[2]) + d] = largest < arithmetic.largest && !scales_hiding ? std::min(sum, unbounded) : unbounded;
     }
   });
+}
+
+// The numbers that codes stand for, each row with a scale and zero point of its own.
+Heads dequantized(const Heads& codes, const Mask& zero_points, const Mask& scales) {
+  Heads numbers = codes;
+  for (Int i = 0; i < codes.count(); ++i) numbers[i] = (codes[i] - (*zero_points)[i / codes.sizes[3]]) * (*scales)[i / codes.sizes[3]];
+  return numbers;
+}
+
+// With positions and heads, dimensions 1 and 2, in each other's place.
+Heads exchanged(const Heads& x) {
+  Heads result(Dims{x.sizes[0], x.sizes[2], x.sizes[1], x.sizes[3]});
+  for (const Dims& i : indices(x.sizes)) result({i[0], i[2], i[1], i[3]}) = x(i);
+  return result;
+}
+
+// f(out, query, key, value): all of them as (batch, positions, heads, size of a head)
+template <class F>
+void positions_first(bool exchange, Heads& out, Heads query, Heads key, Heads value, F f) {
+  if (!exchange) return f(out, query, key, value);
+  out = exchanged(out);
+  f(out, exchanged(query), exchanged(key), exchanged(value));
+  out = exchanged(out);
 }
 
 // The Hadamard matrix of 28 rows: four by four blocks, signed like the products of quaternions, of circulants with 1 at 0 and
@@ -164,6 +191,17 @@ void operators::sdpa_with_kv_cache_magnitude(Heads& out, Heads& key_cache_out, H
   put(key_cache_out, key, key_cache, start_pos);
   put(value_cache_out, value, value_cache, start_pos);
   attend_magnitude(out, attention(query, key_cache_out, value_cache_out, start_pos, attn_mask, is_causal, scale), a);
+}
+
+void operators::custom_quantized_sdpa(Heads& out, const Heads& query, const Heads& key, const Heads& value, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale, const Mask& q_zero_points, const Mask& q_scales, const Mask& k_zero_points, const Mask& k_scales, const Mask& v_zero_points, const Mask& v_scales, bool is_seq_at_dim_2) {
+  positions_first(is_seq_at_dim_2, out, dequantized(query, q_zero_points, q_scales), dequantized(key, k_zero_points, k_scales), dequantized(value, v_zero_points, v_scales), [&](Heads& y, const Heads& q, const Heads& k, const Heads& v) {
+    custom_sdpa(y, q, k, v, start_pos, attn_mask, is_causal, scale);
+  });
+}
+void operators::custom_quantized_sdpa_magnitude(Heads& out, const Heads& query, const Heads& key, const Heads& value, Int start_pos, const Mask& attn_mask, bool is_causal, std::optional<double> scale, const Mask& q_zero_points, const Mask& q_scales, const Mask& k_zero_points, const Mask& k_scales, const Mask& v_zero_points, const Mask& v_scales, bool is_seq_at_dim_2, const Arithmetic& a) {
+  positions_first(is_seq_at_dim_2, out, dequantized(query, q_zero_points, q_scales), dequantized(key, k_zero_points, k_scales), dequantized(value, v_zero_points, v_scales), [&](Heads& y, const Heads& q, const Heads& k, const Heads& v) {
+    custom_sdpa_magnitude(y, q, k, v, start_pos, attn_mask, is_causal, scale, a);
+  });
 }
 
 }  // namespace assay

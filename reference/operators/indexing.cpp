@@ -88,6 +88,8 @@ Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const A
   return counts;
 }
 
+enum BagMode : Int { addition, mean, maximum };
+
 // f(element of self, element of the mask) at every index of the sizes to which they broadcast.
 template <class F>
 void each_masked(const Array<Bits>& self, const Array<Int>& mask, F f) {
@@ -155,6 +157,30 @@ Dims operators::index_select(const Dims& out, const Dims& sizes, Int dim, const 
 Dims operators::embedding(const Dims& out, const Dims&, const Array<Int>& indices) {
   const Dims at(std::span(out.begin(), out.end() - 1));
   return {indices(at), *(out.end() - 1)};
+}
+
+void operators::embedding_bag(Array<Real>& out0, Array<Int>& out1, Array<Int>& out2, Array<Int>& out3, const Array<Real>& weight, const Array<Int>& indices, const Array<Int>& offsets, Int mode, const std::optional<Array<Real>>& per_sample_weights, Int padding_idx) {
+  const Int columns = weight.sizes[1];
+  for (Int i = 0; i < indices.count(); ++i) {
+    const Int bag = std::ranges::upper_bound(offsets.data, i) - offsets.data.begin() - 1;
+    if (out1.count() > 0) out1[i] = bag;
+    if (indices[i] == padding_idx) continue;
+    for (Int j = 0; j < columns; ++j) {
+      const Real x = weight[indices[i] * columns + j];
+      Real& y = out0[bag * columns + j];
+      if (mode != BagMode::maximum) y += per_sample_weights ? x * (*per_sample_weights)[i] : x;
+      else if (out2[bag] == 0 || x > y) y = x, out3[bag * columns + j] = indices[i];
+    }
+    ++out2[bag];
+  }
+  for (Int k = 0; mode == BagMode::mean && k < out0.count(); ++k) out0[k] /= static_cast<Real>(std::max<Int>(out2[k / columns], 1));
+  if (mode == BagMode::mean) out3 = out2;
+  if (mode == BagMode::addition) std::ranges::fill(out2.data, 0);
+}
+// The sums of magnitudes; 0 where nothing is added.
+void operators::embedding_bag_magnitude(Array<Real>& out0, Array<Int>& out1, Array<Int>& out2, Array<Int>& out3, const Array<Real>& weight, const Array<Int>& indices, const Array<Int>& offsets, Int mode, const std::optional<Array<Real>>& per_sample_weights, Int padding_idx) {
+  const auto factors = per_sample_weights ? std::optional(magnitudes(*per_sample_weights)) : std::nullopt;
+  if (mode != BagMode::maximum) embedding_bag(out0, out1, out2, out3, magnitudes(weight), indices, offsets, mode, factors, padding_idx);
 }
 
 void operators::embedding_dense_backward(Array<Real>& out, const Array<Real>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx, bool scale_grad_by_freq, const Rounding&) {

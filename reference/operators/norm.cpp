@@ -42,7 +42,8 @@ void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Run
 
 // x - mean is wrong by what x and the mean round, rstd by its magnitude; that of a product is no more than their sum.
 void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs, const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
-  const Arithmetic whole{a.unit, 1, a.least, a.largest};
+  Arithmetic whole = a;
+  whole.share = 1;
   for (Int r = 0; r < mean.count(); ++r) {
     const Moments m = runs.moments(r);
     mean[r] = m.mean_magnitude(whole);
@@ -111,6 +112,14 @@ Array<Real> swapped(const Array<Real>& x) {
   return y;
 }
 Runs channels(const Array<Real>& swapped) { return {swapped, swapped.count() / swapped.sizes[0], swapped.sizes[0], swapped.count() / swapped.sizes[0]}; }
+
+// f(channel, its moments, how many elements it has)
+template <class F>
+void each_channel(const Array<Real>& input, F f) {
+  const Array<Real> x = swapped(input);
+  const Runs runs = channels(x);
+  for (Int c = 0; c < x.sizes[0]; ++c) f(c, runs.moments(c), static_cast<Real>(runs.length));
+}
 
 // The parameters of batch norm for channel c, folded into y = scale x + shift.
 struct Channel {
@@ -183,6 +192,25 @@ void operators::batch_norm_of_batch_magnitude(Array<Real>& out, Array<Real>& sav
   Array<Real> y(x.sizes);
   normalise_magnitude(y, save_mean, save_invstd, channels(x), weight, bias, eps, a);
   out = swapped(y);
+}
+
+void operators::batch_norm_with_statistics(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd, Array<Real>& running_mean_out, Array<Real>& running_var_out, const Array<Real>& input, const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, bool training, Real momentum, Real eps) {
+  running_mean_out = running_mean, running_var_out = running_var;
+  if (!training) return batch_norm(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var, eps);
+  batch_norm_of_batch(out, save_mean, save_invstd, input, weight, bias, eps);
+  each_channel(input, [&](Int c, const Moments& m, Real length) {
+    running_mean_out[c] = (1 - momentum) * running_mean[c] + momentum * m.mean();
+    running_var_out[c] = (1 - momentum) * running_var[c] + momentum * m.variance(length - 1);
+  });
+}
+void operators::batch_norm_with_statistics_magnitude(Array<Real>& out, Array<Real>& save_mean, Array<Real>& save_invstd, Array<Real>& running_mean_out, Array<Real>& running_var_out, const Array<Real>& input, const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean, const Array<Real>& running_var, bool training, Real momentum, Real eps, const Arithmetic& a) {
+  if (!training) return batch_norm_magnitude(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var, eps, a);
+  batch_norm_of_batch_magnitude(out, save_mean, save_invstd, input, weight, bias, eps, a);
+  const auto blended = [&](Real running, Real x) { return x < unbounded ? std::fabs((1 - momentum) * running) + std::fabs(momentum) * x : unbounded; };
+  each_channel(input, [&](Int c, const Moments& m, Real length) {
+    running_mean_out[c] = blended(running_mean[c], m.mean_magnitude(a));
+    running_var_out[c] = blended(running_var[c], m.variance_magnitude(length - 1, a));
+  });
 }
 
 }  // namespace assay

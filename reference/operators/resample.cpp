@@ -2,6 +2,7 @@
 
 #include "operators/resample.gen.h"
 #include "reference/dtype.h"
+#include "reference/window.h"
 
 namespace assay {
 namespace {
@@ -30,12 +31,11 @@ struct Between {
 };
 
 std::vector<Between> between(Int n, Int m, bool align_corners, std::optional<Real> scale) {
-  const Real corner_step = m > 1 ? static_cast<Real>(n - 1) / static_cast<Real>(m - 1) : 0;
-  const Real step = scale ? 1 / *scale : static_cast<Real>(n) / static_cast<Real>(m);
+  const Real step = resampling_step(n, m, align_corners, scale);
   std::vector<Between> places;
   for (Int i = 0; i < m; ++i) {
     const auto at = static_cast<Real>(i);
-    const Real source = n == m ? at : align_corners ? at * corner_step : std::max<Real>((at + Real{0.5}) * step - Real{0.5}, 0);
+    const Real source = n == m ? at : align_corners ? at * step : std::max<Real>((at + Real{0.5}) * step - Real{0.5}, 0);
     const Int first = std::min(static_cast<Int>(source), n - 1);
     places.push_back({first, n == m ? first : std::min(first + 1, n - 1), std::min<Real>(source - static_cast<Real>(first), 1)});
   }
@@ -60,19 +60,71 @@ void each_cell(Array<T>& out, const Array<T>& input, F f) {
 
 Real blend(Real a, Real b, Real part) { return (1 - part) * a + part * b; }
 
-// Weights (1 - part, part) in fixed point: the finest step at which the largest weight of the row stays below 2^15.
+// Cells that are blended: the first, and the weight of each. `slope` is how much a weight changes with what is wrong with
+// its place, in unit roundoffs.
+struct Blend {
+  Int first;
+  std::vector<Real> weights;
+  Real slope = 0;
+
+  template <class F>
+  Real operator()(F cell) const {  // cell(i): of the i-th cell
+    Real sum = 0;
+    for (std::size_t k = 0; k < weights.size(); ++k) sum += weights[k] * cell(first + static_cast<Int>(k));
+    return sum;
+  }
+};
+
+// Weights in fixed point: the finest step at which the largest stays below 2^15.
 struct FixedPoint {
   int bits = 0;
-  explicit FixedPoint(const std::vector<Between>& places) {
+  explicit FixedPoint(const std::vector<Blend>& places) {
     Real largest = 0;
-    for (const Between& p : places) largest = std::max({largest, p.part, 1 - p.part});
+    for (const Blend& p : places) largest = std::max(largest, std::ranges::max(p.weights));
     while (bits < 22 && std::floor(std::ldexp(largest, bits + 1) + Real{0.5}) < 32768) ++bits;
   }
-  Int blend(Int a, Int b, Real part) const {
-    const auto weight = [this](Real w) { return static_cast<Int>(std::ldexp(w, bits) + Real{0.5}); };
-    const Int sum = weight(1 - part) * a + weight(part) * b + (Int{1} << (bits - 1));
+  template <class F>
+  Int operator()(const Blend& blend, F cell) const {
+    Int sum = Int{1} << (bits - 1);
+    for (std::size_t k = 0; k < blend.weights.size(); ++k) sum += static_cast<Int>(std::ldexp(blend.weights[k], bits) + Real{0.5}) * cell(blend.first + static_cast<Int>(k));
     return std::clamp<Int>(sum >> bits, 0, 255);
   }
+};
+
+// Along x first, then along y, rounded each time.
+void blend_codes(Array<Int>& out, const Array<Int>& input, const std::vector<Blend>& rows, const std::vector<Blend>& columns) {
+  const FixedPoint vertical(rows), horizontal(columns);
+  const Int width = size_of(input.sizes, 1);
+  each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
+    return vertical(rows[y], [&](Int r) { return horizontal(columns[x], [&](Int c) { return input[plane + r * width + c]; }); });
+  });
+}
+
+std::vector<Blend> blends(const std::vector<Between>& places) {
+  std::vector<Blend> result;
+  for (const Between& p : places) result.push_back(p.first == p.second ? Blend{p.first, {1}} : Blend{p.first, {1 - p.part, p.part}});
+  return result;
+}
+
+// The weights of a triangle over each place, with `margin` more cells on both sides.
+std::vector<Blend> triangles(Int n, Int m, bool align_corners, std::optional<Real> scale, Int margin) {
+  const TriangleAxis axis{n, m, resampling_step(n, m, align_corners, scale)};
+  std::vector<Blend> places;
+  for (Int i = 0; i < m; ++i) {
+    Blend& place = places.emplace_back(Blend{std::max<Int>(axis.first(i) - margin, 0), {}});
+    Real total = 0;
+    for (Int j = place.first; j < std::min(axis.end(i) + margin, n); ++j) total += place.weights.emplace_back(std::max<Real>(1 - std::fabs((static_cast<Real>(j) - axis.centre(i) + Real{0.5}) / axis.width()), 0));
+    for (Real& w : place.weights) w = total > 0 ? w / total : 0;
+    place.slope = static_cast<Real>(n) / axis.width() / total;
+    if (n == m) place = {i, {1}};
+  }
+  return places;
+}
+
+struct Triangles {
+  std::vector<Blend> rows, columns;
+  Triangles(const Dims& out, const Dims& input, bool align_corners, std::optional<Real> scales_h, std::optional<Real> scales_w, Int margin = 0)
+      : rows(triangles(size_of(input, 0), size_of(out, 0), align_corners, scales_h, margin)), columns(triangles(size_of(input, 1), size_of(out, 1), align_corners, scales_w, margin)) {}
 };
 
 // The cells that a place of m takes from n when s(i) is rounded: the two, and the next one where that decides between
@@ -106,13 +158,7 @@ void operators::upsample_bilinear2d(Array<Real>& out, const Array<Real>& input, 
 
 void operators::upsample_bilinear2d(Array<Int>& out, const Array<Int>& input, bool align_corners, const Doubles* scale_factors) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
-  const FixedPoint vertical(places.rows), horizontal(places.columns);
-  const Int width = size_of(input.sizes, 1);
-  each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
-    const Between &row = places.rows[y], &column = places.columns[x];
-    const auto along = [&](Int r) { return horizontal.blend(input[plane + r * width + column.first], input[plane + r * width + column.second], column.part); };
-    return vertical.blend(along(row.first), along(row.second), row.part);
-  });
+  blend_codes(out, input, blends(places.rows), blends(places.columns));
 }
 
 // Everything that may be read counts. An infinity or NaN there bounds nothing where rounding decides whether it is read.
@@ -130,6 +176,38 @@ void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real
         else if (rows.size() + columns.size() > 4) return unbounded;
       }
     return size * sum;
+  });
+}
+
+void operators::upsample_bilinear2d_aa(Array<Real>& out, const Array<Real>& self, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) {
+  const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w);
+  const Int width = size_of(self.sizes, 1);
+  each_cell(out, self, [&](Int plane, std::size_t y, std::size_t x) {
+    return places.rows[y]([&](Int r) { return places.columns[x]([&](Int c) { return self[plane + r * width + c]; }); });
+  });
+}
+
+void operators::upsample_bilinear2d_aa(Array<Int>& out, const Array<Int>& self, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w) {
+  const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w);
+  if (out.sizes == self.sizes) out = self;
+  else blend_codes(out, self, places.rows, places.columns);
+}
+
+// A weight w is wrong by its slope. An infinity or NaN bounds nothing where rounding decides whether it has a weight.
+void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<Real>& self, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const Arithmetic& a) {
+  const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w, 1);
+  const Int width = size_of(self.sizes, 1);
+  const auto doubtful = [&](const Blend& place, Real weight) { return weight <= 8 * a.unit * place.slope; };
+  each_cell(out, self, [&](Int plane, std::size_t y, std::size_t x) {
+    const Blend &row = places.rows[y], &column = places.columns[x];
+    Real sum = 0;
+    for (std::size_t r = 0; r < row.weights.size(); ++r)
+      for (std::size_t c = 0; c < column.weights.size(); ++c) {
+        const Real cell = std::fabs(self[plane + (row.first + static_cast<Int>(r)) * width + column.first + static_cast<Int>(c)]), v = row.weights[r], w = column.weights[c];
+        if (std::isfinite(cell)) sum += cell * (v * w + row.slope * w + v * column.slope);
+        else if (doubtful(row, v) || doubtful(column, w)) return unbounded;
+      }
+    return sum < unbounded ? sum : unbounded;
   });
 }
 

@@ -37,12 +37,6 @@ Result<T> result_of(F f) {
   return result;
 }
 
-std::string_view kind(const Value& v) {
-  constexpr std::string_view names[] = {"None", "a tensor", "an integer", "a float", "a bool", "a string", "a list of integers", "a list of floats", "a list of bools", "a list of tensors"};
-  static_assert(std::size(names) == std::variant_size_v<Value>);
-  return names[v.index()];
-}
-
 std::size_t index_at(const std::vector<std::int32_t>& indices, std::size_t i, const Place& place) {
   if (i >= indices.size()) throw broken("R7", place, "there are ", indices.size(), " of these");
   return static_cast<std::size_t>(indices[i]);
@@ -50,9 +44,7 @@ std::size_t index_at(const std::vector<std::int32_t>& indices, std::size_t i, co
 
 void set_tensor(HeldTensor& to, const Tensor& from, const Place& place) {
   if (from.dtype != to.dtype) throw broken("R1", place, "is ", from.dtype, ", but must be ", to.dtype);
-  if (from.rank() != to.declared.size()) throw broken("R1", place, "has sizes ", from.sizes, ", but must have ", to.declared.size(), " dimensions as ", to.declared);
-  if (to.dynamism == HeldTensor::Dynamism::fixed && from.sizes != to.declared) throw broken("R1", place, "has sizes ", from.sizes, ", but must have ", to.declared);
-  if (to.dynamism == HeldTensor::Dynamism::bounded && from.count() > count(to.declared)) throw broken("R1", place, "has sizes ", from.sizes, ", more elements than the bound ", to.declared);
+  to.check_sizes(from.sizes, "R1", place);
   if (from.dim_order != to.dim_order) throw broken("R2", place, "has dim order ", from.dim_order, ", but must have ", to.dim_order);
   if (to.storage->is_constant()) throw broken("T15", place, "is a constant");
   to.write(from);
@@ -68,12 +60,12 @@ void set_null(Slot& slot, const Value& value, const Place& place) {
   else if (const bool* b = std::get_if<bool>(&value)) slot = *b;
   else if (const auto* s = std::get_if<std::string>(&value)) slot = *s;
   else if (std::holds_alternative<std::monostate>(value)) slot = std::monostate();
-  else throw broken("R1", place, "is ", kind(value), ", but must be None, a number or a string");
+  else throw broken("R1", place, "is ", kind_name(value), ", but must be None, a number or a string");
 }
 
 // R3: any other value is the one for which the program was made.
 void check_traced(const Value& traced, const Value& value, const Place& place) {
-  if (value.index() != traced.index()) throw broken("R1", place, "is ", kind(value), ", but must be ", kind(traced));
+  if (value.index() != traced.index()) throw broken("R1", place, "is ", kind_name(value), ", but must be ", kind_name(traced));
   const bool same = std::visit([&]<class T>(const T& v) {
     if constexpr (std::is_same_v<T, double>) return is_close(v, std::get<T>(traced));
     else if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Tensors>) return true;
@@ -86,7 +78,7 @@ void set_value(Machine& machine, std::size_t at, const Value& value, const Place
   const auto declared = machine.plan().values[at]->val.type;
   if (declared == pte::KernelTypes::Null) return set_null(machine.slot(at), value, place);
   if (declared != pte::KernelTypes::Tensor) return check_traced(machine.value(at), value, place);
-  if (!std::holds_alternative<Tensor>(value)) throw broken("R1", place, "is ", kind(value), ", but must be a tensor");
+  if (!std::holds_alternative<Tensor>(value)) throw broken("R1", place, "is ", kind_name(value), ", but must be a tensor");
   set_tensor(**machine.tensor(at), std::get<Tensor>(value), place);
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "reference/program/rule.h"
 
 namespace assay {
 
@@ -45,10 +44,14 @@ void Storage::release() {
   if (is_own()) block_ = nullptr, size_ = 0;
 }
 
+void HeldTensor::check_sizes(const Dims& to, RuleId rule, const Place& place) const {
+  if (to.size() != declared.size()) throw broken(rule, place, "has sizes ", to, ", but must have ", declared.size(), " dimensions as ", declared);
+  if (dynamism == Dynamism::fixed && to != declared) throw broken(rule, place, "has sizes ", to, ", but must have ", declared);
+  if (dynamism == Dynamism::bounded && count(to) > count(declared)) throw broken(rule, place, "has sizes ", to, ", more elements than the bound ", declared);
+}
+
 void HeldTensor::resize(const Dims& to) {
-  if (to.size() != declared.size()) throw broken("T24", {}, "the tensor has ", declared.size(), " dimensions, but is to get sizes ", to);
-  if (dynamism == Dynamism::fixed && to != declared) throw broken("T24", {}, "the tensor is static with sizes ", declared, ", but is to get sizes ", to);
-  if (dynamism == Dynamism::bounded && count(to) > count(declared)) throw broken("T24", {}, "the tensor is bounded by sizes ", declared, ", but is to get sizes ", to);
+  check_sizes(to, "T24", {nullptr, "result"});
   sizes = to;
 }
 

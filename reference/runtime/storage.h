@@ -6,6 +6,7 @@
 #include <span>
 
 #include "reference/fault.h"
+#include "reference/program/rule.h"
 #include "reference/tensor.h"
 
 namespace assay {
@@ -62,9 +63,10 @@ struct HeldTensor {
   std::shared_ptr<Storage> storage;
 
   std::size_t bytes() const { return static_cast<std::size_t>(count(sizes) * info(dtype).bytes); }
-  void resize(const Dims& to);     // faults: T24
-  Tensor read() const;             // a copy
-  void write(const Tensor& value);  // resizes; keeps its own dtype and dim order. Faults: T15, T24
+  void check_sizes(const Dims& to, RuleId rule, const Place& place) const;  // whether it may have them. Faults: the rule
+  void resize(const Dims& to);                                              // faults: T24
+  Tensor read() const;                                                      // a copy
+  void write(const Tensor& value);                                          // resizes; keeps its own dtype and dim order. Faults: T15, T24
 };
 
 }  // namespace assay

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <chrono>
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -37,7 +37,7 @@ void print(const Case& c, const Record& r) {
   print_rule(*c.op, r);
   std::cout << "expected   " << r.expected << '\n' << "got        " << r.got << '\n';
   std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
-  if (r.distance && *r.distance > 0) std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
+  if (r.distance && *r.distance > 0 && std::isfinite(*r.distance)) std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
   std::cout << (r.message.empty() ? "" : ": " + r.message) << '\n';
 }
 

@@ -95,9 +95,9 @@ def update_cache_with_indices(value, cache, start_pos, indices):
     return torch.zeros(1, dtype=value.dtype)
 
 
-def check_attention(query, keys, values, start, mask, is_causal):
+def check_attention(query, keys, values, start, mask, is_causal, dtypes=ATTENTION_DTYPES):
     """Of a query and the caches over which it attends."""
-    require(query.dtype in ATTENTION_DTYPES and query.dtype == keys.dtype == values.dtype, f"query is {query.dtype}")
+    require(query.dtype in dtypes and query.dtype == keys.dtype == values.dtype, f"query is {query.dtype}")
     require(query.dim() == keys.dim() == 4 and keys.shape == values.shape, "query, keys and values must be of rank 4")
     require(query.shape[0] == keys.shape[0] and query.shape[3] == keys.shape[3], "query and keys differ in batches or sizes of heads")
     require(query.numel() > 0 and keys.shape[2] > 0 and query.shape[2] % keys.shape[2] == 0, "heads do not divide")
@@ -109,6 +109,20 @@ def check_attention(query, keys, values, start, mask, is_causal):
 def custom_sdpa(query, key, value, start_pos, attn_mask, drpout_p, is_causal, scale):
     check_attention(query, key, value, start_pos, attn_mask, is_causal)
     return LLAMA.custom_sdpa(query, key, value, start_pos, attn_mask, drpout_p, is_causal, scale)
+
+
+def custom_quantized_sdpa(query, key, value, start_pos, attn_mask, drpout_p, is_causal, scale, is_seq_at_dim_2, **parameters):
+    """`parameters`: the zero points and scales of each, in the schema's order."""
+    codes = (query, key, value)
+    require(all(t.dim() == 4 for t in codes), "query, key and value must be of rank 4")
+    positions_first = [t.transpose(1, 2) if is_seq_at_dim_2 else t for t in codes]
+    check_attention(*positions_first, start_pos, attn_mask, is_causal, (torch.int8,))
+    given = list(parameters.values())
+    for rows, zero_points, scales in zip(codes, given[::2], given[1::2]):
+        require(zero_points is not None and scales is not None, "a scale or zero point is None")
+        require(zero_points.dtype == torch.int8 and scales.dtype == torch.float32, "a scale or zero point has another dtype")
+        require(zero_points.shape == scales.shape == (*rows.shape[:3], 1), "a row has no scale or zero point of its own")
+    return LLAMA.custom_quantized_sdpa(*codes, start_pos, attn_mask, drpout_p, is_causal, scale, *given, is_seq_at_dim_2)
 
 
 def sdpa_with_kv_cache(query, key, value, key_cache, value_cache, start_pos, seq_len, attn_mask, drpout_p, is_causal, scale):
@@ -130,5 +144,5 @@ def fast_hadamard_transform(mat):
 
 CHECKED = {
     f"llama::{f.__name__}": f
-    for f in (update_cache, update_cache_with_indices, custom_sdpa, sdpa_with_kv_cache, fast_hadamard_transform)
+    for f in (update_cache, update_cache_with_indices, custom_sdpa, custom_quantized_sdpa, sdpa_with_kv_cache, fast_hadamard_transform)
 }

@@ -7,7 +7,7 @@ import torch
 
 from shapes import F32, Derived, I, S, Shape
 
-NAN = math.nan
+INF, NAN = math.inf, math.nan
 DTYPE_ARGUMENTS = [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int32, torch.uint8, None]
 SIZES = [[2, 3], [], [1], [0], [3, 0, 2], [1, 1], [2, 3, 4], [37], [-1], [2, -3]]
 
@@ -16,6 +16,11 @@ def codes(*sizes, dtype=torch.uint8):
     """Any bytes."""
     info = torch.iinfo(dtype)
     return Shape(sizes, dtype, max(info.min, -128), min(info.max, 255) + 1)
+
+
+def grid(batch, height, width, reach=1.0):
+    """Places on and around an image, whose edges are at -1 and 1."""
+    return S(batch, height, width, 2, low=-reach, high=reach)
 
 
 def embedding(low, high):
@@ -131,7 +136,64 @@ NORM_PLANS = {
             "eps": [1e-5, 0.0, 1.0, -5.0, NAN],
         }
     ],
+    # Eager reads past the end of statistics shorter than the channels: only fitting ones are asked for.
+    "_native_batch_norm_legit.out": [
+        {
+            "input": [
+                S(2, 3, 4), S(2, 3), S(2, 3, 2, 2), S(1, 3, 2, 1, 2), S(0, 3, 2), S(2, 3, 0), S(1, 3, 1), S(2, 3, 37), S(3), S(),
+            ],
+            "weight": [S(3), None],
+            "bias": [S(3), None],
+            "running_mean": [S(3)],
+            "running_var": [S(3, low=0.1, high=4), S(3)],
+            "training": [True, False],
+            "momentum": [0.1, 0.0, 1.0, 1.5, -0.5, NAN],
+            "eps": [1e-5, 0.0, 1.0, -5.0, NAN],
+        },
+        {
+            "input": [S(2, 3, 4), S(2, 3, 2, 2)],
+            "weight": [F32(3), None],
+            "bias": [F32(3), None],
+            "running_mean": [F32(3)],
+            "running_var": [F32(3, low=0.1, high=4)],
+            "training": [True, False],
+            "momentum": [0.1],
+            "eps": [1e-5],
+        },
+    ],
 }  # fmt: skip
+
+POOL_1D = {
+    "self": [S(1, 2, 7), S(2, 7), S(2, 1, 3), S(0, 2, 7), S(1, 0, 7), S(7), S(1, 2, 0), S(0, 7), S(3, 2, 40)],
+    "kernel_size": [[2], [3], [1], [7], [8], [0], [2, 2], []],
+    "stride": [[], [1], [2], [3], [0], [1, 1]],
+    "padding": [[0], [1], [2], [-1], [0, 0]],
+    "ceil_mode": [False, True],
+}
+POOL_3D = {
+    "self": [S(1, 2, 3, 4, 5), S(2, 3, 4, 5), S(2, 1, 3, 3, 3), S(0, 2, 3, 4, 5), S(1, 0, 3, 4, 5), S(3, 4, 5), S(1, 1, 2, 2, 2), S(1, 2, 4, 1, 4)],
+    "kernel_size": [[2, 2, 2], [1, 2, 3], [3], [1, 1, 1], [3, 4, 5], [4, 4, 4], [0, 1, 1], [2, 2], []],
+    "stride": [[], [1], [2, 1, 1], [3, 3, 3], [1, 2, 3], [0, 1, 1], [1, 1], [-1, 1, 1]],
+    "padding": [[0, 0, 0], [1, 1, 1], [0, 1, 0], [1], [1, 0, 1], [2, 2, 2], [-1, 0, 0], [1, 1]],
+    "ceil_mode": [False, True],
+}
+POOL_PLANS = {
+    "avg_pool1d": [POOL_1D | {"count_include_pad": [True, False]}],
+    "avg_pool3d": [POOL_3D | {"count_include_pad": [True, False], "divisor_override": [None, 1, 3, -2, 0, 7]}],
+    "max_pool3d_with_indices": [POOL_3D | {"dilation": [[1, 1, 1], [2, 1, 1], [1, 2, 2], [2], [0, 1, 1], [1, 1]]}],
+    "adaptive_avg_pool1d": [
+        {
+            "self": [S(1, 2, 7), S(2, 7), S(0, 2, 3), S(1, 0, 3), S(1, 2, 0), S(7), S(1, 1, 2, 7), S(2, 1, 1), S(0, 7), S(1, 2, 40)],
+            "output_size": [[2], [1], [7], [9], [0], [4], [-1], [1, 2], []],
+        }
+    ],
+    "_adaptive_avg_pool3d": [
+        {
+            "self": [S(1, 2, 3, 4, 5), S(2, 3, 4, 5), S(0, 2, 3, 4, 5), S(1, 0, 3, 4, 5), S(0, 3, 4, 5), S(1, 2, 0, 4, 5), S(3, 4, 5), S(2, 1, 1, 1, 1)],
+            "output_size": [[2, 3, 2], [1, 1, 1], [3, 4, 5], [4, 7, 6], [3], [0, 2, 1], [2, 2, 2], [-1, 2, 2], [1, 2], [1, 4, 1]],
+        }
+    ],
+}
 
 RANDOM_PLANS = {
     "rand": [{"size": SIZES}],
@@ -359,6 +421,49 @@ def attention(**plan):
     }
 
 
+def offsets(*parts, dtype=torch.int64):
+    """Where bags begin, as parts of the indices, and where the last one ends if that is included."""
+
+    def bounds(chosen):
+        number = chosen["indices"].sizes[0] if len(chosen["indices"].sizes) else 0
+        return torch.tensor([int(p * number) for p in parts] + [number] * chosen["include_last_offset"], dtype=dtype)
+
+    return bounds
+
+
+# Of offsets that contradict each other or the indices eager makes no sense, or crashes: only fitting ones are asked for.
+BAG_PLANS = {
+    "_embedding_bag": [
+        {
+            "weight": [S(5, 3), S(1, 2), S(5), S(5, 3, 2), S(4, 9)],
+            "indices": [I(7, below=4), I(1, below=1), I(0), I(7, below=4, dtype=torch.int32), I(7, low=-2, below=3), I(7, low=2, below=8), F32(7)],
+            "offsets": [offsets(0, 0.4, 0.4, 0.9), offsets(0), offsets(0, 0, 1, 1), offsets(0, 0.5, dtype=torch.int32)],
+            "mode": [mode, 3, -1],
+            "per_sample_weights": [None, *fitting],
+            "include_last_offset": [False, True],
+            "padding_idx": [-1, 0, 2, 7, -5],
+        }
+        for mode, fitting in ((0, [Derived(lambda chosen: S(*chosen["indices"].sizes)), S(6), S(7, 1)]), (1, []), (1, [S(7)]), (2, []), (2, [S(7)]))
+    ],
+}
+
+
+def int8_codes(*sizes):
+    """Codes of int8."""
+    return codes(*sizes, dtype=torch.int8)
+
+
+def quantized_attention(**plan):
+    """A plan of attention over codes: a scale and zero point for each of their rows."""
+    rows = lambda name, dtype, low, high: lambda chosen: Shape((*chosen[name].sizes[:-1], 1), dtype, low, high)  # noqa: E731
+    parameters = {
+        f"{letter}_{kind}": [rows(name, dtype, low, high), None, Shape((1, 3, 2), dtype, low, high)]
+        for letter, name in (("q", "query"), ("k", "key"), ("v", "key"))
+        for kind, dtype, low, high in (("zero_points", torch.int8, -10, 11), ("scales", torch.float32, 0.001, 0.03))
+    }
+    return attention(value=[lambda chosen: chosen["key"]], **plan) | parameters
+
+
 LANGUAGE_PLANS = {
     "update_cache": [
         {
@@ -387,6 +492,19 @@ LANGUAGE_PLANS = {
         | {"attn_mask": [attended_mask, F32(3, 8), F32(3, 5), F32(8), Shape((3, 8), torch.float16)]},
         attention(query=[S(1, 6, 2, 16)], key=[S(1, 20, 2, 16)], value=[S(1, 20, 2, 16)]),
     ],
+    "custom_quantized_sdpa": [
+        quantized_attention(
+            query=[int8_codes(1, 3, 2, 4), int8_codes(1, 1, 4, 4), int8_codes(2, 3, 2, 4), int8_codes(1, 3, 3, 4), int8_codes(3, 2, 4), int8_codes(1, 0, 2, 4), S(1, 3, 2, 4), codes(1, 3, 2, 4)],
+            key=[int8_codes(1, 8, 2, 4), int8_codes(2, 8, 2, 4), int8_codes(1, 8, 1, 4), int8_codes(1, 8, 2, 5), S(1, 8, 2, 4)],
+            is_seq_at_dim_2=[False],
+        ),
+        quantized_attention(query=[int8_codes(1, 3, 2, 4), int8_codes(1, 5, 4, 4)], key=[int8_codes(1, 8, 2, 4)], is_seq_at_dim_2=[False])
+        | {"attn_mask": [attended_mask, F32(3, 8), F32(3, 5), F32(8), Shape((3, 8), torch.float16)]},
+        quantized_attention(
+            query=[int8_codes(1, 4, 3, 8), int8_codes(1, 2, 1, 8), int8_codes(2, 2, 6, 8)], key=[int8_codes(1, 2, 8, 8), int8_codes(2, 2, 8, 8), int8_codes(1, 1, 8, 8)], is_seq_at_dim_2=[True]
+        ),
+        quantized_attention(query=[int8_codes(1, 2, 3, 16)], key=[int8_codes(1, 2, 8, 16)], is_seq_at_dim_2=[True]) | {"attn_mask": [F32(3, 8), F32(2, 8), None]},
+    ],
     "sdpa_with_kv_cache": [
         attention(
             query=[S(1, 3, 2, 4), S(1, 1, 4, 4), S(2, 3, 2, 4), S(1, 3, 3, 4), S(3, 2, 4), S(1, 0, 2, 4)],
@@ -405,4 +523,71 @@ LANGUAGE_PLANS = {
     ],
 }  # fmt: skip
 
-DENSE_PLANS = LANGUAGE_PLANS | QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | RANDOM_PLANS | TRAINING_PLANS
+# PyTorch reads outside of what is there where a window has no cell, is wrong in results of one column, and knows no other modes of sampling.
+SAMPLING_PLANS = {
+    "_cdist_forward": [
+        {
+            "x1": [S(4, 3), S(1, 3), S(0, 3), S(2, 4, 3), S(2, 1, 2, 3), S(0, 4, 3), S(4, 1), S(4, 0), S(3), S(30, 3)],
+            "x2": [S(5, 3), S(1, 3), S(0, 3), S(2, 5, 3), S(3, 1, 3), S(1, 5, 3), S(5, 1), S(5, 0), S(3), S(28, 3)],
+            "p": [2.0, 1.0, 0.0, INF, 3.0, 0.5, 1.7, 40.0, 1e-3, 1e300, 1e-300, -1.0, NAN],
+            "compute_mode": [None, 0, 1, 2, 3, -1],
+        },
+        {"x1": [S(6, 37), S(6, 70)], "x2": [S(3, 37), S(3, 70)], "p": [2.0, 1.0, 0.0, INF, 3.0], "compute_mode": [1, None, 2]},
+        {"x1": [S(2, 5, 4)], "x2": [Derived(lambda chosen: S(*chosen["x1"].sizes))], "p": [2.0, 1.0, INF, 3.0], "compute_mode": [1, None]},
+        {"x1": [S(26, 2), S(2, 30, 4)], "x2": [S(26, 2), S(2, 3, 4)], "p": [2.0], "compute_mode": [None, 0, 2]},
+    ],
+    "_pdist_forward": [
+        {
+            "self": [S(4, 3), S(1, 3), S(0, 3), S(2, 1), S(5, 37), S(9, 2), S(4, 0), S(1, 0)],
+            "p": [2.0, 1.0, 0.0, INF, 3.0, 0.5, 1.7, 40.0, 1e-3, 1e300, 1e-300],
+        }
+    ],
+    "_upsample_bilinear2d_aa": [
+        {
+            "self": [S(1, 2, 4, 5), S(2, 1, 7, 3), S(1, 1, 1, 1), S(1, 5, 3, 4), S(0, 2, 4, 5), S(1, 0, 4, 5), S(1, 2, 0, 5), S(2, 4, 5)],
+            "output_size": [[2, 3], [4, 5], [1, 1], [7, 9], [4, 3], [2, 5], [3, 2], [0, 2], [-1, 3], [3], [2, 2, 2]],
+            "align_corners": [False, True],
+            "scales_h": [None],
+            "scales_w": [None],
+        },
+        {
+            "self": [S(1, 2, 4, 5)],
+            "output_size": [[2, 3], [3, 4], [1, 2], [4, 3]],
+            "align_corners": [False, True],
+            "scales_h": [None, 0.5, 0.75, 1.3, 0.0, -1.0, NAN, INF],
+            "scales_w": [None, 0.7, 1.0, 2.5],
+        },
+        {
+            "self": [codes(1, 2, 9, 8), codes(1, 5, 9, 8), codes(2, 1, 4, 20)],
+            "output_size": [[3, 3], [4, 11], [9, 3], [5, 8], [13, 17], [9, 8]],
+            "align_corners": [False, True],
+            "scales_h": [None],
+            "scales_w": [None],
+        },
+        {
+            "self": [S(1, 1, 2, 37), S(1, 1, 37, 2)],
+            "output_size": [[1, 5], [2, 5], [5, 2], [2, 36], [2, 50]],
+            "align_corners": [False, True],
+            "scales_h": [None],
+            "scales_w": [None],
+        },
+    ],
+    "grid_sampler_2d": [
+        {
+            "input": [S(1, 2, 3, 4), S(2, 1, 1, 1), S(1, 1, 5, 2), S(0, 2, 3, 4), S(1, 0, 3, 4), S(1, 2, 0, 4), S(2, 3, 4)],
+            "grid": [
+                grid(1, 4, 5), grid(1, 4, 5, 4), grid(2, 3, 2), grid(1, 1, 37, 9), S(1, 4, 5, 2), grid(1, 0, 5), grid(0, 4, 5), S(1, 4, 5, 3), S(1, 5, 2),
+            ],
+            "interpolation_mode": [0, 1, 2],
+            "padding_mode": [0, 1, 2],
+            "align_corners": [False, True],
+        },
+        *(
+            {"input": [S(1, 2, 3, 4)], "grid": [grid(1, 3, 4, 1.5)], "interpolation_mode": [i], "padding_mode": [p], "align_corners": [False, True]}
+            for i in range(3)
+            for p in range(3)
+        ),
+    ],
+}  # fmt: skip
+
+DENSE_PLANS = LANGUAGE_PLANS | BAG_PLANS | SAMPLING_PLANS | QUANTIZED_PLANS | PRODUCT_PLANS | NORM_PLANS | POOL_PLANS | RANDOM_PLANS | TRAINING_PLANS

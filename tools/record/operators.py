@@ -21,7 +21,8 @@ class Operator:
     """One overload of the spec.
 
     `functional` is the overload without outs, `out` the overload with them, or None where only ExecuTorch has it.
-    An overload whose schema has no out gives its result as the single out.
+    An overload whose schema has no out gives its result as the single out. `reached` is the functional overload as
+    PyTorch has it, which gives what it changes in place nowhere but there.
     """
 
     def __init__(self, schema_text):
@@ -45,9 +46,9 @@ class Operator:
         packet = getattr(getattr(torch.ops, self.namespace), self.base_name)
         overload = getattr(packet, self.overload or "default", None)
         if not any(a.is_out for a in self.schema.arguments):
-            self.functional = overload
+            self.functional = self.reached = overload
             return
-        self.functional = definitions.CHECKED.get(self.schema.name) or self._find_functional(packet)
+        self.functional = self.reached = definitions.CHECKED.get(self.schema.name) or self._find_functional(packet)
         # Eager's own out overloads refuse to leave out a result.
         masked = any(a.name == "output_mask" for a in self.inputs)
         self.out = overload if self.namespace == "aten" and not masked and not self.changed else None

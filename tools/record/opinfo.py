@@ -21,6 +21,8 @@ SOURCES = {
     "mm": ["matmul", "__rmatmul__"],
     "bmm": ["matmul"],
     "max_pool2d_with_indices": ["max_pool2d"],
+    "max_pool3d_with_indices": ["max_pool3d"],
+    "_embedding_bag": ["embedding_bag"],
     "native_layer_norm": ["layer_norm"],
     "native_group_norm": ["group_norm"],
     "constant_pad_nd": ["pad"],
@@ -38,6 +40,10 @@ SOURCES = {
     "rsub": ["__rsub__"],
     "pow": ["__rpow__", "float_power"],
     "div": ["true_divide"],
+    "_cdist_forward": ["cdist"],
+    "_pdist_forward": ["pdist"],
+    "_upsample_bilinear2d_aa": ["interpolate"],
+    "grid_sampler_2d": ["grid_sample"],
     "scatter": ["scatter_reduce"],
     "repeat": ["tile"],
 }
@@ -60,8 +66,8 @@ class Capture(TorchDispatchMode):
         self.origin = origin
         self.calls = []
         view = operator.base_name.removesuffix("_copy")
-        overload = operator.functional._overloadname
-        self.wanted = {operator.functional, getattr(getattr(torch.ops.aten, view, None), overload, None)}
+        overload = operator.reached._overloadname
+        self.wanted = {operator.reached, getattr(getattr(torch.ops.aten, view, None), overload, None)}
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         if function in self.wanted:

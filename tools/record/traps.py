@@ -26,6 +26,18 @@ def ones(size, dtype=F32):
     return torch.ones(size, dtype=dtype)
 
 
+def along_x(*places):
+    """A grid of one row through the middle of an image."""
+    return t([[[[x, 0.0] for x in places]]])
+
+
+def heads(positions, keys, heads=1, key_heads=1, dtype=F32):
+    """Query, key and value of heads of size 2."""
+    query = ramp(1, positions, heads, 2, dtype=dtype) / 4
+    key = ramp(1, keys, key_heads, 2, dtype=dtype) / 8
+    return query, key, 1 - key
+
+
 def calls(operator):
     """The traps of one operator. An entry is its name, the arguments in schema order and, maybe, the outs' dtypes."""
     for name, arguments, *out_dtypes in TRAPS.get(operator.name.removeprefix("aten::"), []):
@@ -57,6 +69,7 @@ PROMOTION = [
     ("u32 with a float", (t([1, 2], U32), t([0.5, 4.0]))),
     ("two 0-dim promote as two dim", (t(1, I32), t(0.5, F64))),
 ]
+FAR = along_x(NAN, INF, -INF, 1.1, -1.3, 2.0, 3.75, 1e10, -1e10, 1e38)
 COMPARISONS = [
     ("compared in the common dtype f32", (t([2**24 + 1], I64), t([16777216.0]))),
     ("compared in the common dtype f64", (t([2**53 + 1], I64), t([2.0**53], F64))),
@@ -870,6 +883,112 @@ TRAPS = _merge(
             ("integers refused", (ramp(1, 3, 3, dtype=I64), [2, 2])),
             ("f16 accumulates wide", (ones((1, 40, 40), F16), [1, 1])),
         ],
+        "_embedding_bag.out": [
+            *((f"an empty bag in mode {m}", (ramp(4, 3), t([0, 2, 1], I64), t([0, 2, 2], I64), False, m)) for m in range(3)),
+            *((f"nothing but padding in mode {m}", (ramp(4, 3), t([3, 3], I64), t([0], I64), False, m, False, None, False, 3)) for m in range(3)),
+            *((f"no bag in mode {m}", (ramp(4, 3), t([], I64), t([], I64), False, m)) for m in range(3)),
+            *((f"NaN first or later in mode {m}", (t([[NAN, 1.0], [2.0, NAN]]), t([0, 1], I64), t([0], I64), False, m)) for m in range(3)),
+            ("first of equals", (ones((3, 2)), t([2, 0], I64), t([0], I64), False, 2)),
+            ("weighed", (ramp(4, 3), t([0, 2, 1], I64), t([0, 2], I64), False, 0, False, ramp(3))),
+            ("weighed without padding", (ramp(4, 3), t([0, 2, 1], I64), t([0, 2], I64), False, 0, False, ramp(3), False, 2)),
+            *((f"weighed in mode {m} refused", (ramp(4, 3), t([0, 2, 1], I64), t([0], I64), False, m, False, ramp(3))) for m in (1, 2)),
+            ("f64 sums know the bag of each", (ramp(4, 3, dtype=F64), t([0, 2, 1], I64), t([0, 2], I64))),
+            ("the mean of large f16", (torch.full((2, 1), 60000.0, dtype=F16), t([0, 1], I64), t([0], I64), False, 1)),
+            ("first offset 1 refused", (ramp(4, 3), t([0, 2, 1], I64), t([1, 2], I64))),
+            ("offset beyond the indices refused", (ramp(4, 3), t([0, 2, 1], I64), t([0, 4], I64))),
+            ("no last offset refused", (ramp(4, 3), t([], I64), t([], I64), False, 0, False, None, True)),
+        ],
+        "avg_pool1d.out": [
+            ("a window that starts in the padding is dropped", (ramp(1, 3), [1], [3], [0], True)),
+            ("ceil with padding counts clipped cells", (ones((1, 4)), [3], [2], [1], True)),
+            ("i64 truncates", (t([[-1, -2]], I64), [2])),
+            ("padding not counted", (ones((1, 3)), [2], [1], [1], False, False)),
+        ],
+        "adaptive_avg_pool1d.out": [
+            ("5 to 7", (ramp(1, 5), [7])),
+            ("no integer", (ramp(1, 3, dtype=I64), [2])),
+            ("integers to nothing", (ramp(1, 3, dtype=I64), [0])),
+            ("the mean of nothing", (torch.empty(1, 0), [1])),
+            ("no other average of nothing", (torch.empty(1, 0), [2])),
+        ],
+        "avg_pool3d.out": [
+            ("a window that starts in the padding is dropped", (ramp(1, 3, 3, 3), [1], [3], [0], True)),
+            ("ceil with padding counts clipped cells", (ones((1, 4, 4, 4)), [3], [2], [1], True)),
+            ("divisor 0 refused", (ones((1, 2, 2, 2)), [2], [], [0], False, True, 0)),
+            ("divisor -2", (ones((1, 2, 2, 2)), [2], [], [0], False, True, -2)),
+            ("i64 truncates", (t([[[[-1, -2], [-2, -2]], [[-1, -1], [-1, -1]]]], I64), [2])),
+            ("f16 refused", (ones((1, 2, 2, 2), F16), [2])),
+            ("two entries refused", (ones((1, 2, 2, 2)), [2, 2])),
+            ("padding not counted", (ones((1, 2, 2, 2)), [2], [1], [1], False, False)),
+        ],
+        "max_pool3d_with_indices.out": [
+            ("the last NaN wins", (t([[[[1.0, NAN], [2.0, NAN]]]]), [1, 2, 2])),
+            ("first of ties", (t([[[[2.0, 2.0], [1.0, 2.0]]]]), [1, 2, 2])),
+            ("all -inf points at a cell", (torch.full((1, 2, 2, 2), -INF), [2], [1], [1])),
+            ("integers with padding", (t([[[[-5, -7], [-6, -8]]]], I64), [2], [1], [1])),
+            ("a window without a cell", (ramp(1, 1, 2, 3), [2], [1], [1], [2])),
+            ("a window of integers without a cell", (ramp(1, 1, 2, 3, dtype=U8), [2], [1], [1], [2])),
+        ],
+        "_adaptive_avg_pool3d.out": [("5 to 7", (ramp(1, 5, 2, 3), [7, 3, 2])), ("integers to nothing refused", (ramp(1, 1, 1, 1, dtype=I64), [0, 1, 1]))],
+        "llama::custom_sdpa.out": [
+            ("keys up to the end of the query", (*heads(2, 4), 1, None, 0.0, False)),
+            ("causal keys up to the query", (*heads(2, 4), 1, None, 0.0, True)),
+            ("at the last position", (*heads(1, 4), 3, None, 0.0, True)),
+            ("a mask sees all keys", (*heads(1, 4), 0, t([[0.0, -INF, 0.5, 0.0]]), 0.0, False)),
+            ("a row that masks every key", (*heads(2, 4), 0, t([[-INF] * 4, [0.0] * 4]), 0.0, False)),
+            ("heads in groups", (*heads(1, 3, 4, 2), 2, None, 0.0, False)),
+            ("f16", (*heads(2, 4, dtype=F16), 1, None, 0.0, True)),
+            ("bf16", (*heads(2, 4, dtype=BF16), 1, None, 0.0, True)),
+            ("a mask of f16 refused", (*heads(1, 4, dtype=F16), 0, torch.zeros(1, 4, dtype=F16), 0.0, False)),
+            ("beyond the keys refused", (*heads(2, 4), 3, None, 0.0, True)),
+        ],
+        "_cdist_forward.out": [
+            ("the largest leaves NaN out", (t([[NAN, 1.0], [NAN, NAN]]), t([[0.0, 4.0]]), INF, None)),
+            ("NaN in a sum", (t([[NAN, 1.0]]), t([[0.0, 4.0]]), 2.0, None)),
+            ("NaN in a count", (t([[NAN, 1.0], [1e-45, 4.0]]), t([[0.0, 4.0]]), 0.0, None)),
+            ("infinities", (t([[INF, 1.0], [-INF, 1.0]]), t([[INF, 1.0], [0.0, 1.0]]), 2.0, 2)),
+            ("no columns", (torch.empty(2, 0), torch.empty(3, 0), 2.0, None)),
+            ("no columns of two dtypes", (torch.empty(2, 0), torch.empty(3, 0, dtype=F64), 2.0, None)),
+            ("equal rows by products", (t([[1000.1, 999.9]]), t([[1000.1, 999.9]]), 2.0, 1)),
+            ("near rows without products", (t([[1000.1, 999.9]]), t([[1000.0, 1000.0]]), 2.0, 2)),
+            ("half types by products only", (ramp(2, 3, dtype=F16), ones((2, 3), F16), 2.0, 1)),
+            ("half types refused", (ramp(2, 3, dtype=F16), ones((2, 3), F16), 2.0, 2)),
+            ("squares overflow", (t([[1e30, 0.0]]), t([[0.0, 0.0]]), 2.0, 2)),
+            ("powers vanish", (t([[1e-3, 0.0]]), t([[0.0, 0.0]]), 40.0, None)),
+            ("p vanishes in float32", (t([[3.0, 1.0]]), t([[0.0, 1.0]]), 1e-300, None)),
+            ("negative p refused", (ramp(2, 3), ramp(2, 3), -1.0, None)),
+        ],
+        "_pdist_forward.out": [
+            ("pairs in order", (t([[0.0], [1.0], [3.0], [7.0]]), 1.0)),
+            ("the largest is NaN", (t([[NAN, 1.0], [0.0, 4.0]]), INF)),
+            ("one row", (ramp(1, 3), 2.0)),
+            ("one row of integers", (ramp(1, 3, dtype=I64), 2.0)),
+            ("no columns", (torch.empty(3, 0, dtype=I32), 2.0)),
+            ("integers refused", (ramp(2, 3, dtype=I64), 2.0)),
+        ],
+        "grid_sampler_2d.out": [
+            (f"NaN, infinities and far places, mode {i}, padding {p}", (ramp(1, 1, 1, 4) + 1, FAR, i, p, corners))
+            for i in range(3)
+            for p in range(3)
+            for corners in (False, True)
+        ]
+        + [
+            ("halves to even", (ramp(1, 1, 1, 4), along_x(-0.75, -0.25, 0.25, 0.75), 1, 0, False)),
+            ("halves to even on corners", (ramp(1, 1, 1, 3), along_x(-0.5, 0.5), 1, 0, True)),
+            ("half outside of the edge", (ones((1, 1, 1, 4)), along_x(-1.0, 1.0, -1.25, 1.25), 0, 0, False)),
+            ("one cell on corners", (ones((1, 1, 1, 1)), along_x(-1.0, 0.3, 2.0), 0, 2, True)),
+            ("two dtypes refused", (ones((1, 1, 1, 4)), along_x(0.0).double(), 0, 0, False)),
+        ],
+        "_upsample_bilinear2d_aa.out": [
+            ("a triangle as wide as the step", (ramp(1, 1, 1, 4), [1, 2], False)),
+            ("half pixels with aligned corners too", (ramp(1, 1, 1, 4), [1, 3], True)),
+            ("given scale", (ramp(1, 1, 1, 4), [1, 2], False, None, 0.75)),
+            ("three channels of uint8", ((ramp(1, 3, 5, 7) * 7 % 256).to(U8), [3, 4], False)),
+            ("four channels of uint8", ((ramp(1, 4, 5, 7) * 11 % 256).to(U8), [8, 3], False)),
+            ("uint8 is rounded in each pass", (t([[[[0, 1], [1, 1]]]], U8), [1, 1], False)),
+            ("any dtype keeps its sizes", (ramp(1, 1, 2, 2, dtype=I64), [2, 2], False)),
+            ("half types refused", (ones((1, 1, 2, 2), F16), [1, 1], False)),
+        ],
         "upsample_nearest2d.vec_out": [
             ("given scale is used", (ramp(1, 1, 1, 4), None, [1.0, 1.7])),
             ("size recomputes the scale", (ramp(1, 1, 1, 4), [1, 6], None)),
@@ -904,6 +1023,17 @@ TRAPS = _merge(
             ("statistics are (N, groups)", (ramp(2, 4, 2), None, None, 2, 4, 2, 2, 1e-5)),
             ("bf16 with f32 weights", (ramp(1, 2, 2, dtype=BF16), ones(2), ones(2), 1, 2, 2, 1, 1e-5)),
             ("groups must divide", (ramp(1, 3, 2), None, None, 1, 3, 2, 2, 1e-5)),
+        ],
+        "_native_batch_norm_legit.out": [
+            ("running_var is that of a sample", (ramp(2, 1), None, None, torch.zeros(1), ones(1), True, 0.1, 1e-5)),
+            ("one value has none", (ramp(1, 3), None, None, ramp(3), ones(3), True, 0.1, 1e-5)),
+            ("nothing is saved without training", (ramp(2, 3), None, None, ramp(3), ones(3), False, 0.1, 1e-5)),
+            ("no batch refused", (torch.empty(0, 3), None, None, ramp(3), ones(3), True, 0.1, 1e-5)),
+            ("no batch", (torch.empty(0, 3), None, None, ramp(3), ones(3), False, 0.1, 1e-5)),
+            ("f16 with f32 statistics", (ramp(2, 3, dtype=F16), None, None, ramp(3), ones(3), True, 0.1, 1e-5)),
+            ("bf16 with f32 weights", (ramp(2, 3, dtype=BF16), ones(3), ones(3), ramp(3), ones(3), True, 0.1, 1e-5)),
+            ("weights of another dtype refused", (ramp(2, 3, dtype=F16), ones(3), None, ramp(3, dtype=F16), ones(3, F16), True, 0.1, 1e-5)),
+            ("all equal, no eps", (ones((2, 3)), None, None, ramp(3), ones(3), True, 0.1, 0.0)),
         ],
         "_native_batch_norm_legit_no_training.out": [
             ("saved statistics are empty", (ramp(2, 3), None, None, ramp(3), ones(3), 0.1, 1e-5)),

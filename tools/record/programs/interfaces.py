@@ -130,7 +130,7 @@ def methods():
         "decode": Method(decoder, (z,)),
         "both": Method(Both(encoder, decoder), (x,)),
     }
-    return Program(made, [Call("encode", (x,)), Call("decode", (z,)), Call("both", (x,)), Call("encode", (x + 1,))])
+    return Program(made, [Call("encode", (x,)), Call("decode", (z,)), Call("both", (x,)), Call("encode", (x + 1,))], bundled=True)
 
 
 @program

@@ -1,11 +1,12 @@
 """Layers of networks and the functions between them, on static shapes."""
 
 import torch
+from executorch.exir import EdgeCompileConfig
 from torch import nn
 from torch.nn import Sequential
 from torch.nn import functional as F
 
-from .program import forward, program
+from .program import Function, forward, program
 
 
 @program
@@ -205,6 +206,27 @@ def text_classifier():
 
 
 @program
+def embedding_bags():
+    """Bags of embeddings of which the sum, weighed or without padding, the mean and the maximum are taken."""
+
+    class Bags(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weighed = nn.EmbeddingBag(10, 4, mode="sum", include_last_offset=True)
+            self.padded = nn.EmbeddingBag(10, 4, mode="sum", padding_idx=0)
+            self.mean, self.largest = nn.EmbeddingBag(10, 4, mode="mean"), nn.EmbeddingBag(10, 4, mode="max")
+
+        def forward(self, indices, offsets, weights):
+            ends = torch.cat([offsets, torch.tensor([7])])
+            weighed = self.weighed(indices, ends, weights)
+            return weighed, *(bags(indices, offsets) for bags in (self.padded, self.mean, self.largest))
+
+    indices, offsets = torch.tensor([3, 0, 9, 9, 1, 0, 5]), torch.tensor([0, 3, 3])
+    export = lambda module, example: torch.export.export(module, example, strict=False)  # noqa: E731  of what is trained
+    return forward(Bags(), (indices, offsets, torch.randn(7)), export=export)
+
+
+@program
 def rotary_decoder():
     """Two decoder layers: rotary positions, grouped key and value heads, RMS norm, gated SiLU network."""
 
@@ -258,3 +280,24 @@ def mobile_net():
         block(24, 40, 2), block(40, 64, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(0.2), nn.Linear(64, 100),
     )  # fmt: skip
     return forward(net.eval(), (torch.randn(1, 3, 32, 32),))
+
+
+@program
+def pools_3d():
+    """Maximum, average and adaptive pools of three dimensions: padded, with ceiling, and the indices."""
+
+    def pool(volume):
+        largest, places = F.max_pool3d(volume, (2, 3, 2), 2, 1, ceil_mode=True, return_indices=True)
+        average = F.avg_pool3d(volume, 3, (1, 2, 2), 1, count_include_pad=False)
+        return largest, places, average, F.adaptive_avg_pool3d(average, (2, 1, 3))
+
+    return forward(Function(pool), (torch.randn(2, 3, 4, 6, 5),))
+
+
+@program
+def pools_1d():
+    """Average pools of one dimension that the exporter is told to keep as they are."""
+    kept = [torch.ops.aten.avg_pool1d.default, torch.ops.aten.adaptive_avg_pool1d.default]
+    net = Sequential(nn.AvgPool1d(3, 2, 1, ceil_mode=True), nn.AdaptiveAvgPool1d(4))
+    edge = EdgeCompileConfig(_check_ir_validity=False, preserve_ops=kept)
+    return forward(net, (torch.randn(2, 3, 14),), edge=edge)

@@ -55,7 +55,7 @@ class Program:
     """Methods, settings of the exporter, and calls in order on one loaded program.
 
     `passes` are run on the edge program; `constants` become methods without inputs; `added` are the answers of methods
-    that the exporter adds by itself.
+    that the exporter adds by itself; one that is `bundled` is written with its calls as a .bpte, too.
     """
 
     methods: dict
@@ -66,6 +66,7 @@ class Program:
     added: dict = field(default_factory=dict)
     edge: EdgeCompileConfig = field(default_factory=EdgeCompileConfig)
     backend: ExecutorchBackendConfig = field(default_factory=ExecutorchBackendConfig)
+    bundled: bool = False
     name: str = ""
     description: str = ""
 

@@ -18,7 +18,7 @@ import manifest
 import torch
 from worker import in_child
 
-from . import SUBJECTS, export, folder, official
+from . import SUBJECTS, bundle, export, folder, official
 from .program import PROGRAMS, answers
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -101,6 +101,8 @@ def _record(name):
         return None, f"{type(error).__name__}: {lines[0]}"
     data = [f for f in sorted(files) if f.endswith(".ptd")]
     entry = {"description": made.description, "official": official.verdict(made, files, data, results)}
+    if made.bundled:
+        files[bundle.BUNDLE] = bundle.bundle(files[export.PROGRAM], made, results)
     files = dict(sorted((files | folder.write(made, data, results)).items()))
     return files, entry | {"files": {n: hashlib.sha256(d).hexdigest() for n, d in files.items()}}
 

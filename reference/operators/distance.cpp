@@ -1,0 +1,92 @@
+#include "operators/distance.gen.h"
+
+#include <cmath>
+
+#include "reference/distance.h"
+#include "reference/dtype.h"
+#include "reference/families.h"
+
+namespace assay {
+namespace {
+
+using Row = std::vector<Real>;
+
+Row differences(const Row& a, const Row& b) {
+  Row d;
+  for (std::size_t k = 0; k < a.size(); ++k) d.push_back(std::fabs(a[k] - b[k]));
+  return d;
+}
+
+// (sum of d^p)^(1/p); how many are not 0 where p is, the largest where p is infinite.
+Real norm(const Row& d, Real p) {
+  Real largest = 0, sum = 0;
+  for (Real x : d) largest = x > largest || std::isnan(x) ? x : largest;
+  if (std::isnan(largest) || std::isinf(p) || largest == 0) return largest;
+  if (p == 0) return static_cast<Real>(std::ranges::count_if(d, [](Real x) { return x != 0; }));
+  if (std::isinf(largest)) return largest;
+  for (Real x : d) sum += std::pow(x / largest, p);
+  return largest * std::pow(sum, 1 / p);
+}
+
+// A power may overflow, or vanish; what is wrong with the sum of powers is wrong with its root by a p-th, what is wrong with 1 / p by ln D.
+Real norm_magnitude(const Row& d, Real p, const Arithmetic& a) {
+  const Real distance = norm(d, p), powers = std::pow(distance, p), lost = 2 * static_cast<Real>(d.size()) * a.least;
+  if (p == 0 || std::isinf(p) || distance == 0 || !std::isfinite(distance)) return distance;
+  return powers < a.largest ? std::min(distance * (1 + std::fabs(std::log(distance)) + (1 + lost / powers) / p), unbounded) : unbounded;
+}
+
+// D^2 = |a|^2 + |b|^2 - 2 a.b is wrong by e = 4 sqrt(n) u Q with Q = sum of (|a| + |b|)^2, and D by at most e / max(D, sqrt(e)).
+Real product_magnitude(const Row& a, const Row& b, const Arithmetic& arithmetic) {
+  Real squares = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) squares += std::pow(std::fabs(a[k]) + std::fabs(b[k]), 2) + 2 * arithmetic.least;
+  const Real distance = norm(differences(a, b), 2), e = 4 * std::sqrt(static_cast<Real>(a.size())) * arithmetic.unit * squares;
+  return squares < arithmetic.largest ? distance + squares / std::max(distance, std::sqrt(e)) : unbounded;
+}
+
+// out[..., i, j] = f(row i of x1, row j of x2), batches broadcast
+template <class F>
+void each_pair(Array<Real>& out, const Array<Real>& x1, const Array<Real>& x2, F f) {
+  const int last = out.sizes.size() - 1;
+  const auto row = [last](const Array<Real>& x, Dims i, Int r) {
+    const families::Broadcast<Real> elements{x, false};
+    Row values;
+    i[last - 1] = r;
+    for (i[last] = 0; i[last] < x.sizes[x.sizes.size() - 1]; ++i[last]) values.push_back(elements.at(i, 0));
+    return values;
+  };
+  for (const Dims& i : indices(out.sizes)) out(i) = f(row(x1, i, i[last - 1]), row(x2, i, i[last]));
+}
+
+// out = f(row i, row j) for each pair i < j, in order
+template <class F>
+void each_pair(Array<Real>& out, const Array<Real>& self, F f) {
+  const auto row = [&](Int r) { return Row(self.data.begin() + r * self.sizes[1], self.data.begin() + (r + 1) * self.sizes[1]); };
+  Int flat = 0;
+  for (Int i = 0; i < self.sizes[0]; ++i)
+    for (Int j = i + 1; j < self.sizes[0]; ++j) out[flat++] = f(row(i), row(j));
+}
+
+// The differences that count: cdist leaves NaN out where it looks for the largest.
+Row counted(Row d, Real p) {
+  if (std::isinf(p)) std::erase_if(d, [](Real x) { return std::isnan(x); });
+  return d;
+}
+
+}  // namespace
+
+void operators::cdist_forward(Array<Real>& out, const Array<Real>& x1, const Array<Real>& x2, Real p, std::optional<Int>, const Rounding& round) {
+  each_pair(out, x1, x2, [&](const Row& a, const Row& b) { return norm(counted(differences(a, b), p), round.scalar(p)); });
+}
+void operators::cdist_forward_magnitude(Array<Real>& out, const Array<Real>& x1, const Array<Real>& x2, Real p, std::optional<Int> compute_mode, const Rounding& round, const Arithmetic& arithmetic) {
+  const bool products = by_products(x1.sizes, x2.sizes, p, compute_mode);
+  each_pair(out, x1, x2, [&](const Row& a, const Row& b) { return products ? product_magnitude(a, b, arithmetic) : norm_magnitude(counted(differences(a, b), p), round.scalar(p), arithmetic); });
+}
+
+void operators::pdist_forward(Array<Real>& out, const Array<Real>& self, Real p, const Rounding& round) {
+  each_pair(out, self, [&](const Row& a, const Row& b) { return norm(differences(a, b), round.scalar(p)); });
+}
+void operators::pdist_forward_magnitude(Array<Real>& out, const Array<Real>& self, Real p, const Rounding& round, const Arithmetic& arithmetic) {
+  each_pair(out, self, [&](const Row& a, const Row& b) { return norm_magnitude(differences(a, b), round.scalar(p), arithmetic); });
+}
+
+}  // namespace assay

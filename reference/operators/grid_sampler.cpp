@@ -1,0 +1,114 @@
+#include "operators/grid_sampler.gen.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "reference/dtype.h"
+
+namespace assay {
+namespace {
+
+// One dimension of an input as grid_sampler_2d sees it.
+struct Sampling {
+  static constexpr Int bilinear = 0, nearest = 1, bicubic = 2;
+  static constexpr Int zeros = 0, border = 1, reflection = 2;
+  Int n, interpolation, padding;
+  bool align_corners;
+
+  // From -1 to 1, the edges of the outermost cells or their centres, to cells.
+  Real place(Real g) const { return align_corners ? (g + 1) / 2 * static_cast<Real>(n - 1) : ((g + 1) * static_cast<Real>(n) - 1) / 2; }
+  Real clipped(Real at) const { return at > 0 ? std::min(at, static_cast<Real>(n - 1)) : 0; }  // NaN: 0
+  Real reflected(Real at) const {
+    const Real low = align_corners ? 0 : -0.5, span = static_cast<Real>(align_corners ? n - 1 : n);
+    const Real beyond = span > 0 ? std::fmod(std::fabs(at - low), 2 * span) : 0;
+    return std::min(beyond, 2 * span - beyond) + low;
+  }
+  Real padded(Real at) const { return padding == zeros ? at : clipped(padding == border ? at : reflected(at)); }
+
+  bool has(Real cell) const { return cell >= 0 && cell < static_cast<Real>(n); }
+
+  Real reach() const { return interpolation == nearest ? Real{0.5} : interpolation == bilinear ? 1 : 2; }
+  // The weight of a cell so far from the place. Bicubic: Keys' kernel with a = -3/4.
+  Real weight(Real distance) const {
+    if (distance > reach()) return 0;
+    if (interpolation == nearest) return 1;
+    if (interpolation == bilinear) return 1 - distance;
+    constexpr Real a = -0.75;
+    return distance > 1 ? a * (distance - 1) * (2 - distance) * (2 - distance) : 1 - distance * distance * (a + 3 - (a + 2) * distance);
+  }
+
+  // Weights of the cells that a coordinate reaches.
+  std::vector<std::pair<Real, Real>> cells(Real g) const {
+    const Real at = interpolation == bicubic ? place(g) : padded(place(g));
+    const Real cell = interpolation == nearest ? std::nearbyint(at) : std::floor(at), part = at - cell;
+    std::vector<std::pair<Real, Real>> result;
+    for (Real k = 1 - std::ceil(reach()); k <= reach(); ++k) result.emplace_back(interpolation == bicubic ? padded(cell + k) : cell + k, weight(std::fabs(k - part)));
+    return result;
+  }
+
+  // What rounding does: by how much it moves a place, in six roundings of numbers up to half of this size.
+  Real size(Real g) const { return (std::fabs(g) + 1) * static_cast<Real>(n); }
+  Real doubt(Real g, const Arithmetic& a) const { return std::isfinite(g) ? 3 * a.unit * size(g) : 0; }
+  // Whether a place overflows, or is one that PyTorch's kernels of half types do not hold, of which they count in 16 bits.
+  bool lost(Real g, const Arithmetic& a) const {
+    const bool counts_in_16_bits = a.unit > 0x1p-24 && padding == zeros;
+    return counts_in_16_bits ? !(std::fabs(place(g)) < 0x1p15) : std::isfinite(g) && size(g) >= a.largest;
+  }
+  // Where a place may be so far from it.
+  Real moved(Real at, Real by) const { return padding == reflection ? clipped(padded(at) + by) : padded(at + by); }
+  // The cells, or those just outside, that it may reach, and whether it weighs one of them for sure.
+  std::vector<Real> reachable(Real g, const Arithmetic& a) const {
+    const Real by = reach() + doubt(g, a), last = std::min(std::floor(moved(place(g), by)), static_cast<Real>(n));
+    std::vector<Real> cells;
+    for (Real c = std::max<Real>(std::ceil(moved(place(g), -by)), -1); c <= last; ++c) cells.push_back(c);
+    return cells;
+  }
+  bool weighs(Real cell, Real g, const Arithmetic& a) const { return interpolation != bicubic && weight(std::fabs(cell - padded(place(g))) + doubt(g, a)) > 0; }
+};
+
+// f(cell of a row and column, what samples rows, what samples columns, y, x) for each result
+template <class F>
+void each_sample(Array<Real>& out, const Array<Real>& input, const Array<Real>& grid, Int interpolation, Int padding, bool align_corners, F f) {
+  const Int height = input.sizes[2], width = input.sizes[3], places = out.sizes[2] * out.sizes[3];
+  const Sampling rows{height, interpolation, padding, align_corners}, columns{width, interpolation, padding, align_corners};
+  for (Int flat = 0; flat < out.count(); ++flat) {
+    const Int plane = flat / places, at = (plane / out.sizes[1] * places + flat % places) * 2;
+    const auto cell = [&](Real r, Real c) { return rows.has(r) && columns.has(c) ? input[(plane * height + static_cast<Int>(r)) * width + static_cast<Int>(c)] : 0; };
+    out[flat] = f(cell, rows, columns, grid[at + 1], grid[at]);
+  }
+}
+
+}  // namespace
+
+void operators::grid_sampler_2d(Array<Real>& out, const Array<Real>& input, const Array<Real>& grid, Int interpolation_mode, Int padding_mode, bool align_corners) {
+  each_sample(out, input, grid, interpolation_mode, padding_mode, align_corners, [](auto cell, const Sampling& rows, const Sampling& columns, Real y, Real x) {
+    Real sum = 0;
+    for (const auto& [r, v] : rows.cells(y))
+      for (const auto& [c, w] : columns.cells(x)) sum += v * w * cell(r, c);
+    return sum;
+  });
+}
+
+// The cells that are weighed, and by how much the result changes while its place moves within its doubt: a change of one cell counts as
+// the spread of the cells within reach, in units of the bound, 16 u. Nearest has the change alone.
+void operators::grid_sampler_2d_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& grid, Int interpolation_mode, Int padding_mode, bool align_corners, const Arithmetic& a) {
+  const bool nearest = interpolation_mode == Sampling::nearest;
+  each_sample(out, input, grid, interpolation_mode, padding_mode, align_corners, [&](auto cell, const Sampling& rows, const Sampling& columns, Real y, Real x) {
+    if (rows.lost(y, a) || columns.lost(x, a)) return unbounded;
+    Real sum = 0, least = std::numeric_limits<Real>::infinity(), most = -least;
+    for (const auto& [r, v] : rows.cells(y))
+      for (const auto& [c, w] : columns.cells(x)) sum += std::isfinite(cell(r, c)) ? std::fabs(cell(r, c)) + 2 * a.least : 0;
+    for (Real r : rows.reachable(y, a))
+      for (Real c : columns.reachable(x, a)) {
+        const Real v = cell(r, c);
+        if (std::isfinite(v)) least = std::min(least, v), most = std::max(most, v);
+        else if (!rows.weighs(r, y, a) || !columns.weighs(c, x, a)) return unbounded;
+      }
+    const Real spread = most > least ? (most - least) / (16 * a.unit) : 0;
+    const Real magnitude = nearest ? spread : sum + 2 * spread * std::min<Real>(rows.doubt(y, a) + columns.doubt(x, a), 1);
+    return magnitude < unbounded ? magnitude : unbounded;
+  });
+}
+
+}  // namespace assay

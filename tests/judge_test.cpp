@@ -1,0 +1,215 @@
+#include "conformance/judge/judge.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/tensors.h"
+
+// How a result is held to the reference: each way of spec/numerics.md to be right, and the nearest that is not.
+namespace assay {
+namespace {
+
+using enum DType;
+using testing::HasSubstr;
+
+constexpr Real inf = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
+
+Tensor row(DType dtype, const std::vector<Real>& values) { return tensor(dtype, {static_cast<Int>(values.size())}, values); }
+
+// A call, what the reference says to it, and the judgement of what others say.
+class Question {
+ public:
+  Question(std::string_view name, std::vector<Value> arguments) : op_(*find_operator(name)), arguments_(std::move(arguments)) {
+    arguments_.resize(op_.arguments.size());
+    expected_ = expect(op_, arguments_);
+  }
+
+  const Tensor& want() const { return expected_.outs.at(0); }
+  Real exactly(std::size_t i = 0) const { return expected_.answer.unrounded.at(0).values.at(i); }
+
+  Judgement judge_reaction(const Reaction& reaction) const { return judge(op_, arguments_, expected_, reaction); }
+  Judgement judge_outs(std::vector<Tensor> outs) const {
+    Reaction reaction;
+    reaction.outs = std::move(outs);
+    return judge_reaction(reaction);
+  }
+  Judgement judge_values(const std::vector<Real>& values) const { return judge_outs({tensor(want().dtype, want().sizes, values)}); }
+  Verdict verdict_of(const std::vector<Real>& values) const { return judge_values(values).verdict; }
+
+  // The verdict of a result that is off by ulps(i) units in the last place at i.
+  template <class F>
+  Verdict verdict_when_off_by(F ulps) const {
+    std::vector<Real> values = values_of(want());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = exactly(i) + ulps(i) * ulp(want().dtype, exactly(i));
+    return verdict_of(values);
+  }
+
+ private:
+  const Operator& op_;
+  std::vector<Value> arguments_;
+  Expectation expected_;
+};
+
+Question negation(DType dtype, const std::vector<Real>& values) { return {"aten::neg.out", {row(dtype, values)}}; }
+Question product(DType dtype, const std::vector<Real>& a, const std::vector<Real>& b) {
+  const Int n = static_cast<Int>(a.size());
+  return {"aten::mm.out", {tensor(dtype, {1, n}, a), tensor(dtype, {n, 1}, b)}};
+}
+
+// -- exact ------------------------------------------------------------------------------------------------------------
+
+TEST(Exact, ToTheLastBit) {
+  const Question q = negation(float32, {1, 2});
+  EXPECT_EQ(q.verdict_of({-1, -2}), Verdict::pass);
+  const Judgement j = q.judge_values({-1, -2 - std::ldexp(1.0, -22)});
+  EXPECT_EQ(j.verdict, Verdict::fail);
+  EXPECT_EQ(j.failure, Class::value);
+  EXPECT_EQ(j.distance, 1);
+  EXPECT_EQ(j.element, 1);
+  EXPECT_THAT(j.message, HasSubstr("out at (1) is -2.0000002384185791, but must be -2"));
+}
+
+TEST(Exact, IntegersOfAnySize) {
+  const Int large = std::numeric_limits<Int>::max();
+  const Question q("aten::neg.out", {tensor<Int>(int64, {1}, {large})});
+  EXPECT_EQ(q.judge_outs({tensor<Int>(int64, {1}, {-large})}).verdict, Verdict::pass);
+  EXPECT_EQ(q.judge_outs({tensor<Int>(int64, {1}, {-large + 1})}).verdict, Verdict::fail);
+}
+
+TEST(Exact, AnyNanIsAsGood) {
+  const Question q = negation(float32, {nan});
+  EXPECT_EQ(q.judge_outs({tensor<Bits>(float32, {1}, {0xFFC12345})}).verdict, Verdict::pass);
+  EXPECT_EQ(q.judge_values({1}).failure, Class::nan);
+  EXPECT_EQ(negation(float32, {1}).judge_values({nan}).failure, Class::nan);
+}
+
+TEST(Exact, TheSignOfAZeroCounts) {
+  EXPECT_EQ(negation(float32, {0}).verdict_of({-0.0}), Verdict::pass);
+  EXPECT_EQ(negation(float32, {0}).verdict_of({0.0}), Verdict::fail);
+}
+
+// -- units in the last place ------------------------------------------------------------------------------------------
+
+TEST(Ulp, OfTheValueBeforeItsRounding) {
+  for (const DType dtype : {float32, float16, bfloat16, float64}) {
+    const Question q("aten::exp.out", {row(dtype, {0.7})});
+    const Operator& exp = *find_operator("aten::exp.out");
+    const auto amount = static_cast<Real>(accuracy(exp, 0, dtype).amount);
+    int right = 0, wrong = 0;
+    Real got = values_of(q.want())[0] - 8 * ulp(dtype, q.exactly());
+    for (int k = 0; k <= 16; ++k, got += ulp(dtype, q.exactly())) {
+      const bool within = std::fabs(got - q.exactly()) <= amount * ulp(dtype, q.exactly());
+      (within ? right : wrong)++;
+      EXPECT_EQ(q.verdict_of({got}), within ? Verdict::pass : Verdict::fail) << info(dtype).name << ' ' << k - 8;
+    }
+    EXPECT_GE(right, 1);
+    EXPECT_GE(wrong, 8);
+  }
+}
+
+TEST(Ulp, InfinityIsOneStepBeyondTheLargest) {
+  const Real edge = 88.722835;  // exp(edge) is the largest float32 but for a few units
+  const Question near("aten::exp.out", {row(float32, {edge})});
+  ASSERT_TRUE(std::isfinite(values_of(near.want())[0]));
+  const Question beyond("aten::exp.out", {row(float32, {90})});
+  EXPECT_EQ(beyond.verdict_of({inf}), Verdict::pass);
+  EXPECT_EQ(beyond.verdict_of({largest(float32)}), Verdict::pass);
+  EXPECT_EQ(beyond.verdict_of({0.9 * largest(float32)}), Verdict::fail);
+  EXPECT_EQ(beyond.verdict_of({-inf}), Verdict::fail);
+}
+
+TEST(Ulp, SubnormalsMayBeFlushedWhereTheRowSaysSo) {
+  EXPECT_EQ(Question("aten::sigmoid.out", {row(float32, {-88})}).verdict_of({0}), Verdict::pass);
+  EXPECT_EQ(Question("aten::sigmoid.out", {row(float32, {-87})}).verdict_of({0}), Verdict::fail);
+}
+
+// -- dot --------------------------------------------------------------------------------------------------------------
+
+TEST(Dot, FourStandardDeviationsOfTheMagnitude) {
+  const Question q = product(float32, {1, 1, 1, -3}, {1, 1, 1, 0.5});  // 1.5, of magnitude 4.5
+  const Real roundoff = std::ldexp(1.0, -24) * 4.5 * std::sqrt(4.0);
+  EXPECT_EQ(q.verdict_of({1.5}), Verdict::pass);
+  EXPECT_EQ(q.verdict_of({1.5 + 0.9 * roundoff}), Verdict::pass);
+  EXPECT_EQ(q.verdict_of({1.5 + 1.5 * roundoff}), Verdict::quality);
+  EXPECT_EQ(q.verdict_of({1.5 - 3.8 * roundoff}), Verdict::quality);
+  EXPECT_EQ(q.verdict_of({1.5 + 4.3 * roundoff}), Verdict::fail);
+}
+
+TEST(Dot, ASumThatMayOverflowOnTheWayMayBeAnything) {
+  const Real huge = std::ldexp(1.0, 127);
+  for (const Real got : {0.0, inf, nan}) EXPECT_EQ(product(float32, {huge, huge}, {1, -1}).verdict_of({got}), Verdict::pass) << got;
+  EXPECT_EQ(product(float32, {huge / 4, huge / 4}, {1, -1}).verdict_of({inf}), Verdict::fail);
+}
+
+TEST(Dot, EitherZero) { EXPECT_EQ(product(float32, {1, 1}, {1, -1}).verdict_of({-0.0}), Verdict::pass); }
+
+// -- whole tensors ----------------------------------------------------------------------------------------------------
+
+class WholeTensor : public testing::Test {
+ protected:
+  // Sines of float64, each of which may be off by 2 ulp.
+  static Question sines(std::size_t n) {
+    std::vector<Real> values;
+    for (std::size_t i = 0; i < n; ++i) values.push_back(0.3 + 0.002 * static_cast<Real>(i));
+    return {"aten::sin.out", {row(float64, values)}};
+  }
+  static Real sign(std::size_t i) { return i % 2 == 0 ? 1 : -1; }
+};
+
+TEST_F(WholeTensor, ErrorsThatAverageOutAndKeepFromTheBound) {
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return sign(i); }), Verdict::pass);
+}
+
+TEST_F(WholeTensor, ErrorsToOneSideAreABias) {
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t) { return 1; }), Verdict::quality);
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return i % 3 == 0 ? 1 : 0; }), Verdict::pass);
+  EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t) { return 1; }), Verdict::pass) << "too few to tell";
+}
+
+TEST_F(WholeTensor, ErrorsAtTheBoundAreNoise) {
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), Verdict::quality);
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return i % 8 < 2 ? 2 * sign(i) : 0; }), Verdict::pass);
+  EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), Verdict::pass) << "too few to tell";
+}
+
+// -- what is not a matter of values -----------------------------------------------------------------------------------
+
+TEST(Metadata, DtypeSizesAndDimOrder) {
+  const Question q("aten::neg.out", {tensor(float32, {1, 2}, {1, 2})});
+  EXPECT_EQ(q.judge_outs({tensor(float64, {1, 2}, {-1, -2})}).failure, Class::dtype);
+  EXPECT_EQ(q.judge_outs({tensor(float32, {2, 1}, {-1, -2})}).failure, Class::shape);
+  EXPECT_EQ(q.judge_outs({tensor(float32, {1, 2}, {1, 0}, {-1, -2})}).failure, Class::layout);
+  EXPECT_EQ(q.judge_outs({}).failure, Class::shape);
+}
+
+TEST(Metadata, AloneWhereTheValuesAreUnspecified) {
+  const Question q("aten::empty.out", {Ints{2}, Value{}, tensor(float32, {2}, {0, 0})});
+  EXPECT_EQ(q.verdict_of({nan, 7}), Verdict::pass);
+  EXPECT_EQ(q.judge_outs({tensor(float32, {1}, {0})}).failure, Class::shape);
+}
+
+TEST(Refusals, AreJudgedToo) {
+  const Question valid = negation(float32, {1}), invalid("aten::neg.out", {tensor(boolean, {1}, {1})});
+  Reaction refused;
+  refused.outcome = Outcome::invalid;
+  EXPECT_EQ(valid.judge_reaction(refused).failure, Class::refused_though_valid);
+  EXPECT_EQ(invalid.judge_reaction(refused).verdict, Verdict::pass);
+  refused.in_profile = false;
+  EXPECT_EQ(valid.judge_reaction(refused).verdict, Verdict::unsupported);
+  const Judgement accepted = invalid.judge_outs({tensor(boolean, {1}, {0})});
+  EXPECT_EQ(accepted.failure, Class::accepted_though_invalid);
+  EXPECT_EQ(accepted.rule.rfind("neg.", 0), 0u) << accepted.rule;
+}
+
+TEST(Choice, EveryAllowedAnswerIsRight) {
+  const Question q("aten::sort.values", {row(float32, {2, 1, 1}), Int{0}, false});
+  const Tensor sorted = row(float32, {1, 1, 2});
+  EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 2, 0})}).verdict, Verdict::pass);
+  EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {2, 1, 0})}).verdict, Verdict::pass);
+  EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 1, 0})}).verdict, Verdict::fail);
+}
+
+}  // namespace
+}  // namespace assay
