@@ -90,10 +90,19 @@ void operators::mixed_mm(Array<Real>& out, const Array<Real>& input, const Array
                          const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
   multiply(out, input, weight, weight_scales, weight_zero_points, difference, in_column(weight));
 }
+// A column is unbounded where an element of the weight's overflows once it is dequantized.
 void operators::mixed_mm_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
-                                   const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
+                                   const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points,
+                                   const Arithmetic& a) {
   multiply(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points, sum_of_magnitudes,
            in_column(weight));
+  for (Int flat = 0; flat < out.count(); ++flat)
+    for (Int k = 0; k < input.sizes[1]; ++k) {
+      const auto [cell, row] = in_column(weight)(flat % out.sizes[1], k);
+      const Real size = sum_of_magnitudes(weight[cell], weight_zero_points ? (*weight_zero_points)[row] : 0) *
+                        std::fabs(weight_scales[row]);
+      if (std::isfinite(size) && size >= a.largest) out[flat] = unbounded;
+    }
 }
 void operators::mixed_linear(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
                              const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
