@@ -183,8 +183,6 @@ void not_channels_last(TensorArgument tensor, Int rank);
 // kernel's size
 void one_or_each(Argument<const Ints*> list, Int dims);
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size);
-void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size,
-                          Argument<const Ints*> dilation);
 void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,
                  Argument<const Ints*> padding, Argument<bool> ceil_mode);
 void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,

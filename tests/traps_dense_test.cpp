@@ -146,6 +146,23 @@ TEST(Convolution, OnlyInt64IsDilatedOrTransposed) {
 
 constexpr std::string_view average = "aten::avg_pool2d.out", largest_of = "aten::max_pool2d_with_indices.out";
 
+TEST(Pool, KeepsChannelsLast) {
+  const Dims channels_last{0, 2, 3, 1};
+  const Tensor image = tensor(float32, {1, 2, 2, 2}, channels_last, ones(8));
+  EXPECT_EQ(result(average, {image, Ints{2}, Ints{}, Ints{0}, false, true, none}).dim_order, channels_last);
+  EXPECT_EQ(result("aten::_adaptive_avg_pool2d.out", {image, Ints{1, 1}}).dim_order, channels_last);
+  for (const Tensor& t : results(largest_of, {image, Ints{2}, Ints{}, Ints{0}, Ints{1}, false}))
+    EXPECT_EQ(t.dim_order, channels_last);
+}
+
+TEST(MaxPool, DilationLetsNoMorePaddingIn) {
+  const auto padded = [&](Int padding) {
+    return refusal(largest_of, {tensor(float32, {1, 5, 5}, ones(25)), Ints{3}, Ints{1}, Ints{padding}, Ints{2}, false});
+  };
+  EXPECT_EQ(padded(1), "");
+  EXPECT_EQ(padded(2), "max_pool2d_with_indices.R12");
+}
+
 TEST(AveragePool, LastWindowMayNotStartInThePadding) {
   EXPECT_EQ(result(average, {tensor(float32, {1, 3, 3}, ones(9)), Ints{1}, Ints{3}, Ints{0}, true, true, none}).sizes,
             (Dims{1, 1, 1}));

@@ -25,16 +25,10 @@ void one_or_each(Argument<const Ints*> list, Int dims) {
 }
 
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size) {
-  padding_at_most_half(padding, kernel_size, Argument<const Ints*>{"dilation", &one});
-}
-
-void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size,
-                          Argument<const Ints*> dilation) {
-  const std::size_t dims = std::max({padding->size(), kernel_size->size(), dilation->size()});
-  for (Int d = 0; d < static_cast<Int>(dims); ++d) {
-    const WindowAxis axis = window_axis(d, *kernel_size.value, {}, *padding.value, *dilation.value);
-    require(axis.padding <= axis.extent() / 2, padding.name, " is ", *padding.value,
-            ", but must be at most half of the window's ", axis.extent(), " cells");
+  for (Int d = 0; d < static_cast<Int>(std::max(padding->size(), kernel_size->size())); ++d) {
+    const WindowAxis axis = window_axis(d, *kernel_size.value, {}, *padding.value, one);
+    require(axis.padding <= axis.kernel / 2, padding.name, " is ", *padding.value,
+            ", but must be at most half of the window's ", axis.kernel, " cells");
   }
 }
 

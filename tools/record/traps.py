@@ -875,6 +875,7 @@ TRAPS = _merge(
             ("all -inf points at a cell", (torch.full((1, 2, 2), -INF), [2, 2], [1, 1], [1, 1])),
             ("integers with padding", (t([[[-5, -7], [-6, -8]]], I64), [2, 2], [1, 1], [1, 1])),
             ("dilation", (ramp(1, 5, 5), [2, 2], [1, 1], [0, 0], [2, 2])),
+            ("padding beyond half of the kernel refused, though it is dilated", (ramp(1, 5, 5), [3, 3], [1, 1], [2, 2], [2, 2])),
             ("u8 minimum with padding", (torch.zeros(1, 2, 2, dtype=U8), [2, 2], [1, 1], [1, 1])),
         ],
         "_adaptive_avg_pool2d.out": [
