@@ -32,7 +32,7 @@ class PlanBuilder {
   Index string(const std::string& s) {
     return add(with(pte::StringT{}, [&](auto& v) { v.string_val = s; }));
   }
-  Index integers(std::initializer_list<Int> ns) {
+  Index integers(const std::vector<Int>& ns) {
     pte::IntListT list;
     for (const Int n : ns) list.items.push_back(integer(n));
     return add(std::move(list));

@@ -381,7 +381,7 @@ TEST(Runtime, ArgumentsAreOfTheirTypes) {
 }
 
 TEST(Runtime, AViewHasTheElementsOfItsBase) {
-  const auto view = [](std::initializer_list<Int> sizes, DType dtype = float32) {
+  const auto view = [](const std::vector<Int>& sizes, DType dtype = float32) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& plan) {
       plan.call("executorch_prim::et_view.default",
                 {plan.planned(float32, {4}), plan.integers(sizes), plan.tensor(dtype, {2, 2})});
@@ -394,6 +394,10 @@ TEST(Runtime, AViewHasTheElementsOfItsBase) {
   EXPECT_EQ(view({2, 3}), "I11");
   EXPECT_EQ(view({2, 2}, int32), "I11");
   EXPECT_EQ(view({4, 1}), "T24");
+  EXPECT_EQ(view({Int{1} << 60, 12}), "I11") << "more elements than an integer counts";
+  EXPECT_EQ(view({Int{1} << 60, 12, -1}), "I11");
+  EXPECT_EQ(view({-2, 2}), "I11");
+  EXPECT_EQ(view(std::vector<Int>(17, 1)), "I11");
 }
 
 TEST(Runtime, ADelegateIsCalledWithItsArguments) {

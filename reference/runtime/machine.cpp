@@ -1,6 +1,7 @@
 #include "reference/runtime/machine.h"
 
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 namespace assay {
@@ -11,20 +12,15 @@ bool is_list(const SchemaArgument& a) { return a.type.ends_with("[]") || a.type.
 
 // The sizes of a view: at most one is -1, which is what is left of the elements.
 Dims view_sizes(const HeldTensor& self, const Ints& size) {
-  Dims sizes;
-  Int known = 1, open = -1;
-  for (const Int n : size) {
-    if (n == -1 && open < 0)
-      open = sizes.size();
-    else if (n < 0)
-      throw broken("I11", {}, "a view cannot have sizes ", size);
-    else
-      known *= n;
-    sizes.push_back(n);
-  }
-  const Int elements = count(self.sizes);
-  if (open >= 0 && known > 0) sizes[static_cast<int>(open)] = elements / known;
-  if (open >= 0 && known == 0) throw broken("I11", {}, "a view of sizes ", size, " does not say what -1 stands for");
+  const bool open = std::ranges::count(size, -1) == 1;
+  const bool possible = std::ranges::count_if(size, [](Int n) { return n < 0; }) == (open ? 1 : 0);
+  if (!possible || size.size() > max_rank) throw broken("I11", {}, "a view cannot have sizes ", size);
+  Dims sizes, known;
+  for (const Int n : size) sizes.push_back(n), known.push_back(n == -1 ? 1 : n);
+  const Int elements = count(self.sizes), of_known = count(known);
+  if (open && of_known == 0) throw broken("I11", {}, "a view of sizes ", size, " does not say what -1 stands for");
+  for (int d = 0; d < sizes.size(); ++d)
+    if (sizes[d] == -1) sizes[d] = elements / of_known;
   if (count(sizes) != elements)
     throw broken("I11", {}, "a view of a tensor of sizes ", self.sizes, " cannot have sizes ", size);
   return sizes;
@@ -177,11 +173,11 @@ void Machine::copy_index(const std::vector<std::int32_t>& args) {
   HeldTensor& to = held(index(args[0]));
   const HeldTensor& from = held(index(args[1]));
   const Int* row = std::get_if<Int>(&slots_[index(args[2])]);
-  Dims sizes;
-  sizes.push_back(row ? *row + 1 : 0);
-  for (const Int n : from.sizes) sizes.push_back(n);
-  if (!row || *row < 0 || to.dtype != from.dtype)
+  if (!row || *row < 0 || *row == std::numeric_limits<Int>::max() || to.dtype != from.dtype)
     throw broken("I11", {}, "et_copy_index copies rows of one dtype to an index that is not negative");
+  if (from.sizes.size() == max_rank) throw broken("I11", {}, "rows of ", max_rank, " dimensions fit into no tensor");
+  Dims sizes{*row + 1};
+  for (const Int n : from.sizes) sizes.push_back(n);
   if (to.dynamism == HeldTensor::Dynamism::fixed && sizes.size() == to.declared.size())
     sizes[0] = std::max(sizes[0], to.declared[0]);
   to.resize(sizes);
