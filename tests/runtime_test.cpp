@@ -415,6 +415,22 @@ TEST(Runtime, ADelegateIsCalledWithItsArguments) {
   EXPECT_EQ(call(3), "I14");
 }
 
+TEST(Runtime, WhatIsDelegatedSharesTheLimitOfMemory) {
+  ProgramBuilder inner, program;
+  PlanBuilder inner_plan = inner.method(), plan = program.method();
+  const auto large = inner_plan.planned(float32, {1024}), small = plan.planned(float32, {1});
+  inner_plan.add_tensors(large, large, large), plan.add_tensors(small, small, small);
+  plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, program.segment(inner.bytes()));
+  const auto refusal_with = [&](Int bytes) {
+    RuntimeOptions options;
+    options.bytes = bytes;
+    const auto method = loaded(program, options).method("forward");
+    return method ? "" : method.faults[0].rule;
+  };
+  EXPECT_EQ(refusal_with(8192), "");
+  EXPECT_EQ(refusal_with(4096), "limits.memory");
+}
+
 TEST(Runtime, ExternalDataIsThere) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();

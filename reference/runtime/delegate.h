@@ -15,6 +15,8 @@
 // Backends run what a program delegates to them. Faults of theirs are thrown as assay::Fault.
 namespace assay {
 
+struct RuntimeOptions;
+
 struct CompileSpec {
   std::string_view key;
   std::span<const std::byte> value;
@@ -24,6 +26,7 @@ struct CompileSpec {
 struct DelegateSource {
   std::span<const std::byte> payload;
   std::vector<CompileSpec> compile_specs;
+  const RuntimeOptions* options = nullptr;  // of the program: its limits hold for what it delegates
   std::function<std::optional<std::span<const std::byte>>(std::string_view key)>
       named_data;  // of the program and its data files
 

@@ -45,7 +45,10 @@ std::size_t largest_size(const pte::ProgramT& program, std::uint32_t memory) {
 }  // namespace
 
 LoadedProgram::Shared::Shared(ValidProgram p, std::vector<DataFile> d, RuntimeOptions o)
-    : program(std::move(p)), data(std::move(d)), options(std::move(o)), budget(options.bytes) {
+    : program(std::move(p)),
+      data(std::move(d)),
+      options(std::move(o)),
+      budget(options.budget.value_or(Budget(options.bytes))) {
   for (const std::uint32_t memory : state_memories(program->tables)) state[memory];
 }
 
@@ -175,6 +178,8 @@ void Machine::make_kernels() {
 
 void Machine::make_delegates() {
   const Program& program = *shared_->program;
+  RuntimeOptions options = shared_->options;
+  options.budget = shared_->budget;
   for (std::size_t i = 0; i < plan_.delegates.size(); ++i) {
     const pte::BackendDelegateT& d = *plan_.delegates[i];
     const Place method{nullptr, plan_.name}, place = method.in("delegate", static_cast<Int>(i));
@@ -182,6 +187,7 @@ void Machine::make_delegates() {
     if (backend == shared_->options.backends.end())
       throw broken("D2", place, "wants the backend \"", d.id, "\", which is not registered");
     DelegateSource source;
+    source.options = &options;
     source.payload = d.processed->location == pte::DataLocation::INLINE
                          ? std::as_bytes(std::span(program.tables.backend_delegate_data[d.processed->index]->data))
                          : std::span<const std::byte>(program.segments[d.processed->index]);

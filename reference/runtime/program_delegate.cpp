@@ -48,7 +48,7 @@ std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source) {
       throw Fault(Outcome::invalid, "D3", text("the payload is named data \"", key, "\", which there is not"));
     payload = *named;
   }
-  const auto program = ProgramDelegate::taken(LoadedProgram::load(payload));
+  const auto program = ProgramDelegate::taken(LoadedProgram::load(payload, {}, *source.options));
   return std::make_unique<ProgramDelegate>(ProgramDelegate::taken(program.method("forward")));
 }
 

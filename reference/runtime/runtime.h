@@ -11,6 +11,7 @@
 #include "reference/call.h"
 #include "reference/program/program.h"
 #include "reference/runtime/delegate.h"
+#include "reference/runtime/storage.h"
 
 // Runs programs: load, method, set_input, execute, output. Nothing here throws: what is refused comes back as a Fault
 // with its outcome, rule, place and one sentence.
@@ -22,6 +23,7 @@ struct RuntimeOptions {
   Int bytes = Int{8} << 30;       // planned and other memory of all methods of a loaded program
   Int instructions = 10'000'000;  // of one execution, as upstream
   Limits call;                    // of one operator
+  std::optional<Budget> budget;   // instead of `bytes`: memory that is shared with others
   Backends backends = {{"ProgramBackend", make_program_delegate}};
 };
 
