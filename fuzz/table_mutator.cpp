@@ -73,21 +73,21 @@ class Numbers {
   const reflection::Schema& schema_;
 };
 
-// Numbers at which checks turn, and neighbours of what is there.
-std::int64_t another(std::int64_t now, std::minstd_rand& random) {
-  constexpr std::int64_t limits[] = {0,   1,   2,    3,     4,          7,          8,          16,
-                                     127, 255, 4096, 65535, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF};
+// Numbers at which checks turn, and neighbours of what is there; negative ones modulo 2^64.
+std::uint64_t another(std::uint64_t now, std::minstd_rand& random) {
+  constexpr std::uint64_t limits[] = {0,   1,   2,    3,     4,          7,          8,          16,
+                                      127, 255, 4096, 65535, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF};
   switch (random() % 5) {
     case 0:
       return limits[random() % std::size(limits)];
     case 1:
-      return -limits[random() % std::size(limits)];
+      return 0 - limits[random() % std::size(limits)];
     case 2:
       return now + 1;
     case 3:
       return now - 1;
     default:
-      return static_cast<std::int64_t>(random() % 64);
+      return random() % 64;
   }
 }
 
@@ -99,7 +99,7 @@ bool mutate_table(std::span<std::uint8_t> tables, const std::uint8_t* schema, st
   numbers.table(*s.root_table(), *flatbuffers::GetMutableRoot<Table>(tables.data()));
   if (numbers.places.empty()) return false;
   const Place place = numbers.places[random() % numbers.places.size()];
-  std::int64_t value = 0;
+  std::uint64_t value = 0;
   std::memcpy(&value, place.at, place.size);
   value = another(value, random);
   std::memcpy(place.at, &value, place.size);
