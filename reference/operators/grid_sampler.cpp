@@ -15,10 +15,13 @@ struct Sampling {
   static constexpr Int zeros = 0, border = 1, reflection = 2;
   Int n, interpolation, padding;
   bool align_corners;
+  const Rounding& round;
 
-  // From -1 to 1, the edges of the outermost cells or their centres, to cells.
+  // From -1 to 1, the edges of the outermost cells or their centres, to cells. Rounded as it is computed: which cell is
+  // the nearest half way between two depends on it.
   Real place(Real g) const {
-    return align_corners ? (g + 1) / 2 * static_cast<Real>(n - 1) : ((g + 1) * static_cast<Real>(n) - 1) / 2;
+    const Real cells = round(round(g + 1) * static_cast<Real>(align_corners ? n - 1 : n) / 2);
+    return align_corners ? cells : round(cells - 0.5);
   }
   Real clipped(Real at) const { return at > 0 ? std::min(at, static_cast<Real>(n - 1)) : 0; }  // NaN: 0
   Real reflected(Real at) const {
@@ -77,10 +80,10 @@ struct Sampling {
 // f(cell of a row and column, what samples rows, what samples columns, y, x) for each result
 template <class F>
 void each_sample(Array<Real>& out, const Array<Real>& input, const Array<Real>& grid, Int interpolation, Int padding,
-                 bool align_corners, F f) {
+                 bool align_corners, const Rounding& round, F f) {
   const Int height = input.sizes[2], width = input.sizes[3], places = out.sizes[2] * out.sizes[3];
-  const Sampling rows{height, interpolation, padding, align_corners},
-      columns{width, interpolation, padding, align_corners};
+  const Sampling rows{height, interpolation, padding, align_corners, round},
+      columns{width, interpolation, padding, align_corners, round};
   for (Int flat = 0; flat < out.count(); ++flat) {
     const Int plane = flat / places, at = (plane / out.sizes[1] * places + flat % places) * 2;
     const auto cell = [&](Real r, Real c) {
@@ -94,8 +97,8 @@ void each_sample(Array<Real>& out, const Array<Real>& input, const Array<Real>& 
 }  // namespace
 
 void operators::grid_sampler_2d(Array<Real>& out, const Array<Real>& input, const Array<Real>& grid,
-                                Int interpolation_mode, Int padding_mode, bool align_corners) {
-  each_sample(out, input, grid, interpolation_mode, padding_mode, align_corners,
+                                Int interpolation_mode, Int padding_mode, bool align_corners, const Rounding& round) {
+  each_sample(out, input, grid, interpolation_mode, padding_mode, align_corners, round,
               [](auto cell, const Sampling& rows, const Sampling& columns, Real y, Real x) {
                 Real sum = 0;
                 for (const auto& [r, v] : rows.cells(y))
@@ -108,9 +111,9 @@ void operators::grid_sampler_2d(Array<Real>& out, const Array<Real>& input, cons
 // one cell counts as the spread of the cells within reach, in units of the bound, 16 u. Nearest has the change alone.
 void operators::grid_sampler_2d_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& grid,
                                           Int interpolation_mode, Int padding_mode, bool align_corners,
-                                          const Arithmetic& a) {
+                                          const Rounding& round, const Arithmetic& a) {
   const bool nearest = interpolation_mode == Sampling::nearest;
-  each_sample(out, input, grid, interpolation_mode, padding_mode, align_corners,
+  each_sample(out, input, grid, interpolation_mode, padding_mode, align_corners, round,
               [&](auto cell, const Sampling& rows, const Sampling& columns, Real y, Real x) {
                 if (rows.lost(y, a) || columns.lost(x, a)) return unbounded;
                 Real sum = 0, least = std::numeric_limits<Real>::infinity(), most = -least;
