@@ -73,9 +73,8 @@ struct Rounding {
   DType dtype;
   Real operator()(Real x) const { return round_to(dtype, scalar(x)); }
   Int operator()(Int x) const;
-  Real scalar(Real x) const {
-    return round_to(compute_dtype(dtype), x);
-  }  // a Python scalar that meets a tensor of the dtype
+  // A Python scalar that meets a tensor of the dtype.
+  Real scalar(Real x) const { return round_to(compute_dtype(dtype), x); }
 };
 
 // x as ATen casts it to an integer dtype: truncated; what does not fit, and NaN, becomes what the cast makes of it.

@@ -33,9 +33,8 @@ struct Attention {
   Real scale;
 
   Int keys(Int position) const { return mask ? key.sizes[1] : start + (is_causal ? position + 1 : query.sizes[1]); }
-  std::size_t visible() const {
-    return static_cast<std::size_t>(mask ? key.sizes[1] : start + query.sizes[1]);
-  }  // to some position
+  // To some position.
+  std::size_t visible() const { return static_cast<std::size_t>(mask ? key.sizes[1] : start + query.sizes[1]); }
   // query . key, or that of their absolute values
   Real product(const Dims& i, Int j, bool magnitude) const {
     const Int q = row(query.sizes, i[0], i[1], i[2]), k = row(key.sizes, i[0], j, head(i));

@@ -6,6 +6,7 @@
 #include "reference/distance.h"
 #include "reference/indexing.h"
 #include "reference/shapes.h"
+#include "reference/terms.h"
 
 namespace assay::conditions {
 

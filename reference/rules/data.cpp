@@ -4,6 +4,7 @@
 
 #include "reference/indexing.h"
 #include "reference/shapes.h"
+#include "reference/terms.h"
 
 namespace assay {
 namespace rules {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reference/shapes.h"
+#include "reference/terms.h"
 
 namespace assay {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reference/shapes.h"
+#include "reference/terms.h"
 #include "reference/types.h"
 
 namespace assay {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reference/shapes.h"
+#include "reference/layouts.h"
 
 namespace assay {
 namespace {

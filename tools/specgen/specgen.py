@@ -24,7 +24,7 @@ def header(wrappers):
 
 
 def source(file, wrappers):
-    includes = [f"operators/{file}.gen.h", "reference/families.h", "reference/rules.h", "reference/shapes.h", "reference/types.h"]
+    includes = [f"operators/{file}.gen.h", "reference/families.h", "reference/layouts.h", "reference/rules.h", "reference/shapes.h", "reference/terms.h", "reference/types.h"]
     lines = [f'#include "{i}"' for i in includes] + ["", "namespace assay::wrappers {", ""]
     for w in wrappers:
         lines += [f"void call_{w.entry.symbol}(Call& call);", *w.definition(), ""]

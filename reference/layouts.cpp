@@ -1,0 +1,107 @@
+#include "reference/layouts.h"
+
+namespace assay::layouts {
+namespace {
+
+// PyTorch's numbers of memory formats; 0 is contiguous.
+constexpr Int preserve = 1, channels_last = 2, channels_last_3d = 3;
+
+// Without the dimension of channels, the second, which comes last.
+Dims channels_moved(int rank) {
+  Dims order = Dims::counting(rank);
+  std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  return order;
+}
+
+bool is_channels_last(const Tensor& t) {
+  return (t.rank() == 4 || t.rank() == 5) && t.dim_order == channels_moved(t.rank());
+}
+
+// How far apart neighbours along each of a result's dimensions lie in an operand; 0 where it is broadcast.
+Dims steps(const Dims& sizes, const Tensor& operand) {
+  Dims all = Dims::filled(sizes.size(), 0);
+  Int step = 1;
+  for (int k = operand.rank() - 1; k >= 0; --k) {
+    const Int d = operand.dim_order[k], n = operand.sizes[d], at = d + sizes.size() - operand.rank();
+    if (n == sizes[at] || n > 1) all[at] = step;
+    step *= std::max<Int>(n, 1);
+  }
+  return all;
+}
+
+// Below 0 where dimension a lies inside b, above where b lies inside a, 0 where no operand says.
+int compare(Int a, Int b, const Dims& sizes, const std::vector<Dims>& operands) {
+  for (const Dims& step : operands) {
+    if (step[a] == 0 || step[b] == 0) continue;
+    if (step[a] != step[b]) return step[a] < step[b] ? -1 : 1;
+    if (sizes[a] > sizes[b]) return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// A dimension moves outwards, past those of which nothing is said, until one that it lies inside.
+Dims like(const Dims& sizes, const std::vector<const Tensor*>& tensors) {
+  std::vector<Dims> operands;
+  for (const Tensor* t : tensors)
+    if (t->rank() <= sizes.size()) operands.push_back(steps(sizes, *t));  // not of a result that is not asked for
+  Dims order = Dims::counting(sizes.size());
+  std::reverse(order.begin(), order.end());  // innermost first
+  for (int i = 1; i < order.size(); ++i)
+    for (int at = i, k = i - 1; k >= 0; --k) {
+      const int c = compare(order[k], order[at], sizes, operands);
+      if (c < 0) break;
+      if (c > 0) std::swap(order[k], order[at]), at = k;
+    }
+  std::reverse(order.begin(), order.end());
+  order = normal(sizes, order);
+  for (const Tensor* t : tensors)  // of names for one layout, an operand's
+    if (t->sizes == sizes && normal(sizes, t->dim_order) == order) return t->dim_order;
+  return order;
+}
+
+Dims normal(const Dims& sizes, const Dims& order) {
+  Int before = -1;
+  for (Int d : order) {
+    if (sizes[d] == 1) continue;
+    if (d < before && count(sizes) > 0) return order;
+    before = d;
+  }
+  return contiguous(sizes);
+}
+
+Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format) {
+  const Int format = memory_format.value.value_or(0);
+  return format == channels_last || format == channels_last_3d ? normal(sizes, channels_moved(sizes.size()))
+                                                               : contiguous(sizes);
+}
+
+Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format, TensorArgument tensor) {
+  return memory_format.value.value_or(preserve) == preserve ? tensor->dim_order : format(sizes, memory_format);
+}
+
+Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order) {
+  return dim_order && dim_order->size() == 4 && (*dim_order.value)[1] == 2 ? Dims(*dim_order.value) : contiguous(sizes);
+}
+
+Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order, TensorArgument tensor) {
+  return dim_order ? ordered(sizes, dim_order) : tensor->dim_order;
+}
+
+Dims suggested(const Dims& sizes, TensorArgument tensor) {
+  return is_channels_last(*tensor.value) ? channels_moved(sizes.size()) : contiguous(sizes);
+}
+
+Dims suggested(const Dims& sizes, TensorArgument a, TensorArgument b) {
+  return sizes.size() == 4 && is_channels_last(*a.value) ? suggested(sizes, a)
+         : sizes.size() == 4                             ? suggested(sizes, b)
+                                                         : contiguous(sizes);
+}
+
+Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
+  const bool all = std::ranges::all_of(*tensors.value, [](const auto& t) { return is_channels_last(*t); });
+  return all ? channels_moved(sizes.size()) : contiguous(sizes);
+}
+
+}  // namespace assay::layouts

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "reference/call.h"
+
+// The words in which spec/operators gives the dim orders of results; spec/rules.md defines each.
+namespace assay::layouts {
+
+Dims like(const Dims& sizes, const std::vector<const Tensor*>& operands);
+template <class... T>
+Dims like(const Dims& sizes, const T&... tensor) {
+  std::vector<const Tensor*> operands;
+  ((tensor ? operands.push_back(&*tensor.value) : void()), ...);
+  return like(sizes, operands);
+}
+
+// The order, or contiguous where both lay the elements out alike.
+Dims normal(const Dims& sizes, const Dims& order);
+
+inline Dims contiguous(const Dims& sizes) { return Dims::counting(sizes.size()); }
+inline Dims columns_first(const Dims& sizes) { return normal(sizes, {1, 0}); }
+
+Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format, TensorArgument tensor);
+Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format);
+
+// A contiguous dim_order may have any length.
+Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order, TensorArgument tensor);
+Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order);
+
+Dims suggested(const Dims& sizes, TensorArgument tensor);
+Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors);
+Dims suggested(const Dims& sizes, TensorArgument a, TensorArgument b);
+
+}  // namespace assay::layouts

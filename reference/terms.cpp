@@ -1,0 +1,57 @@
+#include "reference/terms.h"
+
+#include "reference/indexing.h"
+#include "reference/window.h"
+
+namespace assay::terms {
+
+Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
+  return count(indexing(*indices.value, tensor->sizes).block);
+}
+
+Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
+              Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
+  const auto cells = [&](Int size, Int places, std::optional<double> scale) {
+    return TriangleAxis{size, places, resampling_step(size, places, align_corners.value, scale)}.cells();
+  };
+  return cells(self->sizes[2], (*output_size.value)[0], scales_h.value) +
+         cells(self->sizes[3], (*output_size.value)[1], scales_w.value);
+}
+
+Int window(Int spatial, Argument<const Ints*> kernel_size) {
+  Dims sizes;
+  for (Int d = 0; d < spatial; ++d) sizes.push_back(entry(*kernel_size.value, d));
+  return count(sizes);
+}
+
+Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size) {
+  Dims cells;
+  Int dim = self->rank() - static_cast<Int>(output_size->size());
+  for (Int out : *output_size.value) cells.push_back(self->sizes[dim++] / std::max<Int>(out, 1) + 2);
+  return count(cells);
+}
+
+Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
+  const Int channels = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  return weight->count() / std::max<Int>(channels, 1) + 1;
+}
+
+Int adaptive_gradient(TensorArgument grad_output, TensorArgument self) {
+  Int windows = 1;
+  for (const Int d : {-2, -1}) windows *= size(grad_output, d) / std::max<Int>(size(self, d), 1) + 2;
+  return windows;
+}
+
+Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed) {
+  return std::max(beside(grad_output, 1), beside(weight, transposed.value ? 0 : 1));
+}
+
+Int product(Argument<const Ints*> sizes) {
+  return std::accumulate(sizes->begin(), sizes->end(), Int{1}, wrapping_multiply);
+}
+
+Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b) {
+  return tensor->count() / std::max<Int>(wrapping_multiply(a.value, b.value), 1);
+}
+
+}  // namespace assay::terms

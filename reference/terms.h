@@ -1,0 +1,44 @@
+#pragma once
+
+#include "reference/shapes.h"
+
+// The words in which spec/operators says of how many terms a result is made; spec/rules.md defines each.
+namespace assay::terms {
+
+template <class... D>
+Int reduced(TensorArgument tensor, const D&... dim) {
+  Int n = 1;
+  for (Int d : shapes::dims(tensor, dim...)) n *= tensor->sizes[d];
+  return n;
+}
+inline Int size(TensorArgument tensor, Int dim) {
+  return tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim, tensor->rank())];
+}
+inline Int along(TensorArgument tensor, Argument<Int> dim) {
+  return tensor->count() == 0 ? 1 : size(tensor, dim.value);
+}
+inline Int beside(TensorArgument tensor, Int dim) { return tensor->count() / std::max<Int>(size(tensor, dim), 1); }
+inline Int normalised(TensorArgument input, Argument<bool> training) { return training.value ? beside(input, 1) : 2; }
+inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
+constexpr Int number(Int n) { return n; }
+
+inline Int linear(TensorArgument input) { return input->sizes[input->rank() - 1] + 1; }
+inline Int blended(TensorArgument mat1) { return mat1->sizes[1] + 2; }
+inline Int attended(TensorArgument query, TensorArgument key) { return query->sizes[3] + key->sizes[1]; }
+inline Int attended(TensorArgument query, TensorArgument key, Argument<bool> heads_first) {
+  return query->sizes[3] + key->sizes[heads_first.value ? 2 : 1];
+}
+
+Int window(Int spatial, Argument<const Ints*> kernel_size);
+Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size);
+Int adaptive_gradient(TensorArgument grad_output, TensorArgument self);
+Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);
+Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed);
+Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
+              Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);
+
+Int product(Argument<const Ints*> sizes);
+Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);
+Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);
+
+}  // namespace assay::terms
