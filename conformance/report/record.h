@@ -18,7 +18,8 @@ enum class Severity {
   acceptance,   ///< a valid call refused, an invalid one accepted
   result,       ///< a wrong answer
   side_effect,  ///< output left unwritten, input changed
-  breakdown,    ///< the process or memory that is not the call's own was harmed
+  breakdown,    ///< the process ended or hung
+  corruption,   ///< memory that is not the call's own was written
 };
 
 enum class Verdict { pass, quality, fail, unsupported, crash, timeout };
@@ -68,7 +69,7 @@ inline constexpr std::array classes = std::to_array<ClassRow>({
     {Class::dtype, "dtype", Severity::result},
     {Class::layout, "layout", Severity::result},
     {Class::unwritten, "unwritten", Severity::side_effect},
-    {Class::out_of_bounds, "out-of-bounds", Severity::breakdown},
+    {Class::out_of_bounds, "out-of-bounds", Severity::corruption},
     {Class::input_changed, "input-changed", Severity::side_effect},
     {Class::abort, "abort", Severity::breakdown},
     {Class::refused_though_valid, "refused-though-valid", Severity::acceptance},

@@ -54,6 +54,7 @@ fmt::text_style text_style(Severity severity) {
     case Severity::side_effect:
       return fg(fmt::terminal_color::red);
     case Severity::breakdown:
+    case Severity::corruption:
       return fmt::emphasis::bold | fg(fmt::terminal_color::red);
   }
   return {};
