@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import opinfo
+import torch
 import traps
 from call import MAX_RESULT_ELEMENTS, answer, elements_of
 from container import Container
@@ -104,6 +105,8 @@ def in_child(make):
 def _serve(make, writer):
     code = 1
     try:
+        # Torch's thread pool is not carried over a fork: the first use makes it anew, and aborts where two threads are first.
+        torch.set_num_threads(1)
         with os.fdopen(writer, "wb") as stream:
             for item in make():
                 stream.write(len(item).to_bytes(8, "little") + item)
