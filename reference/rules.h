@@ -187,6 +187,7 @@ void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_
                  Argument<const Ints*> padding, Argument<bool> ceil_mode);
 void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,
                  Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode);
+void window_inside(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size);
 void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size,
                Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode);
 void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size,

@@ -44,6 +44,12 @@ void window_fits(TensorArgument self, Int spatial, Argument<const Ints*> kernel_
           " is ", *kernel_size.value, ", but ", self.name, " has sizes ", self->sizes, ", too few for one window");
 }
 
+void window_inside(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size) {
+  for (Int d = 0; d < spatial; ++d)
+    require(entry(*kernel_size.value, d) <= self->sizes[self->rank() - spatial + d], kernel_size.name, " is ",
+            *kernel_size.value, ", but must be at most the last ", spatial, " sizes of ", self.name, ", ", self->sizes);
+}
+
 void is_pooled(TensorArgument grad_output, TensorArgument self, Int spatial, Argument<const Ints*> kernel_size,
                Argument<const Ints*> stride, Argument<const Ints*> padding, Argument<bool> ceil_mode) {
   has_sizes(grad_output, shapes::pooled(self, spatial, kernel_size, stride, padding, ceil_mode));
