@@ -93,10 +93,20 @@ Dims suggested(const Dims& sizes, TensorArgument tensor) {
   return is_channels_last(*tensor.value) ? channels_moved(sizes.size()) : contiguous(sizes);
 }
 
-Dims suggested(const Dims& sizes, TensorArgument a, TensorArgument b) {
-  return sizes.size() == 4 && is_channels_last(*a.value) ? suggested(sizes, a)
-         : sizes.size() == 4                             ? suggested(sizes, b)
-                                                         : contiguous(sizes);
+Dims suggested(const Dims& sizes, TensorArgument input, TensorArgument weight) {
+  switch (sizes.size()) {
+    case 3:
+      return suggested_1d(sizes, weight);
+    case 4:
+      return suggested(sizes, is_channels_last(*input.value) ? input : weight);
+    default:
+      return contiguous(sizes);
+  }
+}
+
+Dims suggested_1d(const Dims& sizes, TensorArgument tensor) {
+  const Dims moved = channels_moved(3);
+  return normal(tensor->sizes, tensor->dim_order) == moved ? moved : contiguous(sizes);
 }
 
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {

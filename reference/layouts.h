@@ -28,6 +28,7 @@ Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order);
 
 Dims suggested(const Dims& sizes, TensorArgument tensor);
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors);
-Dims suggested(const Dims& sizes, TensorArgument a, TensorArgument b);
+Dims suggested(const Dims& sizes, TensorArgument input, TensorArgument weight);
+Dims suggested_1d(const Dims& sizes, TensorArgument tensor);
 
 }  // namespace assay::layouts

@@ -142,6 +142,17 @@ TEST(Convolution, OnlyInt64IsDilatedOrTransposed) {
             "convolution.R26");
 }
 
+TEST(Convolution, OneDimensionIsLaidOutAsItsWeight) {
+  const Dims channels_last{0, 2, 1}, channels_first{0, 1, 2};
+  for (const Dims& order : {channels_last, channels_first}) {
+    const Tensor input = tensor(float32, {1, 2, 3}, order, ones(6));
+    for (const Dims& of_weight : {channels_last, channels_first})
+      EXPECT_EQ(
+          result(convolution, Convolution{input, tensor(float32, {2, 2, 2}, of_weight, ones(8))}.arguments()).dim_order,
+          of_weight);
+  }
+}
+
 // -- pools ------------------------------------------------------------------------------------------------------------
 
 constexpr std::string_view average = "aten::avg_pool2d.out", largest_of = "aten::max_pool2d_with_indices.out";
@@ -153,6 +164,9 @@ TEST(Pool, KeepsChannelsLast) {
   EXPECT_EQ(result("aten::_adaptive_avg_pool2d.out", {image, Ints{1, 1}}).dim_order, channels_last);
   for (const Tensor& t : results(largest_of, {image, Ints{2}, Ints{}, Ints{0}, Ints{1}, false}))
     EXPECT_EQ(t.dim_order, channels_last);
+  const Tensor signal = tensor(float32, {1, 2, 4}, {0, 2, 1}, ones(8));
+  EXPECT_EQ(result("aten::avg_pool1d.out", {signal, Ints{2}, Ints{}, Ints{0}, false, true}).dim_order, (Dims{0, 2, 1}));
+  EXPECT_EQ(result("aten::adaptive_avg_pool1d.out", {signal, Ints{2}}).dim_order, (Dims{0, 2, 1}));
 }
 
 TEST(MaxPool, DilationLetsNoMorePaddingIn) {
@@ -242,6 +256,15 @@ TEST(AveragePool, ThreeDimensionsTakeOneEntryOrThree) {
   EXPECT_EQ(refused(self, {2, 1, 2}), "");
   EXPECT_EQ(refused(self, {2, 2}), "avg_pool3d.R4");
   EXPECT_EQ(refused(tensor(float16, {1, 2, 2, 2}, ones(8)), {2}), "avg_pool3d.R1");
+}
+
+TEST(AveragePool, ThreeDimensionsHoldAWindowWithoutPadding) {
+  const auto pooled = [](Dims sizes) {
+    return refusal("aten::avg_pool3d.out", {tensor(float32, sizes, ones(sizes[1] * sizes[2] * sizes[3])), Ints{2},
+                                            Ints{1}, Ints{1}, false, true, none});
+  };
+  EXPECT_EQ(pooled({1, 2, 2, 2}), "");
+  EXPECT_EQ(pooled({1, 2, 1, 2}), "avg_pool3d.R12");
 }
 
 TEST(MaxPool, PlaceIsInAllOfTheChannel) {
@@ -358,6 +381,11 @@ TEST(GridSampler, EdgesOrCentresOfTheOutermostCells) {
 TEST(GridSampler, NearestRoundsHalvesToEven) {
   EXPECT_THAT((GridSample{.cells = {1, 2, 3, 4}, .places = {-0.5, 0, 0.5}, .interpolation = nearest}.values()),
               ElementsAre(1, 3, 3));
+}
+
+TEST(GridSampler, PlaceIsRoundedBeforeTheNearestIsChosen) {  // 1 - 2^-26 is no float32
+  EXPECT_THAT((GridSample{.cells = {1, 2, 3, 4}, .places = {-0x1p-26}, .interpolation = nearest}.values()),
+              ElementsAre(3));
 }
 
 TEST(GridSampler, NanIsTheFirstCellUnlessOutsideIsZero) {
