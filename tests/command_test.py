@@ -133,6 +133,12 @@ class Judging(unittest.TestCase):
             self.assertEqual({"testee", "operator", "case", "dtypes", "layouts", "verdict", "class", "distance", "seconds"} - r.keys(), set())
             self.assertIn(r["verdict"], ("pass", "quality"))
 
+    def test_outs_that_decide_whether_a_call_is_valid(self):
+        operators = "empty.out,full_like.out,scalar_tensor.out,split_copy.Tensor_out"
+        code, out, err = assay("kernels", "reference", "--operators", operators, "--json")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(len(json.loads(out)["reference"]), 4)
+
     def test_one_case_in_full_words(self):
         code, out, err = assay("case", "aten::abs.out#0", "--library", "reference")
         self.assertEqual((code, err), (0, ""))

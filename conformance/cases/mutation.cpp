@@ -275,8 +275,8 @@ std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments,
   } else if (m.kind == Mutation::Kind::dtypes) {
     if (!tensors.empty()) change_dtypes(tensors, m);
   } else if (m.kind == Mutation::Kind::out) {
-    Value& out = changed[changed.size() - op.outs() + pick(m.n[0], op.outs())];
-    if (!std::holds_alternative<Tensors>(out)) out = make(all_dtypes[pick(m.n[1], all_dtypes.size())], {0});
+    const std::size_t out = changed.size() - op.outs() + pick(m.n[0], op.outs());
+    if (op.arguments[out].type == "Tensor") changed[out] = make(all_dtypes[pick(m.n[1], all_dtypes.size())], {0});
   } else if (changes_tensor(m.kind)) {
     if (!tensors.empty()) change_tensor(*tensors[pick(m.n[0], tensors.size())], m);
   } else if (const auto places = targets(op, arguments, m.kind); !places.empty()) {

@@ -35,6 +35,11 @@ std::string shown(std::span<const Tensor> tensors) {
   return all;
 }
 
+std::string shown(const Expectation& e) {
+  if (e.answer.outcome == Outcome::ok) return shown(e.outs);
+  return text(name(e.answer.outcome), ", ", e.answer.rule, ": ", e.answer.message);
+}
+
 // The facts of the case that every record has.
 Record record_of(const Case& c, std::string_view testee, std::span<const Value> arguments) {
   Record r;
@@ -59,13 +64,35 @@ void describe_inputs(Record& r, const Case& c) {
   r.elements = elements;
 }
 
-// The call as a host makes it when there is no expected result: outs that the case leaves open are as recorded.
+// The call as a host makes it, with outs, and what the reference says to it.
+struct HostCall {
+  std::vector<Value> arguments;
+  Expectation expected;
+
+  bool valid() const { return expected.answer.outcome == Outcome::ok; }
+};
+
 std::vector<Value> with_recorded_outs(const Case& c) {
   std::vector<Value> arguments = c.arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (c.op->arguments[i].out && std::holds_alternative<std::monostate>(arguments[i]))
       arguments[i] = c.recorded.arguments[i];
   return arguments;
+}
+
+// Outs that a mutated call leaves open are as the reference makes them, as recorded where it refuses. Whether the call
+// is valid may depend on them, so the reference is asked again with those.
+HostCall host_call(const Case& c) {
+  const auto ask = [&](std::vector<Value> arguments) {
+    Expectation expected = expect(*c.op, arguments, case_limits());
+    if (expected.answer.outcome == Outcome::ok) return HostCall{expected.arguments, std::move(expected)};
+    return HostCall{std::move(arguments), std::move(expected)};
+  };
+  HostCall open = ask(c.arguments);
+  if (c.id.mutations.empty()) return open;
+  if (!open.valid()) open.arguments = with_recorded_outs(c);
+  HostCall given = ask(open.arguments);
+  return given.valid() == open.valid() ? open : given;
 }
 
 bool has_free_values(const Operator& op) {
@@ -95,27 +122,25 @@ Limits case_limits() { return {Int{1} << 30, Int{1} << 32}; }
 
 Record run_case(const Corpus& corpus, KernelLibrary& library, const CaseId& id, bool always_described) {
   const Case c = corpus.make(id);
-  const Expectation expected = expect(*c.op, c.arguments, case_limits());
-  const bool valid = expected.answer.outcome == Outcome::ok;
-  const std::vector<Value> planned = valid ? expected.arguments : with_recorded_outs(c);
-  Record r = record_of(c, library.name(), valid ? expected.arguments : c.arguments);
+  const HostCall host = host_call(c);
+  Record r = record_of(c, library.name(), host.arguments);
   Judgement j;
   Observation seen;
   if (!library.has(*c.op)) {
     j = {Verdict::unsupported, Class::none, 0, {}, text(library.name(), " has no kernel for ", c.op->name), {}, {}, {}};
   } else {
-    seen = observe(library, *c.op, c.arguments, plan_outs(*c.op, planned));
+    seen = observe(library, *c.op, c.arguments, plan_outs(*c.op, host.arguments));
     const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
-    j = judge(*c.op, c.arguments, expected,
-              {seen.reply.outcome, seen.reply.message, library.in_profile(*c.op, planned), seen.outs, has_values});
+    j = judge(
+        *c.op, c.arguments, host.expected,
+        {seen.reply.outcome, seen.reply.message, library.in_profile(*c.op, host.arguments), seen.outs, has_values});
     judge_conduct(j, *c.op, seen);
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
   if (j.verdict == Verdict::pass && !always_described) return r;
   r.rule = j.rule, r.message = j.message, r.bound = j.bound;
   describe_inputs(r, c);
-  r.expected = valid ? shown(expected.outs)
-                     : text(name(expected.answer.outcome), ", ", expected.answer.rule, ": ", expected.answer.message);
+  r.expected = shown(host.expected);
   r.got =
       seen.reply.outcome == Outcome::ok ? shown(seen.outs) : text(name(seen.reply.outcome), ": ", seen.reply.message);
   return r;
@@ -124,16 +149,14 @@ Record run_case(const Corpus& corpus, KernelLibrary& library, const CaseId& id, 
 Record lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, Verdict verdict,
                  std::string message) {
   const Case c = corpus.make(id);
-  const Expectation expected = expect(*c.op, c.arguments, case_limits());
-  const bool valid = expected.answer.outcome == Outcome::ok;
-  Record r = record_of(c, testee, valid ? expected.arguments : c.arguments);
+  const HostCall host = host_call(c);
+  Record r = record_of(c, testee, host.arguments);
   r.verdict = verdict;
   r.failure = verdict == Verdict::crash ? Class::abort : Class::none;
-  r.rule = expected.answer.rule;
+  r.rule = host.expected.answer.rule;
   r.message = std::move(message);
   describe_inputs(r, c);
-  r.expected = valid ? shown(expected.outs)
-                     : text(name(expected.answer.outcome), ", ", expected.answer.rule, ": ", expected.answer.message);
+  r.expected = shown(host.expected);
   return r;
 }
 
