@@ -19,7 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What f writes, from a child of its own, and how the child ended if it crashed.
+constexpr std::string_view not_run = "not run: ";
+
+template <class F>
+std::string said_by(F f) {
+  try {
+    return f();
+  } catch (const std::exception& e) {
+    return text(not_run, e.what());
+  }
+}
+
+// What f says, from a child of its own, and how the child ended if it crashed.
 template <class F>
 std::string in_child(F f) {
   int ends[2];
@@ -27,7 +38,7 @@ std::string in_child(F f) {
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    const std::string said = f();
+    const std::string said = said_by(f);
     const bool written = ::write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
     _exit(written ? 0 : 1);
   }
@@ -108,6 +119,7 @@ TEST_P(RecordedPrograms, DoTheSameAfterEncoding) {
   const std::string after = in_child([&] { return behaviour(copy / "program.pte", data, *program, calls); });
   EXPECT_EQ(before, after);
   EXPECT_NE(before, "");
+  EXPECT_FALSE(before.starts_with(not_run)) << before;
   fs::remove_all(copy);
 }
 
