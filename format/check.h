@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "format/rule.h"
+#include "format/view.h"
+#include "format/workspace.h"
+
+// The rules of files, without heap, exceptions or copies: locate → open → check. Each phase reports all that it finds
+// and is skipped when the one before it found something. Every runtime asks these; none asks a rule again.
+namespace assay::format {
+
+// -- locate: from the first bytes of a file, so that a file of the wrong kind is not read any further -----------------
+
+inline constexpr std::size_t head_bytes = 64;  // or the whole file, where it is shorter
+
+// Where the header says things are, as offsets in the file. The tables begin with the file.
+struct Extent {
+  std::uint64_t tables_size = 0;
+  std::uint64_t segments_begin = 0, segments_size = 0;
+};
+// Rules H1, H2, H5 to H8 · F1 to F3 · B1.
+std::optional<Extent> locate_program(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
+std::optional<Extent> locate_data(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
+std::optional<Extent> locate_bundle(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
+
+// -- open: `tables` are the first tables_size bytes of the file, which nobody changes from here on --------------------
+
+// Rules that rules.yaml marks `decode`: structure, presence, versions, segments.
+std::optional<ProgramView> open_program(std::span<const std::byte> tables, std::span<const std::byte> segments,
+                                        Findings& findings);
+std::optional<DataView> open_data(std::span<const std::byte> tables, std::span<const std::byte> segments,
+                                  Findings& findings);
+std::optional<BundleView> open_bundle(std::span<const std::byte> tables, Findings& findings);
+
+// -- check: rules that rules.yaml marks `validate` --------------------------------------------------------------------
+
+// Each takes what it needs from the workspace and gives it back; with a workspace that only counts it does nothing else.
+// A program with the data files that it is to be loaded with, data flow included (format/flow.h).
+void check(const ProgramView& program, std::span<const DataView> data, Workspace& workspace, Findings& findings);
+void check(const DataView& data, Workspace& workspace, Findings& findings);
+// A bundle against the program it holds, which keeps every rule.
+void check(const BundleView& bundle, const ProgramView& program, Findings& findings);
+
+// Entries of a program's or data file's named data; null: none of this key.
+const pte::NamedData* find_named(const ProgramView& program, std::string_view key);
+const ptd::NamedData* find_named(const DataView& data, std::string_view key);
+
+}  // namespace assay::format

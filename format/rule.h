@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "format/text.h"
+#include "format_rules.gen.h"
+
+// What is found wrong with a file, by the rules of spec/format/rules.yaml.
+namespace assay::format {
+
+// The id of a format rule. One that spec/format/rules.yaml does not have is no constant expression, so it does not
+// compile.
+class RuleId {
+ public:
+  consteval RuleId(const char* id) : rule_(find(id)) {}  // NOLINT(google-explicit-constructor)
+  explicit RuleId(const FormatRule& rule) : rule_(&rule) {}
+
+  const FormatRule& operator*() const { return *rule_; }
+  const FormatRule* operator->() const { return rule_; }
+
+ private:
+  static consteval const FormatRule* find(std::string_view id) {
+    // A pointer is not compared with null here: with its sanitizers, g++ sees no constant in that.
+    for (const FormatRule& rule : format_rules)
+      if (rule.id == id) return &rule;
+    throw "spec/format/rules.yaml has no such rule";
+  }
+  const FormatRule* rule_;
+};
+
+// Where something is: a chain of names and indices, outermost first, written out only when something is wrong there.
+// A name that comes from a file is `quoted`.
+struct Place {
+  const Place* outer = nullptr;
+  std::string_view name;
+  std::int64_t index = -1;  // -1: the name alone
+  bool quoted = false;
+
+  Place in(std::string_view part, std::int64_t i = -1) const { return {this, part, i}; }
+  void write(Text& to) const;  // "plan 0, value 3"
+};
+
+// One thing that is wrong. It lives while it is told.
+struct Finding {
+  const FormatRule& rule;
+  Outcome outcome;  // the rule's, or malformed where what it asks for cannot even be read
+  const Place& place;
+  std::string_view message;
+};
+
+// Takes what is found wrong and tells it on, as it comes; all checks of a file share one.
+class Findings {
+ public:
+  using Tell = void (*)(void* listener, const Finding& finding);
+  // The first `most` findings are told, those behind are only counted.
+  explicit Findings(Tell tell, void* listener, std::uint64_t most = 100) : tell_(tell), listener_(listener), most_(most) {}
+
+  template <class... Parts>
+  bool check(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
+    if (!holds) report(rule, rule->outcome, place, sentence...);
+    return holds;
+  }
+  // What does not hold is malformed, whatever else the rule asks.
+  template <class... Parts>
+  bool readable(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
+    if (!holds) report(rule, Outcome::malformed, place, sentence...);
+    return holds;
+  }
+
+  std::uint64_t count() const { return count_; }
+  bool none() const { return count_ == 0; }
+
+ private:
+  template <class... Parts>
+  void report(RuleId rule, Outcome outcome, const Place& place, const Parts&... sentence) {
+    if (count_++ >= most_) return;
+    Text text;
+    (text.add(sentence), ...);
+    tell_(listener_, {*rule, outcome, place, text.view()});
+  }
+
+  Tell tell_;
+  void* listener_;
+  std::uint64_t most_, count_ = 0;
+};
+
+}  // namespace assay::format

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "bundled_program_generated.h"
+#include "flat_tensor_generated.h"
+#include "program_generated.h"
+
+// Files as they stand: their tables as flatbuffers reads them in place, their segments where they lie. Nothing is copied
+// and nothing is owned.
+namespace assay::format {
+
+template <class Tables>
+struct FileView {
+  const Tables* tables = nullptr;       // verified, and whatever must be there is there
+  std::span<const std::byte> segments;  // the space that the header gives them, one behind the other
+
+  std::uint32_t segment_count() const { return tables->segments() ? tables->segments()->size() : 0; }
+  // The bytes of segment i, which there is.
+  std::span<const std::byte> segment(std::uint32_t i) const {
+    const auto& s = *tables->segments()->Get(i);
+    return s.size() == 0 ? segments.first(0) : segments.subspan(s.offset(), s.size());
+  }
+};
+using ProgramView = FileView<pte::Program>;
+using DataView = FileView<ptd::FlatTensor>;
+
+struct BundleView {
+  const bpte::BundledProgram* tables = nullptr;
+  std::span<const std::byte> program() const {
+    return std::as_bytes(std::span(tables->program()->data(), tables->program()->size()));
+  }
+};
+
+enum class FileKind : std::uint8_t { program, data, bundle, unknown };
+FileKind file_kind(std::span<const std::byte> head);  // by the identifier at byte 4
+
+inline std::string_view text_of(const flatbuffers::String* s) { return s ? s->string_view() : std::string_view(); }
+
+inline std::uint64_t planned_offset(const pte::AllocationDetails& a) {
+  return std::uint64_t{a.memory_offset_high()} << 32 | a.memory_offset_low();
+}
+inline bool is_external(const pte::Tensor& t) {
+  return t.extra_tensor_info() && t.extra_tensor_info()->location() == pte::TensorDataLocation::EXTERNAL;
+}
+inline std::string_view name_of(const pte::Tensor& t) {  // its fully qualified name; empty: none
+  return t.extra_tensor_info() ? text_of(t.extra_tensor_info()->fully_qualified_name()) : std::string_view();
+}
+
+bool uses_constant_buffer(const pte::Program& program);  // as old programs do; else constants are in constant_segment
+// The bytes of the constant with this data_buffer_idx, from where it starts to the end of what holds it: its size is
+// that of the tensor. Out of range: none.
+std::optional<std::span<const std::byte>> constant_data(const ProgramView& program, std::uint32_t index);
+// Likewise of a mutable buffer's initial value.
+std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index);
+// What a delegate is given, inline or in a segment, as a program that keeps the rules has it.
+std::span<const std::byte> payload(const ProgramView& program, const pte::BackendDelegate& delegate);
+
+}  // namespace assay::format
