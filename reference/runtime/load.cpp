@@ -1,5 +1,6 @@
-#include <set>
-#include <utility>
+#include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "reference/runtime/machine.h"
 
@@ -42,13 +43,68 @@ std::size_t largest_size(const pte::ProgramT& program, std::uint32_t memory) {
   return static_cast<std::size_t>(bytes);
 }
 
+bool has_initial_value(const pte::TensorT& t) { return t.allocation_info && (is_external(t) || t.data_buffer_idx > 0); }
+
+// TODO-FLOW
+class LiveIn {
+ public:
+  explicit LiveIn(const pte::ExecutionPlanT& plan) : plan_(plan), live_(plan.values.size()) {
+    for (const auto i : plan.inputs) write(i);
+    for (const auto& chain : plan.chains)
+      for (const auto& instruction : chain->instructions) run(instruction->instr_args);
+    for (const auto i : plan.outputs) read(i);
+  }
+  std::vector<bool> live() && { return std::move(live_); }
+
+ private:
+  template <class F>
+  void each(std::int32_t i, F f) {
+    if (i < 0 || index(i) >= live_.size()) return;
+    const pte::KernelTypesUnion& v = plan_.values[index(i)]->val;
+    if (const auto* l = v.AsTensorList())
+      for (const auto e : l->items) each(e, f);
+    if (const auto* l = v.AsOptionalTensorList())
+      for (const auto e : l->items) each(e, f);
+    const pte::TensorT* t = v.AsTensor();
+    if (!t || !t->allocation_info) return;
+    const auto bytes = static_cast<std::size_t>(count(dims(t->sizes)) * info(*dtype_numbered(t->scalar_type)).bytes);
+    f(index(i), defined_[t->allocation_info->memory_id], planned_offset(*t->allocation_info), bytes);
+  }
+  void read(std::int32_t i) {
+    each(i, [&](std::size_t v, const Definedness& d, std::size_t at, std::size_t bytes) {
+      if (d.written(at) < bytes) live_[v] = true;
+    });
+  }
+  void write(std::int32_t i) {
+    each(i, [](std::size_t, Definedness& d, std::size_t at, std::size_t bytes) {
+      d.make_room(1), d.write(at, bytes, Definedness::By::instruction);
+    });
+  }
+  void run(const pte::InstructionArgumentsUnion& what) {
+    if (const auto* call = what.AsKernelCall()) {
+      const std::string name = operator_name(*plan_.operators[index(call->op_index)]);
+      const Operator* op = find_operator(name);
+      for (const bool writes : {false, true})
+        for (std::size_t i = 0; i < call->args.size(); ++i) {
+          const bool out = op ? i < op->arguments.size() && op->arguments[i].out
+                              : i == (name == "executorch_prim::et_copy_index.tensor" ? 0u : 2u);
+          if (out == writes) out ? write(call->args[i]) : read(call->args[i]);
+        }
+    }
+    if (const auto* d = what.AsDelegateCall())
+      for (const auto i : d->args) read(i), write(i);
+    if (const auto* j = what.AsJumpFalseCall()) read(j->cond_value_index);
+  }
+  const pte::ExecutionPlanT& plan_;
+  std::vector<bool> live_;
+  std::map<std::uint32_t, Definedness> defined_;
+};
+std::vector<bool> live_in(const pte::ExecutionPlanT& plan) { return LiveIn(plan).live(); }
+
 }  // namespace
 
 LoadedProgram::Shared::Shared(ValidProgram p, std::vector<DataFile> d, RuntimeOptions o)
-    : program(std::move(p)),
-      data(std::move(d)),
-      options(std::move(o)),
-      budget(options.budget.value_or(Budget(options.bytes))) {
+    : program(std::move(p)), data(std::move(d)), options(std::move(o)) {
   for (const std::uint32_t memory : state_memories(program->tables)) state[memory];
 }
 
@@ -68,16 +124,18 @@ Machine::Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::Execu
   restart();
 }
 
-Block Machine::arena(std::uint32_t id) {
+std::shared_ptr<Memory> Machine::planned(std::uint32_t id) {
   const auto state = shared_->state.find(id);
   const bool shared = state != shared_->state.end();
-  Block& block = shared ? state->second : arenas_[id];
-  if (!block) {
-    const std::size_t bytes = shared ? largest_size(shared_->program->tables, id)
-                                     : static_cast<std::size_t>(plan_.non_const_buffer_sizes[id]);
-    block = shared_->budget.allocate(bytes, text("planned memory ", id, " of method ", plan_.name));
-  }
-  return block;
+  std::shared_ptr<Memory>& memory = shared ? state->second : planned_[id];
+  if (memory) return memory;
+  const std::size_t bytes =
+      shared ? largest_size(shared_->program->tables, id) : static_cast<std::size_t>(plan_.non_const_buffer_sizes[id]);
+  const std::string what = text("planned memory ", id);
+  const Budget::Scope scope(shared_->options.budget, what);
+  memory = Memory::planned(bytes, shared ? std::byte{0} : shared_->options.fill);
+  if (!shared) memories_.push_back(memory);
+  return memory;
 }
 
 std::span<const std::byte> Machine::external(const pte::TensorT& tensor, std::size_t bytes, const Place& place) const {
@@ -89,97 +147,119 @@ std::span<const std::byte> Machine::external(const pte::TensorT& tensor, std::si
   return found->first(bytes);
 }
 
-void Machine::initialise(const pte::TensorT& tensor, Storage& storage, std::size_t bytes, const Place& place) {
-  if (bytes == 0 || (tensor.data_buffer_idx == 0 && !is_external(tensor))) return;
-  if (shared_->state.contains(tensor.allocation_info->memory_id) &&
-      std::exchange(shared_->initialised[std::string(name_of(tensor))], true))
-    return;
+Storage Machine::storage_of(const pte::TensorT& tensor, std::size_t bytes, const Place& place) {
+  const auto constant = [&](std::span<const std::byte> data) {
+    return Storage{Memory::constant(data, shared_), 0, bytes};
+  };
+  if (const auto& plan = tensor.allocation_info) return {planned(plan->memory_id), planned_offset(*plan), bytes};
+  if (is_external(tensor)) return constant(external(tensor, bytes, place));
+  if (tensor.data_buffer_idx > 0)
+    return constant(bytes == 0 ? std::span<const std::byte>()
+                               : constant_data(*shared_->program, tensor.data_buffer_idx)->first(bytes));
+  memories_.push_back(Memory::own());
+  const bool bounded = tensor.shape_dynamism != pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
+  return {memories_.back(), 0, bounded ? bytes : std::numeric_limits<std::size_t>::max()};
+}
+
+// State is zeros, or has its initial value, which it is given once: the other methods find it as it is.
+void Machine::begin_state(const pte::TensorT& tensor, HeldTensor& held, const Place& place) {
+  const auto [memory, at, bytes] = held.home;
+  held.lasts = true;
+  if (memory->written(at) < held.bytes()) memory->begin_as_zeros(at, held.bytes());
+  if (!has_initial_value(tensor)) return;
+  const std::uint32_t id = tensor.allocation_info->memory_id;
+  if (!(shared_->state.contains(id) ? shared_->begun : begun_).emplace(id, at).second) return;
   const auto from = is_external(tensor) ? external(tensor, bytes, place)
                                         : initial_data(*shared_->program, tensor.data_buffer_idx)->first(bytes);
-  std::ranges::copy(from, storage.write(bytes).begin());
+  memory->write(at, from, Memory::By::state);
 }
 
-Storage Machine::storage_of(const pte::TensorT& tensor, std::size_t bytes, const Place& place) {
-  if (const auto& plan = tensor.allocation_info) {
-    const Block block = arena(plan->memory_id);
-    Storage storage = Storage::planned(Block(block, block.get() + planned_offset(*plan)), bytes);
-    initialise(tensor, storage, bytes, place);
-    return storage;
-  }
-  if (is_external(tensor)) return Storage::constant(external(tensor, bytes, place), shared_);
-  if (tensor.data_buffer_idx > 0)
-    return Storage::constant(bytes == 0 ? std::span<const std::byte>()
-                                        : constant_data(*shared_->program, tensor.data_buffer_idx)->first(bytes),
-                             shared_);
-  const bool bounded = tensor.shape_dynamism != pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
-  Storage own = Storage::own(bounded ? bytes : static_cast<std::size_t>(shared_->options.bytes), shared_->budget);
-  if (!name_of(tensor).empty()) own.write(bytes);  // state that the plan leaves to the caller begins as zeros
-  return own;
-}
-
-Slot Machine::make_tensor(const pte::TensorT& tensor, std::size_t index) {
-  HeldTensor t{*dtype_numbered(tensor.scalar_type),
-               dims(tensor.sizes),
-               dims(tensor.sizes),
-               dims(tensor.dim_order),
-               static_cast<HeldTensor::Dynamism>(tensor.shape_dynamism),
-               nullptr};
-  const Place method{nullptr, plan_.name};
-  t.storage = std::make_shared<Storage>(storage_of(tensor, t.bytes(), method.in("value", static_cast<Int>(index))));
-  return std::make_shared<HeldTensor>(std::move(t));
+Held Machine::make_tensor(const pte::TensorT& tensor, bool live_in, const Place& place) {
+  const Held held = std::make_shared<HeldTensor>();
+  held->dtype = *dtype_numbered(tensor.scalar_type);
+  held->declared = held->sizes = dims(tensor.sizes);
+  held->dim_order = dims(tensor.dim_order);
+  held->dynamism = static_cast<HeldTensor::Dynamism>(tensor.shape_dynamism);
+  held->home = held->storage = storage_of(tensor, held->bytes(), place);
+  // State that the plan leaves to the caller has a name.
+  const bool state = tensor.allocation_info ? live_in || has_initial_value(tensor) ||
+                                                  shared_->state.contains(tensor.allocation_info->memory_id)
+                                            : !held->home.memory->is_constant() && !name_of(tensor).empty();
+  if (state && held->bytes() > 0) begin_state(tensor, *held, place);
+  return held;
 }
 
 void Machine::make_slots() {
   using pte::KernelTypes;
+  const std::vector<bool> state = live_in(plan_);
+  const std::scoped_lock lock(shared_->making);
   for (const auto& v : plan_.values) {
     const pte::KernelTypesUnion& val = v->val;
+    const auto i = static_cast<Int>(initial_.size());
+    const Place method{nullptr, plan_.name};
     switch (val.type) {
       case KernelTypes::Int:
-        slots_.emplace_back(Int{val.AsInt()->int_val});
+        initial_.emplace_back(Int{val.AsInt()->int_val});
         break;
       case KernelTypes::Double:
-        slots_.emplace_back(val.AsDouble()->double_val);
+        initial_.emplace_back(val.AsDouble()->double_val);
         break;
       case KernelTypes::Bool:
-        slots_.emplace_back(val.AsBool()->bool_val);
+        initial_.emplace_back(val.AsBool()->bool_val);
         break;
       case KernelTypes::String:
-        slots_.emplace_back(val.AsString()->string_val);
+        initial_.emplace_back(val.AsString()->string_val);
         break;
       case KernelTypes::Tensor:
-        slots_.push_back(make_tensor(*val.AsTensor(), slots_.size()));
+        initial_.emplace_back(make_tensor(*val.AsTensor(), state[initial_.size()], method.in("value", i)));
         break;
       case KernelTypes::NONE:
       case KernelTypes::Null:
-        slots_.emplace_back();
+        initial_.emplace_back();
         break;
       default:
-        slots_.emplace_back(&val);
+        initial_.emplace_back(&val);
     }
   }
+  for (const std::int32_t i : plan_.inputs)
+    if (const Held* t = std::get_if<Held>(&initial_[index(i)])) (*t)->lasts = true;
 }
 
 Machine::Kernel Machine::find_kernel(const pte::OperatorT& op) {
-  Kernel kernel{operator_name(op), nullptr, nullptr};
-  kernel.op = find_operator(kernel.name);
+  Kernel kernel;
+  kernel.name = operator_name(op);
   if (kernel.name == "executorch_prim::et_view.default") kernel.handle = &Machine::view;
   if (kernel.name == "executorch_prim::et_copy_index.tensor") kernel.handle = &Machine::copy_index;
+  kernel.op = find_operator(kernel.name);
+  if (!kernel.op) return kernel;
+  const auto& schema = kernel.op->arguments;
+  Indices changed;
+  kernel.from.resize(schema.size());
+  std::iota(kernel.from.begin(), kernel.from.end(), std::size_t{0});
+  for (std::size_t i = 0; i < schema.size(); ++i)
+    if (schema[i].mutated) kernel.from[kernel.op->new_value_of(i)] = i, changed.push_back(i);
+  kernel.arguments = schema.size() - changed.size();
+  for (std::size_t i = 0; i < kernel.arguments; ++i)
+    if (schema[i].out && !schema[i].is_out_number()) kernel.returned.push_back(i);
+  if (kernel.returned.empty()) kernel.returned = changed;
   return kernel;
 }
 
 void Machine::make_kernels() {
+  for (const auto& op : plan_.operators) kernels_.push_back(find_kernel(*op));
+  std::set<std::size_t> called;
+  for (const auto& chain : plan_.chains)
+    for (const auto& instruction : chain->instructions)
+      if (const auto* call = instruction->instr_args.AsKernelCall()) called.insert(index(call->op_index));
   std::string missing;
-  for (const auto& op : plan_.operators) {
-    kernels_.push_back(find_kernel(*op));
-    if (!kernels_.back().op && !kernels_.back().handle) missing += (missing.empty() ? "" : ", ") + kernels_.back().name;
-  }
+  for (const std::size_t i : called)
+    if (!kernels_[i].op && !kernels_[i].handle) missing += (missing.empty() ? "" : ", ") + kernels_[i].name;
   if (!missing.empty()) throw broken("I4", {nullptr, plan_.name}, "calls operators that there are not: ", missing);
 }
 
 void Machine::make_delegates() {
   const Program& program = *shared_->program;
   RuntimeOptions options = shared_->options;
-  options.budget = shared_->budget;
   for (std::size_t i = 0; i < plan_.delegates.size(); ++i) {
     const pte::BackendDelegateT& d = *plan_.delegates[i];
     const Place method{nullptr, plan_.name}, place = method.in("delegate", static_cast<Int>(i));

@@ -2,7 +2,10 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -12,9 +15,16 @@
 // A method as it runs: the values of its plan, and what each instruction does to them. Everything here throws Fault.
 namespace assay {
 
-// A value of the plan. Lists stay what the tables say: indices of other values, or numbers.
+// A value of the plan. Lists stay what the tables say: indices of other values, or numbers. What a value holds may
+// change, its kind does not: a tensor, a list, a string, or a number or None.
 using Held = std::shared_ptr<HeldTensor>;  // shared, since a MoveCall copies the handle
 using Slot = std::variant<std::monostate, Int, double, bool, std::string, Held, const pte::KernelTypesUnion*>;
+
+Value value_of(const Slot& slot);                 // None of a list
+std::optional<Slot> slot_of(const Value& value);  // none of a tensor or list
+bool same_kind(const Slot& a, const Slot& b);
+
+using Places = std::set<std::pair<std::uint32_t, std::uint64_t>>;  // planned memory, offset
 
 struct LoadedProgram::Shared {
   Shared(ValidProgram program, std::vector<DataFile> data, RuntimeOptions options);
@@ -22,10 +32,10 @@ struct LoadedProgram::Shared {
   ValidProgram program;
   std::vector<DataFile> data;
   RuntimeOptions options;
-  Budget budget;
   // Planned memory that holds nothing but named state belongs to all methods: what one leaves there the others find.
-  std::map<std::uint32_t, Block> state;
-  std::map<std::string, bool, std::less<>> initialised;  // named state that has its initial value
+  std::map<std::uint32_t, std::shared_ptr<Memory>> state;
+  Places begun;       // where state there has its initial value
+  std::mutex making;  // for both, while a method is made ready
 
   // Of the program's own named data or a data file.
   std::optional<std::span<const std::byte>> named(std::string_view key) const;
@@ -39,59 +49,83 @@ class Machine {
   std::size_t size() const { return slots_.size(); }
 
   Value value(std::size_t index) const;
-  const Slot& slot(std::size_t index) const { return slots_[index]; }
-  Slot& slot(std::size_t index) { return slots_[index]; }
-  const Held* tensor(std::size_t index) const { return std::get_if<Held>(&slots_[index]); }
+  // What a value is when an execution begins, and what the caller gives for it, of the same kind.
+  const Slot& initial(std::size_t index) const { return initial_[index]; }
+  void give(std::size_t index, const Value& value);
+  bool is_given(std::size_t index) const;  // nothing overwrote it since
+  // Faults: R5.
+  void give_memory(std::size_t index, std::span<std::byte> memory, const Place& place);
+  const Budget& budget() const { return shared_->options.budget; }
 
   // One instruction; what it was is told to the listener of `method`, if there is one.
   void step(const Method& method, Listener* listener);
   bool at_end() const { return chain_ == plan_.chains.size(); }
   bool at_start() const { return executed_ == 0; }
-  void restart() {
-    chain_ = next_ = 0, executed_ = 0;
-    skip_ended_chains();
-  }
+  void restart();
 
  private:
+  using Args = std::vector<std::int32_t>;
+  using Indices = std::vector<std::size_t>;
   // An instruction's operator, looked up when the method is loaded.
   struct Kernel {
     std::string name;
-    const Operator* op;  // null: one of those that work on handles
-    void (Machine::*handle)(const std::vector<std::int32_t>& args);
+    const Operator* op = nullptr;  // null: one of those that work on memory
+    void (Machine::*handle)(const Args& args) = nullptr;
+    std::size_t arguments = 0;  // those of the schema's own text, as an instruction has them
+    Indices from;               // which of these each argument of `op` is: a new value goes where the old one was
+    Indices returned;           // which of these an instruction has once more, as its last argument
+  };
+  struct Result {
+    Value value;
+    std::size_t to;
   };
 
+  // load.cpp
   void make_slots();
   void make_kernels();
   void make_delegates();
-  Slot make_tensor(const pte::TensorT& tensor, std::size_t index);
+  Held make_tensor(const pte::TensorT& tensor, bool live_in, const Place& place);
   Storage storage_of(const pte::TensorT& tensor, std::size_t bytes, const Place& place);
-  Block arena(std::uint32_t id);
-  void initialise(const pte::TensorT& tensor, Storage& storage, std::size_t bytes, const Place& place);
+  std::shared_ptr<Memory> planned(std::uint32_t id);
+  void begin_state(const pte::TensorT& tensor, HeldTensor& held, const Place& place);
   std::span<const std::byte> external(const pte::TensorT& tensor, std::size_t bytes, const Place& place) const;
+  static Kernel find_kernel(const pte::OperatorT& op);
 
-  std::string_view run(const pte::InstructionT& instruction);
-  void call(const Kernel& kernel, const std::vector<std::int32_t>& args);
-  Value argument(const SchemaArgument& schema, std::size_t index) const;
-  void store(Value result, std::size_t index);
-  void call_delegate(const pte::DelegateCallT& call);
-  bool is_true(std::size_t index) const;
-  void view(const std::vector<std::int32_t>& args);
-  void copy_index(const std::vector<std::int32_t>& args);
-  std::vector<std::size_t> elements(const pte::KernelTypesUnion& list) const;
+  // machine.cpp
+  const Held* tensor(std::size_t index) const { return std::get_if<Held>(&slots_[index]); }
   HeldTensor& held(std::size_t index) const;
+  Indices elements(std::size_t index) const;
+  bool is_true(std::size_t index) const;
+  std::string_view run(const pte::InstructionT& instruction);
   void skip_ended_chains();
 
-  static Kernel find_kernel(const pte::OperatorT& op);
+  // call.cpp
+  void call(const Kernel& kernel, const Args& args);
+  void call_delegate(const pte::DelegateCallT& call);
+  void check_arguments(const Kernel& kernel, const Args& args) const;
+  Value argument(const SchemaArgument& schema, std::size_t index) const;
+  Indices values_at(std::size_t index) const;
+  void add_results(Value value, std::size_t to, std::vector<Result>& results) const;
+  void prepare(Result& result, std::size_t results, RuleId rule) const;
+  void store(std::vector<Result> results, RuleId rule);
+
+  // handles.cpp
+  void view(const Args& args);
+  void copy_index(const Args& args);
 
   std::shared_ptr<LoadedProgram::Shared> shared_;
   const pte::ExecutionPlanT& plan_;
-  std::map<std::uint32_t, Block> arenas_;
-  std::vector<Slot> slots_;
+  std::map<std::uint32_t, std::shared_ptr<Memory>> planned_;
+  std::vector<std::shared_ptr<Memory>> memories_;  // of this method alone
+  Places begun_;                                   // where state in these has its initial value
+  std::vector<Slot> slots_, initial_;
   std::vector<Kernel> kernels_;
   std::vector<std::unique_ptr<Delegate>> delegates_;
   std::size_t chain_ = 0, next_ = 0;
   Int executed_ = 0;
   std::size_t moved_ = 0;  // bytes that the current instruction read and wrote
 };
+
+inline std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace assay

@@ -11,9 +11,13 @@ struct Method::Parts {
   Machine machine;
   Listener* listener = nullptr;
   std::vector<bool> set;  // which inputs have a value
+  bool in_call = false;   // whoever is called then may ask, but change nothing
 
   Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlanT& plan)
       : machine(std::move(shared), plan), set(plan.inputs.size()) {}
+
+  bool running() const { return !machine.at_start() && !machine.at_end(); }
+  void step(const Method& method);
 };
 
 namespace {
@@ -22,19 +26,25 @@ namespace {
 template <class F>
 Refusal refusal_of(F f) {
   try {
-    f();
-    return {};
-  } catch (const Fault& fault) {
-    return fault;
+    try {
+      f();
+      return {};
+    } catch (Fault& fault) {
+      return std::move(fault);
+    }
   } catch (const std::bad_alloc&) {
-    return Fault(Outcome::exhausted, "limits.memory", "the machine has no memory left");
+    return Fault(Outcome::exhausted, "limits.memory", "no memory left");  // short enough to need none
   }
 }
 
 template <class T, class F>
 Result<T> result_of(F f) {
   Result<T> result;
-  if (Refusal refused = refusal_of([&] { result.value.emplace(f()); })) result.faults.push_back(std::move(*refused));
+  const auto take = [&] {
+    result.faults.reserve(1);
+    result.value.emplace(f());
+  };
+  if (Refusal refused = refusal_of(take)) result.faults.push_back(std::move(*refused));
   return result;
 }
 
@@ -43,13 +53,14 @@ std::size_t index_at(const std::vector<std::int32_t>& indices, std::size_t i, co
   return static_cast<std::size_t>(indices[i]);
 }
 
-void set_tensor(HeldTensor& to, const Tensor& from, const Place& place) {
-  if (from.dtype != to.dtype) throw broken("R1", place, "is ", from.dtype, ", but must be ", to.dtype);
-  to.check_sizes(from.sizes, "R1", place);
-  if (from.dim_order != to.dim_order)
-    throw broken("R2", place, "has dim order ", from.dim_order, ", but must have ", to.dim_order);
-  if (to.storage->is_constant()) throw broken("T15", place, "is a constant");
-  to.write(from);
+void check_tensor(const HeldTensor& to, const Value& value, const Place& place) {
+  const Tensor* from = std::get_if<Tensor>(&value);
+  if (!from) throw broken("R1", place, "is ", kind_name(value), ", but must be a tensor");
+  if (from->dtype != to.dtype) throw broken("R1", place, "is ", from->dtype, ", but must be ", to.dtype);
+  to.check_sizes(from->sizes, "R1", place);
+  if (from->dim_order != to.dim_order)
+    throw broken("R2", place, "has dim order ", from->dim_order, ", but must have ", to.dim_order);
+  if (!is_whole(*from)) throw broken("R1", place, "has other bytes than those of ", describe(*from));
 }
 
 // R3: close as the official runtime compares.
@@ -57,49 +68,35 @@ bool is_close(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-4 + 1e-5 * std::fabs(b);
 }
 
-// A Null of the program receives what a method that was exported for every integer asks for, or what it never looks at.
-void set_null(Slot& slot, const Value& value, const Place& place) {
-  if (const Int* n = std::get_if<Int>(&value))
-    slot = *n;
-  else if (const double* d = std::get_if<double>(&value))
-    slot = *d;
-  else if (const bool* b = std::get_if<bool>(&value))
-    slot = *b;
-  else if (const auto* s = std::get_if<std::string>(&value))
-    slot = *s;
-  else if (std::holds_alternative<std::monostate>(value))
-    slot = std::monostate();
-  else
-    throw broken("R1", place, "is ", kind_name(value), ", but must be None, a number or a string");
-}
-
 // R3: any other value is the one for which the program was made.
 void check_traced(const Value& traced, const Value& value, const Place& place) {
   if (value.index() != traced.index())
     throw broken("R1", place, "is ", kind_name(value), ", but must be ", kind_name(traced));
-  const bool same = std::visit(
-      [&]<class T>(const T& v) {
-        if constexpr (std::is_same_v<T, double>)
-          return is_close(v, std::get<T>(traced));
-        else if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Tensors>)
-          return true;
-        else
-          return v == std::get<T>(traced);
-      },
-      value);
-  if (!same) throw broken("R3", place, "differs from the value for which the program was made");
+  const double* d = std::get_if<double>(&value);
+  if (d ? !is_close(*d, std::get<double>(traced)) : *slot_of(value) != *slot_of(traced))
+    throw broken("R3", place, "differs from the value for which the program was made");
 }
 
 void set_value(Machine& machine, std::size_t at, const Value& value, const Place& place) {
-  const auto declared = machine.plan().values[at]->val.type;
-  if (declared == pte::KernelTypes::Null) return set_null(machine.slot(at), value, place);
-  if (declared != pte::KernelTypes::Tensor) return check_traced(machine.value(at), value, place);
-  if (!std::holds_alternative<Tensor>(value))
-    throw broken("R1", place, "is ", kind_name(value), ", but must be a tensor");
-  set_tensor(**machine.tensor(at), std::get<Tensor>(value), place);
+  const Slot& initial = machine.initial(at);
+  if (const Held* t = std::get_if<Held>(&initial))
+    check_tensor(**t, value, place);
+  else if (machine.plan().values[at]->val.type != pte::KernelTypes::Null)
+    return check_traced(value_of(initial), value, place);
+  else if (!slot_of(value))  // a Null is what a method that was exported for every integer asks for, or never looks at
+    throw broken("R1", place, "is ", kind_name(value), ", but must be None, a number or a string");
+  machine.give(at, value);
 }
 
 }  // namespace
+
+void Method::Parts::step(const Method& method) {
+  if (machine.at_end()) machine.restart();
+  for (std::size_t i = 0; machine.at_start() && i < set.size(); ++i)
+    if (!set[i] || !machine.is_given(index(machine.plan().inputs[i])))
+      throw broken("R4", {nullptr, "input", static_cast<Int>(i)}, "is not set, or was overwritten since");
+  machine.step(method, listener);
+}
 
 Method::Method(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Method::Method(Method&&) noexcept = default;
@@ -107,56 +104,67 @@ Method& Method::operator=(Method&&) noexcept = default;
 Method::~Method() = default;
 
 const pte::ExecutionPlanT& Method::plan() const { return parts_->machine.plan(); }
-bool Method::running() const { return !parts_->machine.at_start() && !parts_->machine.at_end(); }
-void Method::reset() { parts_->machine.restart(); }
+bool Method::running() const { return parts_->running(); }
 void Method::listen(Listener* listener) { parts_->listener = listener; }
 
-Refusal Method::set_input(std::size_t i, const Value& value) {
+// One at a time: a listener or delegate is called amid an instruction.
+template <class F>
+Refusal Method::change(F f) {
   return refusal_of([&] {
+    struct Busy {
+      bool& now;
+      explicit Busy(bool& in_call) : now(in_call) { now = true; }
+      ~Busy() { now = false; }
+    };
+    if (parts_->in_call) throw broken("R6", {nullptr, plan().name}, "is amid an instruction");
+    const Busy busy(parts_->in_call);
+    const Budget::Scope scope(parts_->machine.budget(), "a method");
+    f(*parts_);
+  });
+}
+
+Refusal Method::reset() {
+  return change([](Parts& p) { p.machine.restart(); });
+}
+
+Refusal Method::set_input(std::size_t i, const Value& value) {
+  return change([&](Parts& p) {
     const Place place{nullptr, "input", static_cast<Int>(i)};
-    if (running()) throw broken("R6", place, "cannot be set amid an execution");
-    set_value(parts_->machine, index_at(plan().inputs, i, place), value, place);
-    parts_->set[i] = true;
+    if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
+    set_value(p.machine, index_at(plan().inputs, i, place), value, place);
+    p.set[i] = true;
   });
 }
 
 Refusal Method::set_output(std::size_t i, std::span<std::byte> memory) {
-  return refusal_of([&] {
+  return change([&](Parts& p) {
     const Place place{nullptr, "output", static_cast<Int>(i)};
-    if (running()) throw broken("R6", place, "cannot be set amid an execution");
-    const Held* t = parts_->machine.tensor(index_at(plan().outputs, i, place));
-    if (!t || !(*t)->storage->is_own())
-      throw broken("R5", place, "has its place in the plan, so that memory cannot be given to it");
-    if (memory.size() < (*t)->storage->bound())
-      throw broken("R5", place, "needs ", (*t)->storage->bound(), " bytes, but is given ", memory.size());
-    (*t)->storage = std::make_shared<Storage>(Storage::supplied(memory));
+    if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
+    p.machine.give_memory(index_at(plan().outputs, i, place), memory, place);
   });
 }
 
 Refusal Method::step() {
-  return refusal_of([&] {
-    Machine& m = parts_->machine;
-    if (m.at_end()) m.restart();
-    for (std::size_t i = 0; m.at_start() && i < parts_->set.size(); ++i)
-      if (!parts_->set[i]) throw broken("R4", {nullptr, "input", static_cast<Int>(i)}, "is not set");
-    m.step(*this, parts_->listener);
-  });
+  return change([&](Parts& p) { p.step(*this); });
 }
 
 Refusal Method::execute() {
-  if (running()) return broken("R6", {nullptr, plan().name}, "is amid an execution");
-  parts_->machine.restart();
-  do {
-    if (Refusal refused = step()) {
-      reset();
-      return refused;
+  return change([&](Parts& p) {
+    if (p.running()) throw broken("R6", {nullptr, plan().name}, "is amid an execution");
+    p.machine.restart();
+    try {
+      do p.step(*this);
+      while (!p.machine.at_end());
+    } catch (...) {
+      p.machine.restart();
+      throw;
     }
-  } while (!parts_->machine.at_end());
-  return {};
+  });
 }
 
 Result<Value> Method::output(std::size_t i) const {
   return result_of<Value>([&] {
+    const Budget::Scope scope(parts_->machine.budget(), "an output");
     return parts_->machine.value(index_at(plan().outputs, i, {nullptr, "output", static_cast<Int>(i)}));
   });
 }
@@ -166,6 +174,7 @@ Result<Value> Method::value(std::size_t index) const {
     if (index >= parts_->machine.size())
       throw broken("R7", {nullptr, "value", static_cast<Int>(index)}, "there are ", parts_->machine.size(),
                    " of these");
+    const Budget::Scope scope(parts_->machine.budget(), "a value");
     return parts_->machine.value(index);
   });
 }
@@ -189,6 +198,7 @@ const ValidProgram& LoadedProgram::program() const { return shared_->program; }
 
 Result<Method> LoadedProgram::method(std::string_view name) const {
   return result_of<Method>([&] {
+    const Budget::Scope scope(shared_->options.budget, "a method");
     const pte::ExecutionPlanT* plan = shared_->program.plan(name);
     if (!plan) {
       std::string names;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/budget.h"
 #include "reference/call.h"
 #include "reference/program/program.h"
 #include "reference/runtime/delegate.h"
@@ -20,10 +21,9 @@ namespace assay {
 using Refusal = std::optional<Fault>;  // none: it is done
 
 struct RuntimeOptions {
-  Int bytes = Int{8} << 30;       // planned and other memory of all methods of a loaded program
+  Budget budget;                  // of all methods of a loaded program and of what they delegate; shared with others
   Int instructions = 10'000'000;  // of one execution, as upstream
-  Limits call;                    // of one operator
-  std::optional<Budget> budget;   // instead of `bytes`: memory that is shared with others
+  std::byte fill{0};              // what planned memory that is not state begins with; no result depends on it
   Backends backends = {{"ProgramBackend", make_program_delegate}};
 };
 
@@ -62,12 +62,14 @@ class Method {
   // Memory for an output that the plan gives none; it must outlive its use. Faults: R5, R6, R7.
   Refusal set_output(std::size_t i, std::span<std::byte> memory);
 
-  // Runs to the end. Faults: R4, R6, I17, those of operators and backends.
+  // Runs to the end. An execution begins with what inputs were set to, with state, and else as the program says. An
+  // input that an execution wrote over is set again before the next. Faults: R4, R6, I17, those of operators and
+  // backends.
   Refusal execute();
   // Runs one instruction; the first of an execution checks that inputs are set.
-  Refusal step();
+  Refusal step();        // what an instruction refuses changes nothing
   bool running() const;  // amid an execution
-  void reset();          // gives up an execution amid its steps; state stays
+  Refusal reset();       // gives up an execution amid its steps; state stays. Faults: R6
 
   Result<Value> output(std::size_t i) const;     // faults: R7, T16
   Result<Value> value(std::size_t index) const;  // any value of the plan
@@ -78,6 +80,8 @@ class Method {
   friend class LoadedProgram;
   struct Parts;
   explicit Method(std::unique_ptr<Parts> parts);
+  template <class F>
+  Refusal change(F f);
   std::unique_ptr<Parts> parts_;
 };
 

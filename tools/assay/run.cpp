@@ -41,6 +41,7 @@ struct Request {
   std::vector<fs::path> data;
   std::vector<std::string> inputs;
   RuntimeOptions options;
+  Budget::Limits limits;
   Tolerance tolerance = bundle_tolerance;
   bool trace = false, json = false;
 };
@@ -267,7 +268,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file")
       ->capture_default_str();
-  command->add_option("--max-bytes", r->options.bytes, "Limit of memory")
+  command->add_option("--max-bytes", r->limits.bytes, "Limit of memory")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command->add_option("--max-instructions", r->options.instructions, "Limit of instructions of one execution")
@@ -276,7 +277,10 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");
   command->add_flag("--json", r->json, "Print JSON");
   command->footer(footer);
-  command->callback([r, &exit_code] { exit_code = refusals_as_json(r->json, [&] { return run(*r); }); });
+  command->callback([r, &exit_code] {
+    r->options.budget = Budget(r->limits);
+    exit_code = refusals_as_json(r->json, [&] { return run(*r); });
+  });
 }
 
 }  // namespace assay
