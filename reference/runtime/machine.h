@@ -27,9 +27,9 @@ bool same_kind(const Slot& a, const Slot& b);
 using Places = std::set<std::pair<std::uint32_t, std::uint64_t>>;  // planned memory, offset
 
 struct LoadedProgram::Shared {
-  Shared(ValidProgram program, std::vector<DataFile> data, RuntimeOptions options);
+  Shared(unpacked::ValidProgram program, std::vector<DataFile> data, RuntimeOptions options);
 
-  ValidProgram program;
+  unpacked::ValidProgram program;
   std::vector<DataFile> data;
   RuntimeOptions options;
   // Planned memory that holds nothing but named state belongs to all methods: what one leaves there the others find.
