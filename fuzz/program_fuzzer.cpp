@@ -14,7 +14,7 @@ using namespace assay;
 
 RuntimeOptions small() {
   RuntimeOptions o;
-  o.budget = Budget({16 << 20, 10'000'000});
+  o.budget = Budget({.bytes = 16 << 20, .work = 20'000'000});
   o.instructions = 200;
   return o;
 }

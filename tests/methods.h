@@ -16,10 +16,13 @@ using enum DType;
 inline Tensor floats(const std::vector<Real>& values) {
   return tensor(float32, {static_cast<Int>(values.size())}, values);
 }
-inline Bytes bytes_of(const std::vector<Real>& values) { return floats(values).bytes; }
+inline Bytes bytes_of(const std::vector<Real>& values) {
+  const Tensor tensor = floats(values);
+  return {tensor.bytes.begin(), tensor.bytes.end()};
+}
 
 inline LoadedProgram loaded(const ProgramBuilder& program, RuntimeOptions options = {}) {
-  auto result = LoadedProgram::load(program.bytes(), {}, std::move(options));
+  auto result = LoadedProgram::load(in_memory(program.bytes()), {}, std::move(options));
   if (!result) throw result.faults.front();
   return std::move(*result);
 }
@@ -52,7 +55,7 @@ struct Doubling {
 // The rule that refuses to load the program, to make its method ready, to take the inputs or to run, "" where none
 // does.
 inline std::string broken(const ProgramBuilder& program, const std::vector<Value>& inputs = {}) {
-  const auto loaded = LoadedProgram::load(program.bytes());
+  const auto loaded = LoadedProgram::load(in_memory(program.bytes()));
   if (!loaded) return loaded.faults.front().rule;
   auto method = loaded->method("forward");
   if (!method) return method.faults.front().rule;

@@ -51,7 +51,9 @@ std::vector<std::string> differences(const ProgramCall& call, const CallResult& 
 // Runs a program's calls and prints its line.
 std::vector<std::string> check(const fs::path& folder) {
   const ProgramCalls calls = read_calls(folder / "calls.json");
-  Host host(read_file(folder / "program.pte"), read_data(calls.data));
+  std::vector<File> data;
+  for (std::vector<std::byte>& bytes : read_data(calls.data)) data.push_back(in_memory(std::move(bytes)));
+  Host host(in_memory(read_file(folder / "program.pte")), std::move(data));
   std::vector<std::string> all;
   std::size_t compared = 0;
   for (std::size_t i = 0; i < calls.calls.size(); ++i) {

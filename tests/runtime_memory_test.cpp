@@ -51,7 +51,7 @@ TEST(RuntimeMemory, WhatAnExecutionWroteIsGoneInTheNext) {
   plan.plan().inputs = {which}, plan.plan().outputs = {out};
   plan.jump_if_false(which, 2);
   plan.add_tensors(x, x, out);
-  if (!LoadedProgram::load(program.bytes())) return;  // refused by the analysis of data flow
+  if (!LoadedProgram::load(in_memory(program.bytes()))) return;  // refused by the analysis of data flow
   Method method = ready(program);
   EXPECT_EQ(rule(method.set_input(0, tensor(boolean, {}, {1}))), "");
   EXPECT_EQ(rule(method.execute()), "");
@@ -105,7 +105,7 @@ TEST(RuntimeMemory, AStateOfOneNameIsInitialisedAtEachPlace) {
   }
   plan.plan().outputs = {out};
   plan.add_tensors(first, second, out);
-  if (!LoadedProgram::load(program.bytes())) return;  // refused by the analysis of data flow
+  if (!LoadedProgram::load(in_memory(program.bytes()))) return;  // refused by the analysis of data flow
   Method method = ready(program);
   EXPECT_EQ(rule(method.execute()), "");
   EXPECT_THAT(values(method), ElementsAre(10, 12));

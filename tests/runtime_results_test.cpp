@@ -121,7 +121,7 @@ TEST(RuntimeResults, ARefusedCallLeavesAConstantAsItWas) {
   plan.at(c).shape_dynamism = TensorShapeDynamism::DYNAMIC_BOUND;
   plan.plan().inputs = {x}, plan.plan().outputs = {c};
   plan.add_tensors(x, x, c);
-  if (const auto loaded = LoadedProgram::load(program.bytes()); !loaded) {
+  if (const auto loaded = LoadedProgram::load(in_memory(program.bytes())); !loaded) {
     EXPECT_EQ(loaded.faults[0].rule, "T15");
     return;
   }
@@ -136,7 +136,7 @@ TEST(RuntimeResults, ARefusedInputLeavesTheOneBefore) {
   EXPECT_EQ(rule(method.set_input(0, floats({1}))), "");
   EXPECT_EQ(rule(method.set_input(0, floats({1, 2, 3}))), "R1");
   EXPECT_EQ(rule(method.set_input(0, tensor(float64, {2}, {3, 4}))), "R1");
-  EXPECT_EQ(rule(method.set_input(0, Tensor{float32, {2}, {0}, Bytes(4)})), "R1");
+  EXPECT_EQ(rule(method.set_input(0, Tensor{float32, {2}, {0}, Buffer<std::byte>(4)})), "R1");
   EXPECT_EQ(rule(method.execute()), "");
   EXPECT_THAT(values(method), ElementsAre(2));
 }
@@ -191,8 +191,8 @@ TEST(RuntimeResults, WhatADelegateGivesIsWhole) {
     return rule(ready(program, options).execute());
   };
   EXPECT_EQ(run(floats({1, 2})), "");
-  EXPECT_EQ(run({float32, {2}, {0}, Bytes(4)}), "I14");
-  EXPECT_EQ(run({float32, {2}, {1}, Bytes(8)}), "I14");
+  EXPECT_EQ(run({float32, {2}, {0}, Buffer<std::byte>(4)}), "I14");
+  EXPECT_EQ(run({float32, {2}, {1}, Buffer<std::byte>(8)}), "I14");
   EXPECT_EQ(run({float32, {-2}, {0}, {}}), "I14");
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,19 +14,17 @@ template <class T>
 T taken(Result<T> result) {
   if (result) return std::move(*result.value);
   Fault first = std::move(result.faults.front());
-  if (result.faults.size() > 1)
-    first.message += text(" (and ", result.faults.size() - 1, " more: assay check shows all)");
+  if (const std::uint64_t more = result.faults.size() - 1 + result.more; more > 0)
+    first.message += text(" (and ", more, " more: assay check shows all)");
   throw first;
 }
 
 class Host {
  public:
-  Host(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data, RuntimeOptions options = {},
-       Listener* listener = nullptr);
+  Host(File program, std::vector<File> data = {}, RuntimeOptions options = {}, Listener* listener = nullptr);
 
-  const pte::ProgramT& tables() const { return program_.program()->tables; }
-  const pte::ExecutionPlanT& plan(std::string_view method) const;  // G3
-  std::string default_method() const;                              // "forward", or the only one. Faults: G3
+  const pte::ExecutionPlan& plan(std::string_view method) const;  // G3
+  std::string default_method() const;                             // "forward", or the only one. Faults: G3
 
   // Runs the method, which is made ready once, so that its state stays from call to call. Tensors are laid out in the
   // dim order that the program declares; an integer becomes a float where it declares one. Faults: R4 where their
@@ -43,6 +40,6 @@ class Host {
 };
 
 // One line for each input of a method: "0: float32 up to (2, 3), laid out as (1, 0)".
-std::vector<std::string> wants(const pte::ExecutionPlanT& plan);
+std::vector<std::string> wants(const pte::ExecutionPlan& plan);
 
 }  // namespace assay

@@ -63,7 +63,8 @@ Statistics statistics(const Tensor& tensor) {
 }
 
 void Tracer::instruction_done(const Method& method, const Event& event) {
-  const pte::ExecutionPlanT& plan = method.plan();
+  const std::unique_ptr<pte::ExecutionPlanT> unpacked(method.plan().UnPack());
+  const pte::ExecutionPlanT& plan = *unpacked;
   TracedStep step{plan.name, event, {}};
   for (Operand& operand : listed(plan, *plan.chains[event.chain]->instructions[event.instruction]).operands) {
     auto value = operand.value < 0 ? Result<Value>() : method.value(static_cast<std::size_t>(operand.value));

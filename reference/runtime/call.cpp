@@ -40,19 +40,19 @@ void Machine::prepare(Result& result, std::size_t results, RuleId rule) const {
   }
 }
 
-void Machine::store(std::vector<Result> results, RuleId rule) {
+void Machine::store(Buffer<Result> results, RuleId rule) {
   for (Result& r : results) prepare(r, results.size(), rule);
-  for (const Result& r : results)
+  for (Result& r : results)
     if (const Tensor* t = std::get_if<Tensor>(&r.value)) {
       moved_ += t->bytes.size();
       std::get<Held>(slots_[r.to])->write(*t, Memory::By::instruction);
     } else {
-      slots_[r.to] = *slot_of(r.value);
+      slots_[r.to] = *slot_of(std::move(r.value));
     }
 }
 
 // Behind the arguments stands what is returned once more: the out, a list of the outs, or what is changed in place.
-void Machine::check_arguments(const Kernel& kernel, const Args& args) const {
+void Machine::check_arguments(const Kernel& kernel, Args args) const {
   const std::size_t named = kernel.arguments, again = kernel.returned.empty() ? 0 : 1;
   if (args.size() != named + again)
     throw broken("I9", {}, "has ", args.size(), " arguments, but ", kernel.name, " takes ", named,
@@ -70,25 +70,24 @@ void Machine::check_arguments(const Kernel& kernel, const Args& args) const {
                  one ? text("its out, value ", first) : std::string("a list of its outs"));
 }
 
-void Machine::call(const Kernel& kernel, const Args& args) {
+void Machine::call(const Kernel& kernel, Args args) {
   check_arguments(kernel, args);
   const auto& schema = kernel.op->arguments;
-  std::vector<Value> arguments;
+  Buffer<Value> arguments;
   for (std::size_t i = 0; i < schema.size(); ++i) {
     arguments.push_back(argument(schema[i], index(args[kernel.from[i]])));
     if (const Tensor* t = std::get_if<Tensor>(&arguments.back())) moved_ += t->bytes.size();
   }
-  const Budget::Limits left = shared_->options.budget.left();
-  const Answer answer = assay::call(*kernel.op, arguments, {left.bytes, left.work});
+  const Answer answer = assay::call(*kernel.op, arguments, budget());
   if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
-  std::vector<Result> results;
+  Buffer<Result> results;
   for (std::size_t i = 0; i < schema.size(); ++i)
     if (schema[i].out) add_results(std::move(arguments[i]), index(args[kernel.from[i]]), results);
   store(std::move(results), "I10");
 }
 
 // A list of tensors goes where the elements of a list are.
-void Machine::add_results(Value value, std::size_t to, std::vector<Result>& results) const {
+void Machine::add_results(Value value, std::size_t to, Buffer<Result>& results) const {
   Tensors* list = std::get_if<Tensors>(&value);
   if (!list) return results.push_back({std::move(value), to});
   const Indices targets = elements(to);
@@ -97,22 +96,22 @@ void Machine::add_results(Value value, std::size_t to, std::vector<Result>& resu
   for (std::size_t k = 0; k < targets.size(); ++k) results.push_back({std::move(*(*list)[k]), targets[k]});
 }
 
-void Machine::call_delegate(const pte::DelegateCallT& call) {
-  Delegate& delegate = *delegates_[index(call.delegate_index)];
+void Machine::call_delegate(const pte::DelegateCall& call) {
+  Delegate& delegate = *delegates_[index(call.delegate_index())];
+  const Args args = format::items(call.args());
   const std::size_t inputs = delegate.inputs();
-  if (call.args.size() != inputs + delegate.outputs())
-    throw broken("I14", {}, "has ", call.args.size(), " arguments, but the delegate takes ", inputs, " and gives ",
+  if (args.size() != inputs + delegate.outputs())
+    throw broken("I14", {}, "has ", args.size(), " arguments, but the delegate takes ", inputs, " and gives ",
                  delegate.outputs());
-  std::vector<Value> arguments;
-  for (std::size_t i = 0; i < call.args.size(); ++i) {
-    const std::size_t at = index(call.args[i]);
+  Buffer<Value> arguments;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::size_t at = index(args[i]);
     const Held* out = i < inputs ? nullptr : tensor(at);
     arguments.push_back(out ? without_values(**out) : value(at));
   }
   delegate.execute(arguments);
-  std::vector<Result> results;
-  for (std::size_t i = inputs; i < arguments.size(); ++i)
-    add_results(std::move(arguments[i]), index(call.args[i]), results);
+  Buffer<Result> results;
+  for (std::size_t i = inputs; i < arguments.size(); ++i) add_results(std::move(arguments[i]), index(args[i]), results);
   store(std::move(results), "I14");
 }
 

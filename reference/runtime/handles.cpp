@@ -22,7 +22,7 @@ Dims view_sizes(const HeldTensor& self, const Ints& size) {
   return sizes;
 }
 
-void check_count(const auto& args, std::string_view name) {
+void check_count(Args args, std::string_view name) {
   if (args.size() != 3) throw broken("I9", {}, "has ", args.size(), " arguments, but ", name, " takes 3");
 }
 
@@ -30,7 +30,7 @@ void check_count(const auto& args, std::string_view name) {
 
 // et_view(self, size, out): out becomes self's memory with other sizes. An out that has a place by the plan has that of
 // self.
-void Machine::view(const Args& args) {
+void Machine::view(Args args) {
   check_count(args, "et_view");
   const HeldTensor& self = held(index(args[0]));
   const Value size = value(index(args[1]));
@@ -47,7 +47,7 @@ void Machine::view(const Args& args) {
 
 // et_copy_index(copy_to, copy_from, index): copy_to gets at least index + 1 rows, of which copy_from becomes the last.
 // Rows are written in order, so that none is there that was not.
-void Machine::copy_index(const Args& args) {
+void Machine::copy_index(Args args) {
   check_count(args, "et_copy_index");
   HeldTensor& to = held(index(args[0]));
   const HeldTensor& from = held(index(args[1]));

@@ -19,11 +19,11 @@ Value value_of(const Slot& slot) {
       slot);
 }
 
-std::optional<Slot> slot_of(const Value& value) {
+std::optional<Slot> slot_of(Value value) {
   return std::visit(
-      []<class T>(const T& v) -> std::optional<Slot> {
+      []<class T>(T& v) -> std::optional<Slot> {
         if constexpr (std::is_constructible_v<Slot, T> && !std::is_same_v<T, Tensor>)
-          return Slot(v);
+          return Slot(std::move(v));
         else
           return {};
       },
@@ -43,38 +43,49 @@ HeldTensor& Machine::held(std::size_t i) const {
 
 // The values that a list names, a None by an index that there is not; none of a list of numbers, or of what is no list.
 Machine::Indices Machine::elements(std::size_t i) const {
-  const auto* list = std::get_if<const pte::KernelTypesUnion*>(&slots_[i]);
+  const auto* list = std::get_if<const pte::EValue*>(&slots_[i]);
   if (!list) return {};
-  const auto indices = [](const auto& items) { return Indices(items.begin(), items.end()); };
-  if (const auto* l = (*list)->AsIntList()) return indices(l->items);
-  if (const auto* l = (*list)->AsTensorList()) return indices(l->items);
-  if (const auto* l = (*list)->AsOptionalTensorList()) return indices(l->items);
+  const auto indices = [](const auto* items) {
+    Indices all;
+    for (const auto e : format::items(items)) all.push_back(static_cast<std::size_t>(e));
+    return all;
+  };
+  if (const auto* l = (*list)->val_as_IntList()) return indices(l->items());
+  if (const auto* l = (*list)->val_as_TensorList()) return indices(l->items());
+  if (const auto* l = (*list)->val_as_OptionalTensorList()) return indices(l->items());
   return {};
 }
 
-Value Machine::value(std::size_t i) const {
-  if (const auto* list = std::get_if<const pte::KernelTypesUnion*>(&slots_[i])) {
-    const pte::KernelTypesUnion& l = **list;
-    if (const auto* doubles = l.AsDoubleList()) return doubles->items;
-    if (const auto* bools = l.AsBoolList()) return Bools(bools->items.begin(), bools->items.end());
-    if (l.type == pte::KernelTypes::IntList) {
-      Ints ints;
-      for (const std::size_t e : elements(i)) {
-        const Int* n = std::get_if<Int>(&slots_[e]);
-        if (!n) throw broken("V3", {}, "value ", e, " of a list of integers is no integer");
-        ints.push_back(*n);
-      }
-      return ints;
-    }
-    Tensors tensors;
-    for (const std::size_t e : elements(i)) {
-      const bool none = l.type == pte::KernelTypes::OptionalTensorList &&
-                        (e >= slots_.size() || std::holds_alternative<std::monostate>(slots_[e]));
-      tensors.push_back(none ? std::nullopt : std::optional(held(e).read()));
-    }
-    return tensors;
+Ints Machine::integers(std::size_t list) const {
+  Ints ints;
+  for (const std::size_t e : elements(list)) {
+    const Int* n = std::get_if<Int>(&slots_[e]);
+    if (!n) throw broken("V3", {}, "value ", e, " of a list of integers is no integer");
+    ints.push_back(*n);
   }
-  return value_of(slots_[i]);
+  return ints;
+}
+
+Tensors Machine::tensors(std::size_t list, bool optional) const {
+  Tensors tensors;
+  for (const std::size_t e : elements(list)) {
+    const bool none = optional && (e >= slots_.size() || std::holds_alternative<std::monostate>(slots_[e]));
+    tensors.push_back(none ? std::nullopt : std::optional(held(e).read()));
+  }
+  return tensors;
+}
+
+Value Machine::value(std::size_t i) const {
+  const auto* list = std::get_if<const pte::EValue*>(&slots_[i]);
+  if (!list) return value_of(slots_[i]);
+  const auto numbers = [](const auto* l, auto all) {
+    for (const auto n : format::items(l->items())) all.push_back(n);
+    return all;
+  };
+  if (const auto* doubles = (*list)->val_as_DoubleList()) return numbers(doubles, Doubles());
+  if (const auto* bools = (*list)->val_as_BoolList()) return numbers(bools, Bools());
+  if ((*list)->val_as_IntList()) return integers(i);
+  return tensors(i, (*list)->val_as_OptionalTensorList());
 }
 
 void Machine::give(std::size_t i, const Value& value) {
@@ -86,6 +97,10 @@ void Machine::give(std::size_t i, const Value& value) {
     Slot slot = *slot_of(value), initial = slot;
     slots_[i] = std::move(slot), initial_[i] = std::move(initial);
   }
+}
+
+bool Machine::is_null(std::size_t i) const {
+  return plan_.values()->Get(static_cast<std::uint32_t>(i))->val_type() == pte::KernelTypes::Null;
 }
 
 bool Machine::is_given(std::size_t i) const {
@@ -112,28 +127,25 @@ bool Machine::is_true(std::size_t i) const {
   return std::ranges::all_of(t.bytes, [](std::byte b) { return b != std::byte{0}; });
 }
 
-std::string_view Machine::run(const pte::InstructionT& instruction) {
-  const auto& what = instruction.instr_args;
+std::string_view Machine::run(const pte::Instruction& instruction) {
   std::size_t next = next_ + 1;
   std::string_view name = "FreeCall";
-  if (const auto* kernel = what.AsKernelCall()) {
-    const Kernel& k = kernels_[index(kernel->op_index)];
+  if (const auto* kernel = instruction.instr_args_as_KernelCall()) {
+    const Kernel& k = kernels_[index(kernel->op_index())];
+    const Args args = format::items(kernel->args());
     name = k.name;
-    if (k.handle)
-      (this->*k.handle)(kernel->args);
-    else
-      call(k, kernel->args);
-  } else if (const auto* delegate = what.AsDelegateCall()) {
+    k.handle ? (this->*k.handle)(args) : call(k, args);
+  } else if (const auto* delegate = instruction.instr_args_as_DelegateCall()) {
     name = "DelegateCall";
     call_delegate(*delegate);
-  } else if (const auto* move = what.AsMoveCall()) {
+  } else if (const auto* move = instruction.instr_args_as_MoveCall()) {
     name = "MoveCall";
-    slots_[index(move->move_to)] = slots_[index(move->move_from)];
-  } else if (const auto* jump = what.AsJumpFalseCall()) {
+    slots_[index(move->move_to())] = slots_[index(move->move_from())];
+  } else if (const auto* jump = instruction.instr_args_as_JumpFalseCall()) {
     name = "JumpFalseCall";
-    if (!is_true(index(jump->cond_value_index))) next = index(jump->destination_instruction);
+    if (!is_true(index(jump->cond_value_index()))) next = index(jump->destination_instruction());
   } else {
-    const Storage& freed = held(index(what.AsFreeCall()->value_index)).storage;
+    const Storage& freed = held(index(instruction.instr_args_as_FreeCall()->value_index())).storage;
     freed.memory->forget(freed.at);
   }
   next_ = next;
@@ -145,36 +157,40 @@ void Machine::restart() {
   for (const auto& memory : memories_) memory->begin();
   for (const Slot& slot : slots_)
     if (const Held* t = std::get_if<Held>(&slot)) (*t)->begin();
-  chain_ = next_ = 0, executed_ = 0;
+  chain_ = next_ = 0, steps_ = 0;
+  if (shared_->options.nested.depth == 0) *executed_ = 0;
   skip_ended_chains();
 }
 
 void Machine::skip_ended_chains() {
-  while (!at_end() && next_ >= plan_.chains[chain_]->instructions.size()) ++chain_, next_ = 0;
+  while (!at_end() && next_ >= instructions().size()) ++chain_, next_ = 0;
+}
+
+void Machine::charge_instruction() {
+  const Int limit = shared_->options.instructions;
+  if (*executed_ >= limit) throw broken("I17", {}, "the execution has reached its limit of ", limit, " instructions");
+  budget().work(work_of_instruction, "an instruction");
+  ++*executed_, ++steps_;
 }
 
 void Machine::step(const Method& method, Listener* listener) {
   if (at_end()) return;
   const std::size_t chain = chain_, at = next_;
-  const pte::InstructionT& instruction = *plan_.chains[chain]->instructions[at];
+  const pte::Instruction& instruction = *instructions().Get(static_cast<std::uint32_t>(at));
   moved_ = 0;
   try {
-    if (executed_ == shared_->options.instructions)
-      throw broken("I17", {}, "the execution has reached its limit of ", shared_->options.instructions,
-                   " instructions");
-    shared_->options.budget.work(work_of_instruction, "an instruction");
+    charge_instruction();
     const auto start = listener ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     const std::string_view name = run(instruction);
-    ++executed_;
     skip_ended_chains();
     if (listener)
       listener->instruction_done(method, {chain, at, name, std::chrono::steady_clock::now() - start, moved_});
-  } catch (const Fault& f) {
-    const Place outer{nullptr, plan_.name}, place = outer.in("instruction", static_cast<Int>(at));
-    const auto* kernel = instruction.instr_args.AsKernelCall();
-    throw Fault(f.outcome, f.rule, f.message,
-                text_of(place) + (kernel ? " (" + kernels_[index(kernel->op_index)].name + ")" : "") +
-                    (f.place.empty() ? "" : ", " + f.place));
+  } catch (Fault& f) {
+    const Place outer = place_of(plan_), place = outer.in("instruction", static_cast<Int>(at));
+    const auto* kernel = instruction.instr_args_as_KernelCall();
+    f.place = text(text_of(place), kernel ? " (" : "", kernel ? kernels_[index(kernel->op_index())].name : "",
+                   kernel ? ")" : "", f.place.empty() ? "" : ", ", f.place);
+    throw;
   }
 }
 

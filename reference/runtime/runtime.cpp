@@ -13,14 +13,16 @@ struct Method::Parts {
   std::vector<bool> set;  // which inputs have a value
   bool in_call = false;   // whoever is called then may ask, but change nothing
 
-  Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlanT& plan)
-      : machine(std::move(shared), plan), set(plan.inputs.size()) {}
+  Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)
+      : machine(std::move(shared), plan), set(format::size_of(plan.inputs())) {}
 
   bool running() const { return !machine.at_start() && !machine.at_end(); }
   void step(const Method& method);
 };
 
 namespace {
+
+constexpr Int work_of_loading = 100'000;  // with next to nothing in it
 
 // What f throws, as a value.
 template <class F>
@@ -48,9 +50,9 @@ Result<T> result_of(F f) {
   return result;
 }
 
-std::size_t index_at(const std::vector<std::int32_t>& indices, std::size_t i, const Place& place) {
+std::size_t index_at(Args indices, std::size_t i, const Place& place) {
   if (i >= indices.size()) throw broken("R7", place, "there are ", indices.size(), " of these");
-  return static_cast<std::size_t>(indices[i]);
+  return index(indices[i]);
 }
 
 void check_tensor(const HeldTensor& to, const Value& value, const Place& place) {
@@ -61,6 +63,18 @@ void check_tensor(const HeldTensor& to, const Value& value, const Place& place) 
   if (from->dim_order != to.dim_order)
     throw broken("R2", place, "has dim order ", from->dim_order, ", but must have ", to.dim_order);
   if (!is_whole(*from)) throw broken("R1", place, "has other bytes than those of ", describe(*from));
+}
+
+std::string names_of(const pte::Program& program) {
+  format::Text names;
+  for (std::uint32_t i = 0; i < format::size_of(program.execution_plan()); ++i)
+    names.add(i == 0 ? "" : ", ").add(format::Quoted{format::text_of(program.execution_plan()->Get(i)->name())});
+  return std::string(names.view());
+}
+
+const pte::ExecutionPlan& plan_of(const ValidProgram& program, std::string_view method) {
+  if (const pte::ExecutionPlan* plan = program.plan(method)) return *plan;
+  throw broken("G3", {}, "there is no method ", format::Quoted{method}, "; there are: ", names_of(program->tables()));
 }
 
 // R3: close as the official runtime compares.
@@ -81,7 +95,7 @@ void set_value(Machine& machine, std::size_t at, const Value& value, const Place
   const Slot& initial = machine.initial(at);
   if (const Held* t = std::get_if<Held>(&initial))
     check_tensor(**t, value, place);
-  else if (machine.plan().values[at]->val.type != pte::KernelTypes::Null)
+  else if (!machine.is_null(at))
     return check_traced(value_of(initial), value, place);
   else if (!slot_of(value))  // a Null is what a method that was exported for every integer asks for, or never looks at
     throw broken("R1", place, "is ", kind_name(value), ", but must be None, a number or a string");
@@ -91,9 +105,9 @@ void set_value(Machine& machine, std::size_t at, const Value& value, const Place
 }  // namespace
 
 void Method::Parts::step(const Method& method) {
-  if (machine.at_end()) machine.restart();
+  if (!running()) machine.restart();
   for (std::size_t i = 0; machine.at_start() && i < set.size(); ++i)
-    if (!set[i] || !machine.is_given(index(machine.plan().inputs[i])))
+    if (!set[i] || !machine.is_given(index(format::items(machine.plan().inputs())[i])))
       throw broken("R4", {nullptr, "input", static_cast<Int>(i)}, "is not set, or was overwritten since");
   machine.step(method, listener);
 }
@@ -103,7 +117,7 @@ Method::Method(Method&&) noexcept = default;
 Method& Method::operator=(Method&&) noexcept = default;
 Method::~Method() = default;
 
-const pte::ExecutionPlanT& Method::plan() const { return parts_->machine.plan(); }
+const pte::ExecutionPlan& Method::plan() const { return parts_->machine.plan(); }
 bool Method::running() const { return parts_->running(); }
 void Method::listen(Listener* listener) { parts_->listener = listener; }
 
@@ -116,7 +130,7 @@ Refusal Method::change(F f) {
       explicit Busy(bool& in_call) : now(in_call) { now = true; }
       ~Busy() { now = false; }
     };
-    if (parts_->in_call) throw broken("R6", {nullptr, plan().name}, "is amid an instruction");
+    if (parts_->in_call) throw broken("R6", place_of(plan()), "is amid an instruction");
     const Busy busy(parts_->in_call);
     const Budget::Scope scope(parts_->machine.budget(), "a method");
     f(*parts_);
@@ -124,14 +138,14 @@ Refusal Method::change(F f) {
 }
 
 Refusal Method::reset() {
-  return change([](Parts& p) { p.machine.restart(); });
+  return change([](Parts& p) { p.machine.give_up(); });
 }
 
 Refusal Method::set_input(std::size_t i, const Value& value) {
   return change([&](Parts& p) {
     const Place place{nullptr, "input", static_cast<Int>(i)};
     if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
-    set_value(p.machine, index_at(plan().inputs, i, place), value, place);
+    set_value(p.machine, index_at(format::items(plan().inputs()), i, place), value, place);
     p.set[i] = true;
   });
 }
@@ -140,7 +154,7 @@ Refusal Method::set_output(std::size_t i, std::span<std::byte> memory) {
   return change([&](Parts& p) {
     const Place place{nullptr, "output", static_cast<Int>(i)};
     if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
-    p.machine.give_memory(index_at(plan().outputs, i, place), memory, place);
+    p.machine.give_memory(index_at(format::items(plan().outputs()), i, place), memory, place);
   });
 }
 
@@ -150,13 +164,12 @@ Refusal Method::step() {
 
 Refusal Method::execute() {
   return change([&](Parts& p) {
-    if (p.running()) throw broken("R6", {nullptr, plan().name}, "is amid an execution");
-    p.machine.restart();
+    if (p.running()) throw broken("R6", place_of(plan()), "is amid an execution");
     try {
       do p.step(*this);
-      while (!p.machine.at_end());
+      while (p.running());
     } catch (...) {
-      p.machine.restart();
+      p.machine.give_up();
       throw;
     }
   });
@@ -165,7 +178,8 @@ Refusal Method::execute() {
 Result<Value> Method::output(std::size_t i) const {
   return result_of<Value>([&] {
     const Budget::Scope scope(parts_->machine.budget(), "an output");
-    return parts_->machine.value(index_at(plan().outputs, i, {nullptr, "output", static_cast<Int>(i)}));
+    return parts_->machine.value(
+        index_at(format::items(plan().outputs()), i, {nullptr, "output", static_cast<Int>(i)}));
   });
 }
 
@@ -179,33 +193,42 @@ Result<Value> Method::value(std::size_t index) const {
   });
 }
 
-Result<LoadedProgram> LoadedProgram::load(std::span<const std::byte> program,
-                                          std::span<const std::span<const std::byte>> data, RuntimeOptions options) {
-  std::vector<DataFile> files;
-  for (const auto bytes : data) {
-    Result<DataFile> file = decode_data_file(bytes);
-    if (!file) return {std::nullopt, std::move(file.faults)};
-    files.push_back(std::move(*file));
-  }
-  Result<Program> decoded = decode_program(program);
-  if (!decoded) return {std::nullopt, std::move(decoded.faults)};
-  Result<unpacked::ValidProgram> valid = validate(std::move(*decoded), files);
-  if (!valid) return {std::nullopt, std::move(valid.faults)};
-  return {LoadedProgram(std::make_shared<Shared>(std::move(*valid), std::move(files), std::move(options))), {}};
+Result<LoadedProgram> LoadedProgram::load(File program, std::vector<File> data, RuntimeOptions options) {
+  Result<LoadedProgram> loaded;
+  const auto kept = [&](auto result) {
+    if (!result) loaded.faults = std::move(result.faults), loaded.more = result.more;
+    return std::move(result.value);
+  };
+  Refusal refused = refusal_of([&] {
+    const Budget::Scope scope(options.budget, "a program");
+    if (options.nested.depth > deepest_nesting)
+      throw broken("D6", {}, "is ", options.nested.depth, " programs deep, but ", deepest_nesting, " is the most");
+    options.budget.work(work_of_loading, "a program");
+    std::vector<NamedDataFile> files;
+    for (File& file : data) {
+      auto opened = kept(open_data(std::move(file)));
+      if (!opened) return;
+      files.push_back(std::move(*opened));
+    }
+    auto opened = kept(open_program(std::move(program)));
+    if (!opened) return;
+    auto valid = kept(validate(std::move(*opened), std::move(files)));
+    if (valid) loaded.value = LoadedProgram(std::make_shared<Shared>(std::move(*valid), std::move(options)));
+  });
+  if (refused) loaded = {std::nullopt, {std::move(*refused)}, 0};
+  return loaded;
 }
 
-const unpacked::ValidProgram& LoadedProgram::program() const { return shared_->program; }
+const ValidProgram& LoadedProgram::program() const { return shared_->program; }
+
+Result<const pte::ExecutionPlan*> LoadedProgram::plan(std::string_view method) const {
+  return result_of<const pte::ExecutionPlan*>([&] { return &plan_of(shared_->program, method); });
+}
 
 Result<Method> LoadedProgram::method(std::string_view name) const {
   return result_of<Method>([&] {
     const Budget::Scope scope(shared_->options.budget, "a method");
-    const pte::ExecutionPlanT* plan = shared_->program.plan(name);
-    if (!plan) {
-      std::string names;
-      for (const auto& p : shared_->program->tables.execution_plan) names += (names.empty() ? "" : ", ") + p->name;
-      throw broken("G3", {}, "there is no method \"", name, "\"; there are: ", names);
-    }
-    return Method(std::make_unique<Method::Parts>(shared_, *plan));
+    return Method(std::make_unique<Method::Parts>(shared_, plan_of(shared_->program, name)));
   });
 }
 

@@ -10,7 +10,7 @@
 
 #include "reference/budget.h"
 #include "reference/call.h"
-#include "reference/program/unpacked.h"
+#include "reference/program/program.h"
 #include "reference/runtime/delegate.h"
 #include "reference/runtime/storage.h"
 
@@ -20,11 +20,19 @@ namespace assay {
 
 using Refusal = std::optional<Fault>;  // none: it is done
 
+// What a program that is delegated has of those around it, besides their budget.
+struct Nested {
+  int depth = 0;                  // how many there are
+  std::shared_ptr<Int> executed;  // instructions of the outermost's execution, with those of all that it delegates
+};
+inline constexpr int deepest_nesting = 8;
+
 struct RuntimeOptions {
   Budget budget;                  // of all methods of a loaded program and of what they delegate; shared with others
-  Int instructions = 10'000'000;  // of one execution, as upstream
+  Int instructions = 10'000'000;  // of one execution, as upstream, with those of what it delegates
   std::byte fill{0};              // what planned memory that is not state begins with; no result depends on it
   Backends backends = {{"ProgramBackend", make_program_delegate}};
+  Nested nested = {};  // set by the runtime
 };
 
 class Method;
@@ -53,7 +61,7 @@ class Method {
   Method& operator=(Method&&) noexcept;
   ~Method();
 
-  const pte::ExecutionPlanT& plan() const;
+  const pte::ExecutionPlan& plan() const;
 
   // A tensor has the dtype, rank and dim order that the program declares; its sizes are those, or within their bound.
   // A number, bool or string is the one for which the method was exported; where the program has a Null, anything.
@@ -88,11 +96,11 @@ class Method {
 // A valid program with its data files.
 class LoadedProgram {
  public:
-  // Faults: those of decode and validate, all of them.
-  static Result<LoadedProgram> load(std::span<const std::byte> program,
-                                    std::span<const std::span<const std::byte>> data = {}, RuntimeOptions options = {});
+  // Faults: those of decode and validate, all of them; D6.
+  static Result<LoadedProgram> load(File program, std::vector<File> data = {}, RuntimeOptions options = {});
 
-  const unpacked::ValidProgram& program() const;
+  const ValidProgram& program() const;
+  Result<const pte::ExecutionPlan*> plan(std::string_view method) const;  // faults: G3, with the names that there are
 
   // Makes memory, constants, initial state and delegates ready. Faults: G3; I4, which lists all missing operators; D2;
   // T19; limits.memory.

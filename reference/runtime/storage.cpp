@@ -4,24 +4,22 @@
 
 namespace assay {
 
+std::shared_ptr<Memory> Memory::made(Kind kind, std::span<std::byte> bytes) {
+  return std::allocate_shared<Memory>(Charged<Memory>(), Key(), kind, bytes);
+}
+
 std::shared_ptr<Memory> Memory::planned(std::size_t size, std::byte fill) {
-  const std::shared_ptr<Memory> memory(new Memory(Kind::planned, {}));
+  const auto memory = made(Kind::planned, {});
   memory->bytes_ = memory->allocated_ = Buffer<std::byte>(size, fill);
   return memory;
 }
 
-std::shared_ptr<Memory> Memory::own() { return std::shared_ptr<Memory>(new Memory(Kind::own, {})); }
+std::shared_ptr<Memory> Memory::own() { return made(Kind::own, {}); }
+std::shared_ptr<Memory> Memory::supplied(std::span<std::byte> bytes) { return made(Kind::supplied, bytes); }
 
-std::shared_ptr<Memory> Memory::supplied(std::span<std::byte> bytes) {
-  return std::shared_ptr<Memory>(new Memory(Kind::supplied, bytes));
-}
-
-std::shared_ptr<Memory> Memory::constant(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+std::shared_ptr<Memory> Memory::constant(std::span<const std::byte> bytes) {
   // Never written to: prepare() refuses.
-  const std::shared_ptr<Memory> memory(
-      new Memory(Kind::constant, {const_cast<std::byte*>(bytes.data()), bytes.size()}));
-  memory->owner_ = std::move(owner);
-  return memory;
+  return made(Kind::constant, {const_cast<std::byte*>(bytes.data()), bytes.size()});
 }
 
 std::size_t Memory::written_now(std::size_t at) const {
@@ -33,7 +31,7 @@ std::size_t Memory::written(std::size_t at) const {
   return written_now(at);
 }
 
-std::vector<std::byte> Memory::read(std::size_t at, std::size_t n) const {
+Buffer<std::byte> Memory::read(std::size_t at, std::size_t n) const {
   const std::scoped_lock lock(busy_);
   if (n > written_now(at))
     throw broken("T16", {}, "of ", n, " bytes that are read ", written_now(at), " were written as one and still are");

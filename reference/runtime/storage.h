@@ -16,15 +16,20 @@ namespace assay {
 // Bytes in which tensors have their places, and which of them hold values. What is allocated is charged to the budget
 // of the scope. Methods in several threads may share a memory: each access is one.
 class Memory {
+  enum class Kind : std::uint8_t { planned, own, supplied, constant };
+  struct Key {};  // which only this class has
+
  public:
   using By = Definedness::By;
+
+  Memory(Key, Kind kind, std::span<std::byte> bytes) : kind_(kind), bytes_(bytes) {}
 
   // Planned for many tensors, each of its bytes `fill`. Faults: limits.memory.
   static std::shared_ptr<Memory> planned(std::size_t size, std::byte fill);
   // Of one tensor, there from the first write on.
   static std::shared_ptr<Memory> own();
   static std::shared_ptr<Memory> supplied(std::span<std::byte> bytes);
-  static std::shared_ptr<Memory> constant(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+  static std::shared_ptr<Memory> constant(std::span<const std::byte> bytes);  // in a file that outlives it
 
   bool is_planned() const { return kind_ == Kind::planned; }
   bool is_constant() const { return kind_ == Kind::constant; }
@@ -32,7 +37,7 @@ class Memory {
   // How many bytes were written as one from `at` on and are still so.
   std::size_t written(std::size_t at) const;
   // n bytes of these. Faults: T16, limits.memory.
-  std::vector<std::byte> read(std::size_t at, std::size_t n) const;
+  Buffer<std::byte> read(std::size_t at, std::size_t n) const;
 
   // For a write that is to come, one of `writes`: behind this it cannot fail. Faults: T15, limits.memory.
   void prepare(std::size_t at, std::size_t n, std::size_t writes);
@@ -44,15 +49,13 @@ class Memory {
   void begin() noexcept;                               // an execution begins
 
  private:
-  enum class Kind : std::uint8_t { planned, own, supplied, constant };
-  Memory(Kind kind, std::span<std::byte> bytes) : kind_(kind), bytes_(bytes) {}
+  static std::shared_ptr<Memory> made(Kind kind, std::span<std::byte> bytes);
   std::size_t written_now(std::size_t at) const;
 
   mutable std::mutex busy_;
   const Kind kind_;
   std::span<std::byte> bytes_;
-  Buffer<std::byte> allocated_;        // planned and own memory
-  std::shared_ptr<const void> owner_;  // of constants
+  Buffer<std::byte> allocated_;  // planned and own memory
   Definedness defined_;
 };
 

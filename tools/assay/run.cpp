@@ -40,8 +40,10 @@ struct Request {
   std::string program, method, calls, output_dir;
   std::vector<fs::path> data;
   std::vector<std::string> inputs;
-  RuntimeOptions options;
   Budget::Limits limits;
+  Int instructions = RuntimeOptions().instructions;
+
+  RuntimeOptions options() const { return {.budget = Budget(limits), .instructions = instructions}; }
   Tolerance tolerance = bundle_tolerance;
   bool trace = false, json = false;
 };
@@ -117,19 +119,25 @@ class Trace {
 
 // -- one call -----------------------------------------------------------------------------------------------------
 
-void require_inputs(const pte::ExecutionPlanT& plan, std::size_t given) {
-  if (given == plan.inputs.size()) return;
+std::vector<File> data_files(const std::vector<fs::path>& paths) {
+  std::vector<File> files;
+  for (std::vector<std::byte>& bytes : read_data(paths)) files.push_back(in_memory(std::move(bytes)));
+  return files;
+}
+
+void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
+  const std::size_t wanted = format::size_of(plan.inputs());
+  if (given == wanted) return;
   std::string all;
   for (const std::string& line : wants(plan)) all += "\n  --input " + line;
   throw Fault(Outcome::invalid, "R4",
-              text("the method wants ", plan.inputs.size(), plan.inputs.size() == 1 ? " input, but " : " inputs, but ",
-                   given, " came", all),
-              plan.name);
+              text("the method wants ", wanted, wanted == 1 ? " input, but " : " inputs, but ", given, " came", all),
+              std::string(format::text_of(plan.name())));
 }
 
 void run_once(const Request& r, std::span<const std::byte> program) {
   Trace trace(r);
-  Host host(program, read_data(r.data), r.options, trace.listener());
+  Host host(borrowed(program), data_files(r.data), r.options(), trace.listener());
   const std::string method = r.method.empty() ? host.default_method() : r.method;
   require_inputs(host.plan(method), r.inputs.size());
   std::vector<Value> inputs;
@@ -216,7 +224,7 @@ class CallReport {
 int run_calls(const Request& r, std::span<const std::byte> program) {
   const ProgramCalls calls = read_calls(r.calls);
   Trace trace(r);
-  Host host(program, r.data.empty() ? read_data(calls.data) : read_data(r.data), r.options, trace.listener());
+  Host host(borrowed(program), data_files(r.data.empty() ? calls.data : r.data), r.options(), trace.listener());
   CallReport report(r.json);
   for (const ProgramCall& call : calls.calls)
     report.add(call, call.method.empty() ? host.default_method() : call.method, run_call(host, call));
@@ -226,11 +234,11 @@ int run_calls(const Request& r, std::span<const std::byte> program) {
 int run_bundle(const Request& r, std::span<const std::byte> file) {
   const BundledProgram bundle = taken(decode_bundle(file));
   const auto program = std::as_bytes(std::span(bundle.program));
-  const auto data = read_data(r.data);
+  const std::vector<File> data = data_files(r.data);
   Trace trace(r);
   CallReport report(r.json);
   for (const ProgramCall& call : calls_of(bundle, r.tolerance)) {
-    Host host(program, data, r.options, trace.listener());
+    Host host(borrowed(program), data, r.options(), trace.listener());
     report.add(call, call.method, run_call(host, call));
   }
   return report.finish(trace);
@@ -271,16 +279,13 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--max-bytes", r->limits.bytes, "Limit of memory")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--max-instructions", r->options.instructions, "Limit of instructions of one execution")
+  command->add_option("--max-instructions", r->instructions, "Limit of instructions of one execution")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");
   command->add_flag("--json", r->json, "Print JSON");
   command->footer(footer);
-  command->callback([r, &exit_code] {
-    r->options.budget = Budget(r->limits);
-    exit_code = refusals_as_json(r->json, [&] { return run(*r); });
-  });
+  command->callback([r, &exit_code] { exit_code = refusals_as_json(r->json, [&] { return run(*r); }); });
 }
 
 }  // namespace assay
