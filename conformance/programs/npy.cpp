@@ -9,6 +9,7 @@
 #include "conformance/programs/file.h"
 #include "conformance/text/layout.h"
 #include "conformance/text/malformed.h"
+#include "conformance/text/printable.h"
 #include "reference/value.h"
 
 namespace assay {
@@ -34,10 +35,10 @@ DType dtype_of(std::string_view descr) {
   const auto row = std::ranges::find(rows, descr.substr(ordered), &Row::code);
   if (row == std::end(rows))
     throw Fault(Outcome::unsupported, "npy.dtype",
-                text("dtype '", descr, "' is none that a tensor has (bfloat16 is 'V2')"));
+                text("dtype ", Quoted{descr}, " is none that a tensor has (bfloat16 is 'V2')"));
   if (descr[0] == '>' && info(row->dtype).bytes > 1)
     throw Fault(Outcome::unsupported, "npy.dtype",
-                text("dtype '", descr, "' is big endian, but must be little endian"));
+                text("dtype ", Quoted{descr}, " is big endian, but must be little endian"));
   return row->dtype;
 }
 
@@ -65,7 +66,7 @@ class HeaderReader {
       else if (key == "shape")
         header.shape = shape();
       else
-        well_formed(false, header_rule, "key '", key.substr(0, 40), "' is none of descr, fortran_order and shape");
+        well_formed(false, header_rule, "key ", Quoted{key}, " is none of descr, fortran_order and shape");
       if (!accept(',')) expect('}', true);
     }
     skip();
@@ -83,7 +84,7 @@ class HeaderReader {
   }
   void expect(char c, bool keep = false) {
     skip();
-    well_formed(rest_.starts_with(c), header_rule, '\'', c, "' is missing before \"", rest_.substr(0, 20), '"');
+    well_formed(rest_.starts_with(c), header_rule, '\'', c, "' is missing before ", Quoted{rest_.substr(0, 20)});
     if (!keep) rest_.remove_prefix(1);
   }
   std::string_view string() {
@@ -114,9 +115,11 @@ class HeaderReader {
       Int n = 0;
       skip();
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
-      well_formed(error == std::errc() && n >= 0, header_rule, "shape holds \"", rest_.substr(0, 20),
-                  "\", which begins with no size");
+      well_formed(error == std::errc() && n >= 0, header_rule, "shape holds ", Quoted{rest_.substr(0, 20)},
+                  ", which begins with no size");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      if (sizes.size() == max_rank)
+        throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
       sizes.push_back(n);
       if (!accept(',')) expect(')', true);
     }
