@@ -6,8 +6,8 @@
 #include <numeric>
 #include <set>
 
-#include "conformance/programs/fault_json.h"
 #include "conformance/programs/listing.h"
+#include "conformance/text/fault_text.h"
 
 namespace assay {
 namespace {

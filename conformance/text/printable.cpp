@@ -65,6 +65,10 @@ bool is_plain(char c) {
 
 }  // namespace
 
+std::string cut(std::string_view name) {
+  return std::string(name.substr(0, most_shown)) + (name.size() > most_shown ? "..." : "");
+}
+
 std::string printable(std::string_view sentence, std::size_t most) { return escaped(sentence, most, ""); }
 
 std::string quoted(std::string_view text) { return '"' + escaped(text, most_shown, "\"\\") + '"'; }

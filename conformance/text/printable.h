@@ -10,6 +10,7 @@
 namespace assay {
 
 inline constexpr std::size_t most_shown = 200;  // bytes of a name; what is longer ends with "..."
+std::string cut(std::string_view name);         // no more than that, for a form that escapes by itself
 
 // A sentence that has such texts in it: what must not be printed is escaped, as in \x1b and \u202e.
 std::string printable(std::string_view sentence, std::size_t most = 4000);
