@@ -45,6 +45,11 @@ struct CheckReport {
   Some<std::string> unchecked_payloads;  // "delegate 0 of forward, for XnnpackBackend"
   std::string testee;                    // empty: none was asked for
   Some<std::string> lacking;             // each instruction that the testee has no kernel for, and why
+
+  // That of the first fault; unsupported where only a kernel of the testee is missing.
+  Outcome outcome() const {
+    return !faults.empty() ? faults.first.front().outcome : lacking.empty() ? Outcome::ok : Outcome::unsupported;
+  }
 };
 
 // Of a .pte, .ptd or .bpte file; `data` are .ptd files that a program is to be loaded with, `testee` may be null. Charges

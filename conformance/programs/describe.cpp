@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "conformance/programs/taken.h"
 #include "conformance/text/element.h"
 #include "conformance/text/printable.h"
 #include "reference/dtype.h"
@@ -48,6 +49,26 @@ std::uint32_t operator_index(const pte::ExecutionPlan& plan, const pte::Instruct
 }
 
 }  // namespace
+
+Opened::Opened(const File& file, std::span<const File> data) : report_(check(file, data)) {
+  if (report_.kind == FileKind::data) {
+    data_ = taken(open_data(file));
+    return;
+  }
+  if (report_.kind == FileKind::bundle) bundle_ = taken(open_bundle(file));
+  program_ = taken(open_program(bundle_ ? program_of(*bundle_) : file));
+}
+
+Described Opened::described() const {
+  return {report_.kind,
+          report_.bytes,
+          report_.faults.first,
+          report_.faults.more,
+          program_ ? &program_->view() : nullptr,
+          data_ ? &data_->view() : nullptr,
+          bundle_ ? &bundle_->view() : nullptr,
+          {}};
+}
 
 // -- tensors ------------------------------------------------------------------------------------------------------
 
@@ -106,7 +127,7 @@ MethodFacts::MethodFacts(const pte::ExecutionPlan& p)
 
 std::string MethodFacts::name(const Calls& calls) const {
   const std::uint32_t kinds = format::size_of(plan.operators());
-  return calls.index < kinds ? operator_name(*plan.operators()->Get(calls.index))
+  return calls.index < kinds ? cut_name(*plan.operators()->Get(calls.index))
                              : std::string(kind_names[calls.index - kinds]);
 }
 

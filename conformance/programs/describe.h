@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "conformance/programs/check.h"
 #include "conformance/programs/listing.h"
 #include "conformance/programs/memory_use.h"
 #include "conformance/text/output.h"
@@ -30,6 +31,20 @@ void write_text(const Described& file, Output& out);
 void write_json(const Described& file, Output& out);
 
 Buffer<const pte::ExecutionPlan*> methods_of(const Described& file);  // that are to be described. Faults: G3
+
+// A file with what check says of it.
+class Opened {
+ public:
+  // `data` are .ptd files that a program is to be loaded with. Faults: the first of a file that does not open.
+  explicit Opened(const File& file, std::span<const File> data = {});
+  Described described() const;
+
+ private:
+  CheckReport report_;
+  std::optional<ProgramFile> program_;
+  std::optional<NamedDataFile> data_;
+  std::optional<BundleFile> bundle_;
+};
 
 // -- what both forms say of a part --------------------------------------------------------------------------------
 

@@ -11,11 +11,12 @@
 #include <fstream>
 #include <limits>
 
+#include "format/check.h"
+
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t head_bytes = 64;
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
 
 Fault unreadable(const fs::path& path, std::string_view why) {
@@ -87,15 +88,21 @@ class Input {
 File copied(const Input& input, const Access& access, Extent extent) {
   const Budget::Scope scope(access.budget, "a file that is read");
   const auto bytes = std::make_shared<Buffer<std::byte>>();
-  input.read(*bytes, head_bytes);
-  if (bytes->size() == head_bytes) input.read(*bytes, std::max<std::uint64_t>(extent(*bytes), head_bytes));
+  input.read(*bytes, format::head_bytes);
+  if (bytes->size() == format::head_bytes) input.read(*bytes, std::max<std::uint64_t>(extent(*bytes), format::head_bytes));
   return {*bytes, bytes};
 }
 
 }  // namespace
 
 std::uint64_t extent_of_program(std::span<const std::byte> head) {
-  return file_kind(head) == FileKind::unknown ? head.size() : endless;
+  FaultList faults;
+  const FileKind kind = file_kind(head);
+  if (kind == FileKind::unknown) return head.size();
+  if (kind == FileKind::bundle) return endless;
+  const auto locate = kind == FileKind::program ? format::locate_program : format::locate_data;
+  const auto extent = locate(head, endless, faults.findings());  // none: there is no header, or it makes no sense
+  return extent ? std::max(extent->tables_size, extent->segments_begin + extent->segments_size) : endless;
 }
 
 File open_file(const fs::path& path, const Access& access, Extent extent) {

@@ -60,7 +60,7 @@ Buffer<Operand> operands_of(std::string_view name, std::span<const std::int32_t>
 std::string name_of(const pte::ExecutionPlan& plan, const pte::KernelCall& call) {
   const auto index = static_cast<std::uint32_t>(call.op_index());
   return call.op_index() >= 0 && index < format::size_of(plan.operators())
-             ? operator_name(*plan.operators()->Get(index))
+             ? cut_name(*plan.operators()->Get(index))
              : "operator " + std::to_string(call.op_index());
 }
 
@@ -91,14 +91,16 @@ Listed listed(const pte::ExecutionPlan& plan, const pte::Instruction& instructio
   return l;
 }
 
-std::string operator_name(const pte::Operator& op) {
+std::string cut_name(const pte::Operator& op) {
   const auto part = [](const flatbuffers::String* s) { return std::string(format::text_of(s).substr(0, most_shown)); };
   return part(op.name()) + (format::text_of(op.overload()).empty() ? "" : '.' + part(op.overload()));
 }
 
-bool is_known_operator(std::string_view name) {
-  return find_operator(name) || std::ranges::find(handled, name, &Handled::name) != std::end(handled);
+bool is_handled(std::string_view name) {
+  return std::ranges::find(handled, name, &Handled::name) != std::end(handled);
 }
+
+bool is_known_operator(std::string_view name) { return find_operator(name) || is_handled(name); }
 
 Fault no_method(const pte::Program& program, std::string_view name) {
   constexpr std::uint32_t most = 20;

@@ -37,10 +37,12 @@ struct Listed {
 // Costs work for each operand.
 Listed listed(const pte::ExecutionPlan& plan, const pte::Instruction& instruction);
 
-std::string operator_name(const pte::Operator& op);  // as the file has it, but cut where it is longer than any
+std::string cut_name(const pte::Operator& op);  // as the file has it, but cut where it is longer than any
 
 // Whether the reference has it.
 bool is_known_operator(std::string_view name);
+// Whether it works on memory instead of values: every runtime has it, and no library of kernels.
+bool is_handled(std::string_view name);
 
 // That a program has no such method, and which it has: G3.
 Fault no_method(const pte::Program& program, std::string_view name);
