@@ -15,6 +15,20 @@ namespace assay {
 namespace {
 
 constexpr int deepest_payload = 16;
+constexpr std::string_view program_backend = "ProgramBackend";  // the reference's own, whose payloads are programs
+
+// What make_program_delegate loads. Faults: D3.
+std::span<const std::byte> program_payload(const ValidProgram& program, const pte::BackendDelegate& delegate) {
+  for (const pte::CompileSpec& spec : tables(delegate.compile_specs()))
+    if (format::text_of(spec.key()) == "named_data") {
+      const auto key = std::as_bytes(format::items(spec.value()));
+      const std::string_view name(reinterpret_cast<const char*>(key.data()), key.size());
+      const auto named = program.named(name);
+      if (!named) throw broken("D3", {}, "the payload is named data ", Quoted{name}, ", which there is not");
+      return named->bytes;
+    }
+  return format::payload(program->view(), delegate);
+}
 
 Int saturating_sum(std::span<const std::int64_t> sizes) {
   Int sum = 0;
@@ -71,7 +85,8 @@ class Checker {
     report_.faults.more += static_cast<std::uint64_t>(calls.more);
     report_.calls.in_full += calls.in_full, report_.calls.in_part += calls.in_part;
     report_.calls.not_asked += calls.not_asked;
-    if (testee_) each_lacking(program, *testee_, [&](std::string what) { report_.lacking.add(within + std::move(what)); });
+    if (testee_)
+      each_lacking(program, *testee_, [&](std::string what) { report_.lacking.add(within + std::move(what)); });
     for (const pte::ExecutionPlan& plan : tables(program->tables().execution_plan()))
       for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
         payload(program, *plan.delegates()->Get(i),
@@ -82,8 +97,13 @@ class Checker {
   void payload(const ValidProgram& program, const pte::BackendDelegate& delegate, const std::string& place, int depth) {
     if (format::text_of(delegate.id()) != program_backend)
       return report_.unchecked_payloads.add(fmt::format("{}, for {}", place, shown(format::text_of(delegate.id()))));
-    const auto bytes = program_payload(program, delegate);
-    if (!bytes.data() || !seen_.insert(bytes.data()).second) return;
+    std::span<const std::byte> bytes;
+    try {
+      bytes = program_payload(program, delegate);
+    } catch (Fault& fault) {
+      return report_.faults.add(placed(std::move(fault), place));
+    }
+    if (!seen_.insert(bytes.data()).second) return;
     if (depth == deepest_payload)
       return report_.faults.add(Fault(Outcome::exhausted, "limits.nesting",
                                       text("payloads that are programs nest deeper than ", deepest_payload), place));
@@ -105,7 +125,8 @@ class Checker {
       for (const pte::Chain& chain : tables(plan.chains())) {
         needs.instructions += format::size_of(chain.instructions());
         for (const pte::Instruction& instruction : tables(chain.instructions()))
-          if (const auto* call = instruction.instr_args_as_KernelCall()) calls[static_cast<std::size_t>(call->op_index())] = true;
+          if (const auto* call = instruction.instr_args_as_KernelCall())
+            calls[static_cast<std::size_t>(call->op_index())] = true;
       }
       for (std::uint32_t i = 0; i < calls.size(); ++i)
         if (calls[i]) called.push_back(plan.operators()->Get(i));

@@ -27,8 +27,8 @@ std::string operators_text(const CheckReport& r) {
   if (r.unknown_operators.empty())
     return fmt::format("the reference has {} that it calls",
                        r.operators == 1 ? "the operator" : fmt::format("all {} operators", r.operators));
-  return fmt::format("the reference lacks {} of {} operators that it calls: {}", r.unknown_operators.size(), r.operators,
-                     joined(r.unknown_operators));
+  return fmt::format("the reference lacks {} of {} operators that it calls: {}", r.unknown_operators.size(),
+                     r.operators, joined(r.unknown_operators));
 }
 
 // What is in a file that is valid.
@@ -43,8 +43,8 @@ void write_needs(const CheckReport& r, Output& out) {
 
 void write_behind_files(const CheckReport& r, Output& out) {
   if (const Int calls = r.calls.in_full + r.calls.in_part + r.calls.not_asked; calls > 0)
-    out.print("  asked the reference of {} calls: {} in full, {} as far as their operands are known, {} not at all\n", calls,
-              r.calls.in_full, r.calls.in_part, r.calls.not_asked);
+    out.print("  asked the reference of {} calls: {} in full, {} as far as their operands are known, {} not at all\n",
+              calls, r.calls.in_full, r.calls.in_part, r.calls.not_asked);
   if (r.payloads > 0) out.print("  payloads checked: {}\n", r.payloads);
   if (!r.unchecked_payloads.empty()) {
     out.print("  payloads not checked: {}\n", r.unchecked_payloads.size());
@@ -75,8 +75,7 @@ void write_text(const CheckReport& r, Output& out) {
   if (r.coverage.opened && r.kind != FileKind::data) write_behind_files(r, out);
 }
 
-void write_json(const CheckReport& r, Output& output) {
-  JsonOutput out(output);
+void write_json(const CheckReport& r, JsonOutput& out) {
   out.object([&] {
     out.field("kind", kinds[static_cast<std::size_t>(r.kind)]), out.field("valid", r.faults.empty());
     out.field("faults", list(r.faults.first, fault_json)), out.field("more_faults", r.faults.more);
@@ -88,9 +87,9 @@ void write_json(const CheckReport& r, Output& output) {
                 }));
       out.field("more_methods", r.methods.more), out.field("operators", r.operators);
       out.field("unknown_operators", names(r.unknown_operators));
-      out.field("calls", {{"asked_in_full", r.calls.in_full},
-                          {"asked_in_part", r.calls.in_part},
-                          {"not_asked", r.calls.not_asked}});
+      out.field(
+          "calls",
+          {{"asked_in_full", r.calls.in_full}, {"asked_in_part", r.calls.in_part}, {"not_asked", r.calls.not_asked}});
       out.field("payloads", {{"checked", r.payloads},
                              {"not_checked", names(r.unchecked_payloads)},
                              {"more_not_checked", r.unchecked_payloads.more}});
@@ -100,7 +99,6 @@ void write_json(const CheckReport& r, Output& output) {
       out.field("testee", {{"name", r.testee}, {"lacks", names(r.lacking)}, {"lacks_more", r.lacking.more}});
     out.field("rules", to_json(r.coverage));
   });
-  output.write("\n");
 }
 
 }  // namespace assay

@@ -28,7 +28,7 @@ struct Described {
   std::optional<std::string> method;  // only this one. Faults: G3
 };
 void write_text(const Described& file, Output& out);
-void write_json(const Described& file, Output& out);
+void write_json(const Described& file, JsonOutput& out);
 
 Buffer<const pte::ExecutionPlan*> methods_of(const Described& file);  // that are to be described. Faults: G3
 

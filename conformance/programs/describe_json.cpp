@@ -40,12 +40,11 @@ void write_value(const MethodFacts& m, std::uint32_t index, JsonOutput& out) {
 }
 
 void write_instruction(const InstructionFacts& i, JsonOutput& out) {
-  constexpr std::string_view roles[] = {"input", "output", "either"};
   out.object([&] {
     out.field("chain", i.chain), out.field("index", i.index), out.field("name", cut(i.listed.name));
     out.list("operands", [&] {
       for (const Operand& o : i.listed.operands)
-        out.value({{"name", o.name}, {"value", o.value}, {"role", roles[static_cast<std::size_t>(o.role)]}});
+        out.value({{"name", o.name}, {"value", o.value}, {"role", name(o.role)}});
     });
     if (i.listed.target) out.field("target", *i.listed.target);
     if (i.listed.delegate) out.field("delegate", *i.listed.delegate);
@@ -133,10 +132,9 @@ void write_segments(const Described& f, const auto& file, JsonOutput& out) {
 
 }  // namespace
 
-void write_json(const Described& f, Output& output) {
+void write_json(const Described& f, JsonOutput& out) {
   constexpr std::string_view kinds[] = {"program", "data", "bundle", "program"};
   const Buffer<const pte::ExecutionPlan*> methods = methods_of(f);
-  JsonOutput out(output);
   out.object([&] {
     out.field("kind", kinds[static_cast<std::size_t>(f.kind)]), out.field("bytes", f.bytes);
     out.field("valid", f.faults.empty());
@@ -155,7 +153,6 @@ void write_json(const Described& f, Output& output) {
     out.list("named_data", [&] { f.data ? write_named(*f.data, out) : write_named(*f.program, out); });
     out.list("segments", [&] { f.data ? write_segments(f, *f.data, out) : write_segments(f, *f.program, out); });
   });
-  output.write("\n");
 }
 
 }  // namespace assay

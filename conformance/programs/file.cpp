@@ -27,7 +27,7 @@ Fault unwritable(const fs::path& path, std::string_view why) {
 }
 
 struct Descriptor {
-  explicit Descriptor(int number) : number(number) {}
+  explicit Descriptor(int opened) : number(opened) {}
   ~Descriptor() {
     if (number >= 0) close(number);
   }
@@ -89,7 +89,8 @@ File copied(const Input& input, const Access& access, Extent extent) {
   const Budget::Scope scope(access.budget, "a file that is read");
   const auto bytes = std::make_shared<Buffer<std::byte>>();
   input.read(*bytes, format::head_bytes);
-  if (bytes->size() == format::head_bytes) input.read(*bytes, std::max<std::uint64_t>(extent(*bytes), format::head_bytes));
+  if (bytes->size() == format::head_bytes)
+    input.read(*bytes, std::max<std::uint64_t>(extent(*bytes), format::head_bytes));
   return {*bytes, bytes};
 }
 

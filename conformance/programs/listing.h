@@ -27,6 +27,11 @@ struct Operand {
   Role role;
 };
 
+constexpr std::string_view name(Operand::Role role) {
+  constexpr std::string_view names[] = {"input", "output", "either"};
+  return names[static_cast<std::size_t>(role)];
+}
+
 struct Listed {
   std::string name;  // "aten::add.out", or of the other kinds "DelegateCall", "MoveCall", "JumpFalseCall", "FreeCall"
   Buffer<Operand> operands;   // each once: not again as what the operator returns

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "conformance/programs/file.h"
 #include "conformance/text/layout.h"
 #include "conformance/text/malformed.h"
 #include "conformance/text/printable.h"
@@ -129,10 +129,14 @@ class HeaderReader {
   std::string_view rest_;
 };
 
+bool starts_with_magic(std::span<const std::byte> file) {
+  return file.size() >= magic.size() && std::ranges::equal(file.first(magic.size()), std::as_bytes(std::span(magic)));
+}
+
 // The header and the data of a file.
 std::pair<std::string_view, std::span<const std::byte>> parts(std::span<const std::byte> file) {
   const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
-  well_formed(all.starts_with(magic) && all.size() >= 10, "npy.magic",
+  well_formed(starts_with_magic(file) && all.size() >= 10, "npy.magic",
               "the file is no .npy file: it does not begin with \\x93NUMPY and a version");
   const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(file[i]); };
   const std::size_t version = byte(6);
@@ -171,9 +175,12 @@ Tensor decode_npy(std::span<const std::byte> file) {
   return arranged(tensor, Dims::counting(tensor.rank()));
 }
 
-Tensor read_npy(const std::filesystem::path& path) {
-  const std::vector<std::byte> file = read_file(path);
-  return within([&] { return decode_npy(file); }, path.string());
+Tensor read_npy(const std::filesystem::path& path, const Access& access) {
+  const auto extent = [](std::span<const std::byte> head) {
+    return starts_with_magic(head) ? std::numeric_limits<std::uint64_t>::max() : head.size();
+  };
+  const File file = open_file(path, access, extent);
+  return within([&] { return decode_npy(file.bytes); }, path.string());
 }
 
 std::vector<std::byte> encode_npy(const Tensor& tensor) {

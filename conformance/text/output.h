@@ -33,7 +33,8 @@ class JsonOutput {
  public:
   explicit JsonOutput(Output& out) : out_(out) {}
 
-  void value(const Json& small) { separate(), out_.write(line_of(small)); }
+  void value(const Json& small) { line(line_of(small)); }
+  void line(std::string_view text) { separate(), out_.write(text); }  // JSON that is written already
   void field(std::string_view key, const Json& small) { name(key), value(small); }
   template <class F>
   void object(F fields) {

@@ -25,15 +25,20 @@ int show_check(const Request& r) {
   const Budget::Scope scope(access.budget, "the check");
   const std::unique_ptr<KernelLibrary> testee = r.testee.empty() ? nullptr : open_library(r.testee);
   const CheckReport report = check(open_file(r.file, access), open_data(r.data, access), testee.get());
-  print(r.json, access.budget, [&](Output& out) { r.json ? write_json(report, out) : write_text(report, out); });
+  if (r.json) {
+    print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });
+  } else {
+    Output out(&std::cout, access.budget);
+    write_text(report, out);
+  }
   return exit_code(report.outcome());
 }
 
 }  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("check", "Says whether a program keeps the rules of its format, which it breaks, and what was asked");
+  CLI::App* command = app.add_subcommand(
+      "check", "Says whether a program keeps the rules of its format, which it breaks, and what was asked");
   const auto r = std::make_shared<Request>();
   command->add_option("FILE", r->file, "A .pte, .ptd or .bpte file")->required();
   command->add_option("--data", r->data, "A .ptd file that the program is to be loaded with; once for each")
@@ -45,8 +50,10 @@ void add_check(CLI::App& app, int& exit_code) {
   add_limits(*command, r->limits);
   add_no_map(*command, r->map);
   command->footer(
-      "The rules are those of spec/format/rules.yaml. The exit code is that of the first fault; of a valid program that\n"
-      "the library lacks a kernel for, 5. A file that is truncated while it is read ends the command, unless --no-map is "
+      "The rules are those of spec/format/rules.yaml. The exit code is that of the first fault; of a valid program "
+      "that\n"
+      "the library lacks a kernel for, 5. A file that is truncated while it is read ends the command, unless --no-map "
+      "is "
       "given.\n\nExample:\n  assay check model.pte --data weights.ptd --with executorch");
   command->callback([r, &exit_code] { exit_code = refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }

@@ -24,7 +24,12 @@ void show(const Request& r) {
   const Opened file(open_file(r.file, access), open_data(r.data, access));
   Described described = file.described();
   described.method = r.method;
-  print(r.json, access.budget, [&](Output& out) { r.json ? write_json(described, out) : write_text(described, out); });
+  if (r.json) {
+    print_json(access.budget, [&](JsonOutput& out) { write_json(described, out); });
+  } else {
+    Output out(&std::cout, access.budget);
+    write_text(described, out);
+  }
 }
 
 }  // namespace
@@ -45,7 +50,8 @@ void add_inspect(CLI::App& app, int&) {
   add_no_map(*command, r->map);
   command->footer(
       "%n is a value of the method. Of planned memory a picture shows which tensor is where, and when. Names are shown "
-      "in\nquotes where they are not of letters, digits and . : _ - / only, and are cut behind 200 bytes.\n\nExample:\n  "
+      "in\nquotes where they are not of letters, digits and . : _ - / only, and are cut behind 200 "
+      "bytes.\n\nExample:\n  "
       "assay inspect model.pte --method forward");
   command->callback([r] { refusals_as_json(r->json, [&] { show(*r); }); });
 }

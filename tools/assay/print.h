@@ -6,16 +6,16 @@
 
 namespace assay {
 
-// Prints what `write` writes to an Output. What must be whole, as JSON must, is counted first, so that nothing is printed
-// unless the budget allows all of it.
+// Prints what `write` writes to a JsonOutput, and ends the line. It is counted first, so that nothing is printed unless
+// the budget allows all of it.
 template <class F>
-void print(bool whole, const Budget& budget, F write) {
-  if (whole) {
-    Output counted(nullptr, Budget(budget.left()));
-    write(counted);
+void print_json(const Budget& budget, F write) {
+  Output counted(nullptr, Budget(budget.left())), printed(&std::cout, budget);
+  for (Output* out : {&counted, &printed}) {
+    JsonOutput json(*out);
+    write(json);
+    out->write("\n");
   }
-  Output out(&std::cout, budget);
-  write(out);
 }
 
 }  // namespace assay
