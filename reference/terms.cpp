@@ -6,7 +6,7 @@
 namespace assay::terms {
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
-  return count(indexing(*indices.value, tensor->sizes).block);
+  return count(indexed_sizes(*indices.value, tensor->sizes).block);
 }
 
 Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,

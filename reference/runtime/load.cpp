@@ -11,12 +11,6 @@ std::string_view name_of(const pte::TensorT& t) {
   return t.extra_tensor_info ? std::string_view(t.extra_tensor_info->fully_qualified_name) : std::string_view();
 }
 
-Dims dims(const auto& values) {
-  Dims d;
-  for (const auto v : values) d.push_back(v);
-  return d;
-}
-
 // Memories into which the program's methods plan nothing but state, each name at one place.
 std::set<std::uint32_t> state_memories(const pte::ProgramT& program) {
   std::map<std::pair<std::uint32_t, std::string_view>, std::uint64_t> places;
@@ -118,12 +112,7 @@ Storage Machine::storage_of(const pte::TensorT& tensor, std::size_t bytes, const
 }
 
 Slot Machine::make_tensor(const pte::TensorT& tensor, std::size_t index) {
-  HeldTensor t{*dtype_numbered(tensor.scalar_type),
-               dims(tensor.sizes),
-               dims(tensor.sizes),
-               dims(tensor.dim_order),
-               static_cast<HeldTensor::Dynamism>(tensor.shape_dynamism),
-               nullptr};
+  HeldTensor t = declared_tensor(tensor);
   const Place method{nullptr, plan_.name};
   t.storage = std::make_shared<Storage>(storage_of(tensor, t.bytes(), method.in("value", static_cast<Int>(index))));
   return std::make_shared<HeldTensor>(std::move(t));

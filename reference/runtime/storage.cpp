@@ -57,6 +57,20 @@ void HeldTensor::check_sizes(const Dims& to, RuleId rule, const Place& place) co
     throw broken(rule, place, "has sizes ", to, ", more elements than the bound ", declared);
 }
 
+HeldTensor declared_tensor(const pte::TensorT& t) {
+  const auto dims = [](const auto& values) {
+    Dims d;
+    for (const auto v : values) d.push_back(v);
+    return d;
+  };
+  return {*dtype_numbered(t.scalar_type),
+          dims(t.sizes),
+          dims(t.sizes),
+          dims(t.dim_order),
+          static_cast<HeldTensor::Dynamism>(t.shape_dynamism),
+          nullptr};
+}
+
 void HeldTensor::resize(const Dims& to) {
   check_sizes(to, "T24", {nullptr, "result"});
   sizes = to;

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "reference/fault.h"
-#include "reference/program/rule.h"
+#include "reference/program/program.h"
 #include "reference/tensor.h"
 
 namespace assay {
@@ -72,5 +72,8 @@ struct HeldTensor {
   Tensor read() const;                         // a copy
   void write(const Tensor& value);             // resizes; keeps its own dtype and dim order. Faults: T15, T24
 };
+
+// As a program declares it, without memory.
+HeldTensor declared_tensor(const pte::TensorT& tensor);
 
 }  // namespace assay

@@ -242,6 +242,7 @@ class Wrapper:
         for a in self.passed + ([fill] if fill else []):
             if self.is_read(a):
                 yield f"const auto {a.name}_ = {self.read(a, T)};"
+        yield "if (call.rules_only()) return;"
         lists = [a.type == "Tensor[]" for a in self.entry.outs]
         for k, (write, many) in enumerate(zip(compute.writes, lists)):
             yield f"std::vector<Array<{TYPES[write]}>> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
@@ -333,7 +334,7 @@ class Wrapper:
             yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k}, {layout});"
             if " to " in how[k]:
                 yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, how[k].partition(' to ')[2]]))};"
-        yield f"  call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
+        yield f"  if (!call.rules_only()) call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
 
     def dispatch(self):
         computes = self.entry.computes
