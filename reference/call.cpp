@@ -50,7 +50,7 @@ Array<T> absolute(Array<T> a) {
 }
 
 Answer refusal(Outcome outcome, std::string rule, std::string message) {
-  return {outcome, std::move(rule), std::move(message), {}, 1, {}};
+  return {outcome, std::move(rule), std::move(message), {}, 1};
 }
 
 }  // namespace

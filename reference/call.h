@@ -36,13 +36,13 @@ struct Answer {
   Int terms = 1;  // how many products or addends make one result
   // Of Mode::rules: the first rule that takes more than is known of the arguments; it and those behind it were not
   // asked. Empty when all were.
-  std::string unknown;
+  std::string unknown = {};
 };
 
 // `magnitude` runs an operator's magnitude function on the same arguments, or the operator itself on absolute values:
 // the sum of magnitudes against which rounding errors are measured. `rules` only asks the rules: tensors may come
-// without bytes, and with Dims::unknown for sizes; the out arguments become what the results would be, without bytes
-// too; nothing is read, computed or charged.
+// without bytes, and with Dims::unknown for sizes; the out tensors become what the results would be, without bytes too;
+// nothing is read, computed or charged.
 enum class Mode : std::uint8_t { value, magnitude, rules };
 
 // Calls an operator. `arguments` follow the schema, out arguments last; an out argument that is None gets the dtype,

@@ -45,8 +45,8 @@ int check(const Corpus& corpus, KernelLibrary& eager, const RecordedCalls& calls
     const CaseId id{std::string(op.name), i, {}};
     const std::vector<Value> arguments = corpus.make(id).arguments;
     const Expectation expected = expect(op, arguments, case_limits());
-    for (const Known known : {Known::sizes, Known::ranks})
-      if (const auto m = static_mismatch(op, arguments, expected.answer, expected.arguments, known); !m.empty())
+    for (const Known depth : {Known::sizes, Known::ranks})
+      if (const auto m = static_mismatch(op, arguments, expected.answer, expected.arguments, depth); !m.empty())
         ++wrong, fmt::print(stderr, "{}: {}\n", to_text(id), m);
     digest.add(static_cast<Bits>(expected.answer.outcome));
     for (const Tensor& t : expected.outs) digest.add(op, t);

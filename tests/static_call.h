@@ -34,15 +34,18 @@ inline bool same_metadata(const Value& a, const Value& b) {
   if (const Tensors* list = std::get_if<Tensors>(&a))
     return std::ranges::equal(*list, std::get<Tensors>(b),
                               [](const auto& x, const auto& y) { return same_metadata(*x, *y); });
-  return a.index() == b.index();
+  return true;  // a number
 }
 
-// Where a rule of the operator stands among those that are asked; those of every operator surround the entry's.
-inline std::size_t position(const Operator& op, std::string_view rule) {
-  const auto at = std::ranges::find(op.rules, rule, &Rule::id);
-  if (at != op.rules.end()) return 2 + static_cast<std::size_t>(at - op.rules.begin());
-  const std::string_view kind = rule.substr(rule.rfind('.'));
-  return kind == ".arguments" ? 0 : 3 + op.rules.size() + (kind == ".shape" ? 0 : kind == ".out" ? 1 : 2);
+// Whether an operator can ask a rule before another: `.arguments`, `.dtype` of the computation, the entry's in their
+// order, `.shape`, `.out`, `.dtype` of what is read.
+inline bool can_come_before(const Operator& op, std::string_view first, std::string_view second) {
+  const auto place = [&](std::string_view rule, std::size_t dtype) {
+    const std::size_t entry = static_cast<std::size_t>(std::ranges::find(op.rules, rule, &Rule::id) - op.rules.begin());
+    if (entry < op.rules.size()) return 2 + entry;
+    return rule.ends_with(".arguments") ? 0 : rule.ends_with(".dtype") ? dtype : 2 + entry + rule.ends_with(".out");
+  };
+  return place(first, 1) <= place(second, 4 + op.rules.size());
 }
 
 // What the static answer says to the same arguments that a call had, in one sentence; empty where both agree: a call
@@ -59,7 +62,7 @@ inline std::string static_mismatch(const Operator& op, std::vector<Value> argume
                ? ""
                : text("the rules refuse it by ", said, ", the call gives '", given.rule, "'");
   if (given.outcome != Outcome::ok) {
-    const bool decided = answer.unknown.empty() || position(op, answer.unknown) > position(op, given.rule);
+    const bool decided = answer.unknown.empty() || !can_come_before(op, answer.unknown, given.rule);
     return decided ? text("the rules say '", said, "', the call is refused by ", given.rule) : "";
   }
   if (!answer.unknown.empty()) return {};

@@ -110,7 +110,7 @@ std::string answer_line(std::string_view request) {
     return line_of(answer_json(id, answer_of(fault), {}));
   } catch (const std::bad_alloc&) {
     return line_of(answer_json(
-        id, {Outcome::exhausted, "limits.memory", "the machine has no memory left for this call", {}, 1, {}}, {}));
+        id, {Outcome::exhausted, "limits.memory", "the machine has no memory left for this call", {}, 1}, {}));
   }
 }
 

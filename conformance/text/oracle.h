@@ -14,7 +14,7 @@ namespace assay {
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs);
 
 // The answer to a request of which no call could be made.
-inline Answer answer_of(const Fault& fault) { return {fault.outcome, fault.rule, fault.message, {}, 1, {}}; }
+inline Answer answer_of(const Fault& fault) { return {fault.outcome, fault.rule, fault.message, {}, 1}; }
 
 // The answer to one request, a line without its end. Never throws: whatever is wrong with the request is the answer.
 std::string answer_line(std::string_view request);

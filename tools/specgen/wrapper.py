@@ -281,7 +281,7 @@ class Wrapper:
 
     def number(self):
         arguments = [self.number_argument(a)[1].format(a=a.name) for a in self.passed]
-        yield f"  call.give({len(self.entry.inputs)}, operators::{self.entry.function}({', '.join(arguments)}));"
+        yield f"  if (!call.rules_only()) call.give({len(self.entry.inputs)}, operators::{self.entry.function}({', '.join(arguments)}));"
 
     def results(self):
         entry = self.entry
