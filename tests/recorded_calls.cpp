@@ -44,7 +44,7 @@ int check(const Corpus& corpus, KernelLibrary& eager, const RecordedCalls& calls
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const CaseId id{std::string(op.name), i, {}};
     const std::vector<Value> arguments = corpus.make(id).arguments;
-    const Expectation expected = expect(op, arguments, case_limits());
+    const Expectation expected = expect(op, arguments);
     for (const Known depth : {Known::sizes, Known::ranks})
       if (const auto m = static_mismatch(op, arguments, expected.answer, expected.arguments, depth); !m.empty())
         ++wrong, fmt::print(stderr, "{}: {}\n", to_text(id), m);

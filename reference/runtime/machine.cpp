@@ -2,8 +2,7 @@
 
 #include <cstring>
 #include <limits>
-
-#include "reference/runtime/call_rules.h"
+#include <numeric>
 
 namespace assay {
 namespace {
@@ -78,12 +77,10 @@ Value Machine::value(std::size_t i) const {
 // What an operator is given. An out argument says which dtype and dim order it has; its values do not matter.
 Value Machine::argument(const SchemaArgument& schema, std::size_t i) const {
   if (!schema.out) return value(i);
-  if (schema.is_out_number()) return {};
   const auto out = [](const HeldTensor& t) { return Tensor{t.dtype, t.sizes, t.dim_order, {}}; };
   if (const Held* t = tensor(i)) return out(**t);
   const auto* list = std::get_if<const pte::KernelTypesUnion*>(&slots_[i]);
-  if (!list || !is_list(schema))
-    throw broken("I10", {}, "value ", i, ", the result ", schema.name, ", is no ", schema.type);
+  if (!list || !is_list(schema)) return {};
   Tensors outs;
   for (const std::size_t e : elements(**list)) outs.emplace_back(out(held(e)));
   return outs;
@@ -108,22 +105,31 @@ void Machine::store(Value result, std::size_t i) {
   }
 }
 
-// What is changed in place, without an out, is what is returned, as a handle.
+// Arguments of the schema's own text in order; behind those of an operator with out arguments the returned value again.
+// The new value of what is changed in place goes where the old one was; without an out, it is what is returned, as a
+// handle.
 void Machine::call(const Kernel& kernel, const std::vector<std::int32_t>& args) {
   const auto& schema = kernel.op->arguments;
-  const std::vector<std::size_t> at = operands(*kernel.op, args);
+  std::vector<std::size_t> from(schema.size());  // which of args an argument is
+  std::iota(from.begin(), from.end(), std::size_t{0});
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < schema.size(); ++i)
+    if (schema[i].mutated) from[kernel.op->new_value_of(i)] = i, ++changed;
+  const std::size_t taken = schema.size() - changed, outs = kernel.op->outs();
+  if (args.size() != taken && args.size() != taken + 1)
+    throw broken("I9", {}, "has ", args.size(), " arguments, but ", kernel.name, " takes ", taken, " and its result");
+  const auto at = [&](std::size_t i) { return index(args[from[i]]); };
   std::vector<Value> arguments;
   for (std::size_t i = 0; i < schema.size(); ++i) {
-    arguments.push_back(argument(schema[i], at[i]));
+    arguments.push_back(argument(schema[i], at(i)));
     if (const Tensor* t = std::get_if<Tensor>(&arguments.back())) moved_ += t->bytes.size();
   }
-  const Answer answer = assay::call(*kernel.op, arguments, shared_->options.call);
-  if (answer.outcome != Outcome::ok) throw refusal(*kernel.op, answer);
+  const Answer answer = assay::call(*kernel.op, arguments, shared_->options.budget);
+  if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
   for (std::size_t i = 0; i < schema.size(); ++i)
-    if (schema[i].out) store(std::move(arguments[i]), at[i]);
-  const std::size_t outs = kernel.op->outs(), changed = kernel.op->mutated();
+    if (schema[i].out) store(std::move(arguments[i]), at(i));
   const std::size_t returned = outs > changed ? outs - changed : outs;
-  if (returned == 1) slots_[index(args.back())] = slots_[at[schema.size() - outs]];
+  if (returned == 1) slots_[index(args.back())] = slots_[at(schema.size() - outs)];
 }
 
 void Machine::call_delegate(const pte::DelegateCallT& call) {

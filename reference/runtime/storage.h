@@ -6,24 +6,15 @@
 #include <span>
 
 #include "reference/fault.h"
-#include "reference/program/program.h"
+#include "reference/program/rule.h"
 #include "reference/tensor.h"
 
 namespace assay {
 
 using Block = std::shared_ptr<std::byte>;  // may point into something larger, which it keeps alive
 
-// What is left of a program's memory. Copies share it.
-class Budget {
- public:
-  explicit Budget(Int bytes) : left_(std::make_shared<Int>(bytes)) {}
-
-  // Zeroed memory, which counts until it goes. Faults: exhausted, limits.memory.
-  Block allocate(std::size_t bytes, std::string_view what) const;
-
- private:
-  std::shared_ptr<Int> left_;
-};
+// Zeroed memory, charged until it goes. Faults: exhausted, limits.memory.
+Block allocate(std::size_t bytes, const Budget& budget, std::string_view what);
 
 // Where the bytes of a tensor are. Tensors that alias hold the same Storage.
 class Storage {
@@ -72,8 +63,5 @@ struct HeldTensor {
   Tensor read() const;                         // a copy
   void write(const Tensor& value);             // resizes; keeps its own dtype and dim order. Faults: T15, T24
 };
-
-// As a program declares it, without memory.
-HeldTensor declared_tensor(const pte::TensorT& tensor);
 
 }  // namespace assay
