@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -21,12 +20,12 @@ Fault refusal(const Operator& op, const Answer& answer);
 // The calls of a program, asked before anything runs.
 struct CallFaults {
   std::vector<Fault> faults;  // I9, I10, operators' own, T24 of their results: each as an execution that comes there
-                              // would be refused; the first hundred
+                              // would be refused; limits.work, which ends it; the first hundred
   Int more = 0;               // how many there are besides
   // Calls of which every rule was asked; only those before one that needs elements or sizes which only an execution
   // knows; no more than I9 and I10, as a number or list is computed, or nothing, as the spec lacks the operator.
   Int in_full = 0, in_part = 0, not_asked = 0;
 };
-CallFaults faults_of_calls(const ValidProgram& program);
+CallFaults faults_of_calls(const ValidProgram& program, const Budget& budget = {});
 
 }  // namespace assay
