@@ -118,7 +118,7 @@ ProgramCalls read_calls(const fs::path& path, const Access& access) {
   const File file = open_file(path, access, extent);
   return within(
       [&] {
-        const Json json = parse_json(characters(file));
+        const Json json = parse_json(characters(file), access.budget);
         well_formed(json.is_object() && json.contains("calls"), rule,
                     "the file must be an object with a list \"calls\"");
         const fs::path folder = path.parent_path();

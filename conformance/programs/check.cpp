@@ -38,7 +38,8 @@ Int saturating_sum(std::span<const std::int64_t> sizes) {
 
 class Checker {
  public:
-  Checker(CheckReport& report, const KernelLibrary* testee) : report_(report), testee_(testee) {}
+  Checker(CheckReport& report, const Budget& budget, const KernelLibrary* testee)
+      : report_(report), budget_(budget), testee_(testee) {}
 
   void data(const File& file) {
     report_.coverage = {"F"};
@@ -80,12 +81,13 @@ class Checker {
 
   // What the rules of files leave: calls, payloads, the testee.
   void behind_files(const ValidProgram& program, const std::string& within, int depth) {
-    CallFaults calls = faults_of_calls(program);
+    CallFaults calls = faults_of_calls(program, budget_);
+    const bool callable = calls.faults.empty();
     for (Fault& f : calls.faults) report_.faults.add(placed(std::move(f), within));
     report_.faults.more += static_cast<std::uint64_t>(calls.more);
     report_.calls.in_full += calls.in_full, report_.calls.in_part += calls.in_part;
     report_.calls.not_asked += calls.not_asked;
-    if (testee_)
+    if (testee_ && callable)
       each_lacking(program, *testee_, [&](std::string what) { report_.lacking.add(within + std::move(what)); });
     for (const pte::ExecutionPlan& plan : tables(program->tables().execution_plan()))
       for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
@@ -162,19 +164,21 @@ class Checker {
   }
 
   CheckReport& report_;
+  const Budget& budget_;
   const KernelLibrary* testee_;
   std::set<const std::byte*, std::less<>, Charged<const std::byte*>> seen_;  // payloads
 };
 
 }  // namespace
 
-CheckReport check(const File& file, std::span<const File> data, const KernelLibrary* testee) {
+CheckReport check(const File& file, std::span<const File> data, const Budget& budget, const KernelLibrary* testee) {
   CheckReport report;
   report.bytes = file.bytes.size();
   const FileKind kind = file_kind(file.bytes);
   if (kind != FileKind::unknown) report.kind = kind;
   if (testee) report.testee = testee->name();
-  Checker checker(report, testee);
+  Checker checker(report, budget, testee);
+  const Budget::Scope scope(budget, "the check");
   if (kind == FileKind::data)
     checker.data(file);
   else if (kind == FileKind::bundle)

@@ -50,7 +50,8 @@ std::uint32_t operator_index(const pte::ExecutionPlan& plan, const pte::Instruct
 
 }  // namespace
 
-Opened::Opened(const File& file, std::span<const File> data) : report_(check(file, data)) {
+Opened::Opened(const File& file, std::span<const File> data, const Budget& budget)
+    : report_(check(file, data, budget)) {
   if (report_.kind == FileKind::data) {
     data_ = taken(open_data(file));
     return;

@@ -36,7 +36,7 @@ Buffer<const pte::ExecutionPlan*> methods_of(const Described& file);  // that ar
 class Opened {
  public:
   // `data` are .ptd files that a program is to be loaded with. Faults: the first of a file that does not open.
-  explicit Opened(const File& file, std::span<const File> data = {});
+  Opened(const File& file, std::span<const File> data, const Budget& budget);
   Described described() const;
 
  private:

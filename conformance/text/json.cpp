@@ -18,13 +18,19 @@ namespace {
 
 constexpr std::string_view json_rule = "call.json", tensor_rule = "call.tensor", argument_rule = "call.argument";
 
-// Refuses what a parser lets through: a key twice in an object, nesting without end.
+// Refuses what a parser lets through: a key twice in an object, nesting without end, more than the budget has memory
+// for.
 class Strictness {
  public:
+  explicit Strictness(Budget budget) : budget_(std::move(budget)) {}
+
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     constexpr int deepest = 64;
     using enum nlohmann::detail::parse_event_t;
     well_formed(depth <= deepest, json_rule, "lists and objects nest deeper than ", deepest);
+    const Int node = event == key ? 160 : 48;  // an element of an object, of a list, while these grow by doubling
+    const auto* string = parsed.get_ptr<const std::string*>();
+    budget_.take(node + (string ? static_cast<Int>(string->size()) : 0), "JSON");
     if (event == object_start) keys_.emplace_back();
     if (event == object_end) keys_.pop_back();
     if (event == key) add(parsed.get_ref<const std::string&>());
@@ -39,6 +45,7 @@ class Strictness {
     well_formed(seen.size() < most_keys, json_rule, "an object has more than ", most_keys, " keys");
     seen.push_back(name);
   }
+  Budget budget_;
   std::vector<std::vector<std::string>> keys_;  // of each object that is open
 };
 
@@ -280,9 +287,9 @@ struct ToJson {
 
 }  // namespace
 
-Json parse_json(std::string_view text) {
+Json parse_json(std::string_view text, const Budget& budget) {
   try {
-    return Json::parse(text, Strictness());
+    return Json::parse(text, Strictness(budget));
   } catch (const Json::exception& error) {
     throw Fault(Outcome::malformed, std::string(json_rule), sentence(error));
   }
