@@ -66,8 +66,8 @@ class WithoutMemory : public testing::TestWithParam<std::string> {
   WithoutMemory() {
     const fs::path folder = fs::path(ASSAY_GOLDEN_PROGRAMS) / GetParam();
     calls_ = read_calls(folder / "calls.json");
-    program_ = in_memory(read_file(folder / "program.pte"));
-    for (std::vector<std::byte>& bytes : read_data(calls_.data)) data_.push_back(in_memory(std::move(bytes)));
+    program_ = open_file(folder / "program.pte", {});
+    data_ = open_data(calls_.data, {});
   }
 
   ProgramCalls calls_;
@@ -100,7 +100,7 @@ TEST_P(WithoutMemory, AnExecutionIsRefusedAndTheNextRuns) {
       if (for_want_of_memory(method.set_input(i, call.inputs[i]))) return true;
     return for_want_of_memory(method.execute());
   });
-  Host host(program_, data_);
+  Host host(valid_program(program_, data_));
   EXPECT_TRUE(run_call(host, call).agrees());
   for (std::size_t i = 0; i < call.outputs->size(); ++i)
     EXPECT_TRUE(compare(*method.output(i), (*call.outputs)[i], call.tolerance).agrees());

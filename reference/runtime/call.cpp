@@ -51,38 +51,36 @@ void Machine::store(Buffer<Result> results, RuleId rule) {
     }
 }
 
-// Behind the arguments stands what is returned once more: the out, a list of the outs, or what is changed in place.
-void Machine::check_arguments(const Kernel& kernel, Args args) const {
-  const std::size_t named = kernel.arguments, again = kernel.returned.empty() ? 0 : 1;
-  if (args.size() != named + again)
-    throw broken("I9", {}, "has ", args.size(), " arguments, but ", kernel.name, " takes ", named,
-                 again ? " and what it returns" : " with what it returns");
-  if (again == 0) return;
-  Indices outs;
-  for (const std::size_t i : kernel.returned) {
-    const Indices values = values_at(index(args[i]));
-    outs.insert(outs.end(), values.begin(), values.end());
+// I9: behind the arguments stands what is returned once more: the out, a list of the outs, or what is changed in place.
+void Machine::check_returned(const Operator& op, const Operands& operand, std::size_t last) const {
+  Indices outs, changed;
+  for (std::size_t i = 0; i < operand.size() - op.mutated(); ++i) {
+    if (op.arguments[i].is_out_number()) return;  // which stands there alone
+    if (op.arguments[i].out || op.arguments[i].mutated) (op.arguments[i].out ? outs : changed).push_back(operand[i]);
   }
-  const std::size_t first = index(args[kernel.returned.front()]), last = index(args.back());
-  const bool one = kernel.returned.size() == 1 && tensor(first);
-  if (one ? last != first : elements(last) != outs)
+  if (outs.empty()) outs = changed;
+  const bool one = outs.size() == 1 && tensor(outs[0]);
+  Indices values;
+  for (const std::size_t i : outs)
+    for (const std::size_t v : values_at(i)) values.push_back(v);
+  if (one ? last != outs[0] : elements(last) != values)
     throw broken("I9", {}, "its last argument is value ", last, ", but must be ",
-                 one ? text("its out, value ", first) : std::string("a list of its outs"));
+                 one ? text("its out, value ", outs[0]) : std::string("a list of its outs"));
 }
 
-void Machine::call(const Kernel& kernel, Args args) {
-  check_arguments(kernel, args);
-  const auto& schema = kernel.op->arguments;
+void Machine::call(const Operator& op, Args args) {
+  const Operands operand = operands(op, args);
+  check_returned(op, operand, index(args.back()));
   Buffer<Value> arguments;
-  for (std::size_t i = 0; i < schema.size(); ++i) {
-    arguments.push_back(argument(schema[i], index(args[kernel.from[i]])));
+  for (std::size_t i = 0; i < operand.size(); ++i) {
+    arguments.push_back(argument(op.arguments[i], operand[i]));
     if (const Tensor* t = std::get_if<Tensor>(&arguments.back())) moved_ += t->bytes.size();
   }
-  const Answer answer = assay::call(*kernel.op, arguments, budget());
-  if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
+  const Answer answer = assay::call(op, arguments, budget());
+  if (answer.outcome != Outcome::ok) throw refusal(op, answer);
   Buffer<Result> results;
-  for (std::size_t i = 0; i < schema.size(); ++i)
-    if (schema[i].out) add_results(std::move(arguments[i]), index(args[kernel.from[i]]), results);
+  for (std::size_t i = 0; i < operand.size(); ++i)
+    if (op.arguments[i].out) add_results(std::move(arguments[i]), operand[i], results);
   store(std::move(results), "I10");
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <set>
 
 #include "reference/runtime/machine.h"
@@ -173,17 +172,6 @@ Machine::Kernel Machine::find_kernel(const pte::Operator& op) {
   if (kernel.name == "executorch_prim::et_view.default") kernel.handle = &Machine::view;
   if (kernel.name == "executorch_prim::et_copy_index.tensor") kernel.handle = &Machine::copy_index;
   kernel.op = find_operator(kernel.name);
-  if (!kernel.op) return kernel;
-  const auto& schema = kernel.op->arguments;
-  Indices changed;
-  kernel.from.resize(schema.size());
-  std::iota(kernel.from.begin(), kernel.from.end(), std::size_t{0});
-  for (std::size_t i = 0; i < schema.size(); ++i)
-    if (schema[i].mutated) kernel.from[kernel.op->new_value_of(i)] = i, changed.push_back(i);
-  kernel.arguments = schema.size() - changed.size();
-  for (std::size_t i = 0; i < kernel.arguments; ++i)
-    if (schema[i].out && !schema[i].is_out_number()) kernel.returned.push_back(i);
-  if (kernel.returned.empty()) kernel.returned = changed;
   return kernel;
 }
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "reference/runtime/call_rules.h"
 #include "reference/runtime/runtime.h"
 #include "reference/runtime/storage.h"
 
@@ -23,7 +24,7 @@ inline std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 using Held = std::shared_ptr<HeldTensor>;  // shared, since a MoveCall copies the handle
 using Slot = std::variant<std::monostate, Int, double, bool, std::string, Held, const pte::EValue*>;
 
-Value value_of(const Slot& slot);           // None of a list
+Value value_of(const Slot& slot);          // None of a list
 std::optional<Slot> slot_of(Value value);  // none of a tensor or list
 bool same_kind(const Slot& a, const Slot& b);
 
@@ -72,14 +73,12 @@ class Machine {
 
  private:
   using Indices = Buffer<std::size_t>;
+  using Operands = std::vector<std::size_t>;
   // An instruction's operator, looked up when the method is loaded.
   struct Kernel {
     std::string name;
     const Operator* op = nullptr;  // null: one of those that work on memory
     void (Machine::*handle)(Args args) = nullptr;
-    std::size_t arguments = 0;  // those of the schema's own text, as an instruction has them
-    Indices from;               // which of these each argument of `op` is: a new value goes where the old one was
-    Indices returned;           // which of these an instruction has once more, as its last argument
   };
   struct Result {
     Value value;
@@ -111,9 +110,9 @@ class Machine {
   void skip_ended_chains();
 
   // call.cpp
-  void call(const Kernel& kernel, Args args);
+  void call(const Operator& op, Args args);
   void call_delegate(const pte::DelegateCall& call);
-  void check_arguments(const Kernel& kernel, Args args) const;
+  void check_returned(const Operator& op, const Operands& operand, std::size_t last) const;
   Value argument(const SchemaArgument& schema, std::size_t index) const;
   Indices values_at(std::size_t index) const;
   void add_results(Value value, std::size_t to, Buffer<Result>& results) const;

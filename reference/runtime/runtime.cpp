@@ -213,11 +213,14 @@ Result<LoadedProgram> LoadedProgram::load(File program, std::vector<File> data, 
     auto opened = kept(open_program(std::move(program)));
     if (!opened) return;
     auto valid = kept(validate(std::move(*opened), std::move(files)));
-    if (valid) loaded.value = LoadedProgram(std::make_shared<Shared>(std::move(*valid), std::move(options)));
+    if (valid) loaded.value.emplace(std::move(*valid), std::move(options));
   });
   if (refused) loaded = {std::nullopt, {std::move(*refused)}, 0};
   return loaded;
 }
+
+LoadedProgram::LoadedProgram(ValidProgram program, RuntimeOptions options)
+    : shared_(std::make_shared<Shared>(std::move(program), std::move(options))) {}
 
 const ValidProgram& LoadedProgram::program() const { return shared_->program; }
 

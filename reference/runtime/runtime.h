@@ -98,6 +98,8 @@ class LoadedProgram {
  public:
   // Faults: those of decode and validate, all of them; D6.
   static Result<LoadedProgram> load(File program, std::vector<File> data = {}, RuntimeOptions options = {});
+  // With state of its own, whoever else has the program.
+  explicit LoadedProgram(ValidProgram program, RuntimeOptions options = {});
 
   const ValidProgram& program() const;
   Result<const pte::ExecutionPlan*> plan(std::string_view method) const;  // faults: G3, with the names that there are
@@ -109,7 +111,6 @@ class LoadedProgram {
   struct Shared;  // what methods keep using when this object is gone
 
  private:
-  explicit LoadedProgram(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
   std::shared_ptr<Shared> shared_;
 };
 
