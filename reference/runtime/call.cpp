@@ -51,21 +51,25 @@ void Machine::store(Buffer<Result> results, RuleId rule) {
     }
 }
 
-// I9: behind the arguments stands what is returned once more: the out, a list of the outs, or what is changed in place.
+// I9: behind the arguments stands what is returned once more: the out, or a list of the outs. What is changed in place
+// is returned to a tensor of its dtype and rank, which becomes it.
 void Machine::check_returned(const Operator& op, const Operands& operand, std::size_t last) const {
-  Indices outs, changed;
-  for (std::size_t i = 0; i < operand.size() - op.mutated(); ++i) {
-    if (op.arguments[i].is_out_number()) return;  // which stands there alone
-    if (op.arguments[i].out || op.arguments[i].mutated) (op.arguments[i].out ? outs : changed).push_back(operand[i]);
+  if (op.arguments.back().is_out_number()) return;  // which is there already
+  const auto outs = std::span(operand).subspan(operand.size() - op.outs(), op.outs() - op.mutated());
+  const std::size_t first = outs.empty() ? operand.back() : outs[0];
+  bool same = false;
+  if (outs.empty()) {
+    const Held *from = tensor(first), *to = tensor(last);
+    same = from && to && (*from)->dtype == (*to)->dtype && (*from)->declared.size() == (*to)->declared.size();
+  } else if (outs.size() == 1 && tensor(first)) {
+    same = last == first;
+  } else {
+    Indices all;
+    for (const std::size_t i : outs)
+      for (const std::size_t v : values_at(i)) all.push_back(v);
+    same = elements(last) == all;
   }
-  if (outs.empty()) outs = changed;
-  const bool one = outs.size() == 1 && tensor(outs[0]);
-  Indices values;
-  for (const std::size_t i : outs)
-    for (const std::size_t v : values_at(i)) values.push_back(v);
-  if (one ? last != outs[0] : elements(last) != values)
-    throw broken("I9", {}, "its last argument is value ", last, ", but must be ",
-                 one ? text("its out, value ", outs[0]) : std::string("a list of its outs"));
+  if (!same) throw broken("I9", {}, "its last argument, value ", last, ", is not what it returns");
 }
 
 void Machine::call(const Operator& op, Args args) {
@@ -82,6 +86,7 @@ void Machine::call(const Operator& op, Args args) {
   for (std::size_t i = 0; i < operand.size(); ++i)
     if (op.arguments[i].out) add_results(std::move(arguments[i]), operand[i], results);
   store(std::move(results), "I10");
+  if (op.outs() == op.mutated()) slots_[index(args.back())] = slots_[operand.back()];
 }
 
 // A list of tensors goes where the elements of a list are.

@@ -15,6 +15,8 @@ using format::planned_offset;
 using format::size_of;
 using format::text_of;
 
+constexpr Int work_of_value = 500;
+
 Dims dims(const auto* list) {
   Dims d;
   for (const auto v : items(list)) d.push_back(v);
@@ -156,6 +158,7 @@ Slot Machine::make_slot(const pte::EValue& value, bool live_in, const Place& pla
 }
 
 void Machine::make_slots() {
+  budget().work(work_of_value * size_of(plan_.values()), "a method");
   const std::vector<bool> state = live_in(plan_);
   const Place method = place_of(plan_);
   const std::scoped_lock lock(shared_->making);
