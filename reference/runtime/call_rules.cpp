@@ -237,9 +237,10 @@ void check_calls(const pte::ExecutionPlan& plan, const Place& place, const Budge
 }  // namespace
 
 std::vector<std::size_t> operands(const Operator& op, std::span<const std::int32_t> args) {
-  const std::size_t taken = op.arguments.size() - op.mutated();
-  if (args.size() != taken && args.size() != taken + 1)
-    throw broken("I9", {}, "has ", args.size(), " arguments, but ", op.name, " takes ", taken, " and its result");
+  const std::size_t taken = op.arguments.size() - op.mutated(), returned = op.arguments.back().is_out_number() ? 0 : 1;
+  if (args.size() != taken + returned)
+    throw broken("I9", {}, "has ", args.size(), " arguments, but ", op.name, " takes ", taken,
+                 returned ? " and its result" : " with its result");
   std::vector<std::size_t> values(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(taken));
   values.resize(op.arguments.size());
   for (std::size_t i = 0; i < taken; ++i)

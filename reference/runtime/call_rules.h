@@ -10,8 +10,8 @@
 namespace assay {
 
 // For each argument of the operator, which value of the plan it is in a KernelCall with these arguments: the schema's
-// in order; the new value of one that is changed in place goes where the old one was. What is returned may stand behind
-// them once more. Faults: I9.
+// in order; the new value of one that is changed in place goes where the old one was. What is returned stands behind
+// them once more, but for a number. Faults: I9.
 std::vector<std::size_t> operands(const Operator& op, std::span<const std::int32_t> args);
 
 // An operator's refusal as a fault: types of arguments are rule I10, all others have the operator's own ids.
