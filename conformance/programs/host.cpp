@@ -59,10 +59,7 @@ ValidProgram valid_program(const File& program, std::span<const File> data) {
 Host::Host(const ValidProgram& program, RuntimeOptions options, Listener* listener)
     : program_(program), loaded_(program, std::move(options)), listener_(listener) {}
 
-const pte::ExecutionPlan& Host::plan(std::string_view method) const {
-  if (const auto* plan = program_.plan(method)) return *plan;
-  throw no_method(tables(), method);
-}
+const pte::ExecutionPlan& Host::plan(std::string_view method) const { return *taken(loaded_.plan(method)); }
 
 std::string Host::default_method() const {
   const auto* plans = tables().execution_plan();
