@@ -390,7 +390,7 @@ bool expands(const Dims& from, const Dims& to) {
 }
 
 Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
-  return indexing(*indices.value, tensor->sizes).sizes;
+  return indexed_sizes(*indices.value, tensor->sizes).sizes;
 }
 
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index) {

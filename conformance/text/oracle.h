@@ -16,10 +16,12 @@ Json answer_json(const Json& id, const Answer& answer, std::span<const Value> ou
 // The answer to a request of which no call could be made.
 inline Answer answer_of(const Fault& fault) { return {fault.outcome, fault.rule, fault.message, {}, 1}; }
 
-// The answer to one request, a line without its end. Never throws: whatever is wrong with the request is the answer.
-std::string answer_line(std::string_view request);
+// The answer to one request, a line without its end, for which `most` may be used, or less if the request says so.
+// Never throws: whatever is wrong with the request is the answer.
+std::string answer_line(std::string_view request, const Budget::Limits& most = {});
 
-// Answers every line of `requests` with one line, and flushes it before the next is read.
-void answer_lines(std::istream& requests, std::ostream& answers);
+// Answers every line of `requests` with one line, and flushes it before the next is read. Of a line that is too long
+// for its budget no more is kept. Throws a Fault of limits.work where one does not end.
+void answer_lines(std::istream& requests, std::ostream& answers, const Budget::Limits& most = {});
 
 }  // namespace assay

@@ -1,24 +1,24 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
+
+#include "reference/budget.h"
 
 namespace assay {
 
-// Bytes at a multiple of 16, as tables and workspaces need them.
+// Bytes at a multiple of 16, as tables and workspaces need them, charged to the scope's budget.
 class AlignedMemory {
  public:
-  explicit AlignedMemory(std::size_t size)
-      : units_(std::make_unique_for_overwrite<Unit[]>((size + sizeof(Unit) - 1) / sizeof(Unit))), size_(size) {}
+  explicit AlignedMemory(std::size_t size) : units_((size + sizeof(Unit) - 1) / sizeof(Unit)), size_(size) {}
 
-  std::span<std::byte> bytes() const { return {reinterpret_cast<std::byte*>(units_.get()), size_}; }
+  std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(units_)).first(size_); }
 
  private:
   struct alignas(16) Unit {
     std::byte bytes[16];
   };
-  std::unique_ptr<Unit[]> units_;
+  Buffer<Unit> units_;
   std::size_t size_;
 };
 
