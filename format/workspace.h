@@ -26,6 +26,7 @@ class Workspace {
     return {first, static_cast<std::size_t>(n)};
   }
 
+  bool counts_only() const { return memory_.empty(); }
   std::uint64_t mark() const { return used_; }
   void back_to(std::uint64_t mark) { used_ = mark; }
   std::uint64_t most() const { return most_; }  // bytes that were in use at once

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the operators' declarations, checked wrappers and table from spec/operators/*.yaml, the outcomes from
-spec/faults.yaml and the table of format rules from spec/format/rules.yaml.
+"""Writes the operators' declarations, checked wrappers and table from spec/operators/*.yaml, what operators do to their arguments
+from there and spec/format/handles.yaml, the outcomes from spec/faults.yaml and the table of format rules from
+spec/format/rules.yaml.
 
     specgen.py SPEC OUT     writes OUT/operators/<file>.gen.h, OUT/operators/<file>.gen.cpp, OUT/operators.gen.cpp,
-                            OUT/outcome.gen.h, OUT/format_rules.gen.h; leaves alone what would not change
+                            OUT/operator_roles.gen.h, OUT/outcome.gen.h, OUT/format_rules.gen.h; leaves alone what would not change
     specgen.py --files SPEC lists the files it would write, for the build
 """
 import argparse
@@ -14,6 +15,7 @@ import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from entry import SpecError, defined_words, entries  # noqa: E402
+import roles  # noqa: E402
 from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
 
 
@@ -90,6 +92,7 @@ def generate(spec):
         except yaml.YAMLError as error:
             raise SpecError(f"{path.name}: {error}") from None
     written["operators.gen.cpp"] = table(everything)
+    written["operator_roles.gen.h"] = roles.header(everything, yaml.safe_load((spec / "format" / "handles.yaml").read_text()))
     written["outcome.gen.h"] = outcome_header(yaml.safe_load((spec / "faults.yaml").read_text()))
     written["format_rules.gen.h"] = format_rules_header(yaml.safe_load((spec / "format" / "rules.yaml").read_text()))
     return written
@@ -103,7 +106,7 @@ def main():
     options = parser.parse_args()
     if options.files:
         names = [f"operators/{p.stem}.gen.{end}" for p in spec_files(options.spec) for end in ("h", "cpp")]
-        print(";".join([*names, "operators.gen.cpp", "outcome.gen.h", "format_rules.gen.h"]), end="")
+        print(";".join([*names, "operators.gen.cpp", "operator_roles.gen.h", "outcome.gen.h", "format_rules.gen.h"]), end="")
         return
     try:
         written = generate(options.spec)
