@@ -5,7 +5,7 @@ namespace assay::format {
 Method::Method(const pte::ExecutionPlan& plan, Workspace& workspace)
     : plan_(plan),
       starts_(workspace.take<std::uint32_t>(plan.chains()->size())),
-      roles_(workspace.take<const OperatorRoles*>(plan.operators()->size())) {
+      roles_(workspace.take<const OperatorRoles*>(size_of(plan.operators()))) {
   for (std::uint32_t c = 0; c < plan.chains()->size(); ++c) {
     if (!starts_.empty()) starts_[c] = instructions_;
     instructions_ += plan.chains()->Get(c)->instructions()->size();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "format/method.h"
 #include "format/roles.h"
 #include "format/workspace.h"
 
@@ -20,10 +21,6 @@ constexpr bool is_alias(Use use) { return use == Use::viewed || use == Use::retu
 
 // Whether the value, or the bytes of it, are another afterwards.
 constexpr bool writes(Use use) { return use != Use::read && use != Use::asked; }
-
-constexpr bool is_number(pte::KernelTypes type) {
-  return type >= pte::KernelTypes::Null && type <= pte::KernelTypes::Double;
-}
 
 // A method's tables, its instructions numbered through all chains.
 class Method {
@@ -57,7 +54,9 @@ class Method {
   const pte::Operator& op(const pte::KernelCall& call) const {
     return *plan_.operators()->Get(static_cast<std::uint32_t>(call.op_index()));
   }
-  const OperatorRoles* roles(const pte::KernelCall& call) const { return roles_[static_cast<std::size_t>(call.op_index())]; }
+  const OperatorRoles* roles(const pte::KernelCall& call) const {
+    return roles_[static_cast<std::size_t>(call.op_index())];
+  }
 
  private:
   const pte::ExecutionPlan& plan_;

@@ -6,8 +6,14 @@
 namespace assay::format {
 namespace {
 
-constexpr std::uint64_t steps = std::uint64_t{1} << 31;        // of the analysis of a program: some seconds
 constexpr std::uint64_t state_bytes = std::uint64_t{8} << 20;  // where states need more, cells are looked at in parts
+
+// So much that no exporter's program comes near; and never more than some seconds.
+std::uint64_t most_steps(const pte::ExecutionPlan& plan) {
+  std::uint64_t size = size_of(plan.values());
+  for (const pte::Chain* chain : *plan.chains()) size += chain->instructions()->size();
+  return std::min((std::uint64_t{1} << 24) + 1024 * size, std::uint64_t{1} << 28);
+}
 
 std::uint64_t most_cells(const Places::Counts& c) { return std::uint64_t{c.values} + c.aliases; }
 std::uint64_t state_words(const Places::Counts& c) {
@@ -85,6 +91,10 @@ class Flow {
       outputs |= instruction.instr_args_as_DelegateCall() && !is_defined(places_.content(e.value));
       apply(e, outputs);
     });
+    each_effect(m_, instruction, [&](const Effect& e) {
+      const auto* c = e.use == Use::written ? jumps_.counter(e.value) : nullptr;
+      if (c && i == c->jump + 1) define_rows(*c);
+    });
   }
 
   void end() {
@@ -108,7 +118,7 @@ class Flow {
       case Use::written:
         return write(e.value);
       case Use::grown:
-        return is_static(*m_.tensor(e.value)) ? change(e.value) : write(e.value);
+        return grow(e);
       case Use::viewed:
       case Use::returned:
       case Use::moved:
@@ -131,6 +141,18 @@ class Flow {
   void change(std::uint32_t v) {
     overwrite(places_.content(v), [](std::size_t) { return true; });
     define(places_.content(v));
+  }
+  // A tensor of changing sizes has the rows that were added; a static one is whole only behind the loop.
+  void grow(const Effect& e) {
+    const std::uint32_t content = places_.content(e.value);
+    if (!is_static(*m_.tensor(e.value)) || !jumps_.counter(e.other)) return write(e.value);
+    overwrite(content, [&](std::size_t c) { return places_.is_static(static_cast<std::uint32_t>(c)); });
+  }
+  void define_rows(const Jumps::Counter& c) {
+    for (std::uint32_t i = c.begin; i < c.jump; ++i)
+      each_effect(m_, m_.instruction(i), [&](const Effect& e) {
+        if (e.use == Use::grown && e.other == c.value && jumps_.adds_all_rows(i, e)) define(places_.content(e.value));
+      });
   }
   void alias(std::uint32_t v, std::uint32_t of) {
     if (places_.handle(v) != Places::nowhere)
@@ -171,7 +193,8 @@ class Flow {
   void overwrite_handles(const Range& r, std::uint32_t self, Stays stays) {
     if (places_.contents_end() == places_.ranges().size()) return;
     Bits defined = this->defined();
-    for (std::size_t seen = defined.next(seen_from(places_.ranges().size())); seen != Bits::none; seen = defined.next(seen + 1)) {
+    for (std::size_t seen = defined.next(seen_from(places_.ranges().size())); seen != Bits::none;
+         seen = defined.next(seen + 1)) {
       const auto c = static_cast<std::uint32_t>(first_ + seen);
       if (c >= places_.contents_end() || !work_.take(1)) return;
       bool is_left = true;
@@ -183,7 +206,8 @@ class Flow {
   // -- what instructions ask for -------------------------------------------------------------------------------------
 
   bool is_made(std::uint32_t v) const {
-    return !places_.is_handle(v) || (places_.handle(v) != Places::nowhere ? is_defined(places_.handle(v)) : is_assigned(places_.content(v)));
+    return !places_.is_handle(v) ||
+           (places_.handle(v) != Places::nowhere ? is_defined(places_.handle(v)) : is_assigned(places_.content(v)));
   }
   bool is_readable(std::uint32_t v) const { return is_made(v) && is_defined(places_.content(v)); }
   bool is_sized(std::uint32_t v) const {
@@ -191,7 +215,7 @@ class Flow {
     return is_made(v) && (!t || (is_static(*t) && t->allocation_info()) || is_assigned(places_.content(v)));
   }
 
-  bool holds(const Effect& e) const {
+  bool holds(const Effect& e, std::uint32_t i) const {
     switch (e.use) {
       case Use::read:
       case Use::changed:
@@ -201,7 +225,8 @@ class Flow {
       case Use::overwritten:
         return is_sized(e.value);
       case Use::grown:
-        return is_static(*m_.tensor(e.value)) ? is_readable(e.value) : is_made(e.value);
+        return is_readable(e.value) ||
+               (is_made(e.value) && (!is_static(*m_.tensor(e.value)) || jumps_.adds_all_rows(i, e)));
       case Use::written:
       case Use::either:
         return is_made(e.value);
@@ -211,7 +236,7 @@ class Flow {
   }
 
   void require(const Effect& e, std::uint32_t i) {
-    if (!holds(e)) missing(e.value, [&](auto tell) { tell(InstructionPlace(m_, i, *plan_).here); });
+    if (!holds(e, i)) missing(e.value, [&](auto tell) { tell(InstructionPlace(m_, i, *plan_).here); });
   }
 
   template <class AtPlace>
@@ -282,45 +307,46 @@ struct Analysis {
         live(workspace.take<std::uint64_t>(Bits::words(most_cells(counts)))) {}
 };
 
-void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace& workspace, Work& work, Findings& f) {
+void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace& workspace, Findings& f) {
+  const Workspace::Scope scope(workspace);
   const auto before = f.count();
   const Places::Counts counts(plan);
   const Method m(plan, workspace);
   if (!workspace.counts_only()) check_calls(m, place, f);
   if (f.count() > before) return;
+  Work work{most_steps(plan)};
   Analysis a(m, counts, workspace, work);
   check_numbers(m, a.places, place, workspace, work, f);
   check_memory(m, a.places, place, workspace, work, f);
   check_loops(m, a.places, a.jumps, place, workspace, work, f);
-  if (f.count() > before || workspace.counts_only()) return;
-  Paths paths(m, a.jumps, a.memory, work);
-  Flow(m, a.places, a.jumps, paths, a.state, a.live, work).check(place, f);
+  if (!has_room(workspace, f)) return;
+  if (f.count() == before) {
+    Paths paths(m, a.jumps, a.memory, work);
+    Flow(m, a.places, a.jumps, paths, a.state, a.live, work).check(place, f);
+  }
+  f.check(work.left > 0, "H16", place, "its data flow takes more than ", most_steps(plan), " steps to analyse");
 }
 
 }  // namespace
 
 void check_flow(const ProgramView& program, Workspace& workspace, Findings& findings) {
-  Work work{steps};
-  const auto mark = workspace.mark();
-  for (std::uint32_t i = 0; i < program.tables->execution_plan()->size(); ++i) {
-    const Place place{nullptr, "plan", i};
-    check_method(*program.tables->execution_plan()->Get(i), place, workspace, work, findings);
-    workspace.back_to(mark);
-    if (!findings.check(work.left > 0, "H16", place, "its data flow takes more than ", steps, " steps to analyse")) return;
-  }
+  for (std::uint32_t i = 0; i < size_of(program.tables->execution_plan()); ++i)
+    check_method(*program.tables->execution_plan()->Get(i), {nullptr, "plan", i}, workspace, findings);
 }
 
-void each_state(const ProgramView&, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell, void* listener) {
-  Work work{steps};
-  const auto mark = workspace.mark();
+void each_state(const ProgramView&, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell,
+                void* listener) {
+  Work work{most_steps(plan)};
+  const Workspace::Scope scope(workspace);
   const Method m(plan, workspace);
   Analysis a(m, Places::Counts(plan), workspace, work);
-  workspace.back_to(mark);
-  if (workspace.counts_only()) return;
+  if (workspace.counts_only() || !workspace.has_room()) return;
   Paths paths(m, a.jumps, a.memory, work);
   Flow(m, a.places, a.jumps, paths, a.state, a.live, work).find_live();
   for (std::uint32_t v = 0; v < m.values(); ++v)
-    if (const std::uint32_t c = a.places.content(v); !a.places.is_handle(v) && c < a.places.ranges().size() && a.live.test(c)) tell(listener, v);
+    if (const std::uint32_t c = a.places.content(v);
+        !a.places.is_handle(v) && c < a.places.ranges().size() && a.live.test(c))
+      tell(listener, v);
 }
 
 }  // namespace assay::format

@@ -5,30 +5,31 @@ namespace {
 
 using pte::KernelTypes;
 
-constexpr bool fits(Kind kind, KernelTypes type) {
+constexpr bool fits(ArgumentKind kind, KernelTypes type) {
   switch (kind) {
-    case Kind::tensor:
+    case ArgumentKind::tensor:
       return type == KernelTypes::Tensor;
-    case Kind::tensors:
+    case ArgumentKind::tensors:
       return type == KernelTypes::TensorList;
-    case Kind::optional_tensors:
+    case ArgumentKind::optional_tensors:
       return type == KernelTypes::OptionalTensorList || type == KernelTypes::TensorList;
-    case Kind::number:
+    case ArgumentKind::number:
       return is_number(type);
-    case Kind::integers:
+    case ArgumentKind::integers:
       return type == KernelTypes::IntList;
-    case Kind::doubles:
+    case ArgumentKind::doubles:
       return type == KernelTypes::DoubleList;
-    case Kind::bools:
+    case ArgumentKind::bools:
       return type == KernelTypes::BoolList;
-    case Kind::string:
+    case ArgumentKind::string:
       return type == KernelTypes::String;
   }
   return false;
 }
 
-constexpr std::string_view kind_names[] = {"a Tensor",  "a TensorList",  "an OptionalTensorList", "a number",
-                                           "an IntList", "a DoubleList", "a BoolList",            "a String"};
+constexpr std::string_view kind_names[] = {"a Tensor",   "a TensorList", "an OptionalTensorList",
+                                           "a number",   "an IntList",   "a DoubleList",
+                                           "a BoolList", "a String"};
 
 // Whether `result` lists what the call writes to, in order.
 bool lists_outs(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, std::uint32_t result) {
@@ -60,7 +61,7 @@ void check_result(const Method& m, const OperatorRoles& roles, const pte::Kernel
 void check_call(const Method& m, const pte::KernelCall& call, const Place& place, Findings& f) {
   const OperatorRoles* roles = m.roles(call);
   if (!roles) return;
-  const bool returns = roles->result == OperatorRoles::Result::tensors;
+  const std::uint32_t returns = roles->result == OperatorRoles::Result::tensors;
   const auto& args = *call.args();
   if (!f.check(args.size() == roles->count + returns, "I9", place, "has ", args.size(), " arguments, but ",
                Quoted{roles->name}, " takes ", roles->count, returns ? " and its result" : ""))

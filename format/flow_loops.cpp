@@ -6,7 +6,8 @@ namespace {
 // From which instructions the end can be reached; only where some jump backward is always taken is that not all.
 class Ending {
  public:
-  Ending(const Method& m, const Jumps& jumps, std::span<std::uint8_t> reaches, Work& work) : m_(m), jumps_(jumps), reaches_(reaches) {
+  Ending(const Method& m, const Jumps& jumps, std::span<std::uint8_t> reaches, Work& work)
+      : m_(m), jumps_(jumps), reaches_(reaches) {
     for (bool more = true; more && work.take(m.instructions());) {
       more = false;
       for (std::uint32_t i = m.instructions(); i-- > 0;) {
@@ -31,43 +32,33 @@ class Ending {
 };
 
 // Whether a jump of the loop that may leave it tests what the loop writes.
-bool may_end(const Method& m, const Places& places, const Jumps& jumps, std::uint32_t begin, std::uint32_t end, Work& work) {
+bool may_end(const Method& m, const Places& places, const Jumps& jumps, std::uint32_t begin, std::uint32_t end,
+             Work& work) {
   for (std::uint32_t i = begin; i <= end; ++i) {
     const auto* j = m.jump(i);
     if (!j || !jumps.may_jump(*j) || !jumps.may_pass(*j)) continue;
     const std::uint32_t to = m.target(i, *j);
     const bool leaves = i == end || to < begin || to > end;
-    if (leaves && work.take(end - begin) && is_written_between(m, places, static_cast<std::uint32_t>(j->cond_value_index()), begin, end + 1)) return true;
+    if (leaves && work.take(end - begin) &&
+        is_written_between(m, places, static_cast<std::uint32_t>(j->cond_value_index()), begin, end + 1))
+      return true;
   }
   return false;
 }
 
-// Whether each row but the first is added behind the one before it, so that none is left unwritten: by an index that is
-// 0, or by one that counts a loop in which nothing passes the instruction by and nothing else writes to those bytes.
-bool adds_row_by_row(const Method& m, const Places& places, const Jumps& jumps, std::uint32_t i, const Effect& e) {
-  if (const auto* n = m.value(e.other).val_as_Int(); n && n->int_val() == 0 && !places.is_written(e.other)) return true;
-  const Jumps::Counter* c = jumps.counter(e.other);
-  if (!c || i < c->begin || i + 2 >= c->jump) return false;
-  for (std::uint32_t k = c->begin; k < i; ++k)
-    if (const auto* j = m.jump(k); j && m.target(k, *j) > i) return false;
-  return !is_written_between(m, places, e.value, c->begin, i) &&
-         !is_written_between(m, places, e.value, i + 1, c->jump + 1);
-}
-
 }  // namespace
 
-void check_loops(const Method& m, const Places& places, const Jumps& jumps, const Place& plan,
-                 Workspace& workspace, Work& work, Findings& f) {
-  const auto mark = workspace.mark();
+void check_loops(const Method& m, const Places& places, const Jumps& jumps, const Place& plan, Workspace& workspace,
+                 Work& work, Findings& f) {
+  const Workspace::Scope scope(workspace);
   const auto reaches = workspace.take<std::uint8_t>(m.instructions());
-  workspace.back_to(mark);
-  if (reaches.empty()) return;
+  if (!has_room(workspace, f)) return;
   const Ending ending(m, jumps, reaches, work);
   for (std::uint32_t i = 0; i < m.instructions(); ++i) {
     const InstructionPlace at(m, i, plan);
     each_effect(m, m.instruction(i), [&](const Effect& e) {
       if (e.use != Use::grown || is_static(*m.tensor(e.value)) || !work.take(m.instructions())) return;
-      f.check(adds_row_by_row(m, places, jumps, i, e), "T16", at.here, "adds to value ", e.value,
+      f.check(jumps.adds_row_by_row(i, e), "T16", at.here, "adds to value ", e.value,
               " the row of an index that does not count a loop, so that rows before it may be unwritten");
     });
     const auto* j = m.jump(i);

@@ -1,11 +1,12 @@
 #include "format/flow_rules.h"
+#include "format/sorted.h"
 
 namespace assay::format {
 namespace {
 
 bool same_layout(const pte::Tensor& a, const pte::Tensor& b) {
-  return bytes_of(a) == bytes_of(b) && std::ranges::equal(*a.sizes(), *b.sizes()) &&
-         std::ranges::equal(*a.dim_order(), *b.dim_order());
+  return bytes_of(a) == bytes_of(b) && std::ranges::equal(items(a.sizes()), items(b.sizes())) &&
+         std::ranges::equal(items(a.dim_order()), items(b.dim_order()));
 }
 
 // Whether the plan has memory for it: the caller's for inputs, outputs and named state, its own for what is unbounded.
@@ -49,7 +50,9 @@ class MemoryCheck {
       std::uint32_t k = 0;
       each_effect(m_, roles, call, [&](const Effect& other) {
         const bool later = k++ > at;
-        if (k == at + 1 || other.use == Use::asked || (is_result(other.use) && !later) || !work_.take(1)) return;
+        if (k == at + 1 || other.use == Use::asked || is_alias(other.use) || (is_result(other.use) && !later) ||
+            !work_.take(1))
+          return;
         f_.check(!meet(result.value, other.value) ||
                      (roles.in_place && other.use == Use::read && is_in_place(result.value, other.value)),
                  "I12", place, "writes to value ", result.value, ", whose memory is that of value ", other.value,
@@ -107,26 +110,23 @@ void check_names(const Method& m, std::span<std::uint32_t> named, const Place& p
   for (std::uint32_t v = 0; v < m.values(); ++v)
     if (const pte::Tensor* t = m.tensor(v); t && !is_constant(*t) && !name_of(*t).empty()) named[n++] = v;
   const auto name = [&](std::uint32_t v) { return name_of(*m.tensor(v)); };
-  std::ranges::sort(named.first(n), [&](auto a, auto b) { return name(a) != name(b) ? name(a) < name(b) : a < b; });
-  for (std::size_t i = 1; i < n; ++i) {
-    const std::uint32_t v = named[i], first = named[i - 1];
-    if (name(v) == name(first))
-      f.check(same_place(*m.tensor(v), *m.tensor(first)), "T26", plan.in("value", v), "has the name ", Quoted{name(v)},
-              " of value ", first, ", but is elsewhere");
-  }
+  named = named.first(n);
+  sort_by(named, name);
+  each_repeated(std::span<const std::uint32_t>(named), name, [&](std::uint32_t first, std::uint32_t v) {
+    f.check(same_place(*m.tensor(v), *m.tensor(first)), "T26", plan.in("value", v), "has the name ", Quoted{name(v)},
+            " of value ", first, ", but is elsewhere");
+  });
 }
 
 }  // namespace
 
-void check_memory(const Method& m, const Places& places, const Place& plan, Workspace& workspace, Work& work, Findings& f) {
-  const auto mark = workspace.mark();
+void check_memory(const Method& m, const Places& places, const Place& plan, Workspace& workspace, Work& work,
+                  Findings& f) {
+  const Workspace::Scope scope(workspace);
   const auto named = workspace.take<std::uint32_t>(m.values());
-  workspace.back_to(mark);
   const auto seen = workspace.take<std::uint8_t>(m.values());
-  workspace.back_to(mark);
-  if (seen.empty()) return;
+  if (!has_room(workspace, f)) return;
   check_names(m, named, plan, f);
-  std::ranges::fill(seen, std::uint8_t{0});
   check_inputs(m, places, seen, plan, f);
   MemoryCheck check(m, places, work, f);
   for (std::uint32_t i = 0; i < m.instructions(); ++i) {

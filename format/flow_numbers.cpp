@@ -1,3 +1,4 @@
+#include "dtype.gen.h"
 #include "format/flow_rules.h"
 
 namespace assay::format {
@@ -8,16 +9,15 @@ using pte::KernelTypes;
 enum Type : std::uint8_t { boolean = 1, integer = 2, real = 4, all = 7, not_boolean = 8 };
 
 std::uint8_t type_of_elements(const pte::Tensor& t) {
-  constexpr int dtype_bool = 11, first_unsigned = 27;
-  constexpr std::uint32_t floats = 1u << 5 | 1u << 6 | 1u << 7 | 1u << 15;
-  const int dtype = t.scalar_type();
-  return dtype == dtype_bool ? boolean : dtype < first_unsigned && (floats >> dtype & 1) ? real : integer;
+  const Kind kind = find_dtype(t.scalar_type())->kind;
+  return kind == Kind::boolean ? boolean : kind == Kind::floating ? real : integer;
 }
 
 // Which types each number may have when it is read: those of what writes it, or its own.
 class NumberTypes {
  public:
-  NumberTypes(const Method& m, const Places& places, std::span<std::uint8_t> types) : m_(m), places_(places), types_(types) {
+  NumberTypes(const Method& m, const Places& places, std::span<std::uint8_t> types)
+      : m_(m), places_(places), types_(types) {
     for (std::uint32_t v = 0; v < m.values(); ++v)
       if (!places.is_written(v)) types_[v] = declared(v);
   }
@@ -68,14 +68,15 @@ class NumberTypes {
     if (!call) return types_[e.other];
     using Result = OperatorRoles::Result;
     const OperatorRoles& roles = *m_.roles(*call);
-    return roles.result == Result::boolean ? boolean : roles.result == Result::integer ? integer : number(roles, *call);
+    if (roles.result == Result::number) return number(roles, *call);
+    return roles.result == Result::boolean ? boolean : integer;
   }
   std::uint8_t number(const OperatorRoles& roles, const pte::KernelCall& call) const {
     std::uint8_t types = integer | real;
     each_effect(m_, roles, call, [&](const Effect& e) {
       const pte::Tensor* t = m_.tensor(e.value);
       if (t) types = type_of_elements(*t);
-      if (e.use == Use::read && !t) types |= types_[e.value] & boolean;
+      if (e.use == Use::read && !t && (types_[e.value] & boolean)) types |= boolean;
     });
     return types;
   }
@@ -92,29 +93,32 @@ void check_lists(const Method& m, const Places& places, const NumberTypes& types
     const Place place = plan.in("value", v);
     each_element(m, v, [&](std::uint32_t e) {
       if (m.tensor(e)) return;
-      const bool stays = type == KernelTypes::IntList ? types.may_be_integer(e) || m.type(e) == KernelTypes::Null : !places.is_written(e);
+      const bool stays = type == KernelTypes::IntList ? types.may_be_integer(e) || m.type(e) == KernelTypes::Null
+                                                      : !places.is_written(e);
       f.check(stays, "V9", place, "lists value ", e, ", which is given a value of another type");
     });
   }
 }
 
-void check_arguments(const Method& m, const Places& places, const pte::KernelCall& call, const Place& place, Findings& f) {
+void check_arguments(const Method& m, const Places& places, const pte::KernelCall& call, const Place& place,
+                     Findings& f) {
   const OperatorRoles* roles = m.roles(call);
   for (std::uint32_t i = 0; roles && i < roles->count; ++i) {
     const auto v = static_cast<std::uint32_t>(call.args()->Get(i));
     const bool is_none = m.type(v) == KernelTypes::Null && !places.is_input(v) && !places.is_written(v);
     const auto [kind, optional, use] = roles->arguments()[i];
-    f.check(kind != Kind::number || optional || !is_none, "I10", place.in("argument", i), "is None, but must be a number");
+    f.check(kind != ArgumentKind::number || optional || !is_none, "I10", place.in("argument", i),
+            "is None, but must be a number");
   }
 }
 
 }  // namespace
 
-void check_numbers(const Method& m, const Places& places, const Place& plan, Workspace& workspace, Work& work, Findings& f) {
-  const auto mark = workspace.mark();
+void check_numbers(const Method& m, const Places& places, const Place& plan, Workspace& workspace, Work& work,
+                   Findings& f) {
+  const Workspace::Scope scope(workspace);
   const auto memory = workspace.take<std::uint8_t>(m.values());
-  workspace.back_to(mark);
-  if (memory.empty()) return;
+  if (!has_room(workspace, f)) return;
   NumberTypes types(m, places, memory);
   types.run(work);
   check_lists(m, places, types, plan, f);
@@ -123,7 +127,8 @@ void check_numbers(const Method& m, const Places& places, const Place& plan, Wor
     if (const auto* call = m.kernel_call(i)) check_arguments(m, places, *call, at.here, f);
     const auto* jump = m.jump(i);
     if (const auto v = jump ? static_cast<std::uint32_t>(jump->cond_value_index()) : 0; jump && !m.tensor(v))
-      f.check(types.is_condition(v), "I15", at.here, "its condition, value ", v, ", is no bool when the jump is reached");
+      f.check(types.is_condition(v), "I15", at.here, "its condition, value ", v,
+              ", is no bool when the jump is reached");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "format/check.h"
 #include "format/jumps.h"
+#include "format/method.h"
 
 // The rules of data flow, by what they look at. Each reports all that it finds; the later ones rely on the earlier.
 namespace assay::format {

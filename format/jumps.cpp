@@ -1,5 +1,7 @@
 #include "format/jumps.h"
 
+#include <array>
+
 namespace assay::format {
 namespace {
 
@@ -8,11 +10,6 @@ const flatbuffers::Vector<std::int32_t>* call_of(const Method& m, std::uint32_t 
   const auto* call = i < m.instructions() ? m.kernel_call(i) : nullptr;
   const OperatorRoles* roles = call ? m.roles(*call) : nullptr;
   return roles && roles->name == name && call->args()->size() == 3 ? call->args() : nullptr;
-}
-
-bool is_integer(const Method& m, const Places& places, std::uint32_t v, std::int64_t n) {
-  const auto* i = m.value(v).val_as_Int();
-  return i && i->int_val() == n && !places.is_written(v);
 }
 
 }  // namespace
@@ -28,11 +25,8 @@ bool is_written_between(const Method& m, const Places& places, std::uint32_t val
 }
 
 Jumps::Jumps(const Method& method, const Places& places, std::uint32_t jumps, Workspace& workspace, Work& work)
-    : m_(method),
-      places_(places),
-      targets_(workspace.take<Target>(jumps)),
-      counters_(workspace.take<Counter>(jumps)) {
-  if (targets_.empty()) return;
+    : m_(method), places_(places), targets_(workspace.take<Target>(jumps)), counters_(workspace.take<Counter>(jumps)) {
+  if (workspace.counts_only() || !workspace.has_room()) return;
   find_targets();
   find_counters(work);
 }
@@ -66,8 +60,10 @@ void Jumps::find_counters(Work& work) {
   for (std::uint32_t i = 2; i < m_.instructions(); ++i) {
     const auto* jump = m_.jump(i);
     const auto* step = jump ? call_of(m_, i - 2, "executorch_prim::add.Scalar") : nullptr;
-    if (!step || m_.target(i, *jump) > i - 2) continue;
-    const Counter c{static_cast<std::uint32_t>(step->Get(0)), m_.target(i, *jump), i};
+    const auto* test = step ? call_of(m_, i - 1, "executorch_prim::eq.Scalar") : nullptr;
+    if (!test || m_.target(i, *jump) > i - 2) continue;
+    const Counter c{static_cast<std::uint32_t>(step->Get(0)), static_cast<std::uint32_t>(test->Get(1)),
+                    m_.target(i, *jump), i};
     if (work.take(i - c.begin + 1) && counts(c) && is_closed(c)) counters_[n++] = c;
   }
   counters_ = counters_.first(n);
@@ -88,16 +84,36 @@ void Jumps::find_counters(Work& work) {
 bool Jumps::counts(const Counter& c) const {
   const auto *step = call_of(m_, c.jump - 2, "executorch_prim::add.Scalar"),
              *test = call_of(m_, c.jump - 1, "executorch_prim::eq.Scalar"),
-             *reset = call_of(m_, c.jump + 1, "executorch_prim::sub.Scalar");
-  if (!test || !reset) return false;
-  const auto is = [&](std::int32_t a, std::uint32_t b) { return static_cast<std::uint32_t>(a) == b; };
-  const auto end = static_cast<std::uint32_t>(test->Get(1));
+             *back = call_of(m_, c.jump + 1, "executorch_prim::sub.Scalar");
+  const auto are = [](const auto& args, std::uint32_t a, std::uint32_t b, std::uint32_t result) {
+    return std::ranges::equal(items(&args), std::array{a, b, result}, {},
+                              [](auto i) { return static_cast<std::uint32_t>(i); });
+  };
+  const auto one = static_cast<std::uint32_t>(step->Get(1)),
+             done = static_cast<std::uint32_t>(m_.jump(c.jump)->cond_value_index());
   const auto* zero = m_.value(c.value).val_as_Int();
-  return zero && zero->int_val() == 0 && is_integer(m_, places_, static_cast<std::uint32_t>(step->Get(1)), 1) &&
-         is(step->Get(2), c.value) && is(test->Get(0), c.value) &&
-         is(test->Get(2), static_cast<std::uint32_t>(m_.jump(c.jump)->cond_value_index())) &&
-         is(reset->Get(0), c.value) && is(reset->Get(1), end) && is(reset->Get(2), c.value) && end != c.value &&
-         !is_written_between(m_, places_, end, c.begin, c.jump + 2);
+  return zero && zero->int_val() == 0 && known_number(one) == 1 && are(*step, c.value, one, c.value) &&
+         are(*test, c.value, c.end, done) && back && are(*back, c.value, c.end, c.value) && c.end != c.value &&
+         !is_written_between(m_, places_, c.end, c.begin, c.jump + 2);
+}
+
+// An Int that no instruction writes, or that is only the size of a static tensor.
+std::int64_t Jumps::known_number(std::uint32_t value) const {
+  const auto* number = m_.value(value).val_as_Int();
+  if (!number) return -1;
+  if (!places_.is_written(value)) return number->int_val();
+  std::int64_t size = -1;
+  for (std::uint32_t i = 0; i < m_.instructions(); ++i) {
+    if (!is_written_between(m_, places_, value, i, i + 1)) continue;
+    const auto* of = call_of(m_, i, "aten::sym_size.int");
+    const pte::Tensor* t = of ? m_.tensor(static_cast<std::uint32_t>(of->Get(0))) : nullptr;
+    const auto* dim = of ? m_.value(static_cast<std::uint32_t>(of->Get(1))).val_as_Int() : nullptr;
+    if (size != -1 || !t || !is_static(*t) || !dim || places_.is_written(static_cast<std::uint32_t>(of->Get(1))) ||
+        dim->int_val() < 0 || dim->int_val() >= size_of(t->sizes()))
+      return -1;
+    size = t->sizes()->Get(static_cast<std::uint32_t>(dim->int_val()));
+  }
+  return size;
 }
 
 // No jump leads out of the loop but its own, none into it but to its beginning, none past its test.
@@ -108,6 +124,23 @@ bool Jumps::is_closed(const Counter& c) const {
   const auto first = std::ranges::upper_bound(targets_, c.begin, {}, &Target::at),
              last = std::ranges::upper_bound(targets_, c.jump + 1, {}, &Target::at);
   return std::ranges::all_of(first, last, [&](const Target& t) { return t.first >= c.begin && t.last <= c.jump; });
+}
+
+bool Jumps::adds_row_by_row(std::uint32_t i, const Effect& e) const {
+  if (known_number(e.other) == 0) return true;
+  const Counter* c = counter(e.other);
+  if (!c || i < c->begin || i + 2 >= c->jump) return false;
+  for (std::uint32_t k = c->begin; k < i; ++k)
+    if (const auto* j = m_.jump(k); j && m_.target(k, *j) > i) return false;
+  return !is_written_between(m_, places_, e.value, c->begin, i) &&
+         !is_written_between(m_, places_, e.value, i + 1, c->jump + 1);
+}
+
+bool Jumps::adds_all_rows(std::uint32_t i, const Effect& e) const {
+  const auto& sizes = *m_.tensor(e.value)->sizes();
+  const Counter* c = counter(e.other);
+  const std::int64_t rows = c ? known_number(c->end) : 1;
+  return sizes.size() > 0 && sizes.Get(0) == rows && adds_row_by_row(i, e);
 }
 
 }  // namespace assay::format

@@ -12,9 +12,10 @@ class Jumps {
     std::uint32_t at, first, last;
   };
   // A number that counts how often a loop ran: from 0, one more for each time, until it is what the loop ends with, and
-  // then 0 again. So it is what it was in the file whenever an execution begins. The loop is begin to jump.
+  // then 0 again, behind the loop. So it is what it was in the file whenever an execution begins.
   struct Counter {
-    std::uint32_t value, begin, jump;
+    std::uint32_t value, end;   // what counts, and the number to which
+    std::uint32_t begin, jump;  // the first and last instruction of the loop
   };
 
   Jumps(const Method& method, const Places& places, std::uint32_t jumps, Workspace& workspace, Work& work);
@@ -27,6 +28,12 @@ class Jumps {
   const Target& target_at(std::uint32_t i) const;               // of which there is one
   const Counter* counter(std::uint32_t value) const;            // null: counts no loop
 
+  // Whether instruction i adds each row behind the one before it, so that none is left unwritten: by an index that is
+  // 0, or by one that counts a loop in which nothing passes the instruction by and nothing else writes to those bytes.
+  bool adds_row_by_row(std::uint32_t i, const Effect& e) const;
+  // Whether these are, behind the loop, all rows of a static tensor.
+  bool adds_all_rows(std::uint32_t i, const Effect& e) const;
+
  private:
   bool is_fixed(const pte::JumpFalseCall& j) const {
     const auto condition = static_cast<std::uint32_t>(j.cond_value_index());
@@ -38,6 +45,7 @@ class Jumps {
   void find_targets();
   void find_counters(Work& work);
   bool counts(const Counter& c) const;
+  std::int64_t known_number(std::uint32_t value) const;  // -1: not known
   bool is_closed(const Counter& c) const;
 
   const Method& m_;

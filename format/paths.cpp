@@ -23,7 +23,7 @@ std::size_t Paths::most_kept() const {
 }
 
 void Paths::keep(std::size_t k, bool back) {
-  if (!work_.take(words_)) return;
+  if (!work_.take(1 + words_ / 8)) return;
   if (memory_.slots[k] == none) {
     memory_.slots[k] = memory_.free[--free_];
     std::ranges::copy(now(), kept(k).begin());

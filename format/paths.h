@@ -5,9 +5,9 @@
 
 namespace assay::format {
 
-// What holds of a method wherever it runs, on every path: the greatest fixed point over its jumps. What holds is a state
-// of some words; a jump leaves its own at its target, where all that come there are intersected. A target keeps it only
-// from its first jump to its last, so that memory goes by the depth of a method, not by its length.
+// What holds of a method wherever it runs, on every path: the greatest fixed point over its jumps. What holds is a
+// state of some words; a jump leaves its own at its target, where all that come there are intersected. A target keeps
+// it only from its first jump to its last, so that memory goes by the depth of a method, not by its length.
 class Paths {
  public:
   struct Memory {
@@ -26,8 +26,8 @@ class Paths {
   std::size_t most_words() const { return memory_.states.size() / states_; }  // that a state can have
 
   // With states of so many words, which begin makes, from zeros, what holds at first: calls visit(i, final) for each
-  // instruction that can be reached, and for the end, with what holds before it in `now`, of which visit makes what holds
-  // behind it. What is not final may yet become less.
+  // instruction that can be reached, and for the end, with what holds before it in `now`, of which visit makes what
+  // holds behind it. What is not final may yet become less.
   template <class Begin, class Visit>
   void run(std::size_t words, Begin begin, Visit visit);
   std::span<std::uint64_t> now() const { return memory_.states.first(words_); }
@@ -42,7 +42,9 @@ class Paths {
   std::uint32_t end_of_loop(std::size_t k) const;  // behind all loops that begin within the one of target k
   std::size_t most_kept() const;
 
-  std::span<std::uint64_t> kept(std::size_t k) const { return memory_.states.subspan(memory_.slots[k] * words_, words_); }
+  std::span<std::uint64_t> kept(std::size_t k) const {
+    return memory_.states.subspan(memory_.slots[k] * words_, words_);
+  }
   void keep(std::size_t k, bool back);
   void release(std::size_t k);
   void arrive(bool in_loop);

@@ -2,25 +2,18 @@
 
 #include <tuple>
 
+#include "dtype.gen.h"
+
 namespace assay::format {
 namespace {
 
-std::uint64_t element_bytes(const pte::Tensor& t) {  // by the numbers of dtypes
-  constexpr std::uint8_t bytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 0, 0, 0, 1, 0, 0, 0, 2};
-  constexpr std::uint8_t unsigned_bytes[] = {2, 4, 8};  // from 27 on
-  const auto n = static_cast<std::size_t>(t.scalar_type());
-  return n >= 27 ? unsigned_bytes[n - 27] : bytes[n];
-}
-
-bool is_kept(const pte::Tensor& t) {
-  return !is_constant(t) && (!name_of(t).empty() || t.data_buffer_idx() > 0);
-}
+bool is_kept(const pte::Tensor& t) { return !is_constant(t) && (!name_of(t).empty() || t.data_buffer_idx() > 0); }
 
 }  // namespace
 
 std::uint64_t bytes_of(const pte::Tensor& t) {
-  std::uint64_t bytes = element_bytes(t);
-  for (const std::int32_t n : *t.sizes()) bytes *= static_cast<std::uint64_t>(n);
+  auto bytes = static_cast<std::uint64_t>(find_dtype(t.scalar_type())->bytes);
+  for (const std::int32_t n : items(t.sizes())) bytes *= static_cast<std::uint64_t>(n);
   return bytes;
 }
 
@@ -51,11 +44,10 @@ Places::Places(const Method& method, const Counts& counts, Workspace& workspace,
       ranges_(workspace.take<Range>(counts.tensors)),
       sources_(workspace.take<std::uint32_t>(std::uint64_t{8} * counts.aliases)),
       begins_(workspace.take<std::uint32_t>(counts.aliases + 1)) {
-  const auto mark = workspace.mark();
+  const Workspace::Scope scope(workspace);
   const auto edges = workspace.take<Edge>(counts.aliases);
   const auto queue = workspace.take<std::uint32_t>(counts.aliases + 1);
-  workspace.back_to(mark);
-  if (content_.empty()) return;
+  if (workspace.counts_only() || !workspace.has_room()) return;
   std::ranges::fill(content_, nowhere);
   std::ranges::fill(handle_, nowhere);
   mark_values();
@@ -80,7 +72,8 @@ void Places::mark_values() {
       if (e.use == Use::moved) flags_[e.value] |= alias;
       if (e.use == Use::changed || e.use == Use::overwritten || custom) flags_[e.value] |= state;
       // A number may be an input of whoever does not say; a Null would be none.
-      const bool is_result = e.use == Use::written || (e.use == Use::either && m_.type(e.value) == pte::KernelTypes::Null);
+      const bool is_result =
+          e.use == Use::written || (e.use == Use::either && m_.type(e.value) == pte::KernelTypes::Null);
       if (is_result && is_number(m_.type(e.value))) flags_[e.value] |= written;
     });
 }
@@ -152,7 +145,7 @@ std::size_t Places::find_sources(std::uint32_t handle, std::span<const Edge> edg
   add(found, n, handle, handle);
   for (std::size_t i = 0; i < queued; ++i)
     for (const Edge& e : std::ranges::equal_range(edges, queue[i], {}, &Edge::to)) {
-      flags_[handle] |= flags_[e.from] & constant;
+      if (is_constant(e.from)) flags_[handle] |= constant;
       if (is_handle(e.from))
         add(queue, queued, e.from, e.from);
       else if (const std::uint32_t c = content_[e.from]; c != nowhere)

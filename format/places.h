@@ -10,7 +10,7 @@ inline bool is_static(const pte::Tensor& t) { return t.shape_dynamism() == pte::
 inline bool is_constant(const pte::Tensor& t) {
   return !t.allocation_info() && (t.data_buffer_idx() > 0 || is_external(t));
 }
-std::uint64_t bytes_of(const pte::Tensor& t);  // the most that it can have, unless it is unbounded
+std::uint64_t bytes_of(const pte::Tensor& t);     // the most that it can have, unless it is unbounded
 inline bool is_unbounded(const pte::Tensor& t) {  // its memory comes with its first write
   return t.shape_dynamism() == pte::TensorShapeDynamism::DYNAMIC_UNBOUND && !t.allocation_info();
 }
@@ -56,8 +56,8 @@ class Places {
 
   std::uint32_t cells() const { return cells_; }
   std::uint32_t content(std::uint32_t value) const { return content_[value]; }  // nowhere: always defined
-  std::uint32_t handle(std::uint32_t value) const { return handle_[value]; }  // nowhere: none beside its content
-  std::span<const Range> ranges() const { return ranges_; }                   // of the first cells, in order
+  std::uint32_t handle(std::uint32_t value) const { return handle_[value]; }    // nowhere: none beside its content
+  std::span<const Range> ranges() const { return ranges_; }                     // of the first cells, in order
   std::uint32_t contents_end() const { return contents_end_; }  // up to here, cells hold what handles hold
   bool holds_tensors(std::uint32_t cell) const { return cell < contents_end_; }
   bool is_static(std::uint32_t content) const;

@@ -7,8 +7,6 @@
 namespace assay::format {
 namespace {
 
-std::string_view text(const flatbuffers::String* s) { return s ? s->string_view() : std::string_view(); }
-
 // The order of `full` and "name.overload", or "name" where there is no overload.
 int compare(std::string_view full, std::string_view name, std::string_view overload) {
   if (const int order = full.compare(0, name.size(), name); order != 0) return order;
@@ -23,10 +21,12 @@ std::span<const ArgumentRole> OperatorRoles::arguments() const {
   return std::span(argument_roles).subspan(first, count);
 }
 
-bool OperatorRoles::has(Use use) const { return std::ranges::find(arguments(), use, &ArgumentRole::use) != arguments().end(); }
+bool OperatorRoles::has(Use use) const {
+  return std::ranges::find(arguments(), use, &ArgumentRole::use) != arguments().end();
+}
 
 const OperatorRoles* find_roles(const pte::Operator& op) {
-  const std::string_view name = text(op.name()), overload = text(op.overload());
+  const std::string_view name = text_of(op.name()), overload = text_of(op.overload());
   const auto found = std::ranges::partition_point(
       operator_roles, [&](const OperatorRoles& r) { return compare(r.name, name, overload) < 0; });
   return found != std::end(operator_roles) && compare(found->name, name, overload) == 0 ? found : nullptr;

@@ -4,12 +4,12 @@
 #include <span>
 #include <string_view>
 
-#include "program_generated.h"
+#include "format/view.h"
 
 // What operators do to the values that they are called with, as spec/operators and spec/format/handles.yaml have it.
 namespace assay::format {
 
-enum class Kind : std::uint8_t { tensor, tensors, optional_tensors, number, integers, doubles, bools, string };
+enum class ArgumentKind : std::uint8_t { tensor, tensors, optional_tensors, number, integers, doubles, bools, string };
 
 // What an instruction does to a value.
 enum class Use : std::uint8_t {
@@ -28,7 +28,7 @@ enum class Use : std::uint8_t {
 };
 
 struct ArgumentRole {
-  Kind kind;
+  ArgumentKind kind;
   bool optional;  // may be None
   Use use;
 };

@@ -19,7 +19,7 @@ def use(wrapper, argument):
 
 
 def role(argument, used):
-    return f"{{Kind::{KINDS[argument.type.removesuffix('?')]}, {str(argument.optional).lower()}, Use::{used}}}"
+    return f"{{ArgumentKind::{KINDS[argument.type.removesuffix('?')]}, {str(argument.optional).lower()}, Use::{used}}}"
 
 
 def of_entry(wrapper):
