@@ -75,17 +75,16 @@ Limits limits_in(const Json& request) {
   return limits;
 }
 
-Json answered(const Json& id, const Json& request) {
+}  // namespace
+
+CallRequest request_in(const Json& request) {
   check_keys(request, {"id", "operator", "args", "out", "limits"}, json_rule);
   check_id(request);
   const Operator& op = operator_in(request);
   std::vector<Value> arguments = arguments_in(request, op);
   set_outs(request, op, arguments);
-  const Answer answer = call(op, arguments, limits_in(request));
-  return answer_json(id, answer, std::span(arguments).subspan(input_count(op)));
+  return {&op, std::move(arguments), limits_in(request)};
 }
-
-}  // namespace
 
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs) {
   if (answer.outcome != Outcome::ok)
@@ -100,12 +99,14 @@ Json answer_json(const Json& id, const Answer& answer, std::span<const Value> ou
   return {{"id", id}, {"outcome", name(answer.outcome)}, {"outputs", std::move(outputs)}};
 }
 
-std::string answer_line(std::string_view request) {
+std::string answer_line(std::string_view line) {
   Json id;
   try {
-    const Json json = parse_json(request);
+    const Json json = parse_json(line);
     id = id_in(json);
-    return line_of(answered(id, json));
+    CallRequest request = request_in(json);
+    const Answer answer = call(*request.op, request.arguments, request.limits);
+    return line_of(answer_json(id, answer, std::span(request.arguments).subspan(input_count(*request.op))));
   } catch (const Fault& fault) {
     return line_of(answer_json(id, answer_of(fault), {}));
   } catch (const std::bad_alloc&) {
