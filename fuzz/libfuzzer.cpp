@@ -4,7 +4,7 @@
 
 #include "fuzz/target.h"
 
-// The interface of libFuzzer, which AFL++ has too: fuzzer --target=NAME CORPUS...
+// The interface of libFuzzer, which AFL++ has too: ASSAY_FUZZ_TARGET=NAME fuzzer CORPUS...
 namespace {
 
 using namespace assay::fuzz;
@@ -32,18 +32,14 @@ std::string another(const std::string& input, Random& random) {
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 
-extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  constexpr std::string_view flag = "--target=";
-  for (int i = 1; i < *argc; ++i)
-    if (const std::string_view argument = (*argv)[i]; argument.starts_with(flag))
-      attacked = find_target(argument.substr(flag.size()));
-  if (!attacked) {
-    std::fputs("fuzzer: --target=NAME must name one of", stderr);
-    for (const Target& t : targets()) std::fprintf(stderr, " %s", t.name.data());
-    std::fputs("\n", stderr);
-    std::exit(2);
-  }
-  return 0;
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  const char* name = std::getenv("ASSAY_FUZZ_TARGET");
+  attacked = name ? find_target(name) : nullptr;
+  if (attacked) return 0;
+  std::fputs("fuzzer: ASSAY_FUZZ_TARGET must be one of", stderr);
+  for (const Target& t : targets()) std::fprintf(stderr, " %s", t.name.data());
+  std::fputs("\n", stderr);
+  std::exit(2);
 }
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {

@@ -53,11 +53,13 @@ typename Tables::NativeTableType objects_of(const Table& tree) {
   return tables;
 }
 
-template <class Tables>
-void mutate_tables(typename Tables::NativeTableType& tables, const typename Tables::NativeTableType& other,
-                   Random& random) {
-  Table root = tree_of<Tables>(tables), second = tree_of<Tables>(other);
-  mutate(root, random.one_in(2) ? root : second, random);
+// Half of what comes from elsewhere is from `other`, which is read only where it is needed.
+template <class Tables, class Other>
+void mutate_tables(typename Tables::NativeTableType& tables, Other other, Random& random) {
+  Table root = tree_of<Tables>(tables);
+  std::optional<Table> second;
+  if (random.one_in(2)) second = other();
+  for (std::size_t n = 1 + random.few(6); n > 0; --n) mutate(root, second ? *second : root, random);
   tables = objects_of<Tables>(root);
 }
 
@@ -89,13 +91,20 @@ std::vector<Bytes> segments_named_by(const std::vector<std::unique_ptr<Segment>>
 }
 
 template <class Tables, class File>
-void mutate_with_segments(File& file, const File& other, Random& random) {
+void mutate_with_segments(File& file, const std::string& other, Result<File> (*decode)(std::span<const std::byte>),
+                          Random& random) {
   using Segment = typename decltype(file.tables.segments)::value_type::element_type;
-  typename Tables::NativeTableType from = other.tables;
+  std::vector<Bytes> more;
   file.tables.segments = stand_ins<Segment>(file.segments, 0);
-  from.segments = stand_ins<Segment>(other.segments, file.segments.size());
-  mutate_tables<Tables>(file.tables, from, random);
-  file.segments = segments_named_by(file.tables.segments, file.segments, other.segments);
+  const auto second = [&]() -> std::optional<Table> {
+    auto decoded = decode(bytes_of(other));
+    if (!decoded) return std::nullopt;
+    more = std::move(decoded->segments);
+    decoded->tables.segments = stand_ins<Segment>(more, file.segments.size());
+    return tree_of<Tables>(decoded->tables);
+  };
+  mutate_tables<Tables>(file.tables, second, random);
+  file.segments = segments_named_by(file.tables.segments, file.segments, more);
   file.tables.segments.clear();
 }
 
@@ -110,24 +119,27 @@ void mutate_segment(std::vector<Bytes>& segments, Random& random) {
 // -- files --------------------------------------------------------------------------------------------------------
 
 void change(Program& program, const std::string& other, Random& random) {
-  const auto second = decode_program(bytes_of(other));
-  if (random.one_in(16)) return mutate_segment(program.segments, random);
+  if (random.one_in(16)) mutate_segment(program.segments, random);
   if (random.one_in(3) && !program.tables.execution_plan.empty())
-    return mutate_instructions(*random.of(program.tables.execution_plan), random);
-  mutate_with_segments<pte::Program>(program, second ? *second : Program(program), random);
+    for (std::size_t n = 1 + random.few(3); n > 0; --n)
+      mutate_instructions(*random.of(program.tables.execution_plan), random);
+  else
+    mutate_with_segments<pte::Program>(program, other, decode_program, random);
 }
 
 void change(DataFile& file, const std::string& other, Random& random) {
-  const auto second = decode_data_file(bytes_of(other));
   if (random.one_in(4)) return mutate_segment(file.segments, random);
-  mutate_with_segments<ptd::FlatTensor>(file, second ? *second : DataFile(file), random);
+  mutate_with_segments<ptd::FlatTensor>(file, other, decode_data_file, random);
 }
 
 void change(BundledProgram& bundle, const std::string& other, Random& random) {
-  const auto second = decode_bundle(bytes_of(other));
-  if (!random.one_in(3)) return mutate_tables<bpte::BundledProgram>(bundle, second ? *second : bundle, random);
+  const auto second = [&]() -> std::optional<Table> {
+    const auto decoded = decode_bundle(bytes_of(other));
+    return decoded ? std::optional(tree_of<bpte::BundledProgram>(*decoded)) : std::nullopt;
+  };
+  if (!random.one_in(3)) return mutate_tables<bpte::BundledProgram>(bundle, second, random);
   std::string program = to_string(bytes_of(bundle.program));
-  mutate_file(program, second ? to_string(bytes_of(second->program)) : other, random);
+  mutate_file(program, other, random);
   bundle.program.assign(program.begin(), program.end());
 }
 
@@ -144,7 +156,7 @@ void mutate_header(std::string& file, Random& random) {
 template <class File>
 bool mutate_decoded(std::string& file, Result<File> decoded, const std::string& other, Random& random) {
   if (!decoded) return false;
-  for (std::size_t n = 1 + random.few(5); n > 0; --n) change(*decoded, other, random);
+  change(*decoded, other, random);
   file = to_string(encode(*decoded));
   return true;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
+#include <unordered_map>
 
 namespace assay::fuzz {
 namespace {
@@ -201,7 +201,7 @@ bool each_field(const Scope& scope, const std::function<bool(const Site&)>& f) {
 }
 
 std::string_view name_of_list(const Table& table, const reflection::Field& field) {
-  static std::map<const reflection::Field*, std::string_view> known;  // schemas are there for ever
+  static std::unordered_map<const reflection::Field*, std::string_view> known;  // schemas are there for ever
   const auto [at, is_new] = known.try_emplace(&field);
   if (is_new) at->second = find_reference(table, field);
   return at->second;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 #include <numeric>
+#include <unordered_map>
 
 #include "fuzz/mutator/bytes.h"
 
@@ -26,15 +27,18 @@ bool is_bool(const reflection::Field& f) {
 // the time any kind of field is.
 template <class Wanted, class F>
 void at_some_field(Table& root, Random& random, Wanted wanted, F f) {
-  std::map<const reflection::Field*, std::size_t> counts;
+  std::unordered_map<const reflection::Field*, std::size_t> counts;
   std::size_t all = 0;
   each_field(root, [&](const Site& s) { return wanted(s) && (++counts[&s.meta()], ++all, false); });
   if (all == 0) return;
-  const bool any_kind = random.one_in(2);
-  const auto kind = std::next(counts.begin(), static_cast<std::ptrdiff_t>(random.below(counts.size())));
-  std::size_t skip = random.below(any_kind ? kind->second : all);
+  const reflection::Field* kind = nullptr;
+  std::size_t skip = random.below(all);
+  if (random.one_in(2)) {
+    const auto chosen = std::next(counts.begin(), static_cast<std::ptrdiff_t>(random.below(counts.size())));
+    kind = chosen->first, skip = random.below(chosen->second);
+  }
   each_field(root, [&](const Site& s) {
-    const bool counted = wanted(s) && (!any_kind || &s.meta() == kind->first);
+    const bool counted = wanted(s) && (!kind || &s.meta() == kind);
     return counted && skip-- == 0 && (f(s), true);
   });
 }

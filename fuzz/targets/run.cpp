@@ -1,5 +1,6 @@
 #include "conformance/programs/trace.h"
 #include "fuzz/attached.h"
+#include "fuzz/inputs.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
 #include "fuzz/same.h"
@@ -12,37 +13,10 @@ namespace {
 
 // -- one execution ------------------------------------------------------------------------------------------------
 
-// Small numbers, which may be indices.
-Tensor some_tensor(const pte::TensorT& t) {
-  Dims sizes, order;
-  for (const auto n : t.sizes) sizes.push_back(n);
-  for (const auto d : t.dim_order) order.push_back(d);
-  Tensor tensor = make(*dtype_numbered(t.scalar_type), sizes, order);
-  if (info(tensor.dtype).kind == Kind::opaque) return tensor;
-  Array<Real> values(sizes);
-  for (Int k = 0; k < values.count(); ++k)
-    values[k] = is_floating(tensor.dtype) ? static_cast<Real>(k % 7) * 0.75 - 1.5 : static_cast<Real>(k % 2);
-  write(values, tensor);
-  return tensor;
-}
-
-bool is_small(const pte::TensorT& t) {
-  Int n = 1;
-  for (const auto size : t.sizes) n = std::min<Int>(n * size, 1 << 20);
-  return n <= 1 << 16;
-}
-
-// What any caller would set: tensors of the declared sizes, or the value in the program.
 void set_inputs(Method& method) {
-  const auto& plan = method.plan();
-  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
-    const auto at = static_cast<std::size_t>(plan.inputs[i]);
-    const auto* t = plan.values[at]->val.AsTensor();
-    if (t && is_small(*t))
-      method.set_input(i, some_tensor(*t));
-    else if (!t)
-      if (const auto value = method.value(at)) method.set_input(i, *value);
-  }
+  const auto inputs = some_inputs(method);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i]) method.set_input(i, *inputs[i]);
 }
 
 struct Execution {
