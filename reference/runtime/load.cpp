@@ -44,7 +44,7 @@ std::size_t largest_size(const pte::ProgramT& program, std::uint32_t memory) {
 
 }  // namespace
 
-LoadedProgram::Shared::Shared(ValidProgram p, std::vector<DataFile> d, RuntimeOptions o)
+LoadedProgram::Shared::Shared(unpacked::ValidProgram p, std::vector<DataFile> d, RuntimeOptions o)
     : program(std::move(p)),
       data(std::move(d)),
       options(std::move(o)),
@@ -197,7 +197,7 @@ void Machine::make_delegates() {
     try {
       delegates_.push_back(backend->second(source));
     } catch (const Fault& f) {
-      throw Fault(f.outcome, f.rule, f.message, f.place.empty() ? place.text() : place.text() + ", " + f.place);
+      throw Fault(f.outcome, f.rule, f.message, f.place.empty() ? text_of(place) : text_of(place) + ", " + f.place);
     }
   }
 }

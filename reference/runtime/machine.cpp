@@ -231,7 +231,7 @@ void Machine::step(const Method& method, Listener* listener) {
     const Place outer{nullptr, plan_.name}, place = outer.in("instruction", static_cast<Int>(at));
     const auto* kernel = instruction.instr_args.AsKernelCall();
     throw Fault(f.outcome, f.rule, f.message,
-                place.text() + (kernel ? " (" + kernels_[index(kernel->op_index)].name + ")" : "") +
+                text_of(place) + (kernel ? " (" + kernels_[index(kernel->op_index)].name + ")" : "") +
                     (f.place.empty() ? "" : ", " + f.place));
   }
 }

@@ -17,9 +17,9 @@ using Held = std::shared_ptr<HeldTensor>;  // shared, since a MoveCall copies th
 using Slot = std::variant<std::monostate, Int, double, bool, std::string, Held, const pte::KernelTypesUnion*>;
 
 struct LoadedProgram::Shared {
-  Shared(ValidProgram program, std::vector<DataFile> data, RuntimeOptions options);
+  Shared(unpacked::ValidProgram program, std::vector<DataFile> data, RuntimeOptions options);
 
-  ValidProgram program;
+  unpacked::ValidProgram program;
   std::vector<DataFile> data;
   RuntimeOptions options;
   Budget budget;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reference/call.h"
-#include "reference/program/program.h"
+#include "reference/program/unpacked.h"
 #include "reference/runtime/delegate.h"
 #include "reference/runtime/storage.h"
 
@@ -88,7 +88,7 @@ class LoadedProgram {
   static Result<LoadedProgram> load(std::span<const std::byte> program,
                                     std::span<const std::span<const std::byte>> data = {}, RuntimeOptions options = {});
 
-  const ValidProgram& program() const;
+  const unpacked::ValidProgram& program() const;
 
   // Makes memory, constants, initial state and delegates ready. Faults: G3; I4, which lists all missing operators; D2;
   // T19; limits.memory.
