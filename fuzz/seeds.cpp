@@ -38,16 +38,17 @@ std::string contents(const fs::path& file) {
 }
 
 void add_program(const fs::path& folder, Seeds& seeds) {
+  const std::string group = folder.parent_path().filename().string() + '-' + folder.filename().string();
   std::string data;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string name = folder.filename().string() + '-' + entry.path().filename().string();
+    const std::string name = group + '-' + entry.path().filename().string();
     const auto extension = entry.path().extension();
-    if (extension == ".ptd") seeds.add({"decode", "check", "inspect", "data"}, name, data = contents(entry));
+    if (extension == ".ptd") seeds.add({"decode", "check", "rules", "inspect", "data"}, name, data = contents(entry));
     if (extension == ".bpte") seeds.add({"decode", "check", "inspect", "bundle"}, name, contents(entry));
     if (extension == ".npy") seeds.add({"npy"}, name, contents(entry));
     if (extension == ".json") seeds.add({"calls"}, name, contents(entry));
   }
-  seeds.add({"decode", "check", "inspect", "run"}, folder.filename().string(),
+  seeds.add({"decode", "check", "rules", "inspect", "run"}, folder.filename().string(),
             attach(contents(folder / "program.pte"), data));
 }
 
@@ -75,8 +76,8 @@ int main(int argc, char** argv) {
   using namespace assay::fuzz;
   if (argc != 3) return std::cerr << "usage: fuzz_seeds GOLDEN FOLDER\n", 2;
   Seeds seeds(argv[2]);
-  for (const auto& entry : fs::directory_iterator(fs::path(argv[1]) / "programs"))
-    if (entry.is_directory()) add_program(entry.path(), seeds);
+  for (const auto& entry : fs::recursive_directory_iterator(argv[1]))
+    if (entry.path().filename() == "program.pte") add_program(entry.path().parent_path(), seeds);
   for (const auto& file : assay::recorded_files(fs::path(argv[1]) / "operators"))
     add_calls(assay::RecordedCalls(file), seeds);
 }

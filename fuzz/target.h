@@ -23,6 +23,7 @@ const Target* find_target(std::string_view name);  // null: there is none
 
 // Those of fuzz/targets/, a file each.
 void attack_decode(Input);
+void attack_rules(Input);
 void attack_check(Input);
 void attack_inspect(Input);
 void attack_run(Input);

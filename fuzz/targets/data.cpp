@@ -44,7 +44,10 @@ void check_outputs(const DataFile& file, Method& method) {
 
 void attack_data(Input input) {
   const auto decoded = decode_data_file(input);
-  if (!decoded || decoded->segments.size() > 1000 || !faults_of(*decoded).empty()) return;
+  const auto opened = open_data(borrowed(input));
+  must(opened.value.has_value() == decoded.value.has_value(), "verdict",
+       "a file decodes, or not, but does not open so");
+  if (!decoded || decoded->segments.size() > 1000 || !faults_of(*opened).empty()) return;
   const Bytes program = encode(asking_for(*decoded));
   const Measured measured(heap_for(input.size() + program.size()), most_seconds);
   const auto loaded = LoadedProgram::load(program, std::span(&input, 1), limited_options());
