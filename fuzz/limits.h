@@ -22,10 +22,12 @@ void set_fill(Options& options, std::byte fill) {
   if constexpr (requires { options.fill = fill; }) options.fill = fill;
 }
 
+inline Budget limited_budget() { return Budget({.bytes = most_bytes, .work = most_work}); }
+
 inline RuntimeOptions limited_options(std::byte fill = {}) {
   RuntimeOptions o;
-  o.bytes = most_bytes, o.instructions = most_instructions;
-  o.call = {most_bytes, most_work};
+  o.budget = limited_budget();
+  o.instructions = most_instructions;
   set_fill(o, fill);
   return o;
 }

@@ -57,7 +57,7 @@ void add_calls(const RecordedCalls& calls, Seeds& seeds) {
   std::set<std::string> origins;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     RecordedCall call = calls.at(i);
-    const std::string line = line_of(CallRequest{&calls.op(), call.arguments, {}});
+    const std::string line = line_of(CallRequest{&calls.op(), call.arguments, Budget()});
     if (line.size() > 2000 || !origins.insert(call.origin).second) continue;
     seeds.add({"call", "oracle"}, text(calls.op().name, '-', i), line);
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {

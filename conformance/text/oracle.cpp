@@ -66,13 +66,13 @@ void set_limit(const Json& limits, std::string_view key, Int& limit) {
   limit = given->get<Int>();
 }
 
-Limits limits_in(const Json& request) {
-  Limits limits;
-  if (!request.contains("limits")) return limits;
+Budget budget_in(const Json& request) {
+  Budget::Limits limits;
+  if (!request.contains("limits")) return Budget(limits);
   check_keys(request["limits"], {"bytes", "work"}, "call.limits");
   set_limit(request["limits"], "bytes", limits.bytes);
   set_limit(request["limits"], "work", limits.work);
-  return limits;
+  return Budget(limits);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ CallRequest request_in(const Json& request) {
   const Operator& op = operator_in(request);
   std::vector<Value> arguments = arguments_in(request, op);
   set_outs(request, op, arguments);
-  return {&op, std::move(arguments), limits_in(request)};
+  return {&op, std::move(arguments), budget_in(request)};
 }
 
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs) {
@@ -105,7 +105,7 @@ std::string answer_line(std::string_view line) {
     const Json json = parse_json(line);
     id = id_in(json);
     CallRequest request = request_in(json);
-    const Answer answer = call(*request.op, request.arguments, request.limits);
+    const Answer answer = call(*request.op, request.arguments, request.budget);
     return line_of(answer_json(id, answer, std::span(request.arguments).subspan(input_count(*request.op))));
   } catch (const Fault& fault) {
     return line_of(answer_json(id, answer_of(fault), {}));

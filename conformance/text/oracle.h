@@ -14,7 +14,7 @@ namespace assay {
 struct CallRequest {
   const Operator* op;
   std::vector<Value> arguments;  // out arguments included
-  Limits limits;
+  Budget budget;
 };
 CallRequest request_in(const Json& request);
 

@@ -16,7 +16,7 @@ void check_same(std::string_view oracle, std::span<const Value> a, std::span<con
 
 Answer measured_call(const CallRequest& request, std::vector<Value>& arguments, std::size_t size) {
   const Measured measured(heap_for(size), most_seconds);
-  return call(*request.op, arguments, {most_bytes, most_work});
+  return call(*request.op, arguments, limited_budget());
 }
 
 void attack(const CallRequest& request, std::size_t size) {
