@@ -199,27 +199,28 @@ TEST(CallRules, TellAHundredFaults) {
 
 // -- recorded programs ------------------------------------------------------------------------------------------------
 
-Program program_in(const std::filesystem::path& folder) { return *decode_program(read_file(folder / "program.pte")); }
+Program program_in(const std::filesystem::path& folder) {
+  return *decode_program(open_file(folder / "program.pte").bytes);
+}
 
-std::vector<std::vector<std::byte>> data_beside(const std::filesystem::path& folder) {
+std::vector<File> data_beside(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".ptd") files.push_back(entry.path());
-  return read_data(files);
+  return open_data_files(files);
 }
 
-std::optional<ValidProgram> valid(const Program& program, const std::vector<std::vector<std::byte>>& data) {
+std::optional<ValidProgram> valid(const Program& program, const std::vector<File>& data) {
   std::vector<DataFile> files;
-  for (const auto& bytes : data) files.push_back(*decode_data_file(bytes).value);
+  for (const File& file : data) files.push_back(*decode_data_file(file.bytes).value);
   return validate(Program(*decode_program(encode(program)).value), files).value;
 }
 
 // What an execution of the first method on zeros says; none where it cannot begin.
-std::optional<Refusal> executed(const Program& program, const std::vector<std::vector<std::byte>>& data) {
+std::optional<Refusal> executed(const Program& program, const std::vector<File>& data) {
   RuntimeOptions options;
   options.instructions = 10'000;
-  auto loaded =
-      LoadedProgram::load(encode(program), std::vector<std::span<const std::byte>>(data.begin(), data.end()), options);
+  auto loaded = LoadedProgram::load(in_memory(encode(program)), data, options);
   if (!loaded) return {};
   auto method = loaded->method(program.tables.execution_plan[0]->name);
   if (!method) return {};

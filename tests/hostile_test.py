@@ -308,7 +308,7 @@ class Payloads(Hostile):
             self.assertEqual(report["payloads"]["checked"], levels)
         for levels in 40, 1000:
             path = self.write("nested.pte", self.nested(levels))
-            self.harmless("check", path, code=7, rule="limits.nesting", memory=256 * MIB)
+            self.harmless("check", path, code=7, rule="D6", memory=256 * MIB)
             self.harmless("inspect", path, memory=256 * MIB)
             self.assertNotEqual(self.harmless("run", path, "--input", PROGRAMS / "mlp" / "call0_input0.npy").code, 0)
 

@@ -67,7 +67,7 @@ class WithoutMemory : public testing::TestWithParam<std::string> {
     const fs::path folder = fs::path(ASSAY_GOLDEN_PROGRAMS) / GetParam();
     calls_ = read_calls(folder / "calls.json", {});
     program_ = open_file(folder / "program.pte", {});
-    data_ = open_data(calls_.data, {});
+    data_ = open_data_files(calls_.data, {});
   }
 
   ProgramCalls calls_;

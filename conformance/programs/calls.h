@@ -28,7 +28,7 @@ struct ProgramCalls {
 };
 
 // Paths in the file are relative to its folder. Throws malformed Faults: those of read_npy, call.json, calls.format.
-ProgramCalls read_calls(const std::filesystem::path& file, const Access& access);
+ProgramCalls read_calls(const std::filesystem::path& file, const Access& access = {});
 
 // Calls f with what a bundle holds, a call for each of its cases. Throws Fault: B5 to B7.
 inline constexpr Tolerance bundle_tolerance{1e-5, 1e-8};  // upstream's

@@ -9,12 +9,11 @@
 #include "conformance/programs/listing.h"
 #include "conformance/programs/testee_needs.h"
 #include "conformance/text/printable.h"
-#include "reference/runtime/delegate.h"
+#include "reference/runtime/runtime.h"
 
 namespace assay {
 namespace {
 
-constexpr int deepest_payload = 16;
 constexpr std::string_view program_backend = "ProgramBackend";  // the reference's own, whose payloads are programs
 
 // What make_program_delegate loads. Faults: D3.
@@ -106,9 +105,8 @@ class Checker {
       return report_.faults.add(placed(std::move(fault), place));
     }
     if (!seen_.insert(bytes.data()).second) return;
-    if (depth == deepest_payload)
-      return report_.faults.add(Fault(Outcome::exhausted, "limits.nesting",
-                                      text("payloads that are programs nest deeper than ", deepest_payload), place));
+    if (depth == deepest_nesting)
+      return report_.faults.add(placed(broken("D6", {}, "programs nest deeper than ", deepest_nesting), place));
     ++report_.payloads;
     const std::size_t before = report_.faults.size();
     auto opened = took(open_program(borrowed(bytes)), place);

@@ -172,7 +172,7 @@ std::string MethodFacts::value_text(Int value) const {
   if (const auto* n = v.val_as_Int()) return fmt::format("{}", n->int_val());
   if (const auto* d = v.val_as_Double()) return double_text(d->double_val());
   if (const auto* b = v.val_as_Bool()) return b->bool_val() ? "true" : "false";
-  if (const auto* s = v.val_as_String()) return quoted(format::text_of(s->string_val()));
+  if (const auto* s = v.val_as_String()) return in_quotes(format::text_of(s->string_val()));
   if (const auto* t = v.val_as_Tensor()) return short_text(facts_of(*t));
   if (const auto* l = v.val_as_DoubleList()) return list_text(format::items(l->items()));
   if (const auto* l = v.val_as_BoolList()) return list_text(format::items(l->items()));

@@ -25,7 +25,7 @@ std::string place_text(const TensorFacts& t) {
   std::string text = t.memory ? fmt::format("memory {} at {}", t.memory->memory_id(), format::planned_offset(*t.memory))
                      : t.where == "supplied" ? "no planned memory"
                                              : std::string(t.where);
-  if (!t.name.empty()) text += ", " + quoted(t.name);
+  if (!t.name.empty()) text += ", " + in_quotes(t.name);
   return text + (t.initial ? ", initial value" : "");
 }
 
@@ -57,7 +57,7 @@ void write_delegates(const format::ProgramView& program, const MethodFacts& m, O
     out.print("    {:>2}  {}, {}, {}, {}\n", i, shown(format::text_of(d.id())), location_text(d),
               bytes ? bytes_text(*bytes) : "no payload there", count_text(m.delegate_calls[i], "call"));
     for (const pte::CompileSpec& s : tables(d.compile_specs()))
-      out.print("        compile spec {}, {}\n", quoted(format::text_of(s.key())),
+      out.print("        compile spec {}, {}\n", in_quotes(format::text_of(s.key())),
                 bytes_text(std::uint64_t{format::size_of(s.value())}));
   }
 }

@@ -116,7 +116,7 @@ std::string_view characters(const File& file) {
   return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }
 
-std::vector<File> open_data(std::span<const fs::path> paths, const Access& access) {
+std::vector<File> open_data_files(std::span<const fs::path> paths, const Access& access) {
   std::vector<File> files;
   for (const fs::path& path : paths) {
     files.push_back(open_file(path, access));

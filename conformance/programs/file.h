@@ -26,11 +26,11 @@ std::uint64_t extent_of_program(std::span<const std::byte> head);  // of a .pte,
 // The bytes of a file. What is not mapped, such as a pipe, is read: 64 bytes first, then as many as those say that it
 // has, so that nothing more is read of a file of the wrong kind. One that is truncated while it is mapped ends the
 // process.
-File open_file(const std::filesystem::path& path, const Access& access, Extent extent = extent_of_program);
+File open_file(const std::filesystem::path& path, const Access& access = {}, Extent extent = extent_of_program);
 std::string_view characters(const File& file);
 
-std::vector<File> open_data(std::span<const std::filesystem::path> paths,
-                            const Access& access);  // .ptd files; malformed F1 where one is none
+std::vector<File> open_data_files(std::span<const std::filesystem::path> paths,
+                                  const Access& access = {});  // .ptd files; malformed F1 where one is none
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void make_folder(const std::filesystem::path& path);  // and those above it; one that is there stays
 

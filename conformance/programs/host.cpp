@@ -35,7 +35,8 @@ std::string want(const pte::EValue& value) {
   if (const auto* n = value.val_as_Int()) return fmt::format("integer {}", n->int_val());
   if (const auto* d = value.val_as_Double()) return fmt::format("float {}", double_text(d->double_val()));
   if (const auto* b = value.val_as_Bool()) return fmt::format("bool {}", b->bool_val());
-  if (const auto* s = value.val_as_String()) return fmt::format("string {}", quoted(format::text_of(s->string_val())));
+  if (const auto* s = value.val_as_String())
+    return fmt::format("string {}", in_quotes(format::text_of(s->string_val())));
   return "none, a number or a string";
 }
 
@@ -58,10 +59,7 @@ ValidProgram valid_program(const File& program, std::span<const File> data) {
 Host::Host(const ValidProgram& program, RuntimeOptions options, Listener* listener)
     : program_(program), loaded_(program, std::move(options)), listener_(listener) {}
 
-const pte::ExecutionPlan& Host::plan(std::string_view method) const {
-  if (const auto* plan = program_.plan(method)) return *plan;
-  throw no_method(tables(), method);
-}
+const pte::ExecutionPlan& Host::plan(std::string_view method) const { return *taken(loaded_.plan(method)); }
 
 std::string Host::default_method() const {
   const auto* plans = tables().execution_plan();

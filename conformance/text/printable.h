@@ -12,18 +12,18 @@ namespace assay {
 inline constexpr std::size_t most_shown = 200;  // bytes of a name; what is longer ends with "..."
 std::string cut(std::string_view name);         // no more than that, for a form that escapes by itself
 
-// A sentence that has such texts in it: what must not be printed is escaped, as in \x1b and \u202e.
+// A sentence that has such texts in it: what must not be printed is escaped, as in \x1b.
 std::string printable(std::string_view sentence, std::size_t most = 4000);
 
 // A name: as it is where it is short and of letters, digits and . : _ - / only, else in quotes, in which quotes and
 // backslashes are escaped too.
 std::string shown(std::string_view name);
-std::string quoted(std::string_view text);  // in quotes in any case
+std::string in_quotes(std::string_view text);  // in quotes in any case
 
 // A quoted text that is made only when the message is.
 struct Quoted {
   std::string_view text;
 };
-inline std::ostream& operator<<(std::ostream& out, Quoted q) { return out << quoted(q.text); }
+inline std::ostream& operator<<(std::ostream& out, Quoted q) { return out << in_quotes(q.text); }
 
 }  // namespace assay

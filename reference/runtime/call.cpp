@@ -13,13 +13,20 @@ Tensor without_values(const HeldTensor& t) { return {t.dtype, t.sizes, t.dim_ord
 
 }  // namespace
 
-// What an operator is given. An out argument says which dtype and dim order it has; its values do not matter.
-Value Machine::argument(const SchemaArgument& schema, std::size_t i) const {
-  if (!schema.out) return value(i);
-  if (const Held* t = tensor(i)) return without_values(**t);
+// Argument i of the operator, which is this value. An out argument says which dtype and dim order it has; of what is
+// not read the elements do not matter, and need not be there.
+Value Machine::argument(const Kernel& kernel, std::size_t i, std::size_t at) const {
+  const SchemaArgument& schema = kernel.op->arguments[i];
+  const Held* t = tensor(at);
+  if (!schema.out) {
+    const format::Use use = kernel.roles->arguments()[i].use;
+    const bool read = use != format::Use::asked && use != format::Use::overwritten;
+    return read || !t ? value(at) : make((*t)->dtype, (*t)->sizes, (*t)->dim_order);
+  }
+  if (t) return without_values(**t);
   if (!is_list(schema)) return {};
   Tensors outs;
-  for (const std::size_t e : elements(i)) outs.emplace_back(without_values(held(e)));
+  for (const std::size_t e : elements(at)) outs.emplace_back(without_values(held(e)));
   return outs;
 }
 
@@ -72,12 +79,13 @@ void Machine::check_returned(const Operator& op, const Operands& operand, std::s
   if (!same) throw broken("I9", {}, "its last argument, value ", last, ", is not what it returns");
 }
 
-void Machine::call(const Operator& op, Args args) {
+void Machine::call(const Kernel& kernel, Args args) {
+  const Operator& op = *kernel.op;
   const Operands operand = operands(op, args);
   check_returned(op, operand, index(args.back()));
   Buffer<Value> arguments;
   for (std::size_t i = 0; i < operand.size(); ++i) {
-    arguments.push_back(argument(op.arguments[i], operand[i]));
+    arguments.push_back(argument(kernel, i, operand[i]));
     if (const Tensor* t = std::get_if<Tensor>(&arguments.back())) moved_ += t->bytes.size();
   }
   const Answer answer = assay::call(op, arguments, budget());

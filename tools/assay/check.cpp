@@ -24,7 +24,8 @@ int show_check(const Request& r) {
   const Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the check");
   const std::unique_ptr<KernelLibrary> testee = r.testee.empty() ? nullptr : open_library(r.testee);
-  const CheckReport report = check(open_file(r.file, access), open_data(r.data, access), access.budget, testee.get());
+  const CheckReport report =
+      check(open_file(r.file, access), open_data_files(r.data, access), access.budget, testee.get());
   if (r.json) {
     print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });
   } else {

@@ -21,7 +21,7 @@ struct Request {
 void show(const Request& r) {
   const Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the description");
-  const Opened file(open_file(r.file, access), open_data(r.data, access), access.budget);
+  const Opened file(open_file(r.file, access), open_data_files(r.data, access), access.budget);
   Described described = file.described();
   described.method = r.method;
   if (r.json) {

@@ -172,7 +172,7 @@ void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
 void run_once(Session& session, const File& program) {
   const Request& r = session.request;
   Trace trace(session);
-  Host host(valid_program(program, open_data(r.data, session.access)), session.options(), trace.listener());
+  Host host(valid_program(program, open_data_files(r.data, session.access)), session.options(), trace.listener());
   const std::string method = r.method.empty() ? host.default_method() : r.method;
   require_inputs(host.plan(method), r.inputs.size());
   std::vector<Value> inputs;
@@ -271,7 +271,7 @@ int run_calls(Session& session, const File& program) {
   const Request& r = session.request;
   const ProgramCalls calls = read_calls(r.calls, session.access);
   Trace trace(session);
-  const auto data = open_data(r.data.empty() ? calls.data : r.data, session.access);
+  const auto data = open_data_files(r.data.empty() ? calls.data : r.data, session.access);
   Host host(valid_program(program, data), session.options(), trace.listener());
   CallReport report(session);
   for (const ProgramCall& call : calls.calls)
@@ -281,7 +281,7 @@ int run_calls(Session& session, const File& program) {
 
 int run_bundle(Session& session, const File& file) {
   const BundleFile bundle = taken(open_bundle(file));
-  const ValidProgram program = valid_program(program_of(bundle), open_data(session.request.data, session.access));
+  const ValidProgram program = valid_program(program_of(bundle), open_data_files(session.request.data, session.access));
   Trace trace(session);
   CallReport report(session);
   each_call(bundle, session.request.tolerance, [&](const ProgramCall& call) {
