@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "reference/runtime/call_rules.h"
+
 namespace assay {
 namespace {
 
@@ -77,10 +79,12 @@ Value Machine::value(std::size_t i) const {
 // What an operator is given. An out argument says which dtype and dim order it has; its values do not matter.
 Value Machine::argument(const SchemaArgument& schema, std::size_t i) const {
   if (!schema.out) return value(i);
+  if (schema.is_out_number()) return {};
   const auto out = [](const HeldTensor& t) { return Tensor{t.dtype, t.sizes, t.dim_order, {}}; };
   if (const Held* t = tensor(i)) return out(**t);
   const auto* list = std::get_if<const pte::KernelTypesUnion*>(&slots_[i]);
-  if (!list || !is_list(schema)) return {};
+  if (!list || !is_list(schema))
+    throw broken("I10", {}, "value ", i, ", the result ", schema.name, ", is no ", schema.type);
   Tensors outs;
   for (const std::size_t e : elements(**list)) outs.emplace_back(out(held(e)));
   return outs;
@@ -125,7 +129,7 @@ void Machine::call(const Kernel& kernel, const std::vector<std::int32_t>& args) 
     if (const Tensor* t = std::get_if<Tensor>(&arguments.back())) moved_ += t->bytes.size();
   }
   const Answer answer = assay::call(*kernel.op, arguments, shared_->options.budget);
-  if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
+  if (answer.outcome != Outcome::ok) throw refusal(*kernel.op, answer);
   for (std::size_t i = 0; i < schema.size(); ++i)
     if (schema[i].out) store(std::move(arguments[i]), at(i));
   const std::size_t returned = outs > changed ? outs - changed : outs;
