@@ -1,10 +1,11 @@
 #include <gmock/gmock.h>
 
 #include <functional>
-#include <map>
+#include <set>
 
 #include "conformance/programs/file.h"
 #include "format/flow.h"
+#include "tests/flow_rules.h"
 #include "tests/program_folders.h"
 #include "tests/programs.h"
 
@@ -534,6 +535,12 @@ TEST(Flow, EachRuleHasAProgramAtItsBoundaryAndOneThatBreaksIt) {
 }
 
 // -- recorded programs ------------------------------------------------------------------------------------------------
+
+TEST(Flow, EachRuleHasACase) {
+  std::set<std::string_view> covered;
+  for (const FlowCase& c : flow_cases) covered.insert(c.rule);
+  EXPECT_EQ(covered, std::set<std::string_view>(std::begin(flow_rules), std::end(flow_rules)));
+}
 
 class RecordedFlow : public testing::TestWithParam<std::filesystem::path> {};
 

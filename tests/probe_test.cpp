@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "conformance/testees/reference_library.h"
+#include "tests/tensors.h"
 
 namespace assay {
 namespace {
@@ -59,7 +60,7 @@ TEST(Observe, AGoodCall) {
   EXPECT_FALSE(seen.differs);
   EXPECT_GT(seen.seconds, 0);
   ASSERT_EQ(seen.outs.size(), 1u);
-  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22, 33}));
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
 }
 
 TEST(Observe, WritingPastTheEnd) {
@@ -130,7 +131,7 @@ TEST(Observe, AResultSmallerThanItsMemory) {
   const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{2}, Reply{}; });
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(seen.outs[0].sizes, Dims{2});
-  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22}));
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22}));
 }
 
 TEST(Observe, AnOutThatClaimsMoreThanItsMemory) {
@@ -162,7 +163,7 @@ TEST(ReferenceLibrary, AnswersThroughGuardedMemory) {
   const Observation seen = observe(reference, add(), arguments, plan_outs(add(), arguments));
   EXPECT_EQ(seen.reply.outcome, Outcome::ok);
   ASSERT_EQ(seen.outs.size(), 1u);
-  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22, 33}));
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
   EXPECT_FALSE(seen.differs);
 }
 
@@ -184,8 +185,8 @@ TEST(ReferenceLibrary, ListsOfInputsAndOuts) {
   const Observation seen = observe(reference, split, arguments, plan);
   EXPECT_EQ(seen.reply.message, "");
   ASSERT_EQ(seen.outs.size(), 2u);
-  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{1, 2, 3}));
-  EXPECT_EQ(read<Real>(seen.outs[1]).data, (std::vector<Real>{4}));
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{1, 2, 3}));
+  EXPECT_EQ(values_of(seen.outs[1]), (std::vector<Real>{4}));
 }
 
 }  // namespace

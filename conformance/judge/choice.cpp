@@ -88,7 +88,7 @@ std::string uniform(const Tensor& got) {
 
 // The same numbers in any order.
 std::string permutation(const Tensor& expected, const Tensor& got) {
-  std::vector<Real> want = read<Real>(expected).data, numbers = read<Real>(got).data;
+  Buffer<Real> want = read<Real>(expected).data, numbers = read<Real>(got).data;
   std::ranges::sort(want), std::ranges::sort(numbers);
   for (std::size_t k = 0; k < numbers.size(); ++k)
     if (numbers[k] != want[k]) return text("in order, number ", k, " is ", numbers[k], ", but must be ", want[k]);

@@ -3,12 +3,8 @@
 #include "conformance/cases/case.h"
 #include "conformance/report/record.h"
 #include "conformance/testees/library.h"
-#include "reference/call.h"
 
 namespace assay {
-
-// The most that the reference may spend on one case.
-Limits case_limits();
 
 // Makes a case, asks the reference and the library, and judges. The record describes the call itself (inputs, expected,
 // got) where `always_described` or where the verdict is not pass. Throws Fault as Corpus::make does.

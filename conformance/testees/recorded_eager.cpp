@@ -39,8 +39,8 @@ void add(Fingerprint& f, Int v) { f.number(v); }
 void add(Fingerprint& f, bool v) { f.number(v); }
 void add(Fingerprint& f, double v) { f.number(v); }
 void add(Fingerprint& f, const std::string& v) { f.number(v.size()), f.add(v.data(), v.size()); }
-template <class T>
-void add(Fingerprint& f, const std::vector<T>& list) {
+template <class T, class Allocator>
+void add(Fingerprint& f, const std::vector<T, Allocator>& list) {
   f.number(list.size());
   for (const T& v : list) add(f, v);
 }

@@ -22,7 +22,6 @@ struct LoadedProgram::Shared {
   unpacked::ValidProgram program;
   std::vector<DataFile> data;
   RuntimeOptions options;
-  Budget budget;
   // Planned memory that holds nothing but named state belongs to all methods: what one leaves there the others find.
   std::map<std::uint32_t, Block> state;
   std::map<std::string, bool, std::less<>> initialised;  // named state that has its initial value

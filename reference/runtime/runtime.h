@@ -20,10 +20,8 @@ namespace assay {
 using Refusal = std::optional<Fault>;  // none: it is done
 
 struct RuntimeOptions {
-  Int bytes = Int{8} << 30;       // planned and other memory of all methods of a loaded program
+  Budget budget;                  // of all methods of a loaded program
   Int instructions = 10'000'000;  // of one execution, as upstream
-  Limits call;                    // of one operator
-  std::optional<Budget> budget;   // instead of `bytes`: memory that is shared with others
   Backends backends = {{"ProgramBackend", make_program_delegate}};
 };
 
