@@ -23,10 +23,10 @@ using testing::IsEmpty;
 using Dynamism = pte::TensorShapeDynamism;
 using Index = PlanBuilder::Index;
 
-ValidProgram valid(const Bytes& file, const std::vector<Bytes>& data = {}) {
+ValidProgram valid(const File& file, const std::vector<File>& data = {}) {
   std::vector<NamedDataFile> files;
-  for (const Bytes& bytes : data) files.push_back(*open_data(borrowed(bytes)));
-  auto checked = validate(*open_program(in_memory(file)), std::move(files));
+  for (const File& f : data) files.push_back(*open_data(f));
+  auto checked = validate(*open_program(file), std::move(files));
   if (!checked) throw checked.faults.front();
   return *checked;
 }
@@ -37,7 +37,7 @@ CallFaults asked_of(F make) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   make(plan);
-  return faults_of_calls(valid(program.bytes()));
+  return faults_of_calls(valid(in_memory(program.bytes())));
 }
 
 std::vector<std::string> rules_of(const CallFaults& found) {
@@ -247,7 +247,7 @@ TEST(CallRules, AreKeptByRealPrograms) {
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS).parent_path())) {
     if (entry.path().filename() != "program.pte") continue;
-    const CallFaults found = faults_of_calls(valid(read_file(entry.path()), data_beside(entry.path().parent_path())));
+    const CallFaults found = faults_of_calls(valid(open_file(entry.path()), data_beside(entry.path().parent_path())));
     EXPECT_THAT(found.faults, IsEmpty()) << entry.path();
     EXPECT_EQ(found.more, 0) << entry.path();
     ++programs, in_full += found.in_full, calls += found.in_full + found.in_part + found.not_asked;
@@ -346,7 +346,7 @@ TEST(CallRules, OfChangedProgramsAreThoseOfTheirExecution) {
       Mutator(seed).change(plan);
       const auto run = executed(changed, data);
       if (!run) continue;
-      const CallFaults found = faults_of_calls(valid(encode(changed), data));
+      const CallFaults found = faults_of_calls(valid(in_memory(encode(changed)), data));
       expect_same(found, *run, text(folder.filename().string(), ", seed ", seed));
       refused += !found.faults.empty();
       all_asked += found.in_part + found.not_asked == 0;
