@@ -47,7 +47,7 @@ void write_text(const Coverage& coverage, Output& out) {
     asked += c.asked, rules += c.rules;
     parts.push_back(fmt::format("{} {} of {}", c.area, c.asked, c.rules));
   }
-  out.print("  asked {} of {} rules: {}\n", asked, rules, fmt::join(parts, ", "));
+  out.print("  asked {}{} of {} rules: {}\n", coverage.opened ? "" : "at most ", asked, rules, fmt::join(parts, ", "));
   const auto left = [&](std::string_view why, FormatRule::Checked checked) {
     if (const auto found = ids(coverage, checked); !found.empty()) out.print("    {}: {}\n", why, fmt::join(found, " "));
   };
