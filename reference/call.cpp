@@ -52,6 +52,27 @@ Answer refusal(Outcome outcome, std::string rule, std::string message) {
   return {outcome, std::move(rule), std::move(message), {}, 1};
 }
 
+Answer attempt(const Operator& op, std::span<Value> arguments, Mode mode) {
+  Call c(op, arguments, mode);
+  const std::string arguments_rule = std::string(op.id).append(".arguments");
+  c.rule(arguments_rule);
+  try {
+    check_arguments(op, arguments, mode);
+    op.run(c);
+    return c.finish();
+  } catch (const Broken& b) {
+    return refusal(c.outcome(), std::string(c.rule()), b.sentence);
+  } catch (const Fault& f) {
+    return refusal(f.outcome, f.rule, f.message);
+  } catch (const Unknown&) {
+    Answer answer;
+    answer.unknown = c.rule();
+    return answer;
+  } catch (const std::length_error&) {
+    return refusal(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+  }
+}
+
 }  // namespace
 
 bool is_of_type(const Value& value, const SchemaArgument& argument) {
@@ -249,25 +270,10 @@ Answer Call::finish() {
 
 Answer call(const Operator& op, std::span<Value> arguments, const Budget& budget, Mode mode) {
   const Budget::Scope scope(budget, op.name);
-  Call c(op, arguments, mode);
-  std::string arguments_rule;
   try {
-    c.rule(arguments_rule.append(op.id).append(".arguments"));
-    check_arguments(op, arguments, mode);
-    op.run(c);
-    return c.finish();
-  } catch (const Broken& b) {
-    return refusal(c.outcome(), std::string(c.rule()), b.sentence);
-  } catch (const Fault& f) {
-    return refusal(f.outcome, f.rule, f.message);
-  } catch (const Unknown&) {
-    Answer answer;
-    answer.unknown = c.rule();
-    return answer;
-  } catch (const std::length_error&) {
-    return refusal(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+    return attempt(op, arguments, mode);
   } catch (const std::bad_alloc&) {
-    return refusal(Outcome::exhausted, "limits.memory", "the machine has no memory left for this call");
+    return refusal(Outcome::exhausted, "limits.memory", "no memory left");  // short: strings without memory
   }
 }
 

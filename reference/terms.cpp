@@ -63,7 +63,7 @@ Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argu
 }
 
 Int convolution_products(TensorArgument grad_output, TensorArgument weight) {
-  return count({beside(grad_output, 1), weight->count()});
+  return count({beside(grad_output, 1), weight->count(), work_of_a_visit});
 }
 
 Int product(Argument<const Ints*> sizes) {

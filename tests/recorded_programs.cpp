@@ -50,7 +50,7 @@ std::vector<std::string> differences(const ProgramCall& call, const CallResult& 
 
 // Runs a program's calls and prints its line.
 std::vector<std::string> check(const fs::path& folder) {
-  const ProgramCalls calls = read_calls(folder / "calls.json");
+  const ProgramCalls calls = read_calls(folder / "calls.json", {});
   const Access access;
   Host host(valid_program(open_file(folder / "program.pte", access), open_data_files(calls.data, access)));
   std::vector<std::string> all;

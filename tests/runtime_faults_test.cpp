@@ -65,7 +65,7 @@ class WithoutMemory : public testing::TestWithParam<std::string> {
  protected:
   WithoutMemory() {
     const fs::path folder = fs::path(ASSAY_GOLDEN_PROGRAMS) / GetParam();
-    calls_ = read_calls(folder / "calls.json");
+    calls_ = read_calls(folder / "calls.json", {});
     program_ = open_file(folder / "program.pte", {});
     data_ = open_data_files(calls_.data, {});
   }

@@ -133,8 +133,8 @@ TEST(RuntimeMemory, AViewLiesWhereItsBaseDoes) {
     });
   };
   EXPECT_EQ(view(1, 0), "");
-  EXPECT_EQ(view(1, 16), "I11");
-  EXPECT_EQ(view(2, 0), "I11");
+  EXPECT_EQ(view(1, 16), "T27");
+  EXPECT_EQ(view(2, 0), "T27");
 }
 
 TEST(RuntimeMemory, AViewIsNoConstant) {

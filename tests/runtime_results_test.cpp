@@ -72,15 +72,19 @@ TEST(RuntimeResults, AnOutIsNamedAgain) {
   EXPECT_EQ(of_add([](PlanBuilder& p, auto, auto out) { return p.list<pte::TensorListT>(std::vector{out}); }), "I9");
 }
 
-TEST(RuntimeResults, WhatIsChangedInPlaceIsNamedAgain) {
-  const auto of_copy = [](bool self) {
+// As exporters wrote it before they named the changed tensor itself.
+TEST(RuntimeResults, WhatIsChangedInPlaceIsReturned) {
+  const auto of_copy = [](auto last) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
       const auto x = p.planned(float32, {2}), from = p.planned(float32, {2}, 2);
-      p.call("aten::copy_", {x, from, p.boolean(false), self ? x : from});
+      p.call("aten::copy_", {x, from, p.boolean(false), last(p, x)});
     });
   };
-  EXPECT_EQ(of_copy(true), "");
-  EXPECT_EQ(of_copy(false), "I9");
+  EXPECT_EQ(of_copy([](PlanBuilder&, auto x) { return x; }), "");
+  EXPECT_EQ(of_copy([](PlanBuilder& p, auto) { return p.planned(float32, {2}, 3); }), "");
+  EXPECT_EQ(of_copy([](PlanBuilder& p, auto) { return p.planned(int32, {2}, 3); }), "I9");
+  EXPECT_EQ(of_copy([](PlanBuilder& p, auto) { return p.planned(float32, {2, 1}, 3); }), "I9");
+  EXPECT_EQ(of_copy([](PlanBuilder& p, auto) { return p.none(); }), "I9");
 }
 
 TEST(RuntimeResults, ANumberThatIsReturnedStandsAlone) {

@@ -92,18 +92,6 @@ void charge_outs(std::span<const Value> outs, const Budget& budget) {
   }
 }
 
-Json answered(const Json& id, const Json& request, const Budget& budget) {
-  check_keys(request, {"id", "operator", "args", "out", "limits"}, json_rule);
-  check_id(request);
-  const Operator& op = operator_in(request);
-  std::vector<Value> arguments = arguments_in(request, op);
-  set_outs(request, op, arguments);
-  const Answer answer = call(op, arguments, budget_in(request, budget.left()));
-  const auto outs = std::span(arguments).subspan(input_count(op));
-  if (answer.outcome == Outcome::ok) charge_outs(outs, budget);
-  return answer_json(id, answer, outs);
-}
-
 // Lines of which no more is kept than fits.
 class Lines {
  public:
@@ -144,6 +132,15 @@ class Lines {
 
 }  // namespace
 
+CallRequest request_in(const Json& request, const Budget& budget) {
+  check_keys(request, {"id", "operator", "args", "out", "limits"}, json_rule);
+  check_id(request);
+  const Operator& op = operator_in(request);
+  std::vector<Value> arguments = arguments_in(request, op);
+  set_outs(request, op, arguments);
+  return {&op, std::move(arguments), budget_in(request, budget.left())};
+}
+
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs) {
   if (answer.outcome != Outcome::ok)
     return {{"id", id}, {"outcome", name(answer.outcome)}, {"rule", answer.rule}, {"message", answer.message}};
@@ -157,15 +154,19 @@ Json answer_json(const Json& id, const Answer& answer, std::span<const Value> ou
   return {{"id", id}, {"outcome", name(answer.outcome)}, {"outputs", std::move(outputs)}};
 }
 
-std::string answer_line(std::string_view request, const Budget::Limits& most) {
+std::string answer_line(std::string_view line, const Budget::Limits& most) {
   Json id;
   try {
     const Budget budget(most);
     const Budget::Scope scope(budget, "a request");
-    budget.take(static_cast<Int>(request.size()), "a request");
-    const Json json = parse_json(request, budget);
+    budget.take(static_cast<Int>(line.size()), "a request");
+    const Json json = parse_json(line, budget);
     id = id_in(json);
-    return line_of(answered(id, json, budget));
+    CallRequest request = request_in(json, budget);
+    const Answer answer = call(*request.op, request.arguments, request.budget);
+    const auto outs = std::span(request.arguments).subspan(input_count(*request.op));
+    if (answer.outcome == Outcome::ok) charge_outs(outs, budget);
+    return line_of(answer_json(id, answer, outs));
   } catch (const Fault& fault) {
     return line_of(answer_json(id, answer_of(fault), {}));
   } catch (const std::bad_alloc&) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 
+#include "format/workspace.h"
 #include "reference/budget.h"
 
 namespace assay {
@@ -21,5 +22,16 @@ class AlignedMemory {
   Buffer<Unit> units_;
   std::size_t size_;
 };
+
+// Calls `use` to count the bytes that it takes, and again with them, which are returned.
+template <class Use>
+AlignedMemory with_workspace(Use use) {
+  format::Workspace counting;
+  use(counting);
+  AlignedMemory memory(counting.most());
+  format::Workspace workspace(memory.bytes());
+  use(workspace);
+  return memory;
+}
 
 }  // namespace assay

@@ -13,13 +13,20 @@ Tensor without_values(const HeldTensor& t) { return {t.dtype, t.sizes, t.dim_ord
 
 }  // namespace
 
-// What an operator is given. An out argument says which dtype and dim order it has; its values do not matter.
-Value Machine::argument(const SchemaArgument& schema, std::size_t i) const {
-  if (!schema.out) return value(i);
-  if (const Held* t = tensor(i)) return without_values(**t);
+// Argument i of the operator, which is this value. An out argument says which dtype and dim order it has; of what is
+// not read the elements do not matter, and need not be there.
+Value Machine::argument(const Kernel& kernel, std::size_t i, std::size_t at) const {
+  const SchemaArgument& schema = kernel.op->arguments[i];
+  const Held* t = tensor(at);
+  if (!schema.out) {
+    const format::Use use = kernel.roles->arguments()[i].use;
+    const bool read = use != format::Use::asked && use != format::Use::overwritten;
+    return read || !t ? value(at) : make((*t)->dtype, (*t)->sizes, (*t)->dim_order);
+  }
+  if (t) return without_values(**t);
   if (!is_list(schema)) return {};
   Tensors outs;
-  for (const std::size_t e : elements(i)) outs.emplace_back(without_values(held(e)));
+  for (const std::size_t e : elements(at)) outs.emplace_back(without_values(held(e)));
   return outs;
 }
 
@@ -51,29 +58,34 @@ void Machine::store(Buffer<Result> results, RuleId rule) {
     }
 }
 
-// I9: behind the arguments stands what is returned once more: the out, a list of the outs, or what is changed in place.
+// I9: behind the arguments stands what is returned once more: the out, or a list of the outs. What is changed in place
+// is returned to a tensor of its dtype and rank, which becomes it.
 void Machine::check_returned(const Operator& op, const Operands& operand, std::size_t last) const {
-  Indices outs, changed;
-  for (std::size_t i = 0; i < operand.size() - op.mutated(); ++i) {
-    if (op.arguments[i].is_out_number()) return;  // which stands there alone
-    if (op.arguments[i].out || op.arguments[i].mutated) (op.arguments[i].out ? outs : changed).push_back(operand[i]);
+  if (op.arguments.back().is_out_number()) return;  // which is there already
+  const auto outs = std::span(operand).subspan(operand.size() - op.outs(), op.outs() - op.mutated());
+  const std::size_t first = outs.empty() ? operand.back() : outs[0];
+  bool same = false;
+  if (outs.empty()) {
+    const Held *from = tensor(first), *to = tensor(last);
+    same = from && to && (*from)->dtype == (*to)->dtype && (*from)->declared.size() == (*to)->declared.size();
+  } else if (outs.size() == 1 && tensor(first)) {
+    same = last == first;
+  } else {
+    Indices all;
+    for (const std::size_t i : outs)
+      for (const std::size_t v : values_at(i)) all.push_back(v);
+    same = elements(last) == all;
   }
-  if (outs.empty()) outs = changed;
-  const bool one = outs.size() == 1 && tensor(outs[0]);
-  Indices values;
-  for (const std::size_t i : outs)
-    for (const std::size_t v : values_at(i)) values.push_back(v);
-  if (one ? last != outs[0] : elements(last) != values)
-    throw broken("I9", {}, "its last argument is value ", last, ", but must be ",
-                 one ? text("its out, value ", outs[0]) : std::string("a list of its outs"));
+  if (!same) throw broken("I9", {}, "its last argument, value ", last, ", is not what it returns");
 }
 
-void Machine::call(const Operator& op, Args args) {
+void Machine::call(const Kernel& kernel, Args args) {
+  const Operator& op = *kernel.op;
   const Operands operand = operands(op, args);
   check_returned(op, operand, index(args.back()));
   Buffer<Value> arguments;
   for (std::size_t i = 0; i < operand.size(); ++i) {
-    arguments.push_back(argument(op.arguments[i], operand[i]));
+    arguments.push_back(argument(kernel, i, operand[i]));
     if (const Tensor* t = std::get_if<Tensor>(&arguments.back())) moved_ += t->bytes.size();
   }
   const Answer answer = assay::call(op, arguments, budget());
@@ -82,6 +94,7 @@ void Machine::call(const Operator& op, Args args) {
   for (std::size_t i = 0; i < operand.size(); ++i)
     if (op.arguments[i].out) add_results(std::move(arguments[i]), operand[i], results);
   store(std::move(results), "I10");
+  if (op.outs() == op.mutated()) slots_[index(args.back())] = slots_[operand.back()];
 }
 
 // A list of tensors goes where the elements of a list are.

@@ -41,7 +41,7 @@ void Machine::view(Args args) {
   out.check_sizes(sizes, "T24", {nullptr, "result"});
   if (out.home.memory->is_constant()) throw broken("T15", {}, "a view cannot be a constant of its own");
   if (out.home.memory->is_planned() && out.home != self.storage)
-    throw broken("I11", {}, "a view lies where its base does, but has another place by the plan");
+    throw broken("T27", {}, "a view lies where its base does, but has another place by the plan");
   out.sizes = sizes, out.storage = self.storage;
 }
 

@@ -2,6 +2,8 @@
 #include <limits>
 #include <set>
 
+#include "format/flow.h"
+#include "reference/program/memory.h"
 #include "reference/runtime/machine.h"
 
 // Making a method ready: memory, values, operators, delegates.
@@ -14,6 +16,8 @@ using format::name_of;
 using format::planned_offset;
 using format::size_of;
 using format::text_of;
+
+constexpr Int work_of_value = 500;
 
 Dims dims(const auto* list) {
   Dims d;
@@ -52,6 +56,14 @@ std::size_t largest_size(const pte::Program& program, std::uint32_t memory) {
       bytes = std::max(bytes, plan.non_const_buffer_sizes()->Get(memory));
   });
   return static_cast<std::size_t>(bytes);
+}
+
+// Which values are state: planned, and live into the method.
+std::vector<bool> state_of(const format::ProgramView& program, const pte::ExecutionPlan& plan) {
+  std::vector<bool> state(size_of(plan.values()));
+  const auto tell = [](void* all, std::uint32_t value) { (*static_cast<std::vector<bool>*>(all))[value] = true; };
+  with_workspace([&](format::Workspace& w) { each_state(program, plan, w, tell, &state); });
+  return state;
 }
 
 bool has_initial_value(const pte::Tensor& t) {
@@ -120,7 +132,7 @@ void Machine::begin_state(const pte::Tensor& tensor, HeldTensor& held, const Pla
   memory->write(at, from, Memory::By::state);
 }
 
-Held Machine::make_tensor(const pte::Tensor& tensor, bool live_in, const Place& place) {
+Held Machine::make_tensor(const pte::Tensor& tensor, bool is_state, const Place& place) {
   const Held held = std::allocate_shared<HeldTensor>(Charged<HeldTensor>());
   held->dtype = *dtype_numbered(static_cast<Int>(tensor.scalar_type()));
   held->declared = held->sizes = dims(tensor.sizes());
@@ -129,13 +141,13 @@ Held Machine::make_tensor(const pte::Tensor& tensor, bool live_in, const Place& 
   held->home = held->storage = storage_of(tensor, held->bytes(), place);
   // State that the plan leaves to the caller has a name.
   const auto* plan = tensor.allocation_info();
-  const bool state = plan ? live_in || has_initial_value(tensor) || shared_->state.contains(plan->memory_id())
+  const bool state = plan ? is_state || has_initial_value(tensor) || shared_->state.contains(plan->memory_id())
                           : !held->home.memory->is_constant() && !name_of(tensor).empty();
   if (state && held->bytes() > 0) begin_state(tensor, *held, place);
   return held;
 }
 
-Slot Machine::make_slot(const pte::EValue& value, bool live_in, const Place& place) {
+Slot Machine::make_slot(const pte::EValue& value, bool is_state, const Place& place) {
   switch (value.val_type()) {
     case pte::KernelTypes::NONE:
     case pte::KernelTypes::Null:
@@ -149,14 +161,15 @@ Slot Machine::make_slot(const pte::EValue& value, bool live_in, const Place& pla
     case pte::KernelTypes::String:
       return std::string(text_of(value.val_as_String()->string_val()));
     case pte::KernelTypes::Tensor:
-      return make_tensor(*value.val_as_Tensor(), live_in, place);
+      return make_tensor(*value.val_as_Tensor(), is_state, place);
     default:
       return &value;
   }
 }
 
 void Machine::make_slots() {
-  const std::vector<bool> state = live_in(plan_);
+  budget().work(work_of_value * size_of(plan_.values()), "a method");
+  const std::vector<bool> state = state_of(shared_->program->view(), plan_);
   const Place method = place_of(plan_);
   const std::scoped_lock lock(shared_->making);
   initial_.reserve(size_of(plan_.values()));
@@ -172,6 +185,7 @@ Machine::Kernel Machine::find_kernel(const pte::Operator& op) {
   if (kernel.name == "executorch_prim::et_view.default") kernel.handle = &Machine::view;
   if (kernel.name == "executorch_prim::et_copy_index.tensor") kernel.handle = &Machine::copy_index;
   kernel.op = find_operator(kernel.name);
+  kernel.roles = format::find_roles(op);
   return kernel;
 }
 

@@ -134,7 +134,7 @@ std::string_view Machine::run(const pte::Instruction& instruction) {
     const Kernel& k = kernels_[index(kernel->op_index())];
     const Args args = format::items(kernel->args());
     name = k.name;
-    k.handle ? (this->*k.handle)(args) : call(*k.op, args);
+    k.handle ? (this->*k.handle)(args) : call(k, args);
   } else if (const auto* delegate = instruction.instr_args_as_DelegateCall()) {
     name = "DelegateCall";
     call_delegate(*delegate);

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "format/roles.h"
 #include "reference/runtime/call_rules.h"
 #include "reference/runtime/runtime.h"
 #include "reference/runtime/storage.h"
@@ -41,9 +42,6 @@ struct LoadedProgram::Shared {
   PlacesInPlan begun;  // where state there has its initial value
   std::mutex making;   // for both, while a method is made ready
 };
-
-// The values of a method that are state: planned, and live into it.
-std::vector<bool> live_in(const pte::ExecutionPlan& plan);
 
 inline Place place_of(const pte::ExecutionPlan& plan) { return {nullptr, format::text_of(plan.name()), -1, true}; }
 
@@ -78,6 +76,7 @@ class Machine {
   struct Kernel {
     std::string name;
     const Operator* op = nullptr;  // null: one of those that work on memory
+    const format::OperatorRoles* roles = nullptr;
     void (Machine::*handle)(Args args) = nullptr;
   };
   struct Result {
@@ -89,8 +88,8 @@ class Machine {
   void make_slots();
   void make_kernels();
   void make_delegates();
-  Slot make_slot(const pte::EValue& value, bool live_in, const Place& place);
-  Held make_tensor(const pte::Tensor& tensor, bool live_in, const Place& place);
+  Slot make_slot(const pte::EValue& value, bool is_state, const Place& place);
+  Held make_tensor(const pte::Tensor& tensor, bool is_state, const Place& place);
   Storage storage_of(const pte::Tensor& tensor, std::size_t bytes, const Place& place);
   std::shared_ptr<Memory> planned(std::uint32_t id);
   void begin_state(const pte::Tensor& tensor, HeldTensor& held, const Place& place);
@@ -110,10 +109,10 @@ class Machine {
   void skip_ended_chains();
 
   // call.cpp
-  void call(const Operator& op, Args args);
+  void call(const Kernel& kernel, Args args);
   void call_delegate(const pte::DelegateCall& call);
   void check_returned(const Operator& op, const Operands& operand, std::size_t last) const;
-  Value argument(const SchemaArgument& schema, std::size_t index) const;
+  Value argument(const Kernel& kernel, std::size_t i, std::size_t index) const;
   Indices values_at(std::size_t index) const;
   void add_results(Value value, std::size_t to, Buffer<Result>& results) const;
   void prepare(Result& result, std::size_t results, RuleId rule) const;

@@ -200,10 +200,12 @@ Result<LoadedProgram> LoadedProgram::load(File program, std::vector<File> data, 
     return std::move(result.value);
   };
   Refusal refused = refusal_of([&] {
-    const Budget::Scope scope(options.budget, "a program");
+    loaded.faults.reserve(1);
+    const Budget budget = options.budget;
+    const Budget::Scope scope(budget, "a program");
     if (options.nested.depth > deepest_nesting)
       throw broken("D6", {}, "is ", options.nested.depth, " programs deep, but ", deepest_nesting, " is the most");
-    options.budget.work(work_of_loading, "a program");
+    budget.work(work_of_loading, "a program");
     std::vector<NamedDataFile> files;
     for (File& file : data) {
       auto opened = kept(open_data(std::move(file)));
@@ -215,7 +217,7 @@ Result<LoadedProgram> LoadedProgram::load(File program, std::vector<File> data, 
     auto valid = kept(validate(std::move(*opened), std::move(files)));
     if (valid) loaded.value.emplace(std::move(*valid), std::move(options));
   });
-  if (refused) loaded = {std::nullopt, {std::move(*refused)}, 0};
+  if (refused) loaded.faults.push_back(std::move(*refused));
   return loaded;
 }
 
