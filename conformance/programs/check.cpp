@@ -144,7 +144,7 @@ class Checker {
     called.erase(repeated.begin(), repeated.end());
     report_.operators = called.size();
     for (const pte::Operator* op : called)
-      if (!is_known_operator(cut_name(*op))) report_.unknown_operators.add(cut_name(*op));
+      if (!is_known(*op)) report_.unknown_operators.add(cut_name(*op));
   }
 
   template <class T>

@@ -12,8 +12,9 @@ using enum FormatRule::Checked;
 constexpr struct {
   char letter;
   std::string_view name;
-} areas[] = {{'H', "file"},     {'G', "program"}, {'M', "methods"},    {'V', "values"}, {'T', "tensors"}, {'I', "instructions"},
-             {'D', "delegates"}, {'R', "running"}, {'F', "data files"}, {'B', "bundles"}, {'X', "XNNPACK payloads"}};
+} areas[] = {{'H', "file"},       {'G', "program"},      {'M', "methods"},         {'V', "values"},
+             {'T', "tensors"},    {'I', "instructions"}, {'D', "delegates"},       {'R', "running"},
+             {'F', "data files"}, {'B', "bundles"},      {'X', "XNNPACK payloads"}};
 
 struct Count {
   std::string_view area;
@@ -47,9 +48,10 @@ void write_text(const Coverage& coverage, Output& out) {
     asked += c.asked, rules += c.rules;
     parts.push_back(fmt::format("{} {} of {}", c.area, c.asked, c.rules));
   }
-  out.print("  asked {} of {} rules: {}\n", asked, rules, fmt::join(parts, ", "));
+  out.print("  asked {}{} of {} rules: {}\n", coverage.opened ? "" : "at most ", asked, rules, fmt::join(parts, ", "));
   const auto left = [&](std::string_view why, FormatRule::Checked checked) {
-    if (const auto found = ids(coverage, checked); !found.empty()) out.print("    {}: {}\n", why, fmt::join(found, " "));
+    if (const auto found = ids(coverage, checked); !found.empty())
+      out.print("    {}: {}\n", why, fmt::join(found, " "));
   };
   if (!coverage.opened) left("not asked, as the file cannot be read so far", validate);
   left("left to a run", runtime);
@@ -63,7 +65,8 @@ Json to_json(const Coverage& coverage) {
   for (const FormatRule& rule : format_rules) {
     constexpr std::string_view names[] = {"decode", "validate", "runtime", "construction", "later"};
     if (coverage.concerns(rule) && !coverage.asked(rule))
-      left.push_back({{"rule", rule.id}, {"checked", names[static_cast<std::size_t>(rule.checked)]}, {"why", rule.why}});
+      left.push_back(
+          {{"rule", rule.id}, {"checked", names[static_cast<std::size_t>(rule.checked)]}, {"why", rule.why}});
   }
   return {{"areas", std::move(areas)}, {"not_asked", std::move(left)}};
 }

@@ -12,8 +12,8 @@
 namespace assay {
 
 struct Coverage {
-  std::string areas;       // letters with which the ids of rules that concern the file begin
-  bool opened = false;     // it came so far that its tables could be looked at, by the rules marked `validate`
+  std::string areas;    // letters with which the ids of rules that concern the file begin
+  bool opened = false;  // it came so far that its tables could be looked at, by the rules marked `validate`
 
   bool concerns(const FormatRule& rule) const { return areas.find(rule.id[0]) != std::string::npos; }
   bool asked(const FormatRule& rule) const {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "conformance/text/printable.h"
+#include "format/roles.h"
 #include "reference/budget.h"
 #include "reference/operator.h"
 
@@ -12,25 +13,15 @@ namespace {
 
 using Role = Operand::Role;
 
-// Those that work on memory instead of values, and stand in no specification of operators.
-struct Handled {
-  std::string_view name;
-  Operand operands[3];
-};
-const Handled handled[] = {
-    {"executorch_prim::et_view.default",
-     {{"self", 0, Role::input}, {"size", 1, Role::input}, {"out", 2, Role::output}}},
-    {"executorch_prim::et_copy_index.tensor",
-     {{"copy_to", 0, Role::output}, {"copy_from", 1, Role::input}, {"index", 2, Role::input}}},
-};
-
 // Names and roles by position; empty where the operator is not known.
-Buffer<Operand> pattern(std::string_view name) {
+Buffer<Operand> pattern(const pte::Operator& op) {
   Buffer<Operand> operands;
-  const auto found = std::ranges::find(handled, name, &Handled::name);
-  if (found != std::end(handled)) return {std::begin(found->operands), std::end(found->operands)};
-  if (const Operator* op = find_operator(name))
-    for (const SchemaArgument& a : op->arguments) operands.push_back({a.name, 0, a.out ? Role::output : Role::input});
+  if (const Operator* known = find_operator(cut_name(op)))
+    for (const SchemaArgument& a : known->arguments)
+      operands.push_back({a.name, 0, a.out ? Role::output : Role::input});
+  else if (const format::OperatorRoles* roles = format::find_roles(op))
+    for (const format::ArgumentRole& a : roles->arguments())
+      operands.push_back({"", 0, a.use == format::Use::read ? Role::input : Role::output});
   return operands;
 }
 
@@ -44,24 +35,32 @@ Buffer<Operand> unknown(std::span<const std::int32_t> args) {
   return operands;
 }
 
-// What a call returns stands behind its arguments: nothing new where it is the out argument.
-Buffer<Operand> operands_of(std::string_view name, std::span<const std::int32_t> args) {
-  Buffer<Operand> operands = pattern(name);
+// What a call returns stands behind its arguments: nothing new where it is the out argument, or lists the outs.
+Buffer<Operand> operands_of(const pte::ExecutionPlan& plan, const pte::Operator* op,
+                            std::span<const std::int32_t> args) {
+  Buffer<Operand> operands = op ? pattern(*op) : Buffer<Operand>();
   if (operands.empty() || operands.size() > args.size()) return unknown(args);
   const std::size_t arguments = operands.size();
   for (std::size_t i = 0; i < arguments; ++i) operands[i].value = args[i];
   operands.reserve(args.size());
-  for (const std::int32_t value : args.subspan(arguments))
-    if (std::ranges::count(std::span(operands).first(arguments), Int{value}, &Operand::value) == 0)
-      operands.push_back({"result", value, Role::output});
+  const auto is_shown = [&](Int value) {
+    return std::ranges::count(std::span(operands).first(arguments), value, &Operand::value) > 0;
+  };
+  for (const std::int32_t value : args.subspan(arguments)) {
+    const auto* v = value_at(plan, value);
+    bool repeats = v && v->val_as_TensorList();
+    each_tensor(plan, value, [&](Int tensor) { repeats = repeats && is_shown(tensor); });
+    if (!repeats && !is_shown(value)) operands.push_back({"result", value, Role::output});
+  }
   return operands;
 }
 
-std::string name_of(const pte::ExecutionPlan& plan, const pte::KernelCall& call) {
-  const auto index = static_cast<std::uint32_t>(call.op_index());
-  return call.op_index() >= 0 && index < format::size_of(plan.operators())
-             ? cut_name(*plan.operators()->Get(index))
-             : "operator " + std::to_string(call.op_index());
+// Null: there is none of this index.
+const pte::Operator* operator_of(const pte::ExecutionPlan& plan, const pte::KernelCall& call) {
+  const std::int32_t index = call.op_index();
+  return index >= 0 && index < Int{format::size_of(plan.operators())}
+             ? plan.operators()->Get(static_cast<std::uint32_t>(index))
+             : nullptr;
 }
 
 }  // namespace
@@ -70,8 +69,8 @@ Listed listed(const pte::ExecutionPlan& plan, const pte::Instruction& instructio
   if (const auto* call = instruction.instr_args_as_KernelCall()) {
     const std::span args = format::items(call->args());
     Budget::Scope::work(static_cast<Int>(args.size()));
-    const std::string name = name_of(plan, *call);
-    return {name, operands_of(name, args), {}, {}};
+    const pte::Operator* op = operator_of(plan, *call);
+    return {op ? cut_name(*op) : "operator " + std::to_string(call->op_index()), operands_of(plan, op, args), {}, {}};
   }
   Listed l{"FreeCall", {}, {}, {}};
   if (const auto* call = instruction.instr_args_as_DelegateCall()) {
@@ -96,11 +95,8 @@ std::string cut_name(const pte::Operator& op) {
   return part(op.name()) + (format::text_of(op.overload()).empty() ? "" : '.' + part(op.overload()));
 }
 
-bool is_handled(std::string_view name) {
-  return std::ranges::find(handled, name, &Handled::name) != std::end(handled);
-}
-
-bool is_known_operator(std::string_view name) { return find_operator(name) || is_handled(name); }
+bool works_on_handles(const pte::Operator& op) { return format::find_roles(op) && !find_operator(cut_name(op)); }
+bool is_known(const pte::Operator& op) { return format::find_roles(op) || find_operator(cut_name(op)); }
 
 Fault no_method(const pte::Program& program, std::string_view name) {
   constexpr std::uint32_t most = 20;

@@ -44,10 +44,9 @@ Listed listed(const pte::ExecutionPlan& plan, const pte::Instruction& instructio
 
 std::string cut_name(const pte::Operator& op);  // as the file has it, but cut where it is longer than any
 
-// Whether the reference has it.
-bool is_known_operator(std::string_view name);
-// Whether it works on memory instead of values: every runtime has it, and no library of kernels.
-bool is_handled(std::string_view name);
+bool is_known(const pte::Operator& op);  // whether the reference has it
+// Whether it works on handles of tensors instead of values: every runtime has it, and no library of kernels.
+bool works_on_handles(const pte::Operator& op);
 
 // That a program has no such method, and which it has: G3.
 Fault no_method(const pte::Program& program, std::string_view name);
@@ -56,7 +55,7 @@ Fault no_method(const pte::Program& program, std::string_view name);
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index);
 const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan, Int index);  // null: it is none
 
-// Calls f with the index of each tensor that a value is or lists.
+// Calls f with the index of each tensor that a value is or lists. Costs work for each that is listed.
 template <class F>
 void each_tensor(const pte::ExecutionPlan& plan, Int index, F f) {
   const auto* value = value_at(plan, index);
@@ -65,9 +64,11 @@ void each_tensor(const pte::ExecutionPlan& plan, Int index, F f) {
   const auto* optional_tensors = value->val_as_OptionalTensorList();
   if (value->val_as_Tensor()) f(index);
   for (const auto* list :
-       {tensors ? tensors->items() : nullptr, optional_tensors ? optional_tensors->items() : nullptr})
+       {tensors ? tensors->items() : nullptr, optional_tensors ? optional_tensors->items() : nullptr}) {
+    Budget::Scope::work(format::size_of(list));
     for (const std::int32_t i : format::items(list))
       if (tensor_at(plan, i)) f(Int{i});
+  }
 }
 
 }  // namespace assay

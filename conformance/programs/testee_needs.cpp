@@ -32,9 +32,10 @@ std::string described(const std::vector<Value>& arguments) {
 
 // Why the library has no kernel for the call; empty where it has one.
 std::string lack(const pte::ExecutionPlan& plan, const pte::KernelCall& call, const KernelLibrary& library) {
-  const std::string name = operator_name(*plan.operators()->Get(static_cast<std::uint32_t>(call.op_index())));
+  const pte::Operator& called = *plan.operators()->Get(static_cast<std::uint32_t>(call.op_index()));
+  if (works_on_handles(called)) return "";
+  const std::string name = operator_name(called);
   const Operator* op = find_operator(name);
-  if (is_handled(name)) return "";
   if (!op) return fmt::format("{}, which the specification lacks", shown(name));
   if (!library.has(*op)) return name;
   std::vector<Value> arguments;

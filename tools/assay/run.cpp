@@ -328,6 +328,8 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--max-instructions", r->instructions, "Limit of instructions of one execution")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  add_limits(*command, r->limits);
+  add_no_map(*command, r->map);
   command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");
   command->add_flag("--json", r->json, "Print JSON");
   command->footer(footer);
