@@ -140,14 +140,14 @@ class Judging(unittest.TestCase):
         self.assertEqual(len(json.loads(out)["reference"]), 4)
 
     def test_one_case_in_full_words(self):
-        code, out, err = assay("case", "aten::abs.out#0", "--library", "reference")
+        code, out, err = assay("case", "aten::abs.out#0019d4eb", "--library", "reference")
         self.assertEqual((code, err), (0, ""))
         for word in ("schema     aten::abs.out", "formula", "self", "expected", "got", "verdict    pass"):
             self.assertIn(word, out)
 
     def test_a_known_failure_that_passes_is_an_error(self):
         with open(self.in_folder("known.txt"), "w") as known:
-            known.write("# none of these fails\naten::abs.out#0 because\n")
+            known.write("# none of these fails\naten::abs.out#0019d4eb because\n")
         command = ("kernels", "eager", "--operators", "abs", "--golden", self.folder.name)
         self.assertEqual(assay(*command)[0], 0)
         self.assertEqual(assay(*command, "--known", self.in_folder("known.txt"))[0], 1)
@@ -158,7 +158,7 @@ class Judging(unittest.TestCase):
                 (4, "no_such", ("kernels", "no_such")),
                 (3, "known", ("kernels", "reference", "--operators", "abs", "--known", self.in_folder("none.txt"))),
                 (3, "case", ("case", "nonsense", "--library", "reference")),
-                (4, "case.seed", ("case", "aten::abs.out#999999", "--library", "reference"))):
+                (4, "case.call", ("case", "aten::abs.out#00000000", "--library", "reference"))):
             done, out, err = assay(*arguments)
             self.assertEqual((done, out, err.count("\n")), (code, "", 1), (arguments, err))
             self.assertIn(words, err)

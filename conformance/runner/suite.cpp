@@ -50,7 +50,7 @@ Suite::Suite(const Corpus& corpus, const SuiteOptions& options, bool recorded_on
 }
 
 void Suite::open(const RecordedCalls& calls) {
-  for (std::size_t i = 0; i < calls.size(); ++i) queue_.push_back({std::string(calls.op().name), i, {}});
+  for (std::size_t i = 0; i < calls.size(); ++i) queue_.push_back({std::string(calls.op().name), calls.digest(i), {}});
   if (recorded_only_) return;
   for (CaseId& id : rule_breaking_cases(corpus_, calls)) queue_.push_back(std::move(id));
   for (CaseId& id : generated_cases(calls, options_.seed, options_.mutations)) queue_.push_back(std::move(id));

@@ -32,7 +32,7 @@ void print_rule(const Operator& op, const Record& r) {
 
 void print(const Case& c, const Record& r) {
   std::cout << "case       " << r.case_id << '\n' << "schema     " << c.op->schema << '\n';
-  std::cout << "made from  call " << c.id.seed << " of the recording (" << c.recorded.origin << ")";
+  std::cout << fmt::format("made from  recorded call {:08x} ({})", c.id.call, c.recorded.origin);
   for (const Mutation& m : c.id.mutations) std::cout << ", " << to_text(m);
   std::cout << '\n';
   for (const NamedText& input : r.inputs) std::cout << fmt::format("{:<10} {}\n", input.name, input.text);
@@ -60,12 +60,12 @@ int show_case(const Request& request) {
 void add_case(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("case", "Runs one case again and shows it in full words");
   const auto r = std::make_shared<Request>();
-  command->add_option("ID", r->id, "As a report names it: aten::add.out#17~dtype:0:5:0")->required();
+  command->add_option("ID", r->id, "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0")->required();
   command->add_option("--library", r->library, "Which library answers: executorch, reference or eager")
       ->capture_default_str();
   command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
   command->add_flag("--json", r->json, "Print the record as JSON");
-  command->footer("Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#17' --library reference");
+  command->footer("Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#4321b778' --library reference");
   command->callback([r, &exit_code] { exit_code = show_case(*r); });
 }
 
