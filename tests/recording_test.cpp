@@ -8,6 +8,7 @@
 #include "calls_generated.h"
 #include "conformance/cases/case.h"
 #include "conformance/cases/fingerprint.h"
+#include "reference/fault.h"
 
 namespace assay {
 namespace {

@@ -19,6 +19,20 @@ bool glob(std::string_view word, std::string_view name) {
   return fits(pattern) || (pattern.find_first_of("*?") == std::string::npos && fits(pattern + ".*"));
 }
 
+bool matches(std::string_view word, std::string_view operator_name) {
+  return glob(word, operator_name) || glob(word, operator_name.substr(operator_name.find("::") + 2));
+}
+
+std::vector<std::string_view> words_of(std::string_view pattern) {
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= pattern.size();) {
+    const std::size_t end = std::min(pattern.find(',', begin), pattern.size());
+    words.push_back(pattern.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
 [[noreturn]] void bad_id(std::string_view text, std::string_view why) {
   throw Fault(Outcome::malformed, "case.id",
               fmt::format("'{}' is no case: {}, as in aten::add.out#7f3a91c2~dtype:0:5:0", text, why));
@@ -87,9 +101,18 @@ const RecordedCalls* Corpus::calls(std::string_view operator_name) const {
 }
 
 std::vector<const RecordedCalls*> Corpus::matching(std::string_view pattern) const {
+  const std::vector<std::string_view> words = pattern.empty() ? std::vector{std::string_view("*")} : words_of(pattern);
+  const auto matches_name = [](std::string_view word) {
+    return [word](const auto& entry) { return matches(word, entry.first); };
+  };
+  for (std::string_view word : words)
+    if (std::ranges::none_of(calls_, matches_name(word)))
+      throw Fault(Outcome::unsupported, "case.operator",
+                  fmt::format("no operator with recorded calls matches '{}'", word));
   std::vector<const RecordedCalls*> found;
-  for (const auto& [name, calls] : calls_)
-    if (matches(pattern, name)) found.push_back(calls.get());
+  for (const auto& entry : calls_)
+    if (std::ranges::any_of(words, [&](std::string_view word) { return matches_name(word)(entry); }))
+      found.push_back(entry.second.get());
   return found;
 }
 
@@ -108,17 +131,6 @@ Case Corpus::make(const CaseId& id) const {
   if (!id.mutations.empty()) forget_outs(*c.op, c.arguments);
   for (const Mutation& m : id.mutations) c.arguments = mutated(*c.op, c.arguments, m);
   return c;
-}
-
-bool matches(std::string_view pattern, std::string_view operator_name) {
-  const std::string_view bare = operator_name.substr(operator_name.find("::") + 2);
-  while (true) {
-    const std::size_t comma = std::min(pattern.find(','), pattern.size());
-    const std::string_view word = pattern.substr(0, comma);
-    if (word.empty() || glob(word, operator_name) || glob(word, bare)) return true;
-    if (comma == pattern.size()) return false;
-    pattern.remove_prefix(comma + 1);
-  }
 }
 
 std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCalls& calls) {

@@ -41,8 +41,11 @@ class Corpus {
   explicit Corpus(const std::filesystem::path& folder);
 
   const RecordedCalls* calls(std::string_view operator_name) const;  // null where nothing is recorded
-  std::vector<const RecordedCalls*> matching(
-      std::string_view pattern) const;  // operators whose name matches, see matches()
+
+  // Operators whose name, or name without namespace, matches a word of the pattern: words are separated by commas, with
+  // * and ?; a word without * or ? also matches every overload of the operator it names. An empty pattern is all of
+  // them. Throws Fault (unsupported, "case.operator") for a word that matches none.
+  std::vector<const RecordedCalls*> matching(std::string_view pattern) const;
 
   // Throws Fault (unsupported, "case.operator") for an operator without recorded calls and (invalid, "case.call")
   // where none of them has the digest.
@@ -51,10 +54,6 @@ class Corpus {
  private:
   std::map<std::string, std::unique_ptr<RecordedCalls>, std::less<>> calls_;
 };
-
-// Whether an operator's name, or its name without namespace, matches the pattern: words separated by commas, with * and
-// ?; a word without * or ? also matches every overload of the operator it names.
-bool matches(std::string_view pattern, std::string_view operator_name);
 
 // For each rule of the operator, the simplest change of a recorded call for which the reference names that rule; rules
 // that nothing breaks are left out.

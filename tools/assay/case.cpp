@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "conformance/report/record.h"
-#include "conformance/runner/suite.h"
+#include "conformance/runner/laboratory.h"
 #include "reference/fault.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/subcommands.h"
@@ -36,6 +36,7 @@ void print(const Case& c, const Record& r) {
   for (const Mutation& m : c.id.mutations) std::cout << ", " << to_text(m);
   std::cout << '\n';
   for (const NamedText& input : r.inputs) std::cout << fmt::format("{:<10} {}\n", input.name, input.text);
+  for (const NamedText& out : r.outs) std::cout << fmt::format("{:<10} given as {}\n", out.name, out.text);
   print_rule(*c.op, r);
   std::cout << "expected   " << r.expected << '\n' << "got        " << r.got << '\n';
   std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
@@ -47,11 +48,14 @@ void print(const Case& c, const Record& r) {
 int show_case(const Request& request) {
   const Corpus corpus(golden_folder(request.golden));
   const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
-  const Record r = run_alone(corpus, *library, case_id_from(request.id));
+  const CaseId id = case_id_from(request.id);
+  static_cast<void>(corpus.make(id));
+  using namespace std::chrono_literals;
+  const Record r = Laboratory(corpus, *library, {60s, 600s}).run_alone(id, true).record;
   if (request.json)
     std::cout << to_json_line(r) << '\n';
   else
-    print(corpus.make(case_id_from(request.id)), r);
+    print(corpus.make(id), r);
   return is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
 }
 
@@ -65,7 +69,8 @@ void add_case(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
   command->add_flag("--json", r->json, "Print the record as JSON");
-  command->footer("Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#4321b778' --library reference");
+  command->footer(
+      "Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#4321b778' --library reference");
   command->callback([r, &exit_code] { exit_code = show_case(*r); });
 }
 
