@@ -26,8 +26,7 @@ class Text {
   Text& add(std::int64_t n);
   Text& add(std::uint64_t n);
   template <std::integral T>
-    requires(!std::same_as<T, char> && !std::same_as<T, bool>)
-  Text& add(T n) {
+  requires(!std::same_as<T, char> && !std::same_as<T, bool>) Text& add(T n) {
     if constexpr (std::signed_integral<T>)
       return add(static_cast<std::int64_t>(n));
     else
@@ -37,6 +36,7 @@ class Text {
  private:
   std::array<char, 512> buffer_;
   std::size_t size_ = 0;
+  bool full_ = false;
 };
 
 }  // namespace assay::format

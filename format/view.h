@@ -1,25 +1,39 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "bundled_program_generated.h"
 #include "flat_tensor_generated.h"
 #include "program_generated.h"
 
-// Files as they stand: their tables as flatbuffers reads them in place, their segments where they lie. Nothing is copied
-// and nothing is owned.
+// Files as they stand: their tables as flatbuffers reads them in place, their segments where they lie. Nothing is
+// copied and nothing is owned.
 namespace assay::format {
+
+// Lists of a file may be absent, which is as good as empty.
+template <class T>
+std::uint32_t size_of(const flatbuffers::Vector<T>* list) {
+  return list ? list->size() : 0;
+}
+template <class T>
+requires std::is_scalar_v<T> std::span<const T> items(const flatbuffers::Vector<T>* list) {
+  static_assert(std::endian::native == std::endian::little, "files are little-endian, and so is this code");
+  if (!list) return {};
+  return {reinterpret_cast<const T*>(list->Data()), list->size()};
+}
 
 template <class Tables>
 struct FileView {
   const Tables* tables = nullptr;       // verified, and whatever must be there is there
   std::span<const std::byte> segments;  // the space that the header gives them, one behind the other
 
-  std::uint32_t segment_count() const { return tables->segments() ? tables->segments()->size() : 0; }
+  std::uint32_t segment_count() const { return size_of(tables->segments()); }
   // The bytes of segment i, which there is.
   std::span<const std::byte> segment(std::uint32_t i) const {
     const auto& s = *tables->segments()->Get(i);
@@ -31,9 +45,7 @@ using DataView = FileView<ptd::FlatTensor>;
 
 struct BundleView {
   const bpte::BundledProgram* tables = nullptr;
-  std::span<const std::byte> program() const {
-    return std::as_bytes(std::span(tables->program()->data(), tables->program()->size()));
-  }
+  std::span<const std::byte> program() const { return std::as_bytes(items(tables->program())); }
 };
 
 enum class FileKind : std::uint8_t { program, data, bundle, unknown };
@@ -57,7 +69,7 @@ bool uses_constant_buffer(const pte::Program& program);  // as old programs do; 
 std::optional<std::span<const std::byte>> constant_data(const ProgramView& program, std::uint32_t index);
 // Likewise of a mutable buffer's initial value.
 std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index);
-// What a delegate is given, inline or in a segment, as a program that keeps the rules has it.
+// What a delegate is given, inline or in a segment. The program keeps the rules.
 std::span<const std::byte> payload(const ProgramView& program, const pte::BackendDelegate& delegate);
 
 }  // namespace assay::format

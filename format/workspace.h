@@ -13,12 +13,12 @@ namespace assay::format {
 class Workspace {
  public:
   Workspace() = default;
-  explicit Workspace(std::span<std::byte> memory) : memory_(memory) {}
+  // The memory begins at a multiple of alignof(std::max_align_t).
+  explicit Workspace(std::span<std::byte> memory) : memory_(memory), counts_only_(false) {}
 
   // n zeroed elements; empty where there is no room, or when only counting.
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  std::span<T> take(std::uint64_t n) {
+  requires std::is_trivially_copyable_v<T> std::span<T> take(std::uint64_t n) {
     std::byte* at = bytes(n * sizeof(T), alignof(T));
     if (!at) return {};
     T* first = reinterpret_cast<T*>(at);
@@ -26,18 +26,34 @@ class Workspace {
     return {first, static_cast<std::size_t>(n)};
   }
 
+  // Gives back what was taken while it lives.
+  class Scope {
+   public:
+    explicit Scope(Workspace& workspace) : workspace_(workspace), mark_(workspace.used_) {}
+    ~Scope() { workspace_.used_ = mark_; }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Workspace& workspace_;
+    std::uint64_t mark_;
+  };
+
   std::uint64_t mark() const { return used_; }
   void back_to(std::uint64_t mark) { used_ = mark; }
   std::uint64_t most() const { return most_; }  // bytes that were in use at once
+  bool counts_only() const { return counts_only_; }
+  bool has_room() const { return used_ <= memory_.size(); }  // for all that is taken now
 
  private:
   std::byte* bytes(std::uint64_t n, std::uint64_t alignment) {
     used_ = (used_ + alignment - 1) / alignment * alignment + n;
     most_ = most_ > used_ ? most_ : used_;
-    return used_ <= memory_.size() ? memory_.data() + (used_ - n) : nullptr;
+    return has_room() && !counts_only_ ? memory_.data() + (used_ - n) : nullptr;
   }
 
   std::span<std::byte> memory_;
+  bool counts_only_ = true;
   std::uint64_t used_ = 0, most_ = 0;
 };
 

@@ -14,9 +14,8 @@ using namespace assay;
 
 RuntimeOptions small() {
   RuntimeOptions o;
-  o.bytes = 16 << 20;
+  o.budget = Budget({.bytes = 16 << 20, .work = 20'000'000});
   o.instructions = 200;
-  o.call = {16 << 20, 100'000};
   return o;
 }
 

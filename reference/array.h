@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "reference/number.h"
+#include "reference/budget.h"
 
 namespace assay {
 
@@ -93,10 +93,14 @@ inline bool inside(const Dims& sizes, const Dims& index) {
   return true;
 }
 
-// for (const Dims& i : indices(sizes)): every index, last dimension fastest.
+// The work of visiting elements one after another, charged before the first.
+inline constexpr Int work_of_a_visit = 8;
+inline void charge_visits(Int elements) { Budget::Scope::work(elements * work_of_a_visit); }
+
+// for (const Dims& i : indices(sizes)): every index, last dimension fastest. Charges the visits.
 class indices {
  public:
-  explicit indices(const Dims& sizes) : sizes_(sizes) {}
+  explicit indices(const Dims& sizes) : sizes_(sizes) { charge_visits(count(sizes)); }
   class iterator {
    public:
     iterator(const Dims& sizes, Int left) : sizes_(&sizes), at_(Dims::filled(sizes.size(), 0)), left_(left) {}
@@ -127,7 +131,7 @@ class indices {
 template <class T>
 struct Array {
   Dims sizes;
-  std::vector<T> data;
+  Buffer<T> data;
 
   Array() : data(1) {}  // a scalar
   explicit Array(const Dims& s) : sizes(s), data(static_cast<std::size_t>(assay::count(s))) {}
@@ -137,6 +141,9 @@ struct Array {
   T& operator[](Int i) { return data[static_cast<std::size_t>(i)]; }
   const T& operator[](Int i) const { return data[static_cast<std::size_t>(i)]; }
 };
+
+template <class T>
+using Arrays = Buffer<Array<T>>;
 
 // |x|. An infinity or NaN counts as 0: it decides a result by itself, and what rounding or overflow adds comes from the
 // rest.

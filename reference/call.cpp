@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <new>
 
 namespace assay {
@@ -75,6 +74,23 @@ Answer refusal(Outcome outcome, std::string rule, std::string message) {
   return {outcome, std::move(rule), std::move(message), {}, 1};
 }
 
+Answer attempt(const Operator& op, std::span<Value> arguments, Mode mode) {
+  Call c(op, arguments, mode);
+  const std::string arguments_rule = std::string(op.id).append(".arguments");
+  c.rule(arguments_rule);
+  try {
+    check_arguments(op, arguments);
+    op.run(c);
+    return c.finish();
+  } catch (const Broken& b) {
+    return refusal(c.outcome(), std::string(c.rule()), b.sentence);
+  } catch (const Fault& f) {
+    return refusal(f.outcome, f.rule, f.message);
+  } catch (const std::length_error&) {
+    return refusal(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+  }
+}
+
 }  // namespace
 
 Argument<double> Call::real(std::size_t i) const {
@@ -119,8 +135,8 @@ std::optional<Array<T>> Call::read_optional(const TensorArgument& tensor, DType 
 }
 
 template <class T>
-std::vector<Array<T>> Call::read_all(const Argument<const Tensors*>& tensors, DType dtype) const {
-  std::vector<Array<T>> all;
+Arrays<T> Call::read_all(const Argument<const Tensors*>& tensors, DType dtype) const {
+  Arrays<T> all;
   for (const auto& t : *tensors.value) all.push_back(read<T>(TensorArgument{tensors.name, &*t}, dtype));
   return all;
 }
@@ -148,22 +164,8 @@ std::optional<T> Call::read_optional(const Argument<std::optional<Scalar>>& scal
   return scalar ? std::optional(read<T>(some(scalar), dtype)) : std::nullopt;
 }
 
-void Call::charge(const Dims& sizes) {
-  const bool empty = std::ranges::find(sizes, 0) != sizes.end();
-  const Int bytes = empty ? std::numeric_limits<Int>::max() : limits_.bytes;
-  Int elements = 1;  // zeros count as one: the strides of an empty result are products of its other sizes
-  for (Int n : sizes) {
-    if (n > 0 && elements > bytes / static_cast<Int>(sizeof(Real)) / n)
-      throw Fault(Outcome::exhausted, "limits.memory",
-                  text("a result of sizes ", sizes, " needs more memory than the ", bytes, " bytes left"));
-    elements *= std::max<Int>(n, 1);
-  }
-  if (!empty) limits_.bytes -= elements * static_cast<Int>(2 * sizeof(Real));
-}
-
 void Call::add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes,
                       const Dims& dim_order, bool in_list) {
-  charge(sizes);
   const bool keeps_order = out && is_dim_order(out->dim_order, sizes.size());
   if (out)
     require(can_store(computed, stored, out->dtype), name(argument), " is ", out->dtype, ", but the result is ",
@@ -180,7 +182,7 @@ void Call::promise(std::size_t i, DType computed, Stored stored, const Dims& siz
   add_result(i, std::get_if<Tensor>(&arguments_[i]), computed, stored, sizes, dim_order, false);
 }
 
-void Call::promise_list(std::size_t i, DType computed, Stored stored, const std::vector<Dims>& sizes) {
+void Call::promise_list(std::size_t i, DType computed, Stored stored, const Buffer<Dims>& sizes) {
   const Tensors* outs = std::get_if<Tensors>(&arguments_[i]);
   if (outs)
     require(outs->size() == sizes.size(), name(i), " has ", outs->size(), " tensors, but there are ", sizes.size(),
@@ -190,13 +192,10 @@ void Call::promise_list(std::size_t i, DType computed, Stored stored, const std:
                Dims::counting(sizes[k].size()), true);
 }
 
-void Call::terms(Int count) {
-  terms_ = std::max<Int>(count, 1);
-  Int elements = 0;
-  for (const Result& r : results_) elements += r.tensor.count();
-  if (elements > 0 && terms_ > limits_.work / elements)
-    throw Fault(Outcome::exhausted, "limits.work",
-                text(elements, " results of ", terms_, " terms each are more work than the limit of ", limits_.work));
+Int Call::elements() const {
+  Int all = 0;
+  for (const Result& r : results_) all += r.tensor.count();
+  return all;
 }
 
 // PyTorch fills such an out as by a Scalar, which a half type takes from any float.
@@ -233,70 +232,63 @@ void Call::write(std::size_t k, Array<T> values) {
 }
 
 template <class T>
-void Call::write_list(std::size_t k, const std::vector<Array<T>>& values) {
+void Call::write_list(std::size_t k, const Arrays<T>& values) {
   for (const Array<T>& v : values) write(k++, v);
 }
 
 Answer Call::finish() {
   Answer answer;
   answer.terms = terms_;
-  for (std::size_t i = 0; i < arguments_.size(); ++i)
-    if (op_.arguments[i].out && is_list(op_.arguments[i].type)) arguments_[i] = Tensors{};
+  std::vector<Value> outs(arguments_.size());
+  for (std::size_t i = 0; i < outs.size(); ++i)
+    if (op_.arguments[i].out && is_list(op_.arguments[i].type)) outs[i] = Tensors{};
   for (Result& r : results_) {
     if (r.in_list)
-      std::get<Tensors>(arguments_[r.argument]).emplace_back(std::move(r.tensor));
+      std::get<Tensors>(outs[r.argument]).emplace_back(std::move(r.tensor));
     else
-      arguments_[r.argument] = std::move(r.tensor);
+      outs[r.argument] = std::move(r.tensor);
     answer.unrounded.push_back(std::move(r.unrounded));
   }
   for (const auto& [argument, number] : numbers_) {
-    arguments_[argument] = std::visit([](auto n) -> Value { return n; }, number);
+    outs[argument] = std::visit([](auto n) -> Value { return n; }, number);
     answer.unrounded.emplace_back();
   }
+  for (std::size_t i = 0; i < outs.size(); ++i)  // all or none: nothing throws any more
+    if (op_.arguments[i].out) arguments_[i] = std::move(outs[i]);
   return answer;
 }
 
-Answer call(const Operator& op, std::span<Value> arguments, const Limits& limits, Mode mode) {
-  Call c(op, arguments, limits, mode);
-  const std::string arguments_rule = text(op.id, ".arguments");
-  c.rule(arguments_rule);
+Answer call(const Operator& op, std::span<Value> arguments, const Budget& budget, Mode mode) {
+  const Budget::Scope scope(budget, op.name);
   try {
-    check_arguments(op, arguments);
-    op.run(c);
-    return c.finish();
-  } catch (const Broken& b) {
-    return refusal(c.outcome(), std::string(c.rule()), b.sentence);
-  } catch (const Fault& f) {
-    return refusal(f.outcome, f.rule, f.message);
-  } catch (const std::length_error&) {
-    return refusal(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+    return attempt(op, arguments, mode);
   } catch (const std::bad_alloc&) {
-    return refusal(Outcome::exhausted, "limits.memory", "the machine has no memory left for this call");
+    return refusal(Outcome::exhausted, "limits.memory", "no memory left");  // short: strings without memory
   }
 }
 
 template Array<Real> Call::read(const TensorArgument&, DType) const;
 template std::optional<Array<Real>> Call::read_optional(const TensorArgument&, DType) const;
-template std::vector<Array<Real>> Call::read_all(const Argument<const Tensors*>&, DType) const;
+template Arrays<Real> Call::read_all(const Argument<const Tensors*>&, DType) const;
 template Real Call::read(const Argument<Scalar>&, DType) const;
 template Real Call::read_exact(const Argument<Scalar>&) const;
 template std::optional<Real> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
 template void Call::write(std::size_t, Array<Real>);
-template void Call::write_list(std::size_t, const std::vector<Array<Real>>&);
+template void Call::write_list(std::size_t, const Arrays<Real>&);
 template Array<Int> Call::read(const TensorArgument&, DType) const;
 template std::optional<Array<Int>> Call::read_optional(const TensorArgument&, DType) const;
-template std::vector<Array<Int>> Call::read_all(const Argument<const Tensors*>&, DType) const;
+template Arrays<Int> Call::read_all(const Argument<const Tensors*>&, DType) const;
 template Int Call::read(const Argument<Scalar>&, DType) const;
 template Int Call::read_exact(const Argument<Scalar>&) const;
 template std::optional<Int> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
 template void Call::write(std::size_t, Array<Int>);
-template void Call::write_list(std::size_t, const std::vector<Array<Int>>&);
+template void Call::write_list(std::size_t, const Arrays<Int>&);
 template Array<Bits> Call::read(const TensorArgument&, DType) const;
 template std::optional<Array<Bits>> Call::read_optional(const TensorArgument&, DType) const;
-template std::vector<Array<Bits>> Call::read_all(const Argument<const Tensors*>&, DType) const;
+template Arrays<Bits> Call::read_all(const Argument<const Tensors*>&, DType) const;
 template Bits Call::read(const Argument<Scalar>&, DType) const;
 template std::optional<Bits> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
 template void Call::write(std::size_t, Array<Bits>);
-template void Call::write_list(std::size_t, const std::vector<Array<Bits>>&);
+template void Call::write_list(std::size_t, const Arrays<Bits>&);
 
 }  // namespace assay

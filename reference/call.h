@@ -13,27 +13,19 @@
 
 namespace assay {
 
-// What one call may use. Memory counts the arrays and results of the call; work counts elements visited and products
-// summed.
-struct Limits {
-  Int bytes = Int{4} << 30;
-  Int work = Int{1} << 40;
-};
-
 // A floating result before its rounding, row-major, and the dtype in which it is to be judged.
 struct Unrounded {
   DType dtype = DType::float64;
-  std::vector<Real> values;
+  Buffer<Real> values;
 };
 
 // What an operator says to a call.
 struct Answer {
   Outcome outcome = Outcome::ok;
-  std::string rule;     // broken rule, empty when ok
-  std::string message;  // one sentence, empty when ok
-  std::vector<Unrounded>
-      unrounded;  // one for each out tensor or number; without values where it is Int, Bits or a number
-  Int terms = 1;  // how many products or addends make one result
+  std::string rule;             // broken rule, empty when ok
+  std::string message;          // one sentence, empty when ok
+  Buffer<Unrounded> unrounded;  // one for each out tensor or number; without values where it is Int, Bits or a number
+  Int terms = 1;                // how many products or addends make one result
 };
 
 // `magnitude` runs an operator's magnitude function on the same arguments, or the operator itself on absolute values:
@@ -43,8 +35,8 @@ enum class Mode : std::uint8_t { value, magnitude };
 // Calls an operator. `arguments` follow the schema, out arguments last; an out argument that is None gets the dtype,
 // sizes and dim order that the entry gives it, any other keeps its dtype, is resized, and keeps its dim order when its
 // rank fits; an out number is overwritten, whatever it was. Nothing but the out arguments changes, and those only when
-// the outcome is ok. Never throws.
-Answer call(const Operator& op, std::span<Value> arguments, const Limits& limits = {}, Mode mode = Mode::value);
+// the outcome is ok. Arrays, results and loops are charged to the budget. Never throws.
+Answer call(const Operator& op, std::span<Value> arguments, const Budget& budget = {}, Mode mode = Mode::value);
 
 // A named argument, as the words of rules, dtypes and shapes see it.
 template <class T>
@@ -78,8 +70,7 @@ std::optional<T> rounded(DType dtype, std::optional<T> value) {
 // A call on its way through an operator's generated wrapper.
 class Call {
  public:
-  Call(const Operator& op, std::span<Value> arguments, const Limits& limits, Mode mode)
-      : op_(op), arguments_(arguments), limits_(limits), mode_(mode) {}
+  Call(const Operator& op, std::span<Value> arguments, Mode mode) : op_(op), arguments_(arguments), mode_(mode) {}
 
   // From here on, what does not hold breaks this rule.
   void rule(std::string_view id, Outcome outcome = Outcome::invalid) { rule_ = id, outcome_ = outcome; }
@@ -116,7 +107,7 @@ class Call {
   template <class T>
   std::optional<Array<T>> read_optional(const TensorArgument& tensor, DType dtype) const;
   template <class T>
-  std::vector<Array<T>> read_all(const Argument<const Tensors*>& tensors, DType dtype) const;
+  Arrays<T> read_all(const Argument<const Tensors*>& tensors, DType dtype) const;
   template <class T>
   T read(const Argument<Scalar>& scalar, DType dtype) const;
   template <class T>
@@ -132,14 +123,16 @@ class Call {
   // Checks the out argument at position i and promises a result of these sizes to it. `computed` is the dtype of the
   // result.
   void promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order);
-  void promise_list(std::size_t i, DType computed, Stored stored, const std::vector<Dims>& sizes);
-  void terms(Int count);  // products or addends for each result; charged against the limit of work
+  void promise_list(std::size_t i, DType computed, Stored stored, const Buffer<Dims>& sizes);
+  void terms(Int count) { terms_ = std::max<Int>(count, 1); }  // products or addends for each result
+  Int elements() const;                                        // of all results
+  Int products() const { return count({elements(), terms_}); }
 
   // The result for the k-th promise.
   template <class T>
   void write(std::size_t k, Array<T> values);
   template <class T>
-  void write_list(std::size_t k, const std::vector<Array<T>>& values);
+  void write_list(std::size_t k, const Arrays<T>& values);
 
   // The number that is the result for out argument i.
   void give(std::size_t i, const Scalar& number) { numbers_.emplace_back(i, number); }
@@ -161,16 +154,14 @@ class Call {
                   const Dims& dim_order, bool in_list);
   template <class T>
   void check_fit(const Result& result, const Array<T>& values) const;
-  void charge(const Dims& sizes);
 
   const Operator& op_;
   std::span<Value> arguments_;
-  Limits limits_;
   Mode mode_;
   bool absolute_ = false;
   std::string_view rule_;
   Outcome outcome_ = Outcome::invalid;
-  std::vector<Result> results_;
+  Buffer<Result> results_;
   std::vector<std::pair<std::size_t, Scalar>> numbers_;
   Int terms_ = 1;
 };

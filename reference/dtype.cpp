@@ -84,57 +84,49 @@ Bits small_bits_of_int(Int x) {
 }
 
 using enum DType;
-constexpr DTypeInfo opaque(DType dtype, std::string_view name, std::string_view alias, int bytes) {
-  return {dtype, name, alias, bytes, Kind::opaque, 0, 0, nullptr, nullptr, nullptr, nullptr};
+constexpr DTypeInfo with_casts(const DTypeFacts& d) {
+  switch (d.dtype) {
+    case uint8:
+      return {d, int_as_real<std::uint8_t>, int_value<std::uint8_t>, truncated<std::int64_t>, int_bits};
+    case int8:
+      return {d, int_as_real<std::int8_t>, int_value<std::int8_t>, truncated<std::int32_t>, int_bits};
+    case int16:
+      return {d, int_as_real<std::int16_t>, int_value<std::int16_t>, truncated<std::int32_t>, int_bits};
+    case int32:
+      return {d, int_as_real<std::int32_t>, int_value<std::int32_t>, truncated<std::int32_t>, int_bits};
+    case int64:
+      return {d, int_as_real<std::int64_t>, int_value<std::int64_t>, truncated<std::int64_t>, int_bits};
+    case uint16:
+      return {d, int_as_real<std::uint16_t>, int_value<std::uint16_t>, truncated<std::int32_t>, int_bits};
+    case uint32:
+      return {d, int_as_real<std::uint32_t>, int_value<std::uint32_t>, truncated_unsigned<std::int32_t>, int_bits};
+    case uint64:
+      return {d, int_as_real<std::uint64_t>, int_value<std::uint64_t>, truncated_unsigned<std::int64_t>, int_bits};
+    case boolean:
+      return {d, bool_as_real, bool_value, bool_bits_of_real, bool_bits};
+    case float16:
+      return {d, small_value<5, 10>, nullptr, small_bits<5, 10>, small_bits_of_int<5, 10>};
+    case bfloat16:
+      return {d, small_value<8, 7>, nullptr, small_bits<8, 7>, small_bits_of_int<8, 7>};
+    case float32:
+      return {d, f32_value, nullptr, f32_bits, f32_bits_of_int};
+    case float64:
+      return {d, f64_value, nullptr, f64_bits, f64_bits_of_int};
+    default:  // opaque
+      return {d, nullptr, nullptr, nullptr, nullptr};
+  }
 }
-constexpr std::array table{
-    DTypeInfo{uint8, "uint8", "u8", 1, Kind::integer, 0, 0, int_as_real<std::uint8_t>, int_value<std::uint8_t>,
-              truncated<std::int64_t>, int_bits},
-    DTypeInfo{int8, "int8", "i8", 1, Kind::integer, 0, 0, int_as_real<std::int8_t>, int_value<std::int8_t>,
-              truncated<std::int32_t>, int_bits},
-    DTypeInfo{int16, "int16", "i16", 2, Kind::integer, 0, 0, int_as_real<std::int16_t>, int_value<std::int16_t>,
-              truncated<std::int32_t>, int_bits},
-    DTypeInfo{int32, "int32", "i32", 4, Kind::integer, 0, 0, int_as_real<std::int32_t>, int_value<std::int32_t>,
-              truncated<std::int32_t>, int_bits},
-    DTypeInfo{int64, "int64", "i64", 8, Kind::integer, 0, 0, int_as_real<std::int64_t>, int_value<std::int64_t>,
-              truncated<std::int64_t>, int_bits},
-    DTypeInfo{uint16, "uint16", "u16", 2, Kind::integer, 0, 0, int_as_real<std::uint16_t>, int_value<std::uint16_t>,
-              truncated<std::int32_t>, int_bits},
-    DTypeInfo{uint32, "uint32", "u32", 4, Kind::integer, 0, 0, int_as_real<std::uint32_t>, int_value<std::uint32_t>,
-              truncated_unsigned<std::int32_t>, int_bits},
-    DTypeInfo{uint64, "uint64", "u64", 8, Kind::integer, 0, 0, int_as_real<std::uint64_t>, int_value<std::uint64_t>,
-              truncated_unsigned<std::int64_t>, int_bits},
-    DTypeInfo{boolean, "bool", "b1", 1, Kind::boolean, 0, 0, bool_as_real, bool_value, bool_bits_of_real, bool_bits},
-    DTypeInfo{float16, "float16", "f16", 2, Kind::floating, 11, -14, small_value<5, 10>, nullptr, small_bits<5, 10>,
-              small_bits_of_int<5, 10>},
-    DTypeInfo{bfloat16, "bfloat16", "bf16", 2, Kind::floating, 8, -126, small_value<8, 7>, nullptr, small_bits<8, 7>,
-              small_bits_of_int<8, 7>},
-    DTypeInfo{float32, "float32", "f32", 4, Kind::floating, 24, -126, f32_value, nullptr, f32_bits, f32_bits_of_int},
-    DTypeInfo{float64, "float64", "f64", 8, Kind::floating, 53, -1022, f64_value, nullptr, f64_bits, f64_bits_of_int},
-    opaque(qint8, "qint8", "qi8", 1),
-    opaque(quint8, "quint8", "qu8", 1),
-    opaque(qint32, "qint32", "qi32", 4),
-    opaque(quint4x2, "quint4x2", "qu4x2", 1),
-    opaque(quint2x4, "quint2x4", "qu2x4", 1),
-    opaque(bits16, "bits16", "b16", 2),
-    opaque(float8_e5m2, "float8_e5m2", "f8e5m2", 1),
-    opaque(float8_e4m3fn, "float8_e4m3fn", "f8e4m3fn", 1),
-    opaque(float8_e5m2fnuz, "float8_e5m2fnuz", "f8e5m2fnuz", 1),
-    opaque(float8_e4m3fnuz, "float8_e4m3fnuz", "f8e4m3fnuz", 1),
-};
-
-// The table's row for each number of the format, -1 where there is none.
-constexpr auto row_of = [] {
-  std::array<std::int8_t, 32> rows{};
-  rows.fill(-1);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    rows[static_cast<std::size_t>(table[i].dtype)] = static_cast<std::int8_t>(i);
-  return rows;
+constexpr auto table = [] {
+  std::array<DTypeInfo, std::size(dtype_facts)> all{};
+  std::ranges::transform(dtype_facts, all.begin(), with_casts);
+  return all;
 }();
 
 }  // namespace
 
-const DTypeInfo& info(DType dtype) { return table[static_cast<std::size_t>(row_of[static_cast<std::size_t>(dtype)])]; }
+const DTypeInfo& info(DType dtype) {
+  return table[static_cast<std::size_t>(dtype_rows[static_cast<std::size_t>(dtype)])];
+}
 
 std::optional<DType> dtype_named(std::string_view name) {
   const auto* row = std::ranges::find_if(table, [&](const DTypeInfo& d) { return d.name == name || d.alias == name; });
@@ -142,9 +134,8 @@ std::optional<DType> dtype_named(std::string_view name) {
 }
 
 std::optional<DType> dtype_numbered(Int number) {
-  const bool known =
-      number >= 0 && number < static_cast<Int>(row_of.size()) && row_of[static_cast<std::size_t>(number)] >= 0;
-  return known ? std::optional(static_cast<DType>(number)) : std::nullopt;
+  const DTypeFacts* found = find_dtype(number);
+  return found ? std::optional(found->dtype) : std::nullopt;
 }
 
 Real round_to(DType dtype, Real x) { return info(dtype).real_of(info(dtype).bits_of_real(x)); }

@@ -4,49 +4,13 @@
 #include <optional>
 #include <string_view>
 
+#include "dtype.gen.h"
 #include "reference/number.h"
 
 namespace assay {
 
-// Values are those of the .pte format's ScalarType.
-enum class DType : std::uint8_t {
-  uint8 = 0,
-  int8 = 1,
-  int16 = 2,
-  int32 = 3,
-  int64 = 4,
-  float16 = 5,
-  float32 = 6,
-  float64 = 7,
-  boolean = 11,
-  qint8 = 12,
-  quint8 = 13,
-  qint32 = 14,
-  bfloat16 = 15,
-  quint4x2 = 16,
-  quint2x4 = 17,
-  bits16 = 22,
-  float8_e5m2 = 23,
-  float8_e4m3fn = 24,
-  float8_e5m2fnuz = 25,
-  float8_e4m3fnuz = 26,
-  uint16 = 27,
-  uint32 = 28,
-  uint64 = 29,
-};
-
-// What an element can be read as: `opaque` elements are moved, never read.
-enum class Kind : std::uint8_t { boolean, integer, floating, opaque };
-
-// A row of the dtype table.
-struct DTypeInfo {
-  DType dtype;
-  std::string_view name;   // torch's, "float32"
-  std::string_view alias;  // short, "f32"
-  int bytes;               // of one element
-  Kind kind;
-  int precision;               // floating: bits of the significand, the hidden one included
-  int least_exponent;          // floating: of the smallest normal number, 2^least_exponent
+// A dtype with what its elements can be read as.
+struct DTypeInfo : DTypeFacts {
   Real (*real_of)(Bits);       // the value of a bit pattern; null where elements are opaque
   Int (*int_of)(Bits);         // likewise, for integer and bool; null for floating
   Bits (*bits_of_real)(Real);  // floating: rounded to nearest even; integer and bool: as ATen casts a double

@@ -54,7 +54,7 @@ void elementwise(Array<R>& y, F f, const X&... x) {
 // The 1-D slices of a tensor along some dimensions, gathered.
 struct Rows {
   Int length = 1, number = 1;
-  std::vector<Int> source;  // element k of row r stands at source[r * length + k], row-major
+  Buffer<Int> source;  // element k of row r stands at source[r * length + k], row-major
 };
 Rows rows(const Dims& sizes, const Dims& dims);
 
@@ -62,7 +62,8 @@ Rows rows(const Dims& sizes, const Dims& dims);
 template <class A, class F>
 void each_row(const Array<A>& x, const Dims& dims, F f) {
   const Rows all = rows(x.sizes, dims);
-  std::vector<A> row(static_cast<std::size_t>(all.length));
+  charge_visits(count({all.number, std::max<Int>(all.length, 1)}));
+  Buffer<A> row(static_cast<std::size_t>(all.length));
   for (Int r = 0; r < all.number; ++r) {
     for (Int k = 0; k < all.length; ++k)
       row[static_cast<std::size_t>(k)] = x[all.source[static_cast<std::size_t>(r * all.length + k)]];
@@ -95,7 +96,7 @@ class ResultRows {
  private:
   Array<R>& y_;
   Rows rows_;
-  std::vector<R> row_;
+  Buffer<R> row_;
 };
 
 // f(row of x along dim, row of y along dim...): the rows of a y may be of another length than those of x.
@@ -133,6 +134,7 @@ void move(Array<T>& y, F source, const Array<T>& x, T outside) {
 // y's k-th element is f(k), row-major.
 template <class T, class F>
 void create(Array<T>& y, F f) {
+  charge_visits(y.count());
   for (Int k = 0; k < y.count(); ++k) y[k] = f(k);
 }
 

@@ -18,7 +18,7 @@ Slice slice(Int size, std::optional<Int> start, std::optional<Int> end, Int step
 // dimension.
 template <class T>
 Array<Int> nonzero_indices(const Array<T>& x) {
-  std::vector<Int> found;
+  Buffer<Int> found;
   Int flat = 0, number = 0;
   for (const Dims& i : indices(x.sizes)) {
     if (x[flat++] == 0) continue;

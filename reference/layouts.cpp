@@ -24,7 +24,7 @@ Dims steps(const Dims& sizes, const Tensor& operand) {
   for (int k = operand.rank() - 1; k >= 0; --k) {
     const Int d = operand.dim_order[k], n = operand.sizes[d], at = d + sizes.size() - operand.rank();
     if (n == sizes[at] || n > 1) all[at] = step;
-    step *= std::max<Int>(n, 1);
+    step = count({step, std::max<Int>(n, 1)});
   }
   return all;
 }

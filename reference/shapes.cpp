@@ -16,6 +16,11 @@ void check_pieces(Int n) {
                 text("a list of ", n, " results is longer than the limit of ", most));
 }
 
+// A size beyond this one has no room for the padding of a window.
+void check_room(const Tensor& tensor) {
+  for (Int n : tensor.sizes) require(n <= Int{1} << 62, "sizes ", tensor.sizes, " are too large for a window");
+}
+
 // a * b + c as a size.
 Int size_of(std::string_view name, Int a, Int b, Int c = 0) {
   Int n = 0;
@@ -110,7 +115,7 @@ Dims unfolded(TensorArgument tensor, Argument<Int> dimension, Argument<Int> size
   Dims sizes = tensor->sizes;
   if (sizes.size() > 0) {
     Int& along = sizes[wrap_dim(dimension.value, sizes.size())];
-    along = (along - size.value) / step.value + 1;
+    along = size_of(size.name, (along - size.value) / step.value, 1, 1);
   }
   sizes.push_back(size.value);
   return sizes;
@@ -146,10 +151,10 @@ Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last) {
   return sizes;
 }
 
-std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim) {
+Buffer<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim) {
   const Int along = wrap_dim(dim.value, tensor->rank()), whole = tensor->sizes[along];
   check_pieces(whole / std::max<Int>(split_size.value, 1));
-  std::vector<Dims> pieces;
+  Buffer<Dims> pieces;
   Int start = 0;
   do {
     pieces.push_back(tensor->sizes);
@@ -159,17 +164,17 @@ std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argumen
   return pieces;
 }
 
-std::vector<Dims> split(TensorArgument tensor, Argument<const Ints*> split_sizes, Argument<Int> dim) {
-  std::vector<Dims> pieces(split_sizes->size(), tensor->sizes);
+Buffer<Dims> split(TensorArgument tensor, Argument<const Ints*> split_sizes, Argument<Int> dim) {
+  Buffer<Dims> pieces(split_sizes->size(), tensor->sizes);
   for (std::size_t k = 0; k < pieces.size(); ++k)
     pieces[k][wrap_dim(dim.value, tensor->rank())] = (*split_sizes.value)[k];
   return pieces;
 }
 
-std::vector<Dims> unbound(TensorArgument tensor, Argument<Int> dim) {
+Buffer<Dims> unbound(TensorArgument tensor, Argument<Int> dim) {
   const Int number = tensor->sizes[wrap_dim(dim.value, tensor->rank())];
   check_pieces(number);
-  return std::vector<Dims>(static_cast<std::size_t>(number), selected(tensor, dim));
+  return Buffer<Dims>(static_cast<std::size_t>(number), selected(tensor, dim));
 }
 
 Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start,
@@ -273,6 +278,7 @@ Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size,
 
 Dims pooled(TensorArgument self, Int spatial, Argument<const Ints*> kernel_size, Argument<const Ints*> stride,
             Argument<const Ints*> padding, Argument<const Ints*> dilation, Argument<bool> ceil_mode) {
+  check_room(*self.value);
   Dims sizes = self->sizes;
   const WindowAxes axes =
       window_axes(sizes.size(), spatial, *kernel_size.value, *stride.value, *padding.value, *dilation.value);
@@ -319,14 +325,14 @@ Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<c
 Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding,
                Argument<const Ints*> dilation, Argument<bool> transposed, Argument<const Ints*> output_padding,
                Argument<Int> groups) {
+  check_room(*input.value);
   Dims sizes = input->sizes;
-  if (input->sizes[1] > 0) sizes[1] = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  if (input->sizes[1] > 0) sizes[1] = transposed.value ? count({weight->sizes[1], groups.value}) : weight->sizes[0];
   for (Int d = 0; d + 2 < sizes.size(); ++d) {
-    const WindowAxis axis{weight->sizes[d + 2], entry(*stride.value, d), entry(*padding.value, d),
-                          entry(*dilation.value, d)};
+    const WindowAxis axis = window_axis(d, {weight->sizes[d + 2]}, *stride.value, *padding.value, *dilation.value);
+    const Int more = axis.extent() - 2 * axis.padding + within_window(entry(*output_padding.value, d));
     Int& size = sizes[d + 2];
-    size = transposed.value ? axis.start(size - 1) - axis.padding + axis.extent() + entry(*output_padding.value, d)
-                            : axis.places(size, false);
+    size = transposed.value ? size_of(input.name, size - 1, axis.stride, more) : axis.places(size, false);
   }
   return sizes;
 }
@@ -395,7 +401,7 @@ Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument ind
 
 Dims embedded(TensorArgument weight, TensorArgument indices, Int codes) {
   Dims sizes = indices->sizes;
-  sizes.push_back(codes * weight->sizes[1]);
+  sizes.push_back(size_of(weight.name, weight->sizes[1], codes));
   return sizes;
 }
 

@@ -76,9 +76,9 @@ Dims ones_at_end(TensorArgument tensor, Argument<const Ints*> last);
 // Lists of tensors.
 Dims concatenated(Argument<const Tensors*> tensors, Argument<Int> dim);
 Dims stacked(Argument<const Tensors*> tensors, Argument<Int> dim);
-std::vector<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim);
-std::vector<Dims> split(TensorArgument tensor, Argument<const Ints*> split_sizes, Argument<Int> dim);
-std::vector<Dims> unbound(TensorArgument tensor, Argument<Int> dim);
+Buffer<Dims> split(TensorArgument tensor, Argument<Int> split_size, Argument<Int> dim);
+Buffer<Dims> split(TensorArgument tensor, Argument<const Ints*> split_sizes, Argument<Int> dim);
+Buffer<Dims> unbound(TensorArgument tensor, Argument<Int> dim);
 
 Dims arange(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step, DType dtype);
 

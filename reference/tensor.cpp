@@ -8,10 +8,13 @@ namespace {
 // f(byte offset) for every element, in row-major order.
 template <class F>
 void each_offset(const Tensor& t, F f) {
+  const Int n = t.count();
+  charge_visits(n);
+  if (n == 0) return;  // products of the other sizes may be beyond an Int
   Dims stride = t.sizes;
   Int step = info(t.dtype).bytes;
   if (t.dim_order == Dims::counting(t.rank())) {  // contiguous, as nearly every tensor is
-    for (Int k = 0, n = t.count(); k < n; ++k) f(k * step);
+    for (Int k = 0; k < n; ++k) f(k * step);
     return;
   }
   for (int k = t.rank() - 1; k >= 0; --k) {

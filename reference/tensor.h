@@ -16,7 +16,7 @@ struct Tensor {
   DType dtype = DType::float32;
   Dims sizes;
   Dims dim_order;
-  std::vector<std::byte> bytes;
+  Buffer<std::byte> bytes;
 
   int rank() const { return sizes.size(); }
   Int count() const { return assay::count(sizes); }

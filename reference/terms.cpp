@@ -4,6 +4,19 @@
 #include "reference/window.h"
 
 namespace assay::terms {
+namespace {
+
+// Of the largest antialiasing window, along both dimensions.
+Dims triangle_cells(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
+                    Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
+  const auto cells = [&](Int size, Int places, std::optional<double> scale) {
+    return TriangleAxis{size, places, resampling_step(size, places, align_corners.value, scale)}.cells();
+  };
+  return {cells(self->sizes[2], (*output_size.value)[0], scales_h.value),
+          cells(self->sizes[3], (*output_size.value)[1], scales_w.value)};
+}
+
+}  // namespace
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
   return count(indexing(*indices.value, tensor->sizes).block);
@@ -11,11 +24,14 @@ Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
 
 Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
               Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
-  const auto cells = [&](Int size, Int places, std::optional<double> scale) {
-    return TriangleAxis{size, places, resampling_step(size, places, align_corners.value, scale)}.cells();
-  };
-  return cells(self->sizes[2], (*output_size.value)[0], scales_h.value) +
-         cells(self->sizes[3], (*output_size.value)[1], scales_w.value);
+  const Dims cells = triangle_cells(self, output_size, align_corners, scales_h, scales_w);
+  return count({cells[0]}) + count({cells[1]});
+}
+
+Int resampling(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
+               Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
+  const Dims cells = triangle_cells(self, output_size, align_corners, scales_h, scales_w);
+  return count({count(shapes::with_last(self, output_size)), count(cells)});
 }
 
 Int window(Int spatial, Argument<const Ints*> kernel_size) {
@@ -27,23 +43,27 @@ Int window(Int spatial, Argument<const Ints*> kernel_size) {
 Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size) {
   Dims cells;
   Int dim = self->rank() - static_cast<Int>(output_size->size());
-  for (Int out : *output_size.value) cells.push_back(self->sizes[dim++] / std::max<Int>(out, 1) + 2);
+  for (Int out : *output_size.value) cells.push_back(count({self->sizes[dim++]}) / std::max<Int>(out, 1) + 2);
   return count(cells);
 }
 
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
-  const Int channels = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  const Int channels = transposed.value ? count({weight->sizes[1], groups.value}) : weight->sizes[0];
   return weight->count() / std::max<Int>(channels, 1) + 1;
 }
 
 Int adaptive_gradient(TensorArgument grad_output, TensorArgument self) {
-  Int windows = 1;
-  for (const Int d : {-2, -1}) windows *= size(grad_output, d) / std::max<Int>(size(self, d), 1) + 2;
-  return windows;
+  Dims windows;
+  for (const Int d : {-2, -1}) windows.push_back(count({size(grad_output, d)}) / std::max<Int>(size(self, d), 1) + 2);
+  return count(windows);
 }
 
 Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed) {
   return std::max(beside(grad_output, 1), beside(weight, transposed.value ? 0 : 1));
+}
+
+Int convolution_products(TensorArgument grad_output, TensorArgument weight) {
+  return count({beside(grad_output, 1), weight->count(), work_of_a_visit});
 }
 
 Int product(Argument<const Ints*> sizes) {

@@ -7,9 +7,9 @@ namespace assay::terms {
 
 template <class... D>
 Int reduced(TensorArgument tensor, const D&... dim) {
-  Int n = 1;
-  for (Int d : shapes::dims(tensor, dim...)) n *= tensor->sizes[d];
-  return n;
+  Dims sizes;
+  for (Int d : shapes::dims(tensor, dim...)) sizes.push_back(tensor->sizes[d]);
+  return count(sizes);
 }
 inline Int size(TensorArgument tensor, Int dim) {
   return tensor->rank() == 0 ? 1 : tensor->sizes[wrap_dim(dim, tensor->rank())];
@@ -22,11 +22,11 @@ inline Int normalised(TensorArgument input, Argument<bool> training) { return tr
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
 
-inline Int linear(TensorArgument input) { return input->sizes[input->rank() - 1] + 1; }
-inline Int blended(TensorArgument mat1) { return mat1->sizes[1] + 2; }
-inline Int attended(TensorArgument query, TensorArgument key) { return query->sizes[3] + key->sizes[1]; }
-inline Int attended(TensorArgument query, TensorArgument key, Argument<bool> heads_first) {
-  return query->sizes[3] + key->sizes[heads_first.value ? 2 : 1];
+// count({n}): a size, of which 2^56 is enough.
+inline Int linear(TensorArgument input) { return count({input->sizes[input->rank() - 1]}) + 1; }
+inline Int blended(TensorArgument mat1) { return count({mat1->sizes[1]}) + 2; }
+inline Int attended(TensorArgument query, TensorArgument key, Argument<bool> heads_first = {}) {
+  return count({query->sizes[3]}) + count({key->sizes[heads_first.value ? 2 : 1]});
 }
 
 Int window(Int spatial, Argument<const Ints*> kernel_size);
@@ -40,5 +40,11 @@ Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<b
 Int product(Argument<const Ints*> sizes);
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);
+
+// The work of all results together, where it is not that of their terms.
+inline Int rows(TensorArgument indices, TensorArgument weight) { return count({indices->count(), weight->sizes[1]}); }
+Int convolution_products(TensorArgument grad_output, TensorArgument weight);
+Int resampling(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
+               Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);
 
 }  // namespace assay::terms

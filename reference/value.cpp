@@ -8,10 +8,12 @@
 namespace assay {
 namespace {
 
+// A long list is cut.
 std::ostream& list(std::ostream& out, std::span<const Int> items) {
+  constexpr std::size_t most = 64;
   out << '(';
-  for (std::size_t i = 0; i < items.size(); ++i) out << (i ? ", " : "") << items[i];
-  return out << ')';
+  for (std::size_t i = 0; i < std::min(items.size(), most); ++i) out << (i ? ", " : "") << items[i];
+  return out << (items.size() > most ? ", ...)" : ")");
 }
 
 Int integer(const Scalar& scalar) {
@@ -103,6 +105,7 @@ bool is_bool(const Scalar& scalar) { return std::holds_alternative<bool>(scalar)
 
 std::ostream& operator<<(std::ostream& out, const Dims& dims) { return list(out, {dims.begin(), dims.end()}); }
 std::ostream& operator<<(std::ostream& out, const Ints& ints) { return list(out, ints); }
+std::ostream& operator<<(std::ostream& out, const Buffer<Int>& ints) { return list(out, ints); }
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << info(dtype).name; }
 std::ostream& operator<<(std::ostream& out, const Scalar& scalar) {
   if (const bool* b = std::get_if<bool>(&scalar)) return out << (*b ? "true" : "false");

@@ -14,7 +14,7 @@ namespace assay {
 using Scalar = std::variant<bool, Int, double>;
 using Doubles = std::vector<double>;
 using Bools = std::vector<bool>;
-using Tensors = std::vector<std::optional<Tensor>>;  // without tensor: a None of a Tensor?[]
+using Tensors = Buffer<std::optional<Tensor>>;  // without tensor: a None of a Tensor?[]
 
 // One argument of an operator call. None is std::monostate; a dtype, layout or memory format argument is its number.
 using Value = std::variant<std::monostate, Tensor, Int, double, bool, std::string, Ints, Doubles, Bools, Tensors>;
@@ -49,6 +49,7 @@ bool is_bool(const Scalar& scalar);
 // For sentences: "1.5", "(2, 3)", "float32 (2, 3)".
 std::ostream& operator<<(std::ostream& out, const Dims& dims);
 std::ostream& operator<<(std::ostream& out, const Ints& ints);
+std::ostream& operator<<(std::ostream& out, const Buffer<Int>& ints);
 std::ostream& operator<<(std::ostream& out, const Scalar& scalar);
 std::ostream& operator<<(std::ostream& out, DType dtype);
 std::string describe(const Tensor& tensor);

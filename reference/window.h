@@ -43,13 +43,14 @@ struct WindowAxis {
   Int padded(Int place, Int size) const { return std::min(kernel, size + padding - start(place)); }
 };
 
+// Beyond any size with elements a number only has to stay beyond it, and products must not overflow.
+inline Int within_window(Int n) { return std::clamp(n, -(Int{1} << 30), Int{1} << 30); }
+
 // An empty stride is the kernel's size.
 inline WindowAxis window_axis(Int dim, const Ints& kernel_size, const Ints& stride, const Ints& padding,
                               const Ints& dilation) {
-  // Beyond any size a number only has to stay beyond it, and products must not overflow.
-  const auto within = [](Int n) { return std::clamp(n, -(Int{1} << 30), Int{1} << 30); };
-  return {within(entry(kernel_size, dim)), within(entry(stride.empty() ? kernel_size : stride, dim)),
-          within(entry(padding, dim)), within(entry(dilation, dim))};
+  return {within_window(entry(kernel_size, dim)), within_window(entry(stride.empty() ? kernel_size : stride, dim)),
+          within_window(entry(padding, dim)), within_window(entry(dilation, dim))};
 }
 
 struct WindowAxes {

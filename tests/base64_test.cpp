@@ -5,8 +5,8 @@
 namespace assay {
 namespace {
 
-std::vector<std::byte> bytes_of(std::string_view text) {
-  std::vector<std::byte> bytes;
+Buffer<std::byte> bytes_of(std::string_view text) {
+  Buffer<std::byte> bytes;
   for (char c : text) bytes.push_back(static_cast<std::byte>(c));
   return bytes;
 }

@@ -124,8 +124,10 @@ TEST(CallJson, AnOutMayBeGiven) {
 
 TEST(CallJson, LimitsMayBeGiven) {
   const std::string full = R"({"operator":"aten::full.out","args":[[1000],1],"limits":)";
-  EXPECT_EQ(ask(full + R"({"bytes":1000}})"),
-            "exhausted limits.memory: a result of sizes (1000) needs more memory than the 1000 bytes left");
+  EXPECT_EQ(
+      ask(full + R"({"bytes":1000}})"),
+      "exhausted limits.memory: aten::full.out needs 8000 bytes of memory, but 1000 are left of the limit of 1000, "
+      "which --max-bytes raises");
   EXPECT_EQ(answer(full + R"({"bytes":1000000,"work":1000000}})")["outcome"], "ok");
   EXPECT_EQ(ask(full + R"({"bytes":-1}})"), "malformed call.limits: bytes must be an integer from 0 to 2^63 - 1");
   EXPECT_EQ(ask(full + R"({"bytes":18446744073709551615}})"),

@@ -8,6 +8,7 @@
 #include "conformance/testees/load.h"
 #include "conformance/testees/probe.h"
 #include "reference/fault.h"
+#include "tests/tensors.h"
 
 namespace assay {
 namespace {
@@ -31,16 +32,9 @@ const Schema& add() {
   return s;
 }
 
-Tensor tensor(DType dtype, const Dims& sizes, const std::vector<Real>& values) {
-  Array<Real> a(sizes);
-  a.data = values;
-  Tensor t = make(dtype, sizes);
-  write(a, t);
-  return t;
-}
 Tensor floats(const Dims& sizes, const std::vector<Real>& values) { return tensor(DType::float32, sizes, values); }
 
-std::vector<Real> values(const Tensor& t) { return read<Real>(cast(t, DType::float64)).data; }
+std::vector<Real> values(const Tensor& t) { return values_of(cast(t, DType::float64)); }
 
 TensorPlan plan(DType dtype, const Dims& sizes) { return {dtype, sizes, Dims::counting(sizes.size())}; }
 

@@ -41,13 +41,13 @@ TEST(Literal, TensorsNestAndNameTheirDtype) {
   EXPECT_TRUE(std::isnan(values[2]));
   EXPECT_EQ(values[3], -INFINITY);
   EXPECT_EQ(read_tensor(" 5 : float64 ").sizes, Dims{});
-  EXPECT_EQ(read_tensor("[true,False,1]:bool").bytes, (std::vector{std::byte{1}, std::byte{0}, std::byte{1}}));
+  EXPECT_EQ(read_tensor("[true,False,1]:bool").bytes, (Buffer<std::byte>{std::byte{1}, std::byte{0}, std::byte{1}}));
 }
 
 TEST(Literal, DimOrderArrangesTheBytes) {
   const Tensor t = read_tensor("[[1,2],[3,4]]:u8:(1,0)");
   EXPECT_EQ(t.dim_order, (Dims{1, 0}));
-  EXPECT_EQ(t.bytes, (std::vector{std::byte{1}, std::byte{3}, std::byte{2}, std::byte{4}}));
+  EXPECT_EQ(t.bytes, (Buffer<std::byte>{std::byte{1}, std::byte{3}, std::byte{2}, std::byte{4}}));
   EXPECT_EQ(literal(t), "[[1,2],[3,4]]:u8:(1,0)");
 }
 
@@ -143,7 +143,7 @@ TEST(Literal, BadTextIsRefusedInOneSentence) {
   EXPECT_EQ(refusal("zeros(4611686018427387904,4611686018427387904,0):f32"),
             "call.tensor: sizes (4611686018427387904, 4611686018427387904, 0) are more than any tensor can have");
   EXPECT_EQ(refusal("zeros(1000000,1000000):f32"),
-            "limits.memory: a tensor of sizes (1000000, 1000000) is larger than the limit of 4294967296 bytes");
+            "limits.memory: a tensor of sizes (1000000, 1000000) is larger than the limit of 1073741824 bytes");
   EXPECT_EQ(refusal("zeros(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1):f32"),
             "limits.rank: a tensor has at most 16 dimensions, but came with 17");
   EXPECT_EQ(refusal(std::string(100000, '[')), "limits.rank: a tensor has at most 16 dimensions");

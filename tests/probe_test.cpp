@@ -9,6 +9,7 @@
 
 #include "conformance/testees/reference_library.h"
 #include "reference/fault.h"
+#include "tests/tensors.h"
 
 namespace assay {
 namespace {
@@ -58,7 +59,7 @@ TEST(Observe, AGoodCall) {
   EXPECT_FALSE(seen.spoilt);
   EXPECT_GT(seen.seconds, 0);
   ASSERT_EQ(seen.outs.size(), 1u);
-  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22, 33}));
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
 }
 
 TEST(Observe, WritingPastTheEnd) {
@@ -67,7 +68,7 @@ TEST(Observe, WritingPastTheEnd) {
   EXPECT_EQ(seen.misdeed, "4 bytes behind out are overwritten, the nearest 0 bytes from its end, with 00 00 80 3f");
   EXPECT_TRUE(seen.spoilt);
   ASSERT_EQ(seen.outs.size(), 1u);
-  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22, 33}));
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
 }
 
 TEST(Observe, WritingBeforeTheStartOfAnInput) {
@@ -170,7 +171,7 @@ TEST(Observe, AResultSmallerThanItsMemory) {
   const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{2}, Reply{}; });
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(seen.outs[0].sizes, Dims{2});
-  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22}));
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22}));
 }
 
 TEST(Observe, AnOutThatClaimsMoreThanItsMemory) {
@@ -202,7 +203,7 @@ TEST(ReferenceLibrary, AnswersThroughGuardedMemory) {
   const Observation seen = Probe(reference).observe(add(), arguments, plan_outs(add(), arguments));
   EXPECT_EQ(seen.reply.outcome, Outcome::ok);
   ASSERT_EQ(seen.outs.size(), 1u);
-  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{11, 22, 33}));
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
   EXPECT_EQ(seen.conduct, Class::none);
 }
 
@@ -224,8 +225,8 @@ TEST(ReferenceLibrary, ListsOfInputsAndOuts) {
   const Observation seen = Probe(reference).observe(split, arguments, plan);
   EXPECT_EQ(seen.reply.message, "");
   ASSERT_EQ(seen.outs.size(), 2u);
-  EXPECT_EQ(read<Real>(seen.outs[0]).data, (std::vector<Real>{1, 2, 3}));
-  EXPECT_EQ(read<Real>(seen.outs[1]).data, (std::vector<Real>{4}));
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{1, 2, 3}));
+  EXPECT_EQ(values_of(seen.outs[1]), (std::vector<Real>{4}));
 }
 
 }  // namespace

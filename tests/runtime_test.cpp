@@ -14,7 +14,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Tensor floats(const std::vector<Real>& values) { return tensor(float32, {static_cast<Int>(values.size())}, values); }
-Bytes bytes_of(const std::vector<Real>& values) { return floats(values).bytes; }
+Bytes bytes_of(const std::vector<Real>& values) {
+  const Tensor tensor = floats(values);
+  return {tensor.bytes.begin(), tensor.bytes.end()};
+}
 
 LoadedProgram loaded(const ProgramBuilder& program, RuntimeOptions options = {}) {
   auto result = LoadedProgram::load(program.bytes(), {}, std::move(options));
@@ -209,9 +212,9 @@ TEST(Runtime, MemoryIsLimited) {
   plan.planned(float32, {1024});
   plan.new_chain();
   RuntimeOptions options;
-  options.bytes = 4096;
+  options.budget = Budget({.bytes = 4096});
   EXPECT_TRUE(loaded(program, options).method("forward"));
-  options.bytes = 4095;
+  options.budget = Budget({.bytes = 4095});
   const auto refused = loaded(program, options).method("forward");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.faults[0].outcome, Outcome::exhausted);
@@ -222,7 +225,7 @@ TEST(Runtime, MemoryComesBackWithTheMethod) {
   program.method().planned(float32, {1024});
   program.program().tables.execution_plan[0]->chains.push_back(std::make_unique<pte::ChainT>());
   RuntimeOptions options;
-  options.bytes = 4096;
+  options.budget = Budget({.bytes = 4096});
   const LoadedProgram p = loaded(program, options);
   for (int again = 0; again < 3; ++again) EXPECT_TRUE(p.method("forward"));
 }
@@ -423,7 +426,7 @@ TEST(Runtime, WhatIsDelegatedSharesTheLimitOfMemory) {
   plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, program.segment(inner.bytes()));
   const auto refusal_with = [&](Int bytes) {
     RuntimeOptions options;
-    options.bytes = bytes;
+    options.budget = Budget({.bytes = bytes});
     const auto method = loaded(program, options).method("forward");
     return method ? "" : method.faults[0].rule;
   };

@@ -15,7 +15,7 @@ template <class T = Real>
 Tensor tensor(DType dtype, const Dims& sizes, const std::type_identity_t<std::vector<T>>& values) {
   Array<T> array(sizes);
   if (array.data.size() != values.size()) throw std::invalid_argument("tensor: one value for each element is wanted");
-  array.data = values;
+  array.data.assign(values.begin(), values.end());
   Tensor made = make(dtype, sizes);
   write(array, made);
   return made;
@@ -31,7 +31,8 @@ Tensor tensor(DType dtype, const Dims& sizes, const Dims& dim_order,
 // The elements in row-major order.
 template <class T = Real>
 std::vector<T> values_of(const Tensor& tensor) {
-  return read<T>(tensor).data;
+  const Array<T> array = read<T>(tensor);
+  return {array.data.begin(), array.data.end()};
 }
 
 }  // namespace assay

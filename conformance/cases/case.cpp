@@ -60,7 +60,7 @@ void forget_outs(const Operator& op, std::vector<Value>& arguments) {
 }
 
 std::string broken_rule(const Operator& op, std::vector<Value> arguments) {
-  return call(op, arguments, {Int{1} << 26, Int{1} << 26}).rule;
+  return call(op, arguments, Budget({.bytes = Int{1} << 26, .work = Int{1} << 29})).rule;
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ class Fingerprint {
   }
   void add(const Tensor& t) { add_tensor(t, {t.bytes.data(), t.bytes.size()}); }
   void add(const TensorView& t) { add_tensor(t, {t.data, t.bytes()}); }
-  template <class T>
-  void add(const std::vector<T>& list) {
+  template <class T, class Allocator>
+  void add(const std::vector<T, Allocator>& list) {
     add(std::uint64_t{list.size()});
     for (const T& v : list) add(v);
   }

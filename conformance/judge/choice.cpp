@@ -86,19 +86,19 @@ std::string topk(const Operator& op, std::span<const Value> arguments, std::span
 constexpr Real false_alarm = 1e-12;
 
 // One number all over has this chance where n are drawn of 2^precision ones that are equally likely.
-std::string all_equal(const std::vector<Real>& drawn, int precision) {
+std::string all_equal(const Buffer<Real>& drawn, int precision) {
   if (drawn.empty() || static_cast<Real>(drawn.size() - 1) * precision < -std::log2(false_alarm)) return {};
   const bool equal = std::ranges::all_of(drawn, [&](Real x) { return x == drawn[0]; });
   return equal ? text("all ", drawn.size(), " numbers are ", drawn[0]) : "";
 }
 
-Real mean(const std::vector<Real>& drawn) {
+Real mean(const Buffer<Real>& drawn) {
   return std::accumulate(drawn.begin(), drawn.end(), Real{0}) / static_cast<Real>(drawn.size());
 }
 
 // The mean of n numbers of [0, 1] is further from what is expected of it with the chance of a false alarm at most
 // (Hoeffding 1963).
-std::string far_mean(const std::vector<Real>& drawn, Real expected) {
+std::string far_mean(const Buffer<Real>& drawn, Real expected) {
   if (drawn.empty()) return {};
   const Real spread = std::sqrt(std::log(2 / false_alarm) / (2 * static_cast<Real>(drawn.size())));
   if (std::fabs(mean(drawn) - expected) <= spread) return {};
@@ -107,7 +107,7 @@ std::string far_mean(const std::vector<Real>& drawn, Real expected) {
 
 // Any numbers in [0, 1), as the uniform distribution has them.
 std::string uniform(const Tensor& got) {
-  const std::vector<Real> drawn = read<Real>(got).data;
+  const Buffer<Real> drawn = read<Real>(got).data;
   for (const Real x : drawn)
     if (!(x >= 0 && x < 1)) return text(x, " is not in [0, 1)");
   const std::string equal = all_equal(drawn, info(got.dtype).precision);
@@ -118,7 +118,7 @@ std::string uniform(const Tensor& got) {
 // less than four times as often.
 std::string normal(const Tensor& got) {
   constexpr Real deviations = 7.2;  // further from 0 is a normal number with the chance of a false alarm
-  const std::vector<Real> drawn = read<Real>(got).data;
+  const Buffer<Real> drawn = read<Real>(got).data;
   for (const Real x : drawn)
     if (!std::isfinite(x)) return text(x, " is no number");
   if (std::string equal = all_equal(drawn, info(got.dtype).precision - 2); !equal.empty()) return equal;
@@ -128,7 +128,7 @@ std::string normal(const Tensor& got) {
 
 // The same numbers in any order but their own, where that is unlikely: one of n!.
 std::string permutation(const Tensor& expected, const Tensor& got) {
-  std::vector<Real> want = read<Real>(expected).data, numbers = read<Real>(got).data;
+  Buffer<Real> want = read<Real>(expected).data, numbers = read<Real>(got).data;
   std::ranges::sort(want), std::ranges::sort(numbers);
   for (std::size_t k = 0; k < numbers.size(); ++k)
     if (numbers[k] != want[k]) return text("in order, number ", k, " is ", numbers[k], ", but must be ", want[k]);

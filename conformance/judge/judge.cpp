@@ -266,16 +266,16 @@ bool uses_magnitude(const Operator& op) {
 
 }  // namespace
 
-Expectation expect(const Operator& op, std::span<const Value> arguments, const Limits& limits) {
+Expectation expect(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
   Expectation e;
   std::vector<Value> own(arguments.begin(), arguments.end());
-  e.answer = call(op, own, limits);
+  e.answer = call(op, own, budget);
   if (e.answer.outcome != Outcome::ok) return e;
   e.outs = out_tensors(op, own);
   e.arguments = std::move(own);
   if (!uses_magnitude(op)) return e;
   std::vector<Value> again(arguments.begin(), arguments.end());
-  for (Unrounded& u : call(op, again, limits, Mode::magnitude).unrounded) e.magnitudes.push_back(std::move(u.values));
+  for (Unrounded& u : call(op, again, budget, Mode::magnitude).unrounded) e.magnitudes.push_back(std::move(u.values));
   return e;
 }
 

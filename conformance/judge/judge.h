@@ -15,13 +15,13 @@ struct Expectation {
   Answer answer;
   std::vector<Value> arguments;  // those of the call, with the results in the place of its out arguments
   std::vector<Tensor> outs;      // the results, rounded, those of an out list one by one
-  std::vector<std::vector<Real>>
+  std::vector<Buffer<Real>>
       magnitudes;  // for each out of an operator with `dot` or `overflow`: the magnitude of each element
 };
 
 // Asks the reference. `arguments` follow the schema; its out arguments say in which dtype and dim order the results are
 // wanted (None: as the entry gives them).
-Expectation expect(const Operator& op, std::span<const Value> arguments, const Limits& limits = {});
+Expectation expect(const Operator& op, std::span<const Value> arguments, const Budget& budget = {});
 
 // What a library did with a call.
 struct Reaction {

@@ -40,7 +40,7 @@ void describe_needs(const pte::ProgramT& program, CheckReport& report) {
 }
 
 // The program, if it is valid.
-std::optional<ValidProgram> check_program(std::span<const std::byte> file, std::span<const DataFile> data,
+std::optional<unpacked::ValidProgram> check_program(std::span<const std::byte> file, std::span<const DataFile> data,
                                           CheckReport& report) {
   auto program = decoded(decode_program(file), report);
   if (!program) return {};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conformance/text/json.h"
-#include "reference/program/program.h"
+#include "reference/program/unpacked.h"
 
 // Whether a file keeps the rules of its format, and what a program needs of those who run it.
 namespace assay {

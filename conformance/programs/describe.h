@@ -10,7 +10,7 @@
 #include "conformance/programs/listing.h"
 #include "conformance/programs/memory_use.h"
 #include "conformance/text/json.h"
-#include "reference/program/program.h"
+#include "reference/program/unpacked.h"
 
 // What is in a file, valid or not: facts, which are then written as text or as JSON.
 namespace assay {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/program/program.h"
+#include "reference/program/unpacked.h"
 
 // Instructions in words. Works on every program that decodes; an index that leads nowhere is shown as it is.
 namespace assay {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/program/program.h"
+#include "reference/program/unpacked.h"
 
 // Who holds which planned memory when. Time counts the instructions of a method, those of all chains one after the
 // other.

@@ -4,12 +4,8 @@
 #include "conformance/report/record.h"
 #include "conformance/testees/child.h"
 #include "conformance/testees/probe.h"
-#include "reference/call.h"
 
 namespace assay {
-
-// The most that the reference may spend on one case.
-Limits case_limits();
 
 // A verdict, and what it takes to compare it with another on the same call.
 struct Judged {

@@ -50,7 +50,7 @@ void hand_back(const Value& result, HostValue& out) {
 Reply ReferenceLibrary::call(const Operator& op, std::span<HostValue> arguments) {
   std::vector<Value> values;
   for (const HostValue& a : arguments) values.push_back(copied(a));
-  const Answer answer = assay::call(op, values, limits_);
+  const Answer answer = assay::call(op, values, Budget(limits_));
   if (answer.outcome != Outcome::ok) return {answer.outcome, answer.message};
   try {
     for (std::size_t i = 0; i < values.size(); ++i)

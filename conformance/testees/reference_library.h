@@ -8,7 +8,7 @@ namespace assay {
 // The reference behind the interface of a library under test: what it says of itself must always pass.
 class ReferenceLibrary : public KernelLibrary {
  public:
-  explicit ReferenceLibrary(const Limits& limits = {}) : limits_(limits) {}
+  explicit ReferenceLibrary(const Budget::Limits& limits = {}) : limits_(limits) {}
 
   std::string_view name() const override { return "reference"; }
   bool has(const Operator&) const override { return true; }
@@ -16,7 +16,7 @@ class ReferenceLibrary : public KernelLibrary {
   bool may_crash() const override { return false; }
 
  private:
-  Limits limits_;
+  Budget::Limits limits_;
 };
 
 }  // namespace assay

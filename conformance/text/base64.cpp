@@ -32,10 +32,10 @@ std::string base64(std::span<const std::byte> bytes) {
   return text;
 }
 
-std::optional<std::vector<std::byte>> bytes_of_base64(std::string_view text) {
+std::optional<Buffer<std::byte>> bytes_of_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   if (text.ends_with('=')) text.remove_suffix(text.ends_with("==") ? 2 : 1);
-  std::vector<std::byte> bytes(text.size() * 3 / 4);
+  Buffer<std::byte> bytes(text.size() * 3 / 4);
   std::size_t at = 0;
   unsigned bits = 0;
   int waiting = 0;  // bits not yet stored

@@ -5,7 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "reference/budget.h"
 
 // Base64 of RFC 4648, section 4.
 namespace assay {
@@ -13,6 +14,6 @@ namespace assay {
 std::string base64(std::span<const std::byte> bytes);
 
 // None unless the text is what `base64` writes: padded, no other characters, the bits left over zero.
-std::optional<std::vector<std::byte>> bytes_of_base64(std::string_view text);
+std::optional<Buffer<std::byte>> bytes_of_base64(std::string_view text);
 
 }  // namespace assay

@@ -143,7 +143,7 @@ void set_data(Tensor& tensor, const Json& data) {
   tensor.bytes = std::move(*bytes);
 }
 
-void read_nested(const Json& json, int depth, DType dtype, Nesting& nesting, std::vector<Bits>& elements) {
+void read_nested(const Json& json, int depth, DType dtype, Nesting& nesting, Buffer<Bits>& elements) {
   if (json.is_array()) {
     if (depth == max_rank)
       throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));

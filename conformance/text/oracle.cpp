@@ -66,13 +66,13 @@ void set_limit(const Json& limits, std::string_view key, Int& limit) {
   limit = given->get<Int>();
 }
 
-Limits limits_in(const Json& request) {
-  Limits limits;
-  if (!request.contains("limits")) return limits;
+Budget budget_in(const Json& request) {
+  Budget::Limits limits;
+  if (!request.contains("limits")) return Budget(limits);
   check_keys(request["limits"], {"bytes", "work"}, "call.limits");
   set_limit(request["limits"], "bytes", limits.bytes);
   set_limit(request["limits"], "work", limits.work);
-  return limits;
+  return Budget(limits);
 }
 
 Json answered(const Json& id, const Json& request) {
@@ -81,7 +81,7 @@ Json answered(const Json& id, const Json& request) {
   const Operator& op = operator_in(request);
   std::vector<Value> arguments = arguments_in(request, op);
   set_outs(request, op, arguments);
-  const Answer answer = call(op, arguments, limits_in(request));
+  const Answer answer = call(op, arguments, budget_in(request));
   return answer_json(id, answer, std::span(arguments).subspan(input_count(op)));
 }
 

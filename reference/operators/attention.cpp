@@ -68,7 +68,7 @@ struct Weights {
     for (Real& w : weights) w /= sum;
   }
 
-  std::vector<Real> scores, weights;
+  Buffer<Real> scores, weights;
   Real top = -std::numeric_limits<Real>::infinity(), sum = 0;
 };
 
@@ -93,7 +93,7 @@ void attend(Heads& out, const Attention& a) {
 // score that overflows bounds nothing, nor does an infinity whose weight may be zero in the dtype of the result.
 void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmetic) {
   each_row(a, [&](const Dims& i, const Weights& w) {
-    std::vector<Real> errors;
+    Buffer<Real> errors;
     const bool scales_hiding =
         !(a.scale > 0) && w.weights.size() < a.visible();  // ExecuTorch hides a key by -infinity before it scales
     Real mean = 0, largest = 0;

@@ -45,8 +45,8 @@ struct Geometry {
   bool transposed;
 
   // In all channels of a group; weights of neighbouring channels stand channel_step apart.
-  std::vector<Meeting> meetings(const Dims& place, Int channels, Int channel_step) const {
-    std::vector<Meeting> one, all;
+  Buffer<Meeting> meetings(const Dims& place, Int channels, Int channel_step) const {
+    Buffer<Meeting> one, all;
     Int flat = 0;
     for (const Dims& tap : indices(kernel)) {
       if (const auto cell = cell_at(place, tap))
@@ -73,13 +73,13 @@ struct Geometry {
 };
 
 template <class Term, class T>
-void gather(std::vector<T>& values, const T* channels, const std::vector<Meeting>& meetings) {
+void gather(Buffer<T>& values, const T* channels, const Buffer<Meeting>& meetings) {
   values.clear();
   for (const Meeting& m : meetings) values.push_back(m.cell < 0 ? T{Term::outside} : channels[m.cell]);
 }
 
 template <class Term, class T>
-T dot(T sum, const std::vector<T>& values, const T* weight, const std::vector<Meeting>& meetings) {
+T dot(T sum, const Buffer<T>& values, const T* weight, const Buffer<Meeting>& meetings) {
   for (std::size_t i = 0; i < values.size(); ++i) sum = Term::add(sum, values[i], weight[meetings[i].weight]);
   return sum;
 }
@@ -91,7 +91,7 @@ void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, cons
   const Int ins = input.sizes[1] / groups, outs = out.sizes[1] / groups;  // channels of a group
   const Int channel_step = geometry.transposed ? outs * taps : taps,
             out_step = geometry.transposed ? taps : ins * taps;  // between weights
-  std::vector<T> values;
+  Buffer<T> values;
   Int p = 0;
   for (const Dims& place : indices(spatial(out.sizes))) {
     const auto meetings = geometry.meetings(place, ins, channel_step);

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-using Row = std::vector<Real>;
+using Row = Buffer<Real>;
 
 Row differences(const Row& a, const Row& b) {
   Row d;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reference/dtype.h"
+#include "reference/window.h"
 
 namespace assay {
 namespace {
@@ -45,10 +46,10 @@ struct Sampling {
   }
 
   // Weights of the cells that a coordinate reaches.
-  std::vector<std::pair<Real, Real>> cells(Real g) const {
+  Buffer<std::pair<Real, Real>> cells(Real g) const {
     const Real at = interpolation == bicubic ? place(g) : padded(place(g));
     const Real cell = interpolation == nearest ? std::nearbyint(at) : std::floor(at), part = at - cell;
-    std::vector<std::pair<Real, Real>> result;
+    Buffer<std::pair<Real, Real>> result;
     for (Real k = 1 - std::ceil(reach()); k <= reach(); ++k)
       result.emplace_back(interpolation == bicubic ? padded(cell + k) : cell + k, weight(std::fabs(k - part)));
     return result;
@@ -66,11 +67,10 @@ struct Sampling {
   // Where a place may be so far from it.
   Real moved(Real at, Real by) const { return padding == reflection ? clipped(padded(at) + by) : padded(at + by); }
   // The cells, or those just outside, that it may reach, and whether it weighs one of them for sure.
-  std::vector<Real> reachable(Real g, const Arithmetic& a) const {
-    const Real by = reach() + doubt(g, a), last = std::min(std::floor(moved(place(g), by)), static_cast<Real>(n));
-    std::vector<Real> cells;
-    for (Real c = std::max<Real>(std::ceil(moved(place(g), -by)), -1); c <= last; ++c) cells.push_back(c);
-    return cells;
+  Range reachable(Real g, const Arithmetic& a) const {
+    const Real by = reach() + doubt(g, a), first = std::max<Real>(std::ceil(moved(place(g), -by)), -1),
+               last = std::min(std::floor(moved(place(g), by)), static_cast<Real>(n));
+    return first <= last ? Range{static_cast<Int>(first), static_cast<Int>(last - first) + 1, 1} : Range{0, 0, 1};
   }
   bool weighs(Real cell, Real g, const Arithmetic& a) const {
     return interpolation != bicubic && weight(std::fabs(cell - padded(place(g))) + doubt(g, a)) > 0;
@@ -120,14 +120,15 @@ void operators::grid_sampler_2d_magnitude(Array<Real>& out, const Array<Real>& i
                 for (const auto& [r, v] : rows.cells(y))
                   for (const auto& [c, w] : columns.cells(x))
                     sum += std::isfinite(cell(r, c)) ? std::fabs(cell(r, c)) + 2 * a.least : 0;
-                for (Real r : rows.reachable(y, a))
-                  for (Real c : columns.reachable(x, a)) {
-                    const Real v = cell(r, c);
-                    if (std::isfinite(v))
-                      least = std::min(least, v), most = std::max(most, v);
-                    else if (!rows.weighs(r, y, a) || !columns.weighs(c, x, a))
-                      return unbounded;
-                  }
+                const Range down = rows.reachable(y, a), right = columns.reachable(x, a);
+                for (const Dims& i : indices({down.count, right.count})) {
+                  const auto r = static_cast<Real>(down.first + i[0]), c = static_cast<Real>(right.first + i[1]);
+                  const Real v = cell(r, c);
+                  if (std::isfinite(v))
+                    least = std::min(least, v), most = std::max(most, v);
+                  else if (!rows.weighs(r, y, a) || !columns.weighs(c, x, a))
+                    return unbounded;
+                }
                 const Real spread = most > least ? (most - least) / (16 * a.unit) : 0;
                 const Real magnitude =
                     nearest ? spread : sum + 2 * spread * std::min<Real>(rows.doubt(y, a) + columns.doubt(x, a), 1);

@@ -51,12 +51,14 @@ template <class T, class Add>
 void add_rows(Array<T>& out, const Array<T>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx,
               Add add) {
   const Int columns = out.sizes[1];
+  const auto named = [&](Int row) { return row != padding_idx && row >= 0 && row < num_weights; };
+  Array<Int> number(Dims{num_weights});
+  for (Int row : indices.data)
+    if (named(row)) ++number[row];
   for (Int n = 0; n < indices.count(); ++n) {
     const Int row = indices[n];
-    if (row == padding_idx || row < 0 || row >= num_weights) continue;
-    const Int number = std::ranges::count(indices.data, row);
-    for (Int j = 0; j < columns; ++j)
-      out[row * columns + j] = add(out[row * columns + j], grad_output[n * columns + j], number);
+    for (Int j = 0; named(row) && j < columns; ++j)
+      out[row * columns + j] = add(out[row * columns + j], grad_output[n * columns + j], number[row]);
   }
 }
 
@@ -163,10 +165,9 @@ void operators::scatter_reduce_magnitude(Array<Real>& out, const Array<Real>& se
                                          const Rounding&, const Arithmetic& a) {
   const Array<Int> counts =
       scatter_reduced(out, magnitudes(self), dim, index, magnitudes(src), reduce, include_self, std::identity());
-  Array<std::vector<Real>> factors(self.sizes);
+  Array<Buffer<Real>> factors(self.sizes);
   for (Int k = 0; include_self && k < out.count(); ++k) factors[k].push_back(self[k]);
-  each_target(factors, dim, index,
-              [&](std::vector<Real>& target, const Dims& i) { target.push_back(element(src, i)); });
+  each_target(factors, dim, index, [&](Buffer<Real>& target, const Dims& i) { target.push_back(element(src, i)); });
   for (Int k = 0; k < out.count(); ++k) {
     if (reduce == "prod") out[k] = std::min(prod_magnitude(factors[k], a) * static_cast<Real>(counts[k]), unbounded);
     if (reduce == "amax" || reduce == "amin" || counts[k] < 2) out[k] = 0;

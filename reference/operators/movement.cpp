@@ -149,7 +149,7 @@ Dims operators::tril(const Dims& out, const Dims& sizes, Int diagonal) {
   return in;
 }
 
-void operators::cat(Array<Bits>& out, const std::vector<Array<Bits>>& tensors, Int dim) {
+void operators::cat(Array<Bits>& out, const Arrays<Bits>& tensors, Int dim) {
   const Int along = wrap_dim(dim, out.sizes.size());
   Int start = 0;
   for (const Array<Bits>& tensor : tensors) {
@@ -163,7 +163,7 @@ void operators::cat(Array<Bits>& out, const std::vector<Array<Bits>>& tensors, I
   }
 }
 
-void operators::stack(Array<Bits>& out, const std::vector<Array<Bits>>& tensors, Int dim) {
+void operators::stack(Array<Bits>& out, const Arrays<Bits>& tensors, Int dim) {
   const Int along = wrap_dim(dim, out.sizes.size());
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     Int flat = 0;
@@ -174,7 +174,7 @@ void operators::stack(Array<Bits>& out, const std::vector<Array<Bits>>& tensors,
   }
 }
 
-void operators::split(std::vector<Array<Bits>>& out, const Array<Bits>& self, Int dim) {
+void operators::split(Arrays<Bits>& out, const Array<Bits>& self, Int dim) {
   const Int along = wrap_dim(dim, self.sizes.size());
   Int start = 0;
   for (Array<Bits>& piece : out) {
@@ -187,7 +187,7 @@ void operators::split(std::vector<Array<Bits>>& out, const Array<Bits>& self, In
   }
 }
 
-void operators::unbind(std::vector<Array<Bits>>& out, const Array<Bits>& self, Int dim) {
+void operators::unbind(Arrays<Bits>& out, const Array<Bits>& self, Int dim) {
   const Int along = wrap_dim(dim, self.sizes.size());
   for (std::size_t k = 0; k < out.size(); ++k) {
     Int flat = 0;

@@ -1,7 +1,9 @@
 #include "operators/random.gen.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace assay {
 namespace {
@@ -20,13 +22,6 @@ Real uniform(Int k, int precision) {
 }
 
 constexpr int real_precision = 53;
-
-// What is at place i when 0, 1, ... are put in the order of random keys. Equal keys keep their order.
-Int rank_of_key(Int i, Int n) {
-  Int before = 0;
-  for (Int k = 0; k < n; ++k) before += splitmix(k) < splitmix(i) || (splitmix(k) == splitmix(i) && k < i);
-  return before;
-}
 
 template <class T>
 void drop(Array<T>& out, Array<Int>& mask, const Array<T>& input, Real p, std::optional<Int> train) {
@@ -48,7 +43,13 @@ Real operators::randn(Int k) {
   return radius * std::cos(2 * std::numbers::pi_v<Real> * uniform(2 * k + 1, real_precision));
 }
 
-Int operators::randperm(Int i, Int n) { return rank_of_key(i, n); }
+// The places of 0, 1, ... in the order of random keys, of which no two are equal.
+void operators::randperm(Array<Int>& out) {
+  Array<Int> order(out.sizes);
+  std::iota(order.data.begin(), order.data.end(), Int{0});
+  std::ranges::sort(order.data, {}, splitmix);
+  for (Int k = 0; k < out.count(); ++k) out[order[k]] = k;
+}
 
 void operators::native_dropout(Array<Real>& out, Array<Int>& mask, const Array<Real>& input, Real p,
                                std::optional<Int> train) {

@@ -17,9 +17,9 @@ std::optional<Real> scale_of(const Doubles* scale_factors, int d) {
 }
 
 // The cells that each place along a dimension of m places takes from n.
-Ints nearest(Int n, Int m, std::optional<Real> scale) {
+Buffer<Int> nearest(Int n, Int m, std::optional<Real> scale) {
   const Real step = scale ? float32(1 / *scale) : float32(static_cast<Real>(n) / static_cast<Real>(m));
-  Ints cells;
+  Buffer<Int> cells;
   for (Int i = 0; i < m; ++i)
     cells.push_back(n == m ? i : std::min(static_cast<Int>(float32(static_cast<Real>(i) * step)), n - 1));
   return cells;
@@ -31,9 +31,9 @@ struct Between {
   Real part;
 };
 
-std::vector<Between> between(Int n, Int m, bool align_corners, std::optional<Real> scale) {
+Buffer<Between> between(Int n, Int m, bool align_corners, std::optional<Real> scale) {
   const Real step = resampling_step(n, m, align_corners, scale);
-  std::vector<Between> places;
+  Buffer<Between> places;
   for (Int i = 0; i < m; ++i) {
     const auto at = static_cast<Real>(i);
     const Real source = n == m          ? at
@@ -47,7 +47,7 @@ std::vector<Between> between(Int n, Int m, bool align_corners, std::optional<Rea
 }
 
 struct Grid {
-  std::vector<Between> rows, columns;
+  Buffer<Between> rows, columns;
 };
 
 Grid grid(const Dims& out, const Dims& input, bool align_corners, const Doubles* scale_factors) {
@@ -71,7 +71,7 @@ Real blend(Real a, Real b, Real part) { return (1 - part) * a + part * b; }
 // with its place, in unit roundoffs.
 struct Blend {
   Int first;
-  std::vector<Real> weights;
+  Buffer<Real> weights;
   Real slope = 0;
 
   template <class F>
@@ -85,7 +85,7 @@ struct Blend {
 // Weights in fixed point: the finest step at which the largest stays below 2^15.
 struct FixedPoint {
   int bits = 0;
-  explicit FixedPoint(const std::vector<Blend>& places) {
+  explicit FixedPoint(const Buffer<Blend>& places) {
     Real largest = 0;
     for (const Blend& p : places) largest = std::max(largest, std::ranges::max(p.weights));
     while (bits < 22 && std::floor(std::ldexp(largest, bits + 1) + Real{0.5}) < 32768) ++bits;
@@ -100,8 +100,7 @@ struct FixedPoint {
 };
 
 // Along x first, then along y, rounded each time.
-void blend_codes(Array<Int>& out, const Array<Int>& input, const std::vector<Blend>& rows,
-                 const std::vector<Blend>& columns) {
+void blend_codes(Array<Int>& out, const Array<Int>& input, const Buffer<Blend>& rows, const Buffer<Blend>& columns) {
   const FixedPoint vertical(rows), horizontal(columns);
   const Int width = size_of(input.sizes, 1);
   each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
@@ -110,17 +109,17 @@ void blend_codes(Array<Int>& out, const Array<Int>& input, const std::vector<Ble
   });
 }
 
-std::vector<Blend> blends(const std::vector<Between>& places) {
-  std::vector<Blend> result;
+Buffer<Blend> blends(const Buffer<Between>& places) {
+  Buffer<Blend> result;
   for (const Between& p : places)
     result.push_back(p.first == p.second ? Blend{p.first, {1}} : Blend{p.first, {1 - p.part, p.part}});
   return result;
 }
 
 // The weights of a triangle over each place, with `margin` more cells on both sides.
-std::vector<Blend> triangles(Int n, Int m, bool align_corners, std::optional<Real> scale, Int margin) {
+Buffer<Blend> triangles(Int n, Int m, bool align_corners, std::optional<Real> scale, Int margin) {
   const TriangleAxis axis{n, m, resampling_step(n, m, align_corners, scale)};
-  std::vector<Blend> places;
+  Buffer<Blend> places;
   for (Int i = 0; i < m; ++i) {
     Blend& place = places.emplace_back(Blend{std::max<Int>(axis.first(i) - margin, 0), {}});
     Real total = 0;
@@ -135,7 +134,7 @@ std::vector<Blend> triangles(Int n, Int m, bool align_corners, std::optional<Rea
 }
 
 struct Triangles {
-  std::vector<Blend> rows, columns;
+  Buffer<Blend> rows, columns;
   Triangles(const Dims& out, const Dims& input, bool align_corners, std::optional<Real> scales_h,
             std::optional<Real> scales_w, Int margin = 0)
       : rows(triangles(size_of(input, 0), size_of(out, 0), align_corners, scales_h, margin)),
@@ -156,8 +155,8 @@ Ints readable(const Between& place, Int n, Int m, const Arithmetic& a) {
 
 void operators::upsample_nearest2d(Array<Bits>& out, const Array<Bits>& input, const Doubles* scale_factors) {
   const Int width = size_of(input.sizes, 1);
-  const Ints rows = nearest(size_of(input.sizes, 0), size_of(out.sizes, 0), scale_of(scale_factors, 0));
-  const Ints columns = nearest(width, size_of(out.sizes, 1), scale_of(scale_factors, 1));
+  const Buffer<Int> rows = nearest(size_of(input.sizes, 0), size_of(out.sizes, 0), scale_of(scale_factors, 0));
+  const Buffer<Int> columns = nearest(width, size_of(out.sizes, 1), scale_of(scale_factors, 1));
   each_cell(out, input,
             [&](Int plane, std::size_t y, std::size_t x) { return input[plane + rows[y] * width + columns[x]]; });
 }

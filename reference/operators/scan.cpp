@@ -16,9 +16,11 @@ bool comes_first(Real a, Real b, bool largest) {
 
 template <class T>
 void first_of(std::span<const T> x, std::span<T> values, std::span<Int> indices, bool largest) {
-  std::vector<std::size_t> order(x.size());
+  Buffer<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return comes_first(x[a], x[b], largest); });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return comes_first(x[a], x[b], largest) || (!comes_first(x[b], x[a], largest) && a < b);
+  });
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = x[order[k]], indices[k] = static_cast<Int>(order[k]);
 }
 
@@ -46,7 +48,7 @@ void operators::sort(std::span<const Real> x, std::span<Real> values, std::span<
 void operators::sort(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool descending,
                      const Rounding& round) {
   const bool unsigned_bits = round.dtype == DType::uint64;
-  std::vector<Int> keys(x.begin(), x.end());
+  Buffer<Int> keys(x.begin(), x.end());
   for (Int& key : keys) key = ordered(key, unsigned_bits);
   first_of(std::span<const Int>(keys), values, indices, descending);
   for (Int& value : values) value = ordered(value, unsigned_bits);

@@ -1,11 +1,21 @@
 #include <flatbuffers/flatbuffers.h>
 
-#include "reference/program/container.h"
+#include "format/header.h"
+#include "reference/program/program.h"
 
 namespace assay {
 namespace {
 
 using flatbuffers::FlatBufferBuilder;
+using format::data_header_id;
+using format::DataHeader;
+using format::header_at;
+using format::program_header_id;
+using format::ProgramHeader;
+
+constexpr std::uint64_t aligned(std::uint64_t at, std::uint64_t alignment) {
+  return (at + alignment - 1) / alignment * alignment;
+}
 
 // Each table as flatc packs it.
 template <class Table, class Native>
@@ -49,7 +59,7 @@ Bytes assemble(std::span<const std::uint8_t> tables, const H& header, const std:
   std::memcpy(file.data(), tables.data(), header_at);
   std::memcpy(file.data() + header_at, &header, sizeof header);
   std::memcpy(file.data() + header_at + inserted, tables.data() + header_at, tables.size() - header_at);
-  const auto root = static_cast<std::uint32_t>(load<std::uint32_t>(file, 0) + inserted);
+  const auto root = static_cast<std::uint32_t>(format::load<std::uint32_t>(file, 0) + inserted);
   std::memcpy(file.data(), &root, sizeof root);
   for (std::size_t i = 0; i < segments.size(); ++i)
     std::ranges::copy(segments[i], file.begin() + static_cast<std::ptrdiff_t>(base + layout.offsets[i]));

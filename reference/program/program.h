@@ -1,19 +1,87 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "bundled_program_generated.h"
-#include "flat_tensor_generated.h"
-#include "program_generated.h"
+#include "format/names.h"
 #include "reference/program/rule.h"
 
-// Programs as bytes and as what they say: bytes → Program (decoded) → ValidProgram (every rule holds).
+// Programs as bytes and as what they say: File → ProgramFile (decoded) → ValidProgram (every rule holds).
 namespace assay {
 
 using Bytes = std::vector<std::byte>;
+using format::file_kind;
+using format::FileKind;
+
+// The bytes of a file and what keeps them: memory, a mapping. Copies share it.
+struct File {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
+File in_memory(Bytes bytes);                      // owns them
+File borrowed(std::span<const std::byte> bytes);  // the caller keeps them as long as anything made of them lives
+
+// -- to check and to run ----------------------------------------------------------------------------------------------
+
+// A file whose structure holds. Its tables are in memory of their own, made before they were checked, since the bytes
+// of a mapped file may change; its segments are where they lie in the file. Copies share all of it.
+template <class View>
+class OpenFile {
+ public:
+  OpenFile(File file, std::shared_ptr<const void> tables, const View& view)
+      : file_(std::move(file)), memory_(std::move(tables)), view_(view) {}
+
+  const View& view() const { return view_; }
+  const auto& tables() const { return *view_.tables; }
+  std::span<const std::byte> segment(std::uint32_t i) const { return view_.segment(i); }
+
+ private:
+  friend File program_of(const OpenFile<format::BundleView>&);
+  File file_;
+  std::shared_ptr<const void> memory_;
+  View view_;
+};
+using ProgramFile = OpenFile<format::ProgramView>;
+using NamedDataFile = OpenFile<format::DataView>;
+using BundleFile = OpenFile<format::BundleView>;
+
+// The rules that spec/format/rules.yaml marks `decode`: structure, the header, the version, presence.
+Result<ProgramFile> open_program(File file);
+Result<NamedDataFile> open_data(File file);
+Result<BundleFile> open_bundle(File file);
+File program_of(const BundleFile& bundle);  // the program in it, which it keeps
+
+// A program with its data files that keeps every rule; the later phases check none of them again.
+class ValidProgram {
+ public:
+  const ProgramFile& operator*() const;
+  const ProgramFile* operator->() const { return &**this; }
+  const pte::ExecutionPlan* plan(std::string_view name) const;  // null: no such method
+  std::span<const NamedDataFile> data() const;
+  // Of the program's own named data or of a data file's; none: no such key.
+  std::optional<format::NamedBytes> named(std::string_view key) const;
+
+ private:
+  struct Parts;
+  explicit ValidProgram(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+  friend Result<ValidProgram> validate(ProgramFile, std::vector<NamedDataFile>);
+  std::shared_ptr<const Parts> parts_;
+};
+
+// Every rule that a program by itself keeps, those of the data files that it is to be loaded with, and those about
+// both.
+Result<ValidProgram> validate(ProgramFile program, std::vector<NamedDataFile> data = {});
+std::vector<Fault> faults_of(const ProgramFile& program, std::span<const NamedDataFile> data = {});
+std::vector<Fault> faults_of(const NamedDataFile& file);
+// A bundle against the program it holds.
+std::vector<Fault> faults_of(const BundleFile& bundle, const ValidProgram& program);
+
+std::string operator_name(const pte::Operator& op);  // "aten::add.out"
+
+// -- to build and to change -------------------------------------------------------------------------------------------
 
 // What a .pte file says. The tables are those of spec/format/program.fbs; the bytes behind them stand in `segments`, so
 // that tables.segments is empty.
@@ -35,8 +103,7 @@ struct DataFile {
 // What a .bpte file says. tables.program are the bytes of a .pte file.
 using BundledProgram = bpte::BundledProgramT;
 
-// From bytes. Structure, the header, the version and presence of what must be there are checked: the rules that
-// spec/format/rules.yaml marks `decode`, and the presence of what others are about.
+// From bytes, by the same rules as open_program and its like.
 Result<Program> decode_program(std::span<const std::byte> file);
 Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
@@ -46,50 +113,5 @@ Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
 Bytes encode(const Program& program, std::size_t alignment = 128);
 Bytes encode(const DataFile& file, std::size_t alignment = 128);
 Bytes encode(const BundledProgram& bundle);
-
-enum class FileKind : std::uint8_t { program, data, bundle, unknown };
-FileKind file_kind(std::span<const std::byte> file);  // by its identifier
-
-// A program that keeps every rule which protects its execution; the later phases check none of them again.
-class ValidProgram {
- public:
-  const Program& operator*() const { return program_; }
-  const Program* operator->() const { return &program_; }
-  const pte::ExecutionPlanT* plan(std::string_view name) const;  // null: no such method
-
- private:
-  explicit ValidProgram(Program program) : program_(std::move(program)) {}
-  friend Result<ValidProgram> validate(Program, std::span<const DataFile>);
-  Program program_;
-};
-
-// Every rule that a program by itself keeps, and those about the data files that it is to be loaded with.
-Result<ValidProgram> validate(Program program, std::span<const DataFile> data = {});
-std::vector<Fault> faults_of(const Program& program, std::span<const DataFile> data = {});
-std::vector<Fault> faults_of(const DataFile& file);
-// A bundle against the program it holds.
-std::vector<Fault> faults_of(const BundledProgram& bundle, const ValidProgram& program);
-
-// Tensors whose bytes are asked for by name, in a data file or among the program's own named data.
-inline std::uint64_t planned_offset(const pte::AllocationDetailsT& a) {
-  return std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low;
-}
-inline bool is_external(const pte::TensorT& t) {
-  return t.extra_tensor_info && t.extra_tensor_info->location == pte::TensorDataLocation::EXTERNAL;
-}
-
-// "aten::add.out".
-inline std::string operator_name(const pte::OperatorT& op) {
-  return op.overload.empty() ? op.name : op.name + "." + op.overload;
-}
-
-bool uses_constant_buffer(const Program& program);  // as old programs do; else constants are in constant_segment
-// The bytes of the constant with this data_buffer_idx, from where it starts to the end of what holds it: its size is
-// that of the tensor. Out of range: none.
-std::optional<std::span<const std::byte>> constant_data(const Program& program, std::uint32_t index);
-// Likewise of a mutable buffer's initial value.
-std::optional<std::span<const std::byte>> initial_data(const Program& program, std::uint32_t index);
-std::optional<std::span<const std::byte>> named_data(const Program& program, std::string_view key);
-const ptd::NamedDataT* find_named(const DataFile& file, std::string_view key);  // null: no such key
 
 }  // namespace assay

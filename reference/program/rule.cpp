@@ -2,12 +2,17 @@
 
 namespace assay {
 
-std::string Place::text() const {
-  std::string before = outer ? outer->text() : "";
-  if (name.empty()) return before;
-  if (!before.empty()) before += ", ";
-  before += name;
-  return index < 0 ? before : before + " " + std::to_string(index);
+std::string text_of(const Place& place) {
+  format::Text text;
+  place.write(text);
+  return std::string(text.view());
 }
+
+void FaultList::tell(void* list, const format::Finding& f) {
+  static_cast<FaultList*>(list)->faults_.emplace_back(f.outcome, std::string(f.rule.id), std::string(f.message),
+                                                      text_of(f.place));
+}
+
+std::ostream& format::operator<<(std::ostream& out, const Quoted& text) { return out << Text().add(text).view(); }
 
 }  // namespace assay

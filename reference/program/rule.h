@@ -1,70 +1,52 @@
 #pragma once
 
-#include <algorithm>
 #include <optional>
+#include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "format_rules.gen.h"
+#include "format/rule.h"
 #include "reference/fault.h"
 
-// What is found wrong with a program, by the rules of spec/format/rules.yaml.
+// What is found wrong with a program, by the rules of spec/format/rules.yaml, as faults.
 namespace assay {
 
-// The id of a format rule. One that spec/format/rules.yaml does not have is no constant expression, so it does not
-// compile.
-class RuleId {
- public:
-  consteval RuleId(const char* id) : rule_(find(id)) {}  // NOLINT(google-explicit-constructor)
-  explicit RuleId(const FormatRule& rule) : rule_(&rule) {}
+using format::Place;
+using format::RuleId;
 
-  const FormatRule& operator*() const { return *rule_; }
-  const FormatRule* operator->() const { return rule_; }
-
- private:
-  static consteval const FormatRule* find(std::string_view id) {
-    // A pointer is not compared with null here: with its sanitizers, g++ sees no constant in that.
-    for (const FormatRule& rule : format_rules)
-      if (rule.id == id) return &rule;
-    throw "spec/format/rules.yaml has no such rule";
-  }
-  const FormatRule* rule_;
-};
-
-// Where something is: a chain of names and indices, outermost first, written out only when something is wrong there.
-struct Place {
-  const Place* outer = nullptr;
-  std::string_view name;
-  Int index = -1;  // -1: the name alone
-
-  Place in(std::string_view part, Int i = -1) const { return {this, part, i}; }
-  std::string text() const;  // "plan 0, value 3"
-};
+std::string text_of(const Place& place);  // "plan 0, value 3"
 
 // One thing that is wrong: for a function that stops at the first, to throw.
 template <class... Parts>
 Fault broken(RuleId rule, const Place& place, const Parts&... sentence) {
-  return Fault(rule->outcome, std::string(rule->id), text(sentence...), place.text());
+  return Fault(rule->outcome, std::string(rule->id), text(sentence...), text_of(place));
 }
 
-// All that is wrong: for a function that looks at everything.
-class Findings {
+// All that is wrong, as far as findings tell it.
+class FaultList {
  public:
-  template <class... Parts>
-  bool check(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
-    if (!holds) faults.push_back(broken(rule, place, sentence...));
-    return holds;
-  }
+  FaultList() : findings_(tell, this) {}
+  FaultList(const FaultList&) = delete;
+  FaultList& operator=(const FaultList&) = delete;
 
-  std::vector<Fault> faults;
+  format::Findings& findings() { return findings_; }
+  bool none() const { return findings_.none(); }
+  std::uint64_t more() const { return findings_.count() - faults_.size(); }
+  std::vector<Fault> take() { return std::move(faults_); }
+
+ private:
+  static void tell(void* list, const format::Finding& finding);
+
+  std::vector<Fault> faults_;
+  format::Findings findings_;
 };
 
-// A value, or every reason why there is none.
+// A value, or the reasons why there is none.
 template <class T>
 struct Result {
   std::optional<T> value;
   std::vector<Fault> faults;
+  std::uint64_t more = 0;  // how many faults there are besides
 
   explicit operator bool() const { return value.has_value(); }
   T& operator*() { return *value; }
@@ -72,5 +54,15 @@ struct Result {
   T* operator->() { return &*value; }
   const T* operator->() const { return &*value; }
 };
+
+template <class T>
+Result<T> refused(FaultList& list) {
+  const std::uint64_t more = list.more();
+  return {std::nullopt, list.take(), more};
+}
+
+namespace format {
+std::ostream& operator<<(std::ostream& out, const Quoted& text);
+}
 
 }  // namespace assay

@@ -73,14 +73,14 @@ void indices_within(Argument<const Tensors*> indices, TensorArgument self) {
 }
 
 void places_within(TensorArgument indices, TensorArgument self) {
-  const Int plane = self->sizes[self->rank() - 2] * self->sizes[self->rank() - 1];
+  const Int plane = count({self->sizes[self->rank() - 2], self->sizes[self->rank() - 1]});
   for (const Int i : read<Int>(*indices.value).data)
     require(i >= 0 && i < plane, indices.name, " has element ", i, ", but a plane of ", self.name, " has ", plane);
 }
 
 void no_zero(TensorArgument divisor, DType common) {
   if (assay::is_floating(common)) return;
-  const std::vector<Int> values = read<Int>(*divisor.value, common).data;
+  const Buffer<Int> values = read<Int>(*divisor.value, common).data;
   require(std::ranges::find(values, 0) == values.end(), divisor.name, " has a zero element in ", common,
           ", but the division is of integers");
 }
@@ -91,7 +91,7 @@ void no_zero(Argument<Scalar> divisor, DType common) {
 }
 
 void bags_cover(TensorArgument offsets, TensorArgument indices, Argument<bool> include_last) {
-  std::vector<Int> bounds = read<Int>(*offsets.value).data;
+  Buffer<Int> bounds = read<Int>(*offsets.value).data;
   const Int end = indices->count();
   if (!include_last.value) bounds.push_back(end);
   require(bounds.front() == 0 && bounds.back() == end && std::ranges::is_sorted(bounds), offsets.name, " are ", bounds,
@@ -99,12 +99,12 @@ void bags_cover(TensorArgument offsets, TensorArgument indices, Argument<bool> i
 }
 
 void nonzero(TensorArgument tensor) {
-  const std::vector<Real> values = read<Real>(*tensor.value).data;
+  const Buffer<Real> values = read<Real>(*tensor.value).data;
   require(std::ranges::find(values, Real{0}) == values.end(), tensor.name, " has a zero element");
 }
 
 void none_negative(TensorArgument tensor) {
-  const std::vector<Int> values = read<Int>(*tensor.value).data;
+  const Buffer<Int> values = read<Int>(*tensor.value).data;
   const auto found = std::ranges::find_if(values, [](Int n) { return n < 0; });
   require(found == values.end(), tensor.name, " has the element ", found == values.end() ? 0 : *found,
           ", but none may be negative");

@@ -159,7 +159,7 @@ void has_hadamard_matrix(TensorArgument tensor) {
 }
 
 void groups_fit(TensorArgument scales, TensorArgument weight, Int codes) {
-  const Int columns = weight->sizes[1] * codes, groups = scales->rank() == 2 ? scales->sizes[1] : 1;
+  const Int columns = count({weight->sizes[1], codes}), groups = scales->rank() == 2 ? scales->sizes[1] : 1;
   require(groups > 0 && columns % groups == 0 && columns / groups > 1, scales.name, " has sizes ", scales->sizes,
           ", but the ", columns, " columns of ", weight.name, " must split into as many groups of at least two");
 }

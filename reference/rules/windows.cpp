@@ -112,13 +112,13 @@ void holds_windows(TensorArgument columns, Argument<const Ints*> output_size, Ar
 }
 
 void channels_fit(TensorArgument input, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
-  const Int wanted = transposed.value ? weight->sizes[0] : weight->sizes[1] * groups.value;
+  const Int wanted = transposed.value ? weight->sizes[0] : count({weight->sizes[1], groups.value});
   require(input->sizes[1] == wanted, input.name, " has sizes ", input->sizes, ", but must have ", wanted,
           " channels, as ", weight.name, " has sizes ", weight->sizes, " in ", groups.value, " groups");
 }
 
 void bias_fits(TensorArgument bias, TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
-  const Int wanted = transposed.value ? weight->sizes[1] * groups.value : weight->sizes[0];
+  const Int wanted = transposed.value ? count({weight->sizes[1], groups.value}) : weight->sizes[0];
   require(bias->sizes == Dims{wanted}, bias.name, " has sizes ", bias->sizes, ", but must have ", Dims{wanted},
           ", one element for each output channel");
 }

@@ -44,11 +44,8 @@ std::size_t largest_size(const pte::ProgramT& program, std::uint32_t memory) {
 
 }  // namespace
 
-LoadedProgram::Shared::Shared(ValidProgram p, std::vector<DataFile> d, RuntimeOptions o)
-    : program(std::move(p)),
-      data(std::move(d)),
-      options(std::move(o)),
-      budget(options.budget.value_or(Budget(options.bytes))) {
+LoadedProgram::Shared::Shared(unpacked::ValidProgram p, std::vector<DataFile> d, RuntimeOptions o)
+    : program(std::move(p)), data(std::move(d)), options(std::move(o)) {
   for (const std::uint32_t memory : state_memories(program->tables)) state[memory];
 }
 
@@ -75,7 +72,7 @@ Block Machine::arena(std::uint32_t id) {
   if (!block) {
     const std::size_t bytes = shared ? largest_size(shared_->program->tables, id)
                                      : static_cast<std::size_t>(plan_.non_const_buffer_sizes[id]);
-    block = shared_->budget.allocate(bytes, text("planned memory ", id, " of method ", plan_.name));
+    block = allocate(bytes, shared_->options.budget, text("planned memory ", id, " of method ", plan_.name));
   }
   return block;
 }
@@ -112,7 +109,8 @@ Storage Machine::storage_of(const pte::TensorT& tensor, std::size_t bytes, const
                                         : constant_data(*shared_->program, tensor.data_buffer_idx)->first(bytes),
                              shared_);
   const bool bounded = tensor.shape_dynamism != pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
-  Storage own = Storage::own(bounded ? bytes : static_cast<std::size_t>(shared_->options.bytes), shared_->budget);
+  Storage own = Storage::own(bounded ? bytes : static_cast<std::size_t>(std::numeric_limits<Int>::max()),
+                             shared_->options.budget);
   if (!name_of(tensor).empty()) own.write(bytes);  // state that the plan leaves to the caller begins as zeros
   return own;
 }
@@ -178,8 +176,6 @@ void Machine::make_kernels() {
 
 void Machine::make_delegates() {
   const Program& program = *shared_->program;
-  RuntimeOptions options = shared_->options;
-  options.budget = shared_->budget;
   for (std::size_t i = 0; i < plan_.delegates.size(); ++i) {
     const pte::BackendDelegateT& d = *plan_.delegates[i];
     const Place method{nullptr, plan_.name}, place = method.in("delegate", static_cast<Int>(i));
@@ -187,7 +183,7 @@ void Machine::make_delegates() {
     if (backend == shared_->options.backends.end())
       throw broken("D2", place, "wants the backend \"", d.id, "\", which is not registered");
     DelegateSource source;
-    source.options = &options;
+    source.options = &shared_->options;
     source.payload = d.processed->location == pte::DataLocation::INLINE
                          ? std::as_bytes(std::span(program.tables.backend_delegate_data[d.processed->index]->data))
                          : std::span<const std::byte>(program.segments[d.processed->index]);
@@ -197,7 +193,7 @@ void Machine::make_delegates() {
     try {
       delegates_.push_back(backend->second(source));
     } catch (const Fault& f) {
-      throw Fault(f.outcome, f.rule, f.message, f.place.empty() ? place.text() : place.text() + ", " + f.place);
+      throw Fault(f.outcome, f.rule, f.message, f.place.empty() ? text_of(place) : text_of(place) + ", " + f.place);
     }
   }
 }

@@ -124,7 +124,7 @@ void Machine::call(const Kernel& kernel, const std::vector<std::int32_t>& args) 
     arguments.push_back(argument(schema[i], at(i)));
     if (const Tensor* t = std::get_if<Tensor>(&arguments.back())) moved_ += t->bytes.size();
   }
-  const Answer answer = assay::call(*kernel.op, arguments, shared_->options.call);
+  const Answer answer = assay::call(*kernel.op, arguments, shared_->options.budget);
   if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
   for (std::size_t i = 0; i < schema.size(); ++i)
     if (schema[i].out) store(std::move(arguments[i]), at(i));
@@ -231,7 +231,7 @@ void Machine::step(const Method& method, Listener* listener) {
     const Place outer{nullptr, plan_.name}, place = outer.in("instruction", static_cast<Int>(at));
     const auto* kernel = instruction.instr_args.AsKernelCall();
     throw Fault(f.outcome, f.rule, f.message,
-                place.text() + (kernel ? " (" + kernels_[index(kernel->op_index)].name + ")" : "") +
+                text_of(place) + (kernel ? " (" + kernels_[index(kernel->op_index)].name + ")" : "") +
                     (f.place.empty() ? "" : ", " + f.place));
   }
 }

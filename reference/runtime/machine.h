@@ -17,12 +17,11 @@ using Held = std::shared_ptr<HeldTensor>;  // shared, since a MoveCall copies th
 using Slot = std::variant<std::monostate, Int, double, bool, std::string, Held, const pte::KernelTypesUnion*>;
 
 struct LoadedProgram::Shared {
-  Shared(ValidProgram program, std::vector<DataFile> data, RuntimeOptions options);
+  Shared(unpacked::ValidProgram program, std::vector<DataFile> data, RuntimeOptions options);
 
-  ValidProgram program;
+  unpacked::ValidProgram program;
   std::vector<DataFile> data;
   RuntimeOptions options;
-  Budget budget;
   // Planned memory that holds nothing but named state belongs to all methods: what one leaves there the others find.
   std::map<std::uint32_t, Block> state;
   std::map<std::string, bool, std::less<>> initialised;  // named state that has its initial value

@@ -180,12 +180,12 @@ Result<LoadedProgram> LoadedProgram::load(std::span<const std::byte> program,
   }
   Result<Program> decoded = decode_program(program);
   if (!decoded) return {std::nullopt, std::move(decoded.faults)};
-  Result<ValidProgram> valid = validate(std::move(*decoded), files);
+  Result<unpacked::ValidProgram> valid = validate(std::move(*decoded), files);
   if (!valid) return {std::nullopt, std::move(valid.faults)};
   return {LoadedProgram(std::make_shared<Shared>(std::move(*valid), std::move(files), std::move(options))), {}};
 }
 
-const ValidProgram& LoadedProgram::program() const { return shared_->program; }
+const unpacked::ValidProgram& LoadedProgram::program() const { return shared_->program; }
 
 Result<Method> LoadedProgram::method(std::string_view name) const {
   return result_of<Method>([&] {

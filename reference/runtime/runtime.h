@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reference/call.h"
-#include "reference/program/program.h"
+#include "reference/program/unpacked.h"
 #include "reference/runtime/delegate.h"
 #include "reference/runtime/storage.h"
 
@@ -20,10 +20,8 @@ namespace assay {
 using Refusal = std::optional<Fault>;  // none: it is done
 
 struct RuntimeOptions {
-  Int bytes = Int{8} << 30;       // planned and other memory of all methods of a loaded program
+  Budget budget;                  // of all methods of a loaded program
   Int instructions = 10'000'000;  // of one execution, as upstream
-  Limits call;                    // of one operator
-  std::optional<Budget> budget;   // instead of `bytes`: memory that is shared with others
   Backends backends = {{"ProgramBackend", make_program_delegate}};
 };
 
@@ -88,7 +86,7 @@ class LoadedProgram {
   static Result<LoadedProgram> load(std::span<const std::byte> program,
                                     std::span<const std::span<const std::byte>> data = {}, RuntimeOptions options = {});
 
-  const ValidProgram& program() const;
+  const unpacked::ValidProgram& program() const;
 
   // Makes memory, constants, initial state and delegates ready. Faults: G3; I4, which lists all missing operators; D2;
   // T19; limits.memory.

@@ -4,13 +4,10 @@
 
 namespace assay {
 
-Block Budget::allocate(std::size_t bytes, std::string_view what) const {
-  if (bytes > static_cast<std::size_t>(*left_))
-    throw Fault(Outcome::exhausted, "limits.memory",
-                text(what, " needs ", bytes, " bytes of memory, but ", *left_, " are left of the limit"));
-  const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
-  *left_ -= static_cast<Int>(bytes);
-  return Block(memory->data(), [memory, left = left_](std::byte*) { *left += static_cast<Int>(memory->size()); });
+Block allocate(std::size_t bytes, const Budget& budget, std::string_view what) {
+  const Budget::Scope scope(budget, what);
+  const auto memory = std::make_shared<Buffer<std::byte>>(bytes);
+  return Block(memory, memory->data());
 }
 
 Storage Storage::constant(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner) {
@@ -37,7 +34,7 @@ std::span<std::byte> Storage::write(std::size_t n) {
   if (is_constant()) throw broken("T15", {}, "the tensor is a constant and cannot be written to");
   if (n > bound_) throw broken("T24", {}, "the tensor has ", bound_, " bytes of memory, but needs ", n);
   if (n > size_) {
-    const Block larger = budget_->allocate(n, "a tensor");
+    const Block larger = allocate(n, *budget_, "a tensor");
     if (size_ > 0) std::memcpy(larger.get(), block_.get(), size_);
     block_ = larger, size_ = n;
   }

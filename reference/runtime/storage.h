@@ -13,17 +13,8 @@ namespace assay {
 
 using Block = std::shared_ptr<std::byte>;  // may point into something larger, which it keeps alive
 
-// What is left of a program's memory. Copies share it.
-class Budget {
- public:
-  explicit Budget(Int bytes) : left_(std::make_shared<Int>(bytes)) {}
-
-  // Zeroed memory, which counts until it goes. Faults: exhausted, limits.memory.
-  Block allocate(std::size_t bytes, std::string_view what) const;
-
- private:
-  std::shared_ptr<Int> left_;
-};
+// Zeroed memory, charged until it goes. Faults: exhausted, limits.memory.
+Block allocate(std::size_t bytes, const Budget& budget, std::string_view what);
 
 // Where the bytes of a tensor are. Tensors that alias hold the same Storage.
 class Storage {

@@ -40,7 +40,10 @@ struct Request {
   std::string program, method, calls, output_dir;
   std::vector<fs::path> data;
   std::vector<std::string> inputs;
-  RuntimeOptions options;
+  Budget::Limits limits;
+  Int instructions = RuntimeOptions().instructions;
+
+  RuntimeOptions options() const { return {.budget = Budget(limits), .instructions = instructions}; }
   Tolerance tolerance = bundle_tolerance;
   bool trace = false, json = false;
 };
@@ -128,7 +131,7 @@ void require_inputs(const pte::ExecutionPlanT& plan, std::size_t given) {
 
 void run_once(const Request& r, std::span<const std::byte> program) {
   Trace trace(r);
-  Host host(program, read_data(r.data), r.options, trace.listener());
+  Host host(program, read_data(r.data), r.options(), trace.listener());
   const std::string method = r.method.empty() ? host.default_method() : r.method;
   require_inputs(host.plan(method), r.inputs.size());
   std::vector<Value> inputs;
@@ -215,7 +218,7 @@ class CallReport {
 int run_calls(const Request& r, std::span<const std::byte> program) {
   const ProgramCalls calls = read_calls(r.calls);
   Trace trace(r);
-  Host host(program, r.data.empty() ? read_data(calls.data) : read_data(r.data), r.options, trace.listener());
+  Host host(program, r.data.empty() ? read_data(calls.data) : read_data(r.data), r.options(), trace.listener());
   CallReport report(r.json);
   for (const ProgramCall& call : calls.calls)
     report.add(call, call.method.empty() ? host.default_method() : call.method, run_call(host, call));
@@ -229,7 +232,7 @@ int run_bundle(const Request& r, std::span<const std::byte> file) {
   Trace trace(r);
   CallReport report(r.json);
   for (const ProgramCall& call : calls_of(bundle, r.tolerance)) {
-    Host host(program, data, r.options, trace.listener());
+    Host host(program, data, r.options(), trace.listener());
     report.add(call, call.method, run_call(host, call));
   }
   return report.finish(trace);
@@ -267,10 +270,10 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file")
       ->capture_default_str();
-  command->add_option("--max-bytes", r->options.bytes, "Limit of memory")
+  command->add_option("--max-bytes", r->limits.bytes, "Limit of memory")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--max-instructions", r->options.instructions, "Limit of instructions of one execution")
+  command->add_option("--max-instructions", r->instructions, "Limit of instructions of one execution")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");

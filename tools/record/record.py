@@ -1,115 +1,20 @@
-"""Records eager PyTorch's answers to calls of ExecuTorch's operators into golden/operators."""
+"""`record [calls]` records operators, `record programs` programs, `record exporters` those of another exporter."""
 
 import environment
 
 environment.enforce()
 
-import argparse
-import fnmatch
-import hashlib
+import importlib
 import logging
-import multiprocessing
 import sys
-import tempfile
-from pathlib import Path
 
 import torch
-import yaml
 
 logging.disable(logging.WARNING)
 torch.set_num_threads(1)
 
-import container
-import manifest
-import worker
-from operators import Operator
-
-ROOT = Path(__file__).resolve().parents[2]
-SEED = 20260101
-CAP_BYTES = 140_000
-
-
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--operators", nargs="+", default=["*"], metavar="PATTERN", help="names, such as 'aten::add*'")
-    parser.add_argument("--output", type=Path, default=ROOT / "golden", help="folder of MANIFEST.json and operators/")
-    parser.add_argument("--cap-bytes", type=int, help="size at which a file is full; as it was for a file recorded before, else %d" % CAP_BYTES)
-    parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--check", action="store_true", help="record elsewhere and compare with the output folder")
-    return parser.parse_args()
-
-
-def main():
-    options = parse_arguments()
-    operators = [Operator(s) for s in schemas()]
-    chosen = [o for o in operators if any(fnmatch.fnmatchcase(o.name, p) for p in options.operators)]
-    if not chosen:
-        sys.exit(f"wanted operators matching {' or '.join(options.operators)}, found none of {len(operators)}")
-    with tempfile.TemporaryDirectory() as folder:
-        container.generate_classes(ROOT / "golden" / "calls.fbs", Path(folder))
-        target = Path(folder) if options.check else options.output
-        recordings = record_all(chosen, target / "operators", options)
-    entries = {o.file_name(): manifest.entry(r, cap(o, options)) for o, r in zip(chosen, recordings)}
-    if options.check:
-        sys.exit(manifest.difference(options.output, entries))
-    settings = {"seed": options.seed, "environment": environment.VARIABLES}
-    manifest.write(options.output, entries, settings)
-    for file in manifest.strangers(options.output):
-        print(f"{file}: not in the manifest; recorded from an operator or with settings that are gone")
-
-
-def cap(operator, options):
-    """The bytes at which the operator's file is full: as asked for, as it was recorded before, or the usual."""
-    return options.cap_bytes or manifest.cap(options.output, operator.file_name()) or CAP_BYTES
-
-
-def schemas():
-    """The schemas of every operator of the spec, in alphabetical order."""
-    files = sorted((ROOT / "spec" / "operators").glob("*.yaml"))
-    entries = [entry for file in files for entry in yaml.safe_load(file.read_text()) or []]
-    return sorted(entry["schema"] for entry in entries if "schema" in entry)
-
-
-def record_all(operators, folder, options):
-    """Recordings in the order of the operators; each file is written as soon as it is there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    recordings = []
-    # Operators hold functions that cannot be pickled: the workers inherit them by forking.
-    record_one.operators, record_one.options = operators, options
-    with multiprocessing.get_context("fork").Pool(options.jobs, maxtasksperchild=1) as pool:
-        for operator, recording in zip(operators, pool.imap(record_one, range(len(operators)), chunksize=1)):
-            manifest.write_atomically(folder / operator.file_name(), recording.file)
-            print(report(recording), flush=True)
-            recordings.append(recording)
-    return recordings
-
-
-def record_one(index):
-    operator, options = record_one.operators[index], record_one.options
-    seed = int.from_bytes(hashlib.sha256(f"{options.seed} {operator.name}".encode()).digest()[:7], "little")
-    return worker.record(operator, seed, cap(operator, options))
-
-
-def report(recording):
-    lines = [
-        f"{recording.name}: {recording.calls} calls, {recording.refusals} refused, {len(recording.file)} bytes, "
-        f"{recording.candidates} candidates, {recording.seconds:.0f} s"
-    ]
-    lines += [f"  {count} times: {finding}" for finding, count in recording.findings.items()]
-    lines += [f"  crashed: {crash}" for crash in recording.crashed]
-    return "\n".join(lines)
-
-
-def dispatch():
-    """`record [calls]` records operators, `record programs` programs."""
-    command = sys.argv.pop(1) if sys.argv[1:2] in (["calls"], ["programs"]) else "calls"
-    if command == "calls":
-        return main()
-    from programs import recorder
-
-    return recorder.main()
-
+MODULES = {"calls": "calls", "programs": "programs.recorder", "exporters": "programs.exporters"}
 
 if __name__ == "__main__":
-    dispatch()
+    command = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1] in MODULES else "calls"
+    importlib.import_module(MODULES[command]).main()

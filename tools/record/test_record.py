@@ -13,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+import child
 import container
 import manifest
 import worker
@@ -60,7 +61,7 @@ class Recording(unittest.TestCase):
                     os.abort()
                 yield bytes([i])
 
-        items, status = worker.in_child(crash_at_two)
+        items, status = child.in_child(crash_at_two)
         self.assertEqual((items, status), ([b"\0", b"\1"], "SIGABRT"))
 
 

@@ -1,17 +1,14 @@
 """Records one operator; calls that kill the process are noted and left out."""
 
-import os
 import pickle
-import signal
 import time
-import traceback
 from collections import Counter
 from dataclasses import dataclass, field
 
 import opinfo
-import torch
 import traps
 from call import MAX_RESULT_ELEMENTS, answer, elements_of
+from child import in_child
 from container import Container
 from generators import Generators
 from selection import ordered
@@ -84,43 +81,6 @@ def _answers(operator, calls):
         crashed.append(f"{status}: {describe(calls[start])}")
         start += 1
     return [(c, a) for c, a in pairs if a is not None], crashed
-
-
-def in_child(make):
-    """The byte strings that `make()` yields in a forked child, and why the child died (None if it did not)."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _serve(make, writer)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as stream:
-        items = list(_read(stream))
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return items, signal.Signals(os.WTERMSIG(status)).name
-    return items, None if status == 0 else f"exit code {os.WEXITSTATUS(status)}"
-
-
-def _serve(make, writer):
-    code = 1
-    try:
-        # Torch's thread pool is not carried over a fork: the first use makes it anew, and aborts where two threads are first.
-        torch.set_num_threads(1)
-        with os.fdopen(writer, "wb") as stream:
-            for item in make():
-                stream.write(len(item).to_bytes(8, "little") + item)
-                stream.flush()
-        code = 0
-    except BaseException:
-        traceback.print_exc()
-    os._exit(code)
-
-
-def _read(stream):
-    while len(length := stream.read(8)) == 8:
-        item = stream.read(int.from_bytes(length, "little"))
-        yield item
 
 
 def describe(call):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
 NUMBERS = ("Scalar", "int", "bool")  # what an operator of family number returns
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
-        "dims", "unused", "rounding", "accuracy", "terms", "magnitude", "choice", "notes", "fill", "with"}
+        "dims", "unused", "rounding", "accuracy", "terms", "work", "magnitude", "choice", "notes", "fill", "with"}
 
 
 class SpecError(Exception):

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Writes the operators' declarations, checked wrappers and table from spec/operators/*.yaml, the outcomes from
-spec/faults.yaml and the table of format rules from spec/format/rules.yaml.
+spec/faults.yaml, the dtypes from spec/dtypes.yaml, the table of format rules from spec/format/rules.yaml and the tables'
+fields from spec/format/*.fbs.
 
     specgen.py SPEC OUT     writes OUT/operators/<file>.gen.h, OUT/operators/<file>.gen.cpp, OUT/operators.gen.cpp,
-                            OUT/outcome.gen.h, OUT/format_rules.gen.h; leaves alone what would not change
+                            OUT/outcome.gen.h, OUT/dtype.gen.h, OUT/format_rules.gen.h, OUT/format_tables.gen.h;
+                            leaves alone what would not change
     specgen.py --files SPEC lists the files it would write, for the build
 """
 import argparse
@@ -14,6 +16,7 @@ import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from entry import SpecError, defined_words, entries  # noqa: E402
+from tables import tables_header  # noqa: E402
 from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
 
 
@@ -66,6 +69,23 @@ def outcome_header(faults):
             "constexpr int exit_code(Outcome o) { return exit_codes[static_cast<int>(o)]; }", "", "}  // namespace assay"]
 
 
+def dtype_header(dtypes):
+    enumerators = {name: "boolean" if name == "bool" else name for name in dtypes}
+    kinds = dict.fromkeys(["boolean", "integer", "floating", "opaque"])
+    rows = {name: [f"DType::{enumerators[name]}", cpp_string(name), cpp_string(d["alias"]), d["bytes"], f'Kind::{d["kind"]}', d.get("precision", 0), d.get("least_exponent", 0)]
+            for name, d in dtypes.items()}
+    numbers = [d["number"] for d in dtypes.values()]
+    return ["#pragma once", "", "#include <cstdint>", "#include <string_view>", "", "namespace assay {", "",
+            "// Values are those of the .pte format's ScalarType.", "enum class DType : std::uint8_t {", *(f"  {enumerators[name]} = {d['number']}," for name, d in dtypes.items()), "};", "",
+            "// What an element can be read as: `opaque` elements are moved, never read.", f"enum class Kind : std::uint8_t {{ {', '.join(kinds)} }};", "",
+            "// A row of spec/dtypes.yaml.", "struct DTypeFacts {", "  DType dtype;", '  std::string_view name;   // torch\'s, "float32"', '  std::string_view alias;  // short, "f32"', "  int bytes;               // of one element", "  Kind kind;",
+            "  int precision;       // floating: bits of the significand, the hidden one included", "  int least_exponent;  // floating: of the smallest normal number, 2^least_exponent", "};", "",
+            "inline constexpr DTypeFacts dtype_facts[] = {", *(f"    {{{', '.join(map(str, row))}}}," for row in rows.values()), "};",
+            "// The row of each number, -1 where there is none.", f"inline constexpr std::int8_t dtype_rows[] = {{{', '.join(str(numbers.index(n) if n in numbers else -1) for n in range(max(numbers) + 1))}}};", "",
+            "constexpr const DTypeFacts* find_dtype(std::int64_t number) {", f"  const bool known = number >= 0 && number <= {max(numbers)} && dtype_rows[number] >= 0;",
+            "  return known ? &dtype_facts[dtype_rows[number]] : nullptr;", "}", "", "}  // namespace assay"]
+
+
 def format_rules_header(rules):
     return ["#pragma once", "", "#include <string_view>", "", '#include "outcome.gen.h"', "", "namespace assay {", "",
             "// A rule of spec/format/rules.yaml.", "struct FormatRule {", "  enum class Checked : std::uint8_t { decode, validate, runtime, construction, later };", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "  std::string_view text;", "  std::string_view why;  // of construction and later", "};", "",
@@ -91,7 +111,10 @@ def generate(spec):
             raise SpecError(f"{path.name}: {error}") from None
     written["operators.gen.cpp"] = table(everything)
     written["outcome.gen.h"] = outcome_header(yaml.safe_load((spec / "faults.yaml").read_text()))
-    written["format_rules.gen.h"] = format_rules_header(yaml.safe_load((spec / "format" / "rules.yaml").read_text()))
+    written["dtype.gen.h"] = dtype_header(yaml.safe_load((spec / "dtypes.yaml").read_text()))
+    rules = yaml.safe_load((spec / "format" / "rules.yaml").read_text())
+    written["format_rules.gen.h"] = format_rules_header(rules)
+    written["format_tables.gen.h"] = tables_header(sorted((spec / "format").glob("*.fbs")), list(rules))
     return written
 
 
@@ -103,7 +126,7 @@ def main():
     options = parser.parse_args()
     if options.files:
         names = [f"operators/{p.stem}.gen.{end}" for p in spec_files(options.spec) for end in ("h", "cpp")]
-        print(";".join([*names, "operators.gen.cpp", "outcome.gen.h", "format_rules.gen.h"]), end="")
+        print(";".join([*names, "operators.gen.cpp", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_tables.gen.h"]), end="")
         return
     try:
         written = generate(options.spec)

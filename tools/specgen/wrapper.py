@@ -40,7 +40,7 @@ FAMILIES = {
     "move": {"Tensor": "const Array<{A}>&"},
     "create": {},
     "number": {},
-    "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const std::vector<Array<{A}>>&"},
+    "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const Arrays<{A}>&"},
 }
 # argument of a magnitude function: the dtype in which an implementation may hold partial results
 ARITHMETIC = {"common": "common", "compute": "compute_dtype(common)"}
@@ -160,7 +160,7 @@ class Wrapper:
                 result, parameters = results[0], ["Int", *parameters]
             else:
                 lists = [a.type == "Tensor[]" for a in self.entry.outs]
-                outs = [f"std::vector<Array<{r}>>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
+                outs = [f"Arrays<{r}>&" if many else f"Array<{r}>&" for r, many in zip(results, lists)]
                 result, parameters = "void", [*outs, *parameters]
             yield f"{result} {self.entry.function}({', '.join(parameters)});"
             if self.measured(compute):
@@ -244,13 +244,12 @@ class Wrapper:
                 yield f"const auto {a.name}_ = {self.read(a, T)};"
         lists = [a.type == "Tensor[]" for a in self.entry.outs]
         for k, (write, many) in enumerate(zip(compute.writes, lists)):
-            yield f"std::vector<Array<{TYPES[write]}>> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
+            yield f"Arrays<{TYPES[write]}> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
+        yield f"if (call.elements() == 0) {{}}  // whatever the sizes of arguments, there is nothing to compute"
         if self.measured(compute):
             magnitude = self.entry.magnitude
-            yield f"if (call.magnitude()) {self.loop(magnitude.name, compute, [self.arithmetic(a) for a in magnitude.arguments])}"
-            yield f"else {self.loop(self.entry.function, compute)}"
-        else:
-            yield self.loop(self.entry.function, compute)
+            yield f"else if (call.magnitude()) {self.loop(magnitude.name, compute, [self.arithmetic(a) for a in magnitude.arguments])}"
+        yield f"else {self.loop(self.entry.function, compute)}"
         for k, many in enumerate(lists):
             yield f"call.write_list({k}, y{k});" if many else f"call.write({k}, std::move(y{k}));"
 
@@ -334,6 +333,9 @@ class Wrapper:
             if " to " in how[k]:
                 yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, how[k].partition(' to ')[2]]))};"
         yield f"  call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
+        if entry.family == "whole":  # the other families' loops charge what they visit
+            work = self.call("terms", parse_word(entry.data["work"])) if "work" in entry.data else "call.products()"
+            yield f"  Budget::Scope::work({work});"
 
     def dispatch(self):
         computes = self.entry.computes

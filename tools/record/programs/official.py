@@ -5,7 +5,7 @@ import re
 
 import torch
 from torch.utils import _pytree as pytree
-from worker import in_child
+from child import in_child
 
 from .export import PROGRAM
 from .program import tolerance_of

@@ -1,0 +1,97 @@
+#include "format/text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace assay::format {
+namespace {
+
+constexpr std::string_view cut_off = "...";
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// The bytes of the UTF-8 character with which the text begins; 0: it begins with none.
+std::size_t length_of_character(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
+  if (length == 0 || length > text.size() || !std::all_of(text.begin() + 1, text.begin() + length, continues)) return 0;
+  const auto second = static_cast<unsigned char>(length > 1 ? text[1] : '\0');
+  const bool too_long = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90),
+             surrogate = first == 0xed && second >= 0xa0, beyond_unicode = first == 0xf4 && second >= 0x90;
+  return too_long || surrogate || beyond_unicode ? 0 : length;
+}
+
+std::uint32_t code_point(std::string_view character) {
+  std::uint32_t code = static_cast<unsigned char>(character[0]);
+  if (character.size() > 1) code &= 0x7fu >> character.size();
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  return code;
+}
+
+// Whether it would move a terminal's cursor, begin a line, turn the direction of writing, or hide.
+bool is_control(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+}
+
+// Shows one character, or one byte that is of none, and takes it from the text.
+void show(Text& to, std::string_view& text) {
+  const std::size_t length = length_of_character(text);
+  const std::string_view shown = text.substr(0, std::max<std::size_t>(length, 1));
+  text.remove_prefix(shown.size());
+  if (length > 0 && !is_control(code_point(shown))) {
+    if (shown == "\"" || shown == "\\") to.add('\\');
+    to.add(shown);
+    return;
+  }
+  constexpr std::string_view digits = "0123456789abcdef";
+  for (const char c : shown) {
+    const auto byte = static_cast<unsigned char>(c);
+    to.add("\\x").add(digits[byte >> 4]).add(digits[byte & 15]);
+  }
+}
+
+template <class Number>
+std::string_view decimal(Number n, std::array<char, 20>& digits) {
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), n).ptr};
+}
+
+}  // namespace
+
+Text& Text::add(std::string_view text) {
+  if (full_) return *this;
+  const std::size_t fitting = std::min(text.size(), buffer_.size() - size_);
+  std::copy_n(text.begin(), fitting, buffer_.begin() + size_);
+  size_ += fitting;
+  full_ = fitting < text.size();
+  if (!full_) return *this;
+  size_ -= cut_off.size();
+  while (continues(buffer_[size_])) --size_;
+  size_ =
+      static_cast<std::size_t>(std::copy(cut_off.begin(), cut_off.end(), buffer_.begin() + size_) - buffer_.begin());
+  return *this;
+}
+
+Text& Text::add(const Quoted& text) {
+  add('"');
+  std::string_view rest = text.text;
+  while (!rest.empty() && text.text.size() - rest.size() < text.most) show(*this, rest);
+  return add(rest.empty() ? "\"" : "...\"");
+}
+
+Text& Text::add(std::int64_t n) {
+  std::array<char, 20> digits;
+  return add(decimal(n, digits));
+}
+
+Text& Text::add(std::uint64_t n) {
+  std::array<char, 20> digits;
+  return add(decimal(n, digits));
+}
+
+}  // namespace assay::format
