@@ -242,7 +242,7 @@ class ReportPage(unittest.TestCase):
         text = self.browser.run("document.querySelector('tbody .panel').textContent")
         for expected in (case["message"], case["got"], case["expected"], case["rule"], case["case"]):
             self.assertIn(expected, text)
-        for given in case["inputs"]:
+        for given in case["inputs"] + case["outs"]:
             self.assertIn(given["text"], text)
 
     def test_infinite_distance_is_said(self):

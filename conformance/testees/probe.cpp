@@ -46,12 +46,12 @@ void put_down(Observation& seen, Class conduct, std::string misdeed) {
   seen.conduct = conduct, seen.misdeed = std::move(misdeed);
 }
 
-void look_at_heap(Observation& seen) {
+bool look_at_heap(Observation& seen) {
   const auto found = heap::damage();
-  if (!found) return;
+  if (!found) return false;
   put_down(seen, class_of(*found),
            describe(*found, text("a block of ", found->size, " bytes that the library allocated")));
-  seen.spoilt = true;
+  return seen.spoilt = true;
 }
 
 // One call in memory of its own.
@@ -250,16 +250,14 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
   const Observation second = run(Poison::second);
   seen.spoilt = second.spoilt;
   if (seen.conduct == Class::none) put_down(seen, second.conduct, second.misdeed);
-  look_at_heap(seen);
-  if (seen.conduct != Class::none) return seen;
+  if (look_at_heap(seen) || seen.conduct != Class::none) return seen;
   if (free_values ? same_reply(seen, second) : agree(seen, second, seed)) return seen;
 
   const Observation third = run(Poison::first);
   seen.spoilt = third.spoilt;
   const bool same =
       same_reply(seen, third) && std::ranges::equal(seen.outs, third.outs, {}, &Tensor::bytes, &Tensor::bytes);
-  look_at_heap(seen);
-  if (seen.conduct != Class::none) return seen;
+  if (look_at_heap(seen)) return seen;
   if (third.conduct != Class::none)
     put_down(seen, third.conduct, third.misdeed);
   else if (same)
@@ -279,10 +277,11 @@ void Probe::explain_faults() {
   sigaltstack(&alternative, nullptr);
   struct sigaction action {};
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
-  action.sa_sigaction = [](int, siginfo_t* info, void*) {  // returns to what faulted, and to the signal's own action
+  action.sa_sigaction = [](int, siginfo_t* info, void*) {
     if (islands->sank(info->si_addr))
       static_cast<void>(
           !::write(STDERR_FILENO, uses_memory_of_earlier_call.data(), uses_memory_of_earlier_call.size()));
+    std::raise(SIGSEGV);  // now with the signal's own action, as soon as this returns
   };
   sigaction(SIGSEGV, &action, nullptr);
 }
