@@ -3,11 +3,14 @@ import base64
 import json
 import os
 import pathlib
+import re
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 ASSAY = os.environ["ASSAY"]
@@ -127,11 +130,50 @@ class Judging(unittest.TestCase):
         code, out, err = assay("kernels", "reference", "--operators", "abs", "--mutations", "20", "--json", "-o", self.in_folder("r.jsonl"))
         self.assertEqual(code, 0, err)
         with open(self.in_folder("r.jsonl")) as lines:
-            records = [json.loads(line) for line in lines]
+            header, *records, footer = [json.loads(line) for line in lines]
         self.assertEqual(sum(json.loads(out)["reference"]["aten::abs.out"].values()), len(records))
+        self.assertEqual((header["header"]["testee"], header["header"]["cases"]), ("reference", len(records)))
+        self.assertEqual((footer["footer"]["complete"], footer["footer"]["cases"]), (True, len(records)))
+        self.assertEqual(sorted(r["case"] for r in records), [r["case"] for r in records])
+        self.assertEqual(len({r["case"] for r in records}), len(records))
         for r in records:
             self.assertEqual({"testee", "operator", "case", "dtypes", "layouts", "verdict", "class", "distance", "seconds"} - r.keys(), set())
             self.assertIn(r["verdict"], ("pass", "quality"))
+
+    def test_records_are_the_same_whatever_does_the_work(self):
+        def lines(*options):
+            self.assertEqual(assay("kernels", "reference", "--operators", "abs,add", "--mutations", "40", "-o", self.in_folder("r.jsonl"), *options)[0], 0)
+            with open(self.in_folder("r.jsonl")) as file:
+                return [re.sub(r'"seconds":[^,}]*', "", line) for line in file]
+        one = lines("--workers", "1")
+        self.assertEqual(one, lines("--workers", "3"))
+        shuffled = lines("--workers", "2", "--shuffle", "7")
+        self.assertNotEqual(one, shuffled)
+        self.assertEqual(sorted(one[1:]), sorted(shuffled[1:]))
+
+    def test_an_interrupt_leaves_what_was_judged(self):
+        for name in ("r.jsonl", "r.html"):
+            with open(self.in_folder(name), "w") as old:
+                old.write("an old report")
+        command = (ASSAY, "kernels", "reference", "-o", self.in_folder("r.jsonl"), "--html", self.in_folder("r.html"))
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            part = pathlib.Path(self.in_folder("r.jsonl.part"))
+            for _ in range(600):
+                if part.exists() and part.read_text().count("\n") > 2:
+                    break
+                time.sleep(0.1)
+            for name in ("r.jsonl", "r.html"):
+                self.assertEqual(pathlib.Path(self.in_folder(name)).read_text(), "an old report")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("total of ", out)
+        self.assertRegex(err, r"assay: interrupted: \d+ of \d+ cases were judged\n$")
+        header, *records, footer = [json.loads(line) for line in pathlib.Path(self.in_folder("r.jsonl")).read_text().splitlines()]
+        self.assertEqual((footer["footer"]["complete"], footer["footer"]["cases"]), (False, len(records)))
+        self.assertLess(len(records), header["header"]["cases"])
+        self.assertTrue(pathlib.Path(self.in_folder("r.html")).read_text().startswith("<!doctype html>"))
+        self.assertFalse(part.exists())
 
     def test_outs_that_decide_whether_a_call_is_valid(self):
         operators = "empty.out,full_like.out,scalar_tensor.out,split_copy.Tensor_out"
@@ -140,14 +182,14 @@ class Judging(unittest.TestCase):
         self.assertEqual(len(json.loads(out)["reference"]), 4)
 
     def test_one_case_in_full_words(self):
-        code, out, err = assay("case", "aten::abs.out#0", "--library", "reference")
+        code, out, err = assay("case", "aten::abs.out#0019d4eb", "--library", "reference")
         self.assertEqual((code, err), (0, ""))
-        for word in ("schema     aten::abs.out", "formula", "self", "expected", "got", "verdict    pass"):
+        for word in ("schema     aten::abs.out", "formula", "self", "out        given as ", "expected", "got", "verdict    pass"):
             self.assertIn(word, out)
 
     def test_a_known_failure_that_passes_is_an_error(self):
         with open(self.in_folder("known.txt"), "w") as known:
-            known.write("# none of these fails\naten::abs.out#0 because\n")
+            known.write("# none of these fails\naten::abs.out#0019d4eb because\n")
         command = ("kernels", "eager", "--operators", "abs", "--golden", self.folder.name)
         self.assertEqual(assay(*command)[0], 0)
         self.assertEqual(assay(*command, "--known", self.in_folder("known.txt"))[0], 1)
@@ -155,10 +197,20 @@ class Judging(unittest.TestCase):
     def test_what_there_is_not_is_named(self):
         for code, words, arguments in (
                 (5, "case.operator", ("kernels", "reference", "--operators", "zzz")),
+                (5, "'nomatch'", ("kernels", "reference", "--operators", "abs,nomatch")),
+                (5, "''", ("kernels", "reference", "--operators", "abs,")),
+                (2, "empty", ("kernels", "reference", "--operators", "")),
+                (2, "-1", ("kernels", "reference", "--seed", "-1")),
+                (2, "18446744073709551616", ("kernels", "reference", "--seed", "18446744073709551616")),
+                (2, "1.5", ("kernels", "reference", "--shuffle", "1.5")),
+                (2, "-3", ("kernels", "reference", "--mutations", "-3")),
+                (2, "0", ("kernels", "reference", "--workers", "0")),
+                (2, "0", ("kernels", "reference", "--timeout", "0")),
+                (7, "output", ("kernels", "reference", "--operators", "abs", "-o", "/no/such/folder/r.jsonl")),
                 (4, "no_such", ("kernels", "no_such")),
                 (3, "known", ("kernels", "reference", "--operators", "abs", "--known", self.in_folder("none.txt"))),
                 (3, "case", ("case", "nonsense", "--library", "reference")),
-                (4, "case.seed", ("case", "aten::abs.out#999999", "--library", "reference"))):
+                (4, "case.call", ("case", "aten::abs.out#00000000", "--library", "reference"))):
             done, out, err = assay(*arguments)
             self.assertEqual((done, out, err.count("\n")), (code, "", 1), (arguments, err))
             self.assertIn(words, err)

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "conformance/testees/child.h"
 #include "conformance/testees/load.h"
-#include "conformance/testees/pool.h"
 #include "conformance/testees/probe.h"
 #include "reference/fault.h"
 #include "tests/tensors.h"
@@ -46,12 +46,9 @@ KernelLibrary& library() {
 }
 
 std::vector<std::vector<Real>> answer(const Schema& s, const std::vector<Value>& arguments, const OutPlan& outs) {
-  const Observation seen = observe(library(), s.op, arguments, outs);
+  const Observation seen = Probe(library()).observe(s.op, arguments, outs);
   EXPECT_EQ(seen.reply.outcome, Outcome::ok) << seen.reply.message;
-  EXPECT_EQ(seen.damaged, "");
-  EXPECT_EQ(seen.changed_input, "");
-  EXPECT_EQ(seen.unwritten, 0);
-  EXPECT_FALSE(seen.differs);
+  EXPECT_EQ(seen.conduct, Class::none) << seen.misdeed;
   std::vector<std::vector<Real>> all;
   for (const Tensor& t : seen.outs) all.push_back(values(t));
   return all;
@@ -79,8 +76,8 @@ TEST(Executorch, Add) {
 
 TEST(Executorch, AResultSmallerThanItsMemory) {
   const Observation seen =
-      observe(library(), add().op, std::vector<Value>{floats({2}, {1, 2}), floats({2}, {3, 4}), 1.0, Value{}},
-              {{plan(DType::float32, {5})}});
+      Probe(library()).observe(add().op, std::vector<Value>{floats({2}, {1, 2}), floats({2}, {3, 4}), 1.0, Value{}},
+                               {{plan(DType::float32, {5})}});
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(seen.outs[0].sizes, Dims{2});
   EXPECT_EQ(values(seen.outs[0]), (std::vector<Real>{4, 6}));
@@ -168,9 +165,9 @@ TEST(Executorch, QuantizedOperators) {
 TEST(Executorch, ChannelsLast) {
   const Schema abs("aten::abs.out", {in("Tensor", "self"), out()});
   const Dims last{0, 2, 3, 1};
-  const Observation seen =
-      observe(library(), abs.op, std::vector<Value>{arranged(floats({1, 2, 1, 2}, {-1, 2, -3, 4}), last), Value{}},
-              {{{DType::float32, {1, 2, 1, 2}, last}}});
+  const Observation seen = Probe(library()).observe(
+      abs.op, std::vector<Value>{arranged(floats({1, 2, 1, 2}, {-1, 2, -3, 4}), last), Value{}},
+      {{{DType::float32, {1, 2, 1, 2}, last}}});
   ASSERT_EQ(seen.outs.size(), 1u) << seen.reply.message;
   EXPECT_EQ(seen.outs[0].dim_order, last);
   EXPECT_EQ(values(seen.outs[0]), (std::vector<Real>{1, 2, 3, 4}));
@@ -178,9 +175,9 @@ TEST(Executorch, ChannelsLast) {
 
 TEST(Executorch, ARefusalCarriesTheKernelsOwnWordsAndPrintsNothing) {
   testing::internal::CaptureStderr();
-  const Observation seen =
-      observe(library(), add().op, std::vector<Value>{floats({3}, {1, 2, 3}), floats({2}, {1, 2}), Int{1}, Value{}},
-              {{plan(DType::float32, {3})}});
+  const Observation seen = Probe(library()).observe(
+      add().op, std::vector<Value>{floats({3}, {1, 2, 3}), floats({2}, {1, 2}), Int{1}, Value{}},
+      {{plan(DType::float32, {3})}});
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(seen.reply.outcome, Outcome::invalid);
   EXPECT_TRUE(seen.reply.message.starts_with("Error::InvalidArgument: ")) << seen.reply.message;
@@ -190,7 +187,7 @@ TEST(Executorch, ARefusalCarriesTheKernelsOwnWordsAndPrintsNothing) {
 TEST(Executorch, AWrongStackIsTheAdaptersFault) {
   const Schema wrong("aten::add.out", {in("Tensor", "self"), out()});
   try {
-    observe(library(), wrong.op, std::vector<Value>{floats({1}, {1}), Value{}}, {{plan(DType::float32, {1})}});
+    Probe(library()).observe(wrong.op, std::vector<Value>{floats({1}, {1}), Value{}}, {{plan(DType::float32, {1})}});
     FAIL() << "a call with too few arguments was taken for a call";
   } catch (const Fault& f) {
     EXPECT_EQ(f.rule, "executorch.stack");
@@ -202,30 +199,18 @@ TEST(Executorch, AnAbortingCallCostsOneTaskAndSaysWhy) {
   // A Scalar where the schema says int, and the kernel's unboxing insists.
   const Schema cat("aten::cat.out", {in("Tensor[]", "tensors"), in("int", "dim"), out()});
   KernelLibrary& loaded = library();
-  Pool pool(1, std::chrono::seconds(10), [&](std::string_view task) {
+  Nursery nursery([&](std::string_view task) {
     const Value dim = task == "bad" ? Value(0.5) : Value(Int{0});
-    return observe(loaded, cat.op, std::vector<Value>{Tensors{floats({1}, {1})}, dim, Value{}},
-                   {{plan(DType::float32, {1})}})
-        .reply.message;
+    const std::vector<Value> arguments{Tensors{floats({1}, {1})}, dim, Value{}};
+    return Work{Probe(loaded).observe(cat.op, arguments, {{plan(DType::float32, {1})}}).reply.message};
   });
-  std::vector<std::string> tasks{"good", "bad", "good"};
-  std::vector<TaskResult> results;
-  pool.run(
-      [&]() -> std::optional<std::string> {
-        if (tasks.empty()) return std::nullopt;
-        std::string task = tasks.back();
-        tasks.pop_back();
-        return task;
-      },
-      [&](std::string_view task, const TaskResult& r) {
-        results.push_back(r);
-        EXPECT_EQ(r.end, task == "bad" ? TaskResult::End::crashed : TaskResult::End::done) << r.text;
-        if (task == "bad") {
-          EXPECT_TRUE(r.text.starts_with("crashed with signal 6 (Aborted)\n")) << r.text;
-          EXPECT_NE(r.text.find("evalue.h:"), std::string::npos) << r.text;
-        }
-      });
-  EXPECT_EQ(results.size(), 3u);
+  Child child(nursery, {std::chrono::seconds(10), std::chrono::seconds(100)});
+  for (const char* task : {"good", "bad"}) child.give(task);
+  EXPECT_EQ(child.next().end, TaskResult::End::done);
+  const TaskResult bad = child.next();
+  EXPECT_EQ(bad.end, TaskResult::End::crashed);
+  EXPECT_EQ(bad.text, "crashed with signal 6 (Aborted)");
+  EXPECT_NE(bad.output.find("evalue.h:"), std::string::npos) << bad.output;
 }
 
 bool in_profile(const Schema& s, const std::vector<Value>& arguments) { return library().in_profile(s.op, arguments); }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "tests/tensors.h"
 
@@ -216,6 +217,64 @@ TEST(Choice, EveryAllowedAnswerIsRight) {
   EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 2, 0})}).verdict, Verdict::pass);
   EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {2, 1, 0})}).verdict, Verdict::pass);
   EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 1, 0})}).verdict, Verdict::fail);
+}
+
+// -- random numbers ---------------------------------------------------------------------------------------------------
+
+std::vector<Real> numbers(std::size_t n, Real (*f)(Real)) {
+  std::vector<Real> all;
+  for (std::size_t i = 0; i < n; ++i) all.push_back(f(static_cast<Real>(i)));
+  return all;
+}
+
+TEST(RandomNumbers, UniformOnesAreSpreadOverTheirRange) {
+  const auto verdict = [](const std::vector<Real>& drawn) {
+    const Ints size{static_cast<Int>(drawn.size())};
+    return Question("aten::rand.out", {size, Value{}}).judge_outs({row(float32, drawn)}).verdict;
+  };
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 256; })), Verdict::pass);
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 2560; })), Verdict::fail) << "their mean is 0.05";
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 255; })), Verdict::fail) << "1 is none of them";
+  EXPECT_EQ(verdict({0, 0, 0}), Verdict::fail);
+  EXPECT_EQ(verdict({0, 0}), Verdict::pass) << "too few to tell";
+  EXPECT_EQ(verdict({}), Verdict::pass);
+}
+
+TEST(RandomNumbers, NormalOnesAreSpreadAroundZero) {
+  const auto verdict = [](const std::vector<Real>& drawn) {
+    const Ints size{static_cast<Int>(drawn.size())};
+    return Question("aten::randn.out", {size, Value{}}).judge_outs({row(float32, drawn)}).verdict;
+  };
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 128 - 1; })), Verdict::pass);
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 128; })), Verdict::fail) << "their mean is 1";
+  EXPECT_EQ(verdict({0, 0, 0}), Verdict::fail);
+  EXPECT_EQ(verdict({0, nan, 1}), Verdict::fail);
+}
+
+TEST(RandomNumbers, PermutationsAreNotInOrder) {
+  const auto verdict = [](Int n, const std::vector<Int>& drawn) {
+    return Question("aten::randperm.out", {n, Value{}}).judge_outs({tensor<Int>(int64, {n}, drawn)}).verdict;
+  };
+  std::vector<Int> all(20);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(verdict(20, all), Verdict::fail);
+  std::swap(all[0], all[1]);
+  EXPECT_EQ(verdict(20, all), Verdict::pass);
+  EXPECT_EQ(verdict(3, {0, 1, 2}), Verdict::pass) << "too few to tell";
+}
+
+TEST(RandomNumbers, DropoutKeepsAsManyAsItPromises) {
+  const auto verdict = [](Real (*mask)(Real)) {
+    const std::vector<Real> kept = numbers(256, mask);
+    std::vector<Real> scaled = kept;
+    for (Real& x : scaled) x *= 2;
+    const Question q("aten::native_dropout.out",
+                     {row(float32, std::vector<Real>(256, 1)), 0.5, true, Value{}, Value{}});
+    return q.judge_outs({row(float32, scaled), row(boolean, kept)}).verdict;
+  };
+  EXPECT_EQ(verdict([](Real i) { return std::fmod(i, 2); }), Verdict::pass);
+  EXPECT_EQ(verdict([](Real) -> Real { return 1; }), Verdict::fail);
+  EXPECT_EQ(verdict([](Real) -> Real { return 0; }), Verdict::fail);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "conformance/testees/reference_library.h"
+#include "reference/fault.h"
 #include "tests/tensors.h"
 
 namespace assay {
@@ -48,16 +49,14 @@ class BadLibrary : public KernelLibrary {
 Observation observe_add(BadLibrary::Deed deed) {
   BadLibrary library(std::move(deed));
   const std::vector<Value> arguments = add_arguments();
-  return observe(library, add(), arguments, plan_outs(add(), arguments));
+  return Probe(library).observe(add(), arguments, plan_outs(add(), arguments));
 }
 
 TEST(Observe, AGoodCall) {
   const Observation seen = observe_add([](auto) { return Reply{}; });
   EXPECT_EQ(seen.reply.outcome, Outcome::ok);
-  EXPECT_EQ(seen.unwritten, 0);
-  EXPECT_EQ(seen.damaged, "");
-  EXPECT_EQ(seen.changed_input, "");
-  EXPECT_FALSE(seen.differs);
+  EXPECT_EQ(seen.conduct, Class::none) << seen.misdeed;
+  EXPECT_FALSE(seen.spoilt);
   EXPECT_GT(seen.seconds, 0);
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
@@ -65,19 +64,22 @@ TEST(Observe, AGoodCall) {
 
 TEST(Observe, WritingPastTheEnd) {
   const Observation seen = observe_add([](auto a) { return data(a[3])[3] = 1, Reply{}; });
-  EXPECT_EQ(seen.damaged, "4 bytes behind out are overwritten, the nearest 0 bytes from its end");
-  EXPECT_TRUE(seen.outs.empty());
+  EXPECT_EQ(seen.conduct, Class::writes_out_of_bounds);
+  EXPECT_EQ(seen.misdeed, "4 bytes behind out are overwritten, the nearest 0 bytes from its end, with 00 00 80 3f");
+  EXPECT_TRUE(seen.spoilt);
+  ASSERT_EQ(seen.outs.size(), 1u);
+  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
 }
 
 TEST(Observe, WritingBeforeTheStartOfAnInput) {
   const Observation seen = observe_add([](auto a) { return data(a[1])[-2] = 1, Reply{}; });
-  EXPECT_EQ(seen.damaged, "4 bytes before other are overwritten, the nearest 4 bytes from its start");
+  EXPECT_EQ(seen.misdeed, "4 bytes before other are overwritten, the nearest 4 bytes from its start, with 00 00 80 3f");
 }
 
 TEST(Observe, DamageByACallThatRefuses) {
   const Observation seen = observe_add([](auto a) { return data(a[3])[3] = 1, Reply{Outcome::invalid, "no"}; });
   EXPECT_EQ(seen.reply.outcome, Outcome::invalid);
-  EXPECT_NE(seen.damaged, "");
+  EXPECT_TRUE(seen.spoilt);
 }
 
 TEST(Observe, LeavingElementsUnwritten) {
@@ -87,23 +89,60 @@ TEST(Observe, LeavingElementsUnwritten) {
     Reply call(const Operator&, std::span<HostValue> a) override { return data(a[3])[0] = 11, Reply{}; }
   } lazy;
   const std::vector<Value> arguments = add_arguments();
-  const Observation left = observe(lazy, add(), arguments, plan_outs(add(), arguments));
-  EXPECT_EQ(left.unwritten, 2);
-  EXPECT_EQ(left.unwritten_out, 0);
-  EXPECT_EQ(left.unwritten_element, 1);
-  EXPECT_FALSE(left.differs);
+  const Observation left = Probe(lazy).observe(add(), arguments, plan_outs(add(), arguments));
+  EXPECT_EQ(left.conduct, Class::unwritten);
+  EXPECT_EQ(left.misdeed, "2 elements were never written, the first is element 1 of out 0");
 }
 
 TEST(Observe, ChangingAnInput) {
-  EXPECT_EQ(observe_add([](auto a) { return data(a[1])[2] = 5, Reply{}; }).changed_input, "other");
-  EXPECT_EQ(observe_add([](auto a) { return data(a[0])[0] = 5, Reply{Outcome::invalid, ""}; }).changed_input, "self");
+  const Observation other = observe_add([](auto a) { return data(a[1])[2] = 5, Reply{}; });
+  EXPECT_EQ(other.conduct, Class::changes_input);
+  EXPECT_EQ(other.misdeed, "other was changed by the call");
+  EXPECT_FALSE(other.spoilt);
+  EXPECT_EQ(observe_add([](auto a) {
+              return data(a[0])[0] = 5, Reply{Outcome::invalid, ""};
+            }).misdeed,
+            "self was changed by the call");
 }
 
 TEST(Observe, AnotherAnswerTheSecondTime) {
   const auto calls = std::make_shared<int>(0);
-  EXPECT_TRUE(observe_add([calls](auto a) { return data(a[3])[1] = static_cast<float>(++*calls), Reply{}; }).differs);
+  const auto class_of = [&](BadLibrary::Deed deed) { return *calls = 0, observe_add(std::move(deed)).conduct; };
+  EXPECT_EQ(class_of([calls](auto a) { return data(a[3])[1] = static_cast<float>(++*calls), Reply{}; }),
+            Class::not_repeatable);
+  EXPECT_EQ(class_of([calls](auto) {
+              return Reply{++*calls > 1 ? Outcome::invalid : Outcome::ok, ""};
+            }),
+            Class::not_repeatable);
+  EXPECT_EQ(class_of([calls](auto) {
+              return Reply{Outcome::invalid, text("call ", ++*calls)};
+            }),
+            Class::not_repeatable);
+}
+
+TEST(Observe, AMisdeedTheSecondTime) {
+  const auto calls = std::make_shared<int>(0);
+  EXPECT_EQ(observe_add([calls](auto a) { return data(a[++*calls == 2 ? 1 : 3])[0] = 11, Reply{}; }).conduct,
+            Class::changes_input);
   *calls = 0;
-  EXPECT_TRUE(observe_add([calls](auto) { return Reply{++*calls > 1 ? Outcome::invalid : Outcome::ok, ""}; }).differs);
+  EXPECT_TRUE(observe_add([calls](auto a) { return data(a[3])[++*calls == 2 ? 3 : 0] = 11, Reply{}; }).spoilt);
+}
+
+TEST(Observe, FreeValuesNeedNotBeEqual) {
+  const auto calls = std::make_shared<int>(0);
+  const auto class_of = [&](BadLibrary::Deed deed) {
+    BadLibrary library(std::move(deed));
+    const std::vector<Value> arguments = add_arguments();
+    return Probe(library).observe(add(), arguments, plan_outs(add(), arguments), 1, true).conduct;
+  };
+  EXPECT_EQ(class_of([calls](auto a) { return data(a[3])[1] = static_cast<float>(++*calls), Reply{}; }), Class::none);
+  EXPECT_EQ(class_of([calls](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{++*calls}, Reply{}; }),
+            Class::not_repeatable);
+}
+
+TEST(Observe, ReadingPastTheEnd) {
+  EXPECT_EQ(observe_add([](auto a) { return data(a[3])[0] = data(a[0])[3], Reply{}; }).conduct,
+            Class::reads_uninitialised);
 }
 
 TEST(Observe, ReadingTheOutFirst) {
@@ -116,7 +155,8 @@ TEST(Observe, ReadingTheOutFirst) {
     }
   } accumulates;
   const std::vector<Value> arguments = add_arguments();
-  EXPECT_TRUE(observe(accumulates, add(), arguments, plan_outs(add(), arguments)).differs);
+  EXPECT_EQ(Probe(accumulates).observe(add(), arguments, plan_outs(add(), arguments)).conduct,
+            Class::reads_uninitialised);
 }
 
 TEST(Observe, ARefusal) {
@@ -124,7 +164,7 @@ TEST(Observe, ARefusal) {
   EXPECT_EQ(seen.reply.outcome, Outcome::unsupported);
   EXPECT_EQ(seen.reply.message, "not today");
   EXPECT_TRUE(seen.outs.empty());
-  EXPECT_EQ(seen.unwritten, 0);
+  EXPECT_EQ(seen.conduct, Class::none);
 }
 
 TEST(Observe, AResultSmallerThanItsMemory) {
@@ -136,7 +176,7 @@ TEST(Observe, AResultSmallerThanItsMemory) {
 
 TEST(Observe, AnOutThatClaimsMoreThanItsMemory) {
   const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{4}, Reply{}; });
-  EXPECT_EQ(seen.damaged, "an out of 12 bytes was resized to (4), which takes 16");
+  EXPECT_EQ(seen.misdeed, "an out of 12 bytes was resized to (4), which takes 16");
 }
 
 TEST(Observe, ANumberOfAnyKindFits) {
@@ -151,8 +191,8 @@ TEST(Observe, ANumberOfAnyKindFits) {
   } rounds;
   const Operator& ceil = *find_operator("executorch_prim::ceil.Scalar");
   const std::vector<Value> arguments{std::numeric_limits<double>::infinity(), Value{}};
-  const Observation seen = observe(rounds, ceil, arguments, plan_outs(ceil, arguments));
-  EXPECT_EQ(seen.damaged, "");
+  const Observation seen = Probe(rounds).observe(ceil, arguments, plan_outs(ceil, arguments));
+  EXPECT_EQ(seen.conduct, Class::none);
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(read<Int>(seen.outs[0])[0], 0);
 }
@@ -160,11 +200,11 @@ TEST(Observe, ANumberOfAnyKindFits) {
 TEST(ReferenceLibrary, AnswersThroughGuardedMemory) {
   ReferenceLibrary reference;
   const std::vector<Value> arguments = add_arguments();
-  const Observation seen = observe(reference, add(), arguments, plan_outs(add(), arguments));
+  const Observation seen = Probe(reference).observe(add(), arguments, plan_outs(add(), arguments));
   EXPECT_EQ(seen.reply.outcome, Outcome::ok);
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
-  EXPECT_FALSE(seen.differs);
+  EXPECT_EQ(seen.conduct, Class::none);
 }
 
 TEST(ReferenceLibrary, RefusesInItsOwnWords) {
@@ -172,7 +212,7 @@ TEST(ReferenceLibrary, RefusesInItsOwnWords) {
   std::vector<Value> arguments = add_arguments();
   const OutPlan plan = plan_outs(add(), arguments);
   arguments[1] = floats({2}, {1, 2});
-  const Observation seen = observe(reference, add(), arguments, plan);
+  const Observation seen = Probe(reference).observe(add(), arguments, plan);
   EXPECT_EQ(seen.reply.outcome, Outcome::invalid);
   EXPECT_NE(seen.reply.message, "");
 }
@@ -182,7 +222,7 @@ TEST(ReferenceLibrary, ListsOfInputsAndOuts) {
   std::vector<Value> arguments{floats({4}, {1, 2, 3, 4}), Int{3}, Int{0}, Value{}};
   ReferenceLibrary reference;
   const OutPlan plan{{{DType::float32, {3}, {0}}, {DType::float32, {1}, {0}}}};
-  const Observation seen = observe(reference, split, arguments, plan);
+  const Observation seen = Probe(reference).observe(split, arguments, plan);
   EXPECT_EQ(seen.reply.message, "");
   ASSERT_EQ(seen.outs.size(), 2u);
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{1, 2, 3}));

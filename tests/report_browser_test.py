@@ -223,7 +223,7 @@ class ReportPage(unittest.TestCase):
         self.browser.open(self.address)
         first = self.shown()[0]
         serious = [case for case in self.cases if case["operator"] == first and (
-            case["verdict"] in ("crash", "timeout") or case["class"] in ("out-of-bounds", "abort"))]
+            case["verdict"] in ("crash", "timeout") or case["class"] in ("writes-out-of-bounds", "abort"))]
         self.assertTrue(serious)
 
     def test_keyboard_opens_an_operator(self):
@@ -242,7 +242,7 @@ class ReportPage(unittest.TestCase):
         text = self.browser.run("document.querySelector('tbody .panel').textContent")
         for expected in (case["message"], case["got"], case["expected"], case["rule"], case["case"]):
             self.assertIn(expected, text)
-        for given in case["inputs"]:
+        for given in case["inputs"] + case["outs"]:
             self.assertIn(given["text"], text)
 
     def test_infinite_distance_is_said(self):

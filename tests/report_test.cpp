@@ -56,6 +56,7 @@ Record detailed() {
   record.distance = 31.4;
   record.rule = "softmax.accuracy";
   record.message = "Element (1, 0) of größe 日本 is off: </script>";
+  record.outs = {{"out", "float16 (2)"}};
   record.inputs = {{"self", "float16[2] [0, 1]"}, {"dim", "-1"}};
   record.expected = "[0.27, 0.73]";
   record.got = "[0.5, 0.5]";
@@ -203,12 +204,14 @@ TEST(Record, ReproLineIsQuotedWhereAShellNeedsIt) {
 }
 
 TEST(FindingKind, SeriousFirst) {
-  const std::vector<FindingKind> order{{Verdict::fail, Class::out_of_bounds, false},
+  const std::vector<FindingKind> order{{Verdict::fail, Class::writes_out_of_bounds, false},
                                        {Verdict::fail, Class::abort, false},
                                        {Verdict::crash, Class::none, false},
                                        {Verdict::timeout, Class::none, false},
                                        {Verdict::fail, Class::unwritten, false},
-                                       {Verdict::fail, Class::input_changed, false},
+                                       {Verdict::fail, Class::reads_uninitialised, false},
+                                       {Verdict::fail, Class::spoils_state, false},
+                                       {Verdict::fail, Class::changes_input, false},
                                        {Verdict::fail, Class::value, false},
                                        {Verdict::fail, Class::nan, false},
                                        {Verdict::fail, Class::shape, false},
@@ -228,7 +231,7 @@ TEST(FindingKind, SeriousFirst) {
 }
 
 TEST(FindingKind, IsNamedByItsClassOrItsVerdict) {
-  EXPECT_EQ(name(FindingKind{Verdict::fail, Class::input_changed, false}), "input-changed");
+  EXPECT_EQ(name(FindingKind{Verdict::fail, Class::changes_input, false}), "changes-input");
   EXPECT_EQ(name(FindingKind{Verdict::timeout, Class::none, true}), "timeout");
   EXPECT_EQ(name(FindingKind{Verdict::crash, Class::abort, false}), "crash (abort)");
   EXPECT_EQ(name(FindingKind{Verdict::pass, Class::none, true}), "passes-though-listed");
@@ -248,6 +251,19 @@ TEST(Summary, CountsPerTesteeOperatorVerdictAndClass) {
   ASSERT_EQ(add.findings.size(), 1u);
   EXPECT_EQ(add.findings.at({Verdict::fail, Class::nan, false}).cases, 2u);
   EXPECT_THAT(verdict_counts(testee), ElementsAre(2, 0, 2, 0, 1, 0));
+}
+
+TEST(Summary, ADefectGivesAFindingItsSmallestCallAndIsNoCase) {
+  const Record first = failing("aten::add.out", Class::value, "#0~size:1:0:0", 6);
+  Record smallest = failing("aten::add.out", Class::value, "#0", 60);
+  std::istringstream lines("{\"header\":{\"assay\":\"1\"}}\n" + to_json_line(first) + "\n" +
+                           to_json_line(Defect{first.case_id, smallest}) + "\n{\"footer\":{\"complete\":true}}\n");
+  const Summary summary = summarize(lines);
+  const Finding& finding =
+      summary.testees.at("executorch").at("aten::add.out").findings.at({Verdict::fail, Class::value});
+  EXPECT_EQ(finding.cases, 1u);
+  EXPECT_EQ(finding.smallest, smallest);
+  EXPECT_THROW(defect_from_json_line("{\"defect\":{\"from\":1}}"), std::invalid_argument);
 }
 
 TEST(Summary, ADtypeCountsOncePerCase) {
@@ -347,6 +363,16 @@ TEST(Table, StaysInsideItsWidth) {
   EXPECT_THAT(table, HasSubstr("…"));
   EXPECT_THAT(table_of(summary_of({longest}), {.width = 140}),
               HasSubstr("\naten::_native_batch_norm_legit_no_training.out  "));
+}
+
+TEST(Table, CutsNothingWhereWidthIsUnlimited) {
+  Record longest = failing("aten::_native_batch_norm_legit_no_training.out", Class::accepted_though_invalid);
+  longest.message = std::string(300, 'x') + "the end";
+  const std::string table = table_of(summary_of({longest}), {.width = TableStyle::unlimited});
+  EXPECT_THAT(table, HasSubstr("\naten::_native_batch_norm_legit_no_training.out  "));
+  EXPECT_THAT(table, HasSubstr("accepted-though-invalid\n"));
+  EXPECT_THAT(table, HasSubstr("xthe end\n"));
+  EXPECT_THAT(table, Not(HasSubstr("…")));
 }
 
 TEST(Table, ListsAtMostTheAskedFindingsAndCountsTheRest) {

@@ -31,7 +31,7 @@ TEST_P(EveryOperator, HasACaseThatBreaksEachRule) {
   ASSERT_NE(calls, nullptr);
   std::set<std::string_view> broken;
   for (const CaseId& id : rule_breaking_cases(corpus(), *calls)) {
-    Case breaking = corpus().make(id), valid = corpus().make({id.operator_name, id.seed, {}});
+    Case breaking = corpus().make(id), valid = corpus().make({id.operator_name, id.call, {}});
     for (std::size_t i = valid.arguments.size() - valid.op->outs(); i < valid.arguments.size(); ++i)
       valid.arguments[i] = {};
     const std::vector<Value> before = breaking.arguments;

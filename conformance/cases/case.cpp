@@ -19,9 +19,23 @@ bool glob(std::string_view word, std::string_view name) {
   return fits(pattern) || (pattern.find_first_of("*?") == std::string::npos && fits(pattern + ".*"));
 }
 
+bool matches(std::string_view word, std::string_view operator_name) {
+  return glob(word, operator_name) || glob(word, operator_name.substr(operator_name.find("::") + 2));
+}
+
+std::vector<std::string_view> words_of(std::string_view pattern) {
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= pattern.size();) {
+    const std::size_t end = std::min(pattern.find(',', begin), pattern.size());
+    words.push_back(pattern.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
 [[noreturn]] void bad_id(std::string_view text, std::string_view why) {
   throw Fault(Outcome::malformed, "case.id",
-              fmt::format("'{}' is no case: {}, as in aten::add.out#17~dtype:0:5:0", text, why));
+              fmt::format("'{}' is no case: {}, as in aten::add.out#7f3a91c2~dtype:0:5:0", text, why));
 }
 
 // The arguments that a rule speaks of, of which a change can break it.
@@ -52,7 +66,7 @@ std::string broken_rule(const Operator& op, std::vector<Value> arguments) {
 }  // namespace
 
 std::string to_text(const CaseId& id) {
-  std::string text = fmt::format("{}#{}", id.operator_name, id.seed);
+  std::string text = fmt::format("{}#{:08x}", id.operator_name, id.call);
   for (const Mutation& m : id.mutations) text += "~" + to_text(m);
   return text;
 }
@@ -60,10 +74,11 @@ std::string to_text(const CaseId& id) {
 CaseId case_id_from(std::string_view text) {
   const std::size_t hash = text.find('#'), end = std::min(text.find('~'), text.size());
   if (hash == std::string_view::npos || hash == 0 || hash > end)
-    bad_id(text, "it must be an operator, # and the number of a recorded call");
+    bad_id(text, "it must be an operator, # and the digest of a recorded call");
   CaseId id{std::string(text.substr(0, hash)), 0, {}};
-  const auto [rest, error] = std::from_chars(text.data() + hash + 1, text.data() + end, id.seed);
-  if (error != std::errc{} || rest != text.data() + end) bad_id(text, "what follows # must be a number");
+  const auto [rest, error] = std::from_chars(text.data() + hash + 1, text.data() + end, id.call, 16);
+  if (error != std::errc{} || rest != text.data() + end || end - hash != 9)
+    bad_id(text, "what follows # must be eight hexadecimal digits");
   for (std::string_view left = text.substr(end); !left.empty();) {
     const std::size_t next = std::min(left.find('~', 1), left.size());
     id.mutations.push_back(mutation_from(left.substr(1, next - 1)));
@@ -86,9 +101,18 @@ const RecordedCalls* Corpus::calls(std::string_view operator_name) const {
 }
 
 std::vector<const RecordedCalls*> Corpus::matching(std::string_view pattern) const {
+  const std::vector<std::string_view> words = pattern.empty() ? std::vector{std::string_view("*")} : words_of(pattern);
+  const auto matches_name = [](std::string_view word) {
+    return [word](const auto& entry) { return matches(word, entry.first); };
+  };
+  for (std::string_view word : words)
+    if (std::ranges::none_of(calls_, matches_name(word)))
+      throw Fault(Outcome::unsupported, "case.operator",
+                  fmt::format("no operator with recorded calls matches '{}'", word));
   std::vector<const RecordedCalls*> found;
-  for (const auto& [name, calls] : calls_)
-    if (matches(pattern, name)) found.push_back(calls.get());
+  for (const auto& entry : calls_)
+    if (std::ranges::any_of(words, [&](std::string_view word) { return matches_name(word)(entry); }))
+      found.push_back(entry.second.get());
   return found;
 }
 
@@ -97,26 +121,16 @@ Case Corpus::make(const CaseId& id) const {
   if (!recorded)
     throw Fault(Outcome::unsupported, "case.operator",
                 fmt::format("there are no recorded calls of '{}'", id.operator_name));
-  if (id.seed >= recorded->size())
+  std::optional<RecordedCall> call = recorded->find(id.call);
+  if (!call)
     throw Fault(
-        Outcome::invalid, "case.seed",
-        fmt::format("{} has {} recorded calls, so there is no call {}", id.operator_name, recorded->size(), id.seed));
-  Case c{id, &recorded->op(), {}, recorded->at(id.seed)};
+        Outcome::invalid, "case.call",
+        fmt::format("none of the {} recorded calls of {} is {:08x}", recorded->size(), id.operator_name, id.call));
+  Case c{id, &recorded->op(), {}, std::move(*call)};
   c.arguments = c.recorded.arguments;
   if (!id.mutations.empty()) forget_outs(*c.op, c.arguments);
   for (const Mutation& m : id.mutations) c.arguments = mutated(*c.op, c.arguments, m);
   return c;
-}
-
-bool matches(std::string_view pattern, std::string_view operator_name) {
-  const std::string_view bare = operator_name.substr(operator_name.find("::") + 2);
-  while (true) {
-    const std::size_t comma = std::min(pattern.find(','), pattern.size());
-    const std::string_view word = pattern.substr(0, comma);
-    if (word.empty() || glob(word, operator_name) || glob(word, bare)) return true;
-    if (comma == pattern.size()) return false;
-    pattern.remove_prefix(comma + 1);
-  }
 }
 
 std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCalls& calls) {
@@ -124,8 +138,8 @@ std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCall
   std::set<std::string, std::less<>> wanted;
   for (const Rule& rule : op.rules) wanted.emplace(rule.id);
   std::vector<CaseId> found;
-  for (std::size_t seed = 0; seed < calls.size() && !wanted.empty(); ++seed) {
-    Case valid = corpus.make({std::string(op.name), seed, {}});
+  for (std::size_t i = 0; i < calls.size() && !wanted.empty(); ++i) {
+    Case valid = corpus.make({std::string(op.name), calls.digest(i), {}});
     forget_outs(op, valid.arguments);
     if (!broken_rule(op, valid.arguments).empty()) continue;
     for (const Rule& rule : op.rules) {
@@ -135,7 +149,7 @@ std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCall
         for (const Mutation& m : changes_of(op, valid.arguments, argument)) {
           std::vector<Value> changed = mutated(op, valid.arguments, m);
           if (broken_rule(op, std::move(changed)) != rule.id) continue;
-          found.push_back({std::string(op.name), seed, {m}});
+          found.push_back({std::string(op.name), calls.digest(i), {m}});
           wanted.erase(std::string(rule.id));
           break;
         }

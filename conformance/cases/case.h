@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -12,11 +13,12 @@
 
 namespace assay {
 
-// Where a case comes from: a recorded call of an operator, and the changes made to it in order. Its text, such as
-// "aten::add.out#17~dtype:0:5:0", is all that is needed to make the case again.
+// Where a case comes from: a recorded call of an operator, known by the digest of its content, and the changes made to
+// it in order. Its text, such as "aten::add.out#7f3a91c2~dtype:0:5:0", is all that is needed to make the case again, on
+// every machine and from every recording that has the call.
 struct CaseId {
   std::string operator_name;
-  std::size_t seed = 0;
+  std::uint32_t call = 0;
   std::vector<Mutation> mutations;
   bool operator==(const CaseId&) const = default;
 };
@@ -39,20 +41,19 @@ class Corpus {
   explicit Corpus(const std::filesystem::path& folder);
 
   const RecordedCalls* calls(std::string_view operator_name) const;  // null where nothing is recorded
-  std::vector<const RecordedCalls*> matching(
-      std::string_view pattern) const;  // operators whose name matches, see matches()
 
-  // Throws Fault (unsupported, "case.operator") for an operator without recorded calls and (invalid, "case.seed")
-  // beyond their number.
+  // Operators whose name, or name without namespace, matches a word of the pattern: words are separated by commas, with
+  // * and ?; a word without * or ? also matches every overload of the operator it names. An empty pattern is all of
+  // them. Throws Fault (unsupported, "case.operator") for a word that matches none.
+  std::vector<const RecordedCalls*> matching(std::string_view pattern) const;
+
+  // Throws Fault (unsupported, "case.operator") for an operator without recorded calls and (invalid, "case.call")
+  // where none of them has the digest.
   Case make(const CaseId& id) const;
 
  private:
   std::map<std::string, std::unique_ptr<RecordedCalls>, std::less<>> calls_;
 };
-
-// Whether an operator's name, or its name without namespace, matches the pattern: words separated by commas, with * and
-// ?; a word without * or ? also matches every overload of the operator it names.
-bool matches(std::string_view pattern, std::string_view operator_name);
 
 // For each rule of the operator, the simplest change of a recorded call for which the reference names that rule; rules
 // that nothing breaks are left out.

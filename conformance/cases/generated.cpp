@@ -17,16 +17,16 @@ rc::Gen<Mutation> any_mutation() {
       kind, number, number, number);
 }
 
-rc::Gen<CaseId> any_case(const std::string& operator_name, std::size_t seeds) {
-  const auto seed = rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, seeds));
+rc::Gen<CaseId> any_case(const RecordedCalls& calls) {
+  const auto call = rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, calls.size()));
   const auto length = rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(1, most_mutations + 1));
   const auto mutations = rc::gen::mapcat(
       length, [](std::size_t n) { return rc::gen::container<std::vector<Mutation>>(n, any_mutation()); });
   return rc::gen::apply(
-      [=](std::size_t s, std::vector<Mutation> m) {
-        return CaseId{operator_name, s, std::move(m)};
+      [&calls](std::size_t i, std::vector<Mutation> m) {
+        return CaseId{std::string(calls.op().name), calls.digest(i), std::move(m)};
       },
-      seed, mutations);
+      call, mutations);
 }
 
 // The mutation with one of its numbers nearer to zero.
@@ -42,7 +42,7 @@ rc::Seq<Mutation> simpler(const Mutation& mutation) {
 }
 
 rc::Seq<CaseId> simpler_cases(const CaseId& id) {
-  const auto with = [id](std::vector<Mutation> m) { return CaseId{id.operator_name, id.seed, std::move(m)}; };
+  const auto with = [id](std::vector<Mutation> m) { return CaseId{id.operator_name, id.call, std::move(m)}; };
   return rc::seq::map(
       rc::seq::concat(rc::shrink::removeChunks(id.mutations), rc::shrink::eachElement(id.mutations, simpler)), with);
 }
@@ -56,11 +56,10 @@ std::uint64_t mixed(std::uint64_t seed, std::string_view name) {
 }  // namespace
 
 std::vector<CaseId> generated_cases(const RecordedCalls& calls, std::uint64_t seed, std::size_t count) {
-  const std::string name(calls.op().name);
   std::vector<CaseId> cases;
   if (calls.size() == 0) return cases;
-  const rc::Gen<CaseId> gen = any_case(name, calls.size());
-  rc::Random random(mixed(seed, name));
+  const rc::Gen<CaseId> gen = any_case(calls);
+  rc::Random random(mixed(seed, calls.op().name));
   for (std::size_t i = 0; i < count; ++i) cases.push_back(gen(random.split(), rc::kNominalSize).value());
   return cases;
 }

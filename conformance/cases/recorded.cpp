@@ -6,8 +6,10 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "calls_generated.h"
+#include "conformance/cases/fingerprint.h"
 #include "reference/fault.h"
 
 namespace assay {
@@ -44,13 +46,32 @@ RecordedCalls::RecordedCalls(const std::filesystem::path& file)
                 fmt::format("{} records {}, which the spec does not have", file_, schema));
   if (op_->schema != schema)
     malformed("calls.schema", fmt::format("records {}, but the spec's schema is {}", schema, op_->schema));
+  index();
+}
+
+void RecordedCalls::index() {
+  std::map<std::uint32_t, std::pair<std::string, std::size_t>> calls;
+  const std::size_t recorded = golden::GetCalls(bytes_.data())->calls()->size();
+  for (std::size_t i = 0; i < recorded; ++i) {
+    std::string print = fingerprint(*op_, read(i).arguments);
+    const auto short_digest = static_cast<std::uint32_t>(assay::digest(print) >> 32);
+    const auto [same, is_new] = calls.try_emplace(short_digest, print, i);
+    if (!is_new && same->second.first != print)
+      malformed("calls.digest", fmt::format("has two calls whose digest is {:08x}, {} and {}: record one of them with "
+                                            "other values",
+                                            short_digest, same->second.second, i));
+  }
+  for (const auto& [short_digest, call] : calls) calls_.emplace_back(short_digest, call.second);
+}
+
+std::optional<RecordedCall> RecordedCalls::find(std::uint32_t digest) const {
+  const auto at = std::ranges::lower_bound(calls_, digest, {}, &std::pair<std::uint32_t, std::size_t>::first);
+  return at == calls_.end() || at->first != digest ? std::nullopt : std::optional(read(at->second));
 }
 
 void RecordedCalls::malformed(std::string_view rule, const std::string& sentence) const {
   throw Fault(Outcome::malformed, std::string(rule), fmt::format("{} {}", file_, sentence));
 }
-
-std::size_t RecordedCalls::size() const { return golden::GetCalls(bytes_.data())->calls()->size(); }
 
 Tensor RecordedCalls::tensor(const void* recorded, const std::string& place, bool with_data) const {
   const auto* t = static_cast<const golden::Tensor*>(recorded);
@@ -110,7 +131,7 @@ Value RecordedCalls::value(const void* recorded, const std::string& place, bool 
   malformed("calls.argument", fmt::format("has a value of an unknown kind at {}", place));
 }
 
-RecordedCall RecordedCalls::at(std::size_t i) const {
+RecordedCall RecordedCalls::read(std::size_t i) const {
   const golden::Call* call = golden::GetCalls(bytes_.data())->calls()->Get(static_cast<flatbuffers::uoffset_t>(i));
   const auto* arguments = call->arguments();
   const std::size_t count = arguments ? arguments->size() : 0;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference/operator.h"
@@ -20,7 +22,8 @@ struct RecordedCall {
   std::string origin;   // the generator that made the call
 };
 
-// The recorded calls of one operator: a file of golden/operators, in the format of golden/calls.fbs.
+// The recorded calls of one operator, each once: a file of golden/operators, in the format of golden/calls.fbs. A call
+// is known by the digest of its fingerprint, so that recording others beside it, or in another order, changes nothing.
 class RecordedCalls {
  public:
   // Reads and verifies a file. Throws Fault (malformed, rule "calls.…") naming the file and what is wrong with it, and
@@ -28,12 +31,15 @@ class RecordedCalls {
   explicit RecordedCalls(const std::filesystem::path& file);
 
   const Operator& op() const { return *op_; }
-  std::size_t size() const;
+  std::size_t size() const { return calls_.size(); }
 
-  // Call i < size(). Throws Fault (malformed) naming the call and the argument where it does not fit the schema.
-  RecordedCall at(std::size_t i) const;
+  RecordedCall at(std::size_t i) const { return read(calls_.at(i).second); }  // in the order of digests
+  std::uint32_t digest(std::size_t i) const { return calls_.at(i).first; }
+  std::optional<RecordedCall> find(std::uint32_t digest) const;
 
  private:
+  RecordedCall read(std::size_t position) const;
+  void index();
   [[noreturn]] void malformed(std::string_view rule, const std::string& sentence) const;
   Tensor tensor(const void* recorded, const std::string& place, bool with_data) const;
   Value value(const void* argument, const std::string& place, bool with_data) const;
@@ -41,6 +47,7 @@ class RecordedCalls {
   std::string file_;
   std::string bytes_;
   const Operator* op_ = nullptr;
+  std::vector<std::pair<std::uint32_t, std::size_t>> calls_;  // digests, sorted, and positions in the file
 };
 
 // The files of a folder of recorded calls, by operator name.

@@ -1,7 +1,9 @@
 #include "conformance/judge/choice.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "reference/families.h"
 #include "reference/fault.h"
@@ -79,20 +81,60 @@ std::string topk(const Operator& op, std::span<const Value> arguments, std::span
   return {};
 }
 
-// Any numbers in [0, 1).
-std::string uniform(const Tensor& got) {
-  for (const Real x : read<Real>(got).data)
-    if (!(x >= 0 && x < 1)) return text(x, " is not in [0, 1)");
-  return {};
+// The chance that numbers fail a test below though they are drawn as the entry promises: with three tests of each of
+// 100,000 cases less than one run in a million has a false alarm.
+constexpr Real false_alarm = 1e-12;
+
+// One number all over has this chance where n are drawn of 2^precision ones that are equally likely.
+std::string all_equal(const Buffer<Real>& drawn, int precision) {
+  if (drawn.empty() || static_cast<Real>(drawn.size() - 1) * precision < -std::log2(false_alarm)) return {};
+  const bool equal = std::ranges::all_of(drawn, [&](Real x) { return x == drawn[0]; });
+  return equal ? text("all ", drawn.size(), " numbers are ", drawn[0]) : "";
 }
 
-// The same numbers in any order.
+Real mean(const Buffer<Real>& drawn) {
+  return std::accumulate(drawn.begin(), drawn.end(), Real{0}) / static_cast<Real>(drawn.size());
+}
+
+// The mean of n numbers of [0, 1] is further from what is expected of it with the chance of a false alarm at most
+// (Hoeffding 1963).
+std::string far_mean(const Buffer<Real>& drawn, Real expected) {
+  if (drawn.empty()) return {};
+  const Real spread = std::sqrt(std::log(2 / false_alarm) / (2 * static_cast<Real>(drawn.size())));
+  if (std::fabs(mean(drawn) - expected) <= spread) return {};
+  return text("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near ", expected);
+}
+
+// Any numbers in [0, 1), as the uniform distribution has them.
+std::string uniform(const Tensor& got) {
+  const Buffer<Real> drawn = read<Real>(got).data;
+  for (const Real x : drawn)
+    if (!(x >= 0 && x < 1)) return text(x, " is not in [0, 1)");
+  const std::string equal = all_equal(drawn, info(got.dtype).precision);
+  return equal.empty() ? far_mean(drawn, 0.5) : equal;
+}
+
+// Any numbers, as the normal distribution has them. It is not as even as the uniform one: its likeliest numbers come
+// less than four times as often.
+std::string normal(const Tensor& got) {
+  constexpr Real deviations = 7.2;  // further from 0 is a normal number with the chance of a false alarm
+  const Buffer<Real> drawn = read<Real>(got).data;
+  for (const Real x : drawn)
+    if (!std::isfinite(x)) return text(x, " is no number");
+  if (std::string equal = all_equal(drawn, info(got.dtype).precision - 2); !equal.empty()) return equal;
+  if (drawn.empty() || std::fabs(mean(drawn)) * std::sqrt(static_cast<Real>(drawn.size())) <= deviations) return {};
+  return text("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near 0");
+}
+
+// The same numbers in any order but their own, where that is unlikely: one of n!.
 std::string permutation(const Tensor& expected, const Tensor& got) {
   Buffer<Real> want = read<Real>(expected).data, numbers = read<Real>(got).data;
   std::ranges::sort(want), std::ranges::sort(numbers);
   for (std::size_t k = 0; k < numbers.size(); ++k)
     if (numbers[k] != want[k]) return text("in order, number ", k, " is ", numbers[k], ", but must be ", want[k]);
-  return {};
+  const bool moved =
+      read<Real>(got).data != want || std::lgamma(static_cast<Real>(want.size()) + 1) < -std::log(false_alarm);
+  return moved ? "" : text("the ", want.size(), " numbers are in order");
 }
 
 // Any mask, all true without training or with p = 0 and false with p = 1; each element as its mask says, within two
@@ -110,15 +152,21 @@ std::string dropout(const Operator& op, std::span<const Value> arguments, std::s
     if (!equal && !(std::fabs(want - y[k]) <= 1.5 * ulp(got[0].dtype, want)))
       return text("element ", k, " is ", y[k], ", but its mask makes it ", want);
   }
-  return {};
+  return far_mean(mask, 1 - p);
 }
 
 }  // namespace
+
+bool is_drawn(const Operator& op) {
+  constexpr std::array drawn{"uniform", "normal", "permutation", "dropout"};
+  return std::ranges::find(drawn, op.choice) != drawn.end();
+}
 
 std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
                          std::span<const Tensor> got) {
   if (op.choice == "topk") return topk(op, arguments, expected, got);
   if (op.choice == "uniform") return uniform(got[0]);
+  if (op.choice == "normal") return normal(got[0]);
   if (op.choice == "permutation") return permutation(expected[0], got[0]);
   if (op.choice == "dropout") return dropout(op, arguments, got);
   return text("the spec names the choice ", op.choice, ", of which the judge knows nothing");

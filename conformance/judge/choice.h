@@ -14,4 +14,7 @@ namespace assay {
 std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
                          std::span<const Tensor> got);
 
+// Whether the answers that the choice leaves open are drawn at random, so that no two need be equal.
+bool is_drawn(const Operator& op);
+
 }  // namespace assay

@@ -48,9 +48,22 @@ enum class Class {
   dtype,
   layout,
   unwritten,
-  out_of_bounds,
-  input_changed,
-  abort,
+  reads_uninitialised,  ///< the answer depends on memory that nobody had written to
+  not_repeatable,       ///< the same call is answered in two ways
+  spoils_state,         ///< a later call is answered differently for it
+  changes_input,
+  writes_out_of_bounds,  ///< of memory that it was given
+  heap_damage,           ///< of memory that it allocated, or a wrong free
+  uses_freed,            ///< memory that it freed, or that it was given for an earlier call
+  double_free,
+  segmentation_fault,
+  bus_error,
+  arithmetic_trap,
+  illegal_instruction,
+  signal,     ///< any other
+  exit,       ///< the process ended itself without a signal
+  abort,      ///< deliberate
+  assertion,  ///< a failed one
   refused_though_valid,
   accepted_though_invalid,
 };
@@ -69,9 +82,22 @@ inline constexpr std::array classes = std::to_array<ClassRow>({
     {Class::dtype, "dtype", Severity::result},
     {Class::layout, "layout", Severity::result},
     {Class::unwritten, "unwritten", Severity::side_effect},
-    {Class::out_of_bounds, "out-of-bounds", Severity::corruption},
-    {Class::input_changed, "input-changed", Severity::side_effect},
+    {Class::reads_uninitialised, "reads-uninitialised", Severity::side_effect},
+    {Class::not_repeatable, "not-repeatable", Severity::side_effect},
+    {Class::spoils_state, "spoils-state", Severity::side_effect},
+    {Class::changes_input, "changes-input", Severity::side_effect},
+    {Class::writes_out_of_bounds, "writes-out-of-bounds", Severity::corruption},
+    {Class::heap_damage, "heap-damage", Severity::corruption},
+    {Class::uses_freed, "uses-freed", Severity::corruption},
+    {Class::double_free, "double-free", Severity::corruption},
+    {Class::segmentation_fault, "segmentation-fault", Severity::breakdown},
+    {Class::bus_error, "bus-error", Severity::breakdown},
+    {Class::arithmetic_trap, "arithmetic-trap", Severity::breakdown},
+    {Class::illegal_instruction, "illegal-instruction", Severity::breakdown},
+    {Class::signal, "signal", Severity::breakdown},
+    {Class::exit, "exit", Severity::breakdown},
     {Class::abort, "abort", Severity::breakdown},
+    {Class::assertion, "assertion", Severity::breakdown},
     {Class::refused_though_valid, "refused-though-valid", Severity::acceptance},
     {Class::accepted_though_invalid, "accepted-though-invalid", Severity::acceptance},
 });
@@ -103,6 +129,7 @@ struct Record {
   std::string rule;     ///< id of the rule, or the accuracy row, that the verdict is about
   std::string message;  ///< one sentence
   std::vector<NamedText> inputs;
+  std::vector<NamedText> outs;  ///< as they were given
   std::string expected;
   std::string got;
   std::string bound;

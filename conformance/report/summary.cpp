@@ -74,6 +74,11 @@ void Summary::add(const Record& record) {
   if (kind != FindingKind{}) add_to(entry.findings[kind], record);
 }
 
+void Summary::add(const Defect& defect) {
+  const Record& r = defect.smallest;
+  testees.at(r.testee).at(r.operator_name).findings.at({r.verdict, r.failure, r.known}).smallest = r;
+}
+
 VerdictCounts verdict_counts(const TesteeSummary& testee) {
   VerdictCounts sum{};
   for (const auto& [name, entry] : testee) sum += entry.verdicts;
@@ -85,7 +90,10 @@ Summary summarize(std::istream& lines) {
   std::string line;
   for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
     try {
-      summary.add(from_json_line(line));
+      if (line.starts_with(R"({"defect":)"))
+        summary.add(defect_from_json_line(line));
+      else if (!line.starts_with(R"({"header":)") && !line.starts_with(R"({"footer":)"))
+        summary.add(from_json_line(line));
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(fmt::format("line {}: {}", number, error.what()));
     }

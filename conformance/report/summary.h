@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "conformance/report/record.h"
+#include "conformance/report/defect.h"
 
 /// What a run found, in memory that grows with operators and kinds of finding, not with cases.
 namespace assay {
@@ -60,6 +60,7 @@ struct Summary {
   std::map<std::string, TesteeSummary> testees;
 
   void add(const Record& record);
+  void add(const Defect& defect);  ///< of a finding that it has: its smallest call
 };
 
 VerdictCounts verdict_counts(const TesteeSummary& testee);

@@ -143,8 +143,9 @@ void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyl
   for (const auto& [operator_name, entry] : testee) lines.push_back(of_operator(operator_name, entry));
   lines.push_back(counted(fmt::format("total of {}", testee.size()), verdict_counts(testee)));
 
-  const Widths widths = fit(measure(lines), style.width);
-  const std::string rule(style.width, '-');
+  const bool fitted = style.width != TableStyle::unlimited;
+  const Widths widths = fitted ? fit(measure(lines), style.width) : measure(lines);
+  const std::string rule(fitted ? style.width : widths.total(), '-');
   for (const Line& line : lines) {
     if (&line == &lines.back()) out << rule << '\n';
     write_line(out, line, widths, style.colour);
@@ -177,7 +178,8 @@ void write_finding(std::ostream& out, const News::value_type& item, std::size_t 
   const std::string count = fmt::format("{:>{}}", finding->cases, count_width);
   const std::string repro = repro_line(finding->smallest);
   const std::size_t used = name_width + gap.size() + count_width + gap.size() + repro.size() + comment_mark.size();
-  const std::size_t room = style.width > used ? style.width - used : 0;
+  const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;
+  const std::size_t room = width > used ? width - used : 0;
   fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(severity(kind)), style.colour), gap, count, gap, repro,
              comment(finding->smallest.message, room));
 }

@@ -8,7 +8,8 @@
 namespace assay {
 
 struct TableStyle {
-  std::size_t width = 100;    ///< columns; operator names and messages are shortened to fit
+  static constexpr std::size_t unlimited = 0;
+  std::size_t width = 100;    ///< columns; operator names and messages are shortened to fit, unless unlimited
   std::size_t findings = 20;  ///< list at most so many per testee, and say how many are left out
   bool colour = false;        ///< ANSI escape sequences
 };

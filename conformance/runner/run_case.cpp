@@ -1,9 +1,11 @@
 #include "conformance/runner/run_case.h"
 
+#include <csignal>
 #include <limits>
 
+#include "conformance/cases/fingerprint.h"
+#include "conformance/judge/choice.h"
 #include "conformance/judge/judge.h"
-#include "conformance/testees/probe.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
 
@@ -40,6 +42,12 @@ std::string shown(const Expectation& e) {
   return text(name(e.answer.outcome), ", ", e.answer.rule, ": ", e.answer.message);
 }
 
+// What an out is given as: "float32 (2, 3)", and its dim order where that is not plain.
+std::string shown_out(const Tensor& t) {
+  const std::string layout = layout_name(t);
+  return describe(t) + (layout == "contiguous" ? "" : " " + layout);
+}
+
 // The facts of the case that every record has.
 Record record_of(const Case& c, std::string_view testee, std::span<const Value> arguments) {
   Record r;
@@ -53,10 +61,15 @@ Record record_of(const Case& c, std::string_view testee, std::span<const Value> 
   return r;
 }
 
-void describe_inputs(Record& r, const Case& c) {
+void describe_call(Record& r, const Case& c, std::span<const Value> given) {
   std::uint64_t elements = 0;
   for (std::size_t i = 0; i < c.arguments.size(); ++i) {
-    if (c.op->arguments[i].out) continue;
+    if (c.op->arguments[i].out) {
+      std::string outs;
+      each_tensor(given.subspan(i, 1), [&](const Tensor& t) { outs += (outs.empty() ? "" : ", ") + shown_out(t); });
+      r.outs.push_back({std::string(c.op->arguments[i].name), outs});
+      continue;
+    }
     r.inputs.push_back(
         {std::string(c.op->arguments[i].name), literal(c.arguments[i], c.op->arguments[i].type, shown_elements)});
     each_tensor({&c.arguments[i], 1}, [&](const Tensor& t) { elements += static_cast<std::uint64_t>(t.count()); });
@@ -95,31 +108,70 @@ HostCall host_call(const Case& c) {
   return given.valid() == open.valid() ? open : given;
 }
 
-bool has_free_values(const Operator& op) {
-  return std::ranges::any_of(
-      op.accuracy, [](const AccuracyRow& row) { return row.accuracy.measure == Accuracy::Measure::unspecified; });
+// What the call did besides answering is worse than any value in its answer. An invalid call that was answered at all
+// is wrong whatever the answer depends on.
+void judge_conduct(Judgement& j, const Observation& seen) {
+  if (seen.conduct == Class::none) return;
+  if (j.failure == Class::accepted_though_invalid &&
+      (seen.conduct == Class::unwritten || seen.conduct == Class::reads_uninitialised))
+    return;
+  j = {Verdict::fail, seen.conduct, std::numeric_limits<double>::infinity(), {}, seen.misdeed, {}, {}, {}};
 }
 
-// What the memory around a call tells is worse than any value in it.
-void judge_conduct(Judgement& j, const Operator& op, const Observation& seen) {
-  const auto fail = [&](Class failure, std::string message) {
-    j = {Verdict::fail, failure, std::numeric_limits<double>::infinity(), {}, std::move(message), {}, {}, {}};
-  };
-  if (!seen.damaged.empty()) return fail(Class::out_of_bounds, seen.damaged);
-  if (!seen.changed_input.empty())
-    return fail(Class::input_changed, text(seen.changed_input, " was changed by the call"));
-  if (seen.reply.outcome != Outcome::ok || j.failure == Class::accepted_though_invalid || has_free_values(op)) return;
-  if (seen.unwritten > 0)
-    return fail(Class::unwritten, text(seen.unwritten, " elements were never written, the first is element ",
-                                       seen.unwritten_element, " of out ", seen.unwritten_out));
-  if (seen.differs && j.verdict != Verdict::fail)
-    fail(Class::value, "a second run of the same call gave another result");
+// Any value in its results is right, or any that a distribution has: no two answers need be equal.
+bool has_free_values(const Operator& op) {
+  return is_drawn(op) || std::ranges::any_of(op.accuracy, [](const AccuracyRow& row) {
+           return row.accuracy.measure == Accuracy::Measure::unspecified;
+         });
+}
+
+std::string shown(const Observation& seen, bool free_values) {
+  if (seen.reply.outcome != Outcome::ok) return text(name(seen.reply.outcome), ": ", seen.reply.message);
+  if (!free_values) return shown(seen.outs);
+  std::string all;
+  for (const Tensor& t : seen.outs) all += (all.empty() ? "" : "\n") + shown_out(t);
+  return all;
+}
+
+std::uint64_t answer_of(const Operator& op, const Observation& seen) {
+  std::string all =
+      text(name(seen.reply.outcome), '\n', seen.reply.message, '\n', name(seen.conduct), '\n', seen.misdeed);
+  for (const Tensor& t : seen.outs) {
+    all += text('\n', describe(t), t.dim_order);
+    if (!has_free_values(op)) all.append(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size());
+  }
+  return digest(all);
+}
+
+// Which death it was: a signal, or what the library said before it aborted.
+Class class_of_death(const TaskResult& result) {
+  if (result.end == TaskResult::End::timed_out) return Class::none;
+  if (result.end != TaskResult::End::crashed) return Class::exit;
+  const auto said = [&](std::string_view words) { return result.output.find(words) != std::string::npos; };
+  switch (result.signal) {
+    case SIGSEGV:
+      return said(uses_memory_of_earlier_call) ? Class::uses_freed : Class::segmentation_fault;
+    case SIGBUS:
+      return Class::bus_error;
+    case SIGFPE:
+      return Class::arithmetic_trap;
+    case SIGILL:
+    case SIGTRAP:
+      return Class::illegal_instruction;
+    case SIGABRT:  // glibc's words for a heap that it finds damaged, and anybody's for an assertion
+      if (said("free(): ") || said("malloc(): ") || said("corrupted") || said("smashing")) return Class::heap_damage;
+      return said("ssert") ? Class::assertion : Class::abort;
+    default:
+      return Class::signal;
+  }
 }
 
 }  // namespace
 
-Record run_case(const Corpus& corpus, KernelLibrary& library, const CaseId& id, bool always_described) {
+Judged run_case(const Corpus& corpus, Probe& probe, const CaseId& id, bool always_described) {
+  KernelLibrary& library = probe.library();
   const Case c = corpus.make(id);
+  const bool free_values = has_free_values(*c.op);
   const HostCall host = host_call(c);
   Record r = record_of(c, library.name(), host.arguments);
   Judgement j;
@@ -127,34 +179,44 @@ Record run_case(const Corpus& corpus, KernelLibrary& library, const CaseId& id, 
   if (!library.has(*c.op)) {
     j = {Verdict::unsupported, Class::none, 0, {}, text(library.name(), " has no kernel for ", c.op->name), {}, {}, {}};
   } else {
-    seen = observe(library, *c.op, c.arguments, plan_outs(*c.op, host.arguments));
+    seen = probe.observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments), digest(r.case_id), free_values);
     const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
     j = judge(
         *c.op, c.arguments, host.expected,
         {seen.reply.outcome, seen.reply.message, library.in_profile(*c.op, host.arguments), seen.outs, has_values});
-    judge_conduct(j, *c.op, seen);
+    judge_conduct(j, seen);
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
-  if (j.verdict == Verdict::pass && !always_described) return r;
+  const bool spoilt = seen.spoilt || probe.is_spent();
+  if (j.verdict == Verdict::pass && !always_described) return {std::move(r), answer_of(*c.op, seen), spoilt};
   r.rule = j.rule, r.message = j.message, r.bound = j.bound;
-  describe_inputs(r, c);
+  describe_call(r, c, host.arguments);
   r.expected = shown(host.expected);
-  r.got =
-      seen.reply.outcome == Outcome::ok ? shown(seen.outs) : text(name(seen.reply.outcome), ": ", seen.reply.message);
-  return r;
+  r.got = shown(seen, free_values);
+  if (free_values && (r.failure == Class::value || r.failure == Class::nan))
+    r.message = text("what is wanted is ", c.op->math);
+  if (r.failure == Class::not_repeatable) r = not_repeatable(std::move(r));
+  return {std::move(r), answer_of(*c.op, seen), spoilt};
 }
 
-Record lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, Verdict verdict,
-                 std::string message) {
+Judged lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, const TaskResult& result) {
   const Case c = corpus.make(id);
   const HostCall host = host_call(c);
   Record r = record_of(c, testee, host.arguments);
-  r.verdict = verdict;
-  r.failure = verdict == Verdict::crash ? Class::abort : Class::none;
+  r.verdict = result.end == TaskResult::End::timed_out ? Verdict::timeout : Verdict::crash;
+  r.failure = class_of_death(result);
   r.rule = host.expected.answer.rule;
-  r.message = std::move(message);
-  describe_inputs(r, c);
+  r.message = result.text + (result.output.empty() ? "" : "\n" + result.output);
+  describe_call(r, c, host.arguments);
   r.expected = shown(host.expected);
+  return {std::move(r), digest(text(name(r.verdict), result.text)), true};
+}
+
+Record not_repeatable(Record r) {
+  r.verdict = Verdict::fail, r.failure = Class::not_repeatable;
+  r.message = "the same call is answered in two ways";
+  r.distance.reset();
+  r.rule.clear(), r.got.clear(), r.bound.clear();
   return r;
 }
 

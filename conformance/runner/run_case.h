@@ -2,15 +2,26 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/report/record.h"
-#include "conformance/testees/library.h"
+#include "conformance/testees/child.h"
+#include "conformance/testees/probe.h"
 
 namespace assay {
 
-// Makes a case, asks the reference and the library, and judges. The record describes the call itself (inputs, expected,
-// got) where `always_described` or where the verdict is not pass. Throws Fault as Corpus::make does.
-Record run_case(const Corpus& corpus, KernelLibrary& library, const CaseId& id, bool always_described = false);
+// A verdict, and what it takes to compare it with another on the same call.
+struct Judged {
+  Record record;
+  std::uint64_t answer = 0;  // a digest of all that the library did, apart from values that are free and from times
+  bool spoilt = false;       // the process must do no other case
+};
 
-// The record of a case that the library did not survive.
-Record lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, Verdict verdict, std::string message);
+// Makes a case, asks the reference and the library, and judges. The record describes the call itself (inputs, outs,
+// expected, got) where `always_described` or where the verdict is not pass. Throws Fault as Corpus::make does.
+Judged run_case(const Corpus& corpus, Probe& probe, const CaseId& id, bool always_described = false);
+
+// The same of a case that the library did not survive. Its answer is the way in which it ended.
+Judged lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, const TaskResult& result);
+
+// The record of a call that is answered in two ways: no field holds either.
+Record not_repeatable(Record record);
 
 }  // namespace assay

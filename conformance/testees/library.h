@@ -59,6 +59,9 @@ class KernelLibrary {
   // library writes the outs' data and, where a result is smaller than the memory given, their sizes. May crash.
   virtual Reply call(const Operator& op, std::span<HostValue> arguments) = 0;
 
+  // What memory that the library allocates by other means than malloc holds from now on, until it is written to.
+  virtual void fill_memory(std::byte) {}
+
   // Whether the library answers only calls that were recorded, so that mutating them is pointless.
   virtual bool recorded_only() const { return false; }
 

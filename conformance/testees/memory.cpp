@@ -1,73 +1,101 @@
 #include "conformance/testees/memory.h"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstring>
+#include <sys/mman.h>
 
-#include "reference/fault.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <system_error>
 
 namespace assay {
 namespace {
 
-// No two neighbouring bytes are equal, so that a shifted copy of a red zone is damage too.
-constexpr auto pattern = [] {
-  std::array<std::byte, GuardedMemory::red_zone> bytes{};
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(0xA5 + 37 * i);
-  return bytes;
-}();
+constexpr std::size_t page = 4096, strait = std::size_t{1} << 20, sea = std::size_t{1} << 36;
 
-// The first address at or after p that is a multiple of the alignment, but not of twice the alignment.
-std::byte* least_aligned(std::byte* p) {
-  constexpr std::size_t twice = 2 * GuardedMemory::alignment;
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(p) % twice;
-  return p + (twice + GuardedMemory::alignment - past) % twice;
+std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
 }
 
-// The zone starts `zone` and its bytes are numbered away from the buffer: upwards behind it, downwards before it.
-std::optional<Damage> damage_in(const std::string& buffer, const std::byte* zone, bool behind) {
-  if (std::memcmp(pattern.data(), zone, pattern.size()) == 0) return std::nullopt;
-  Damage found{buffer, behind, pattern.size(), 0};
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (zone[i] == pattern[i]) continue;
-    found.distance = std::min(found.distance, behind ? i : pattern.size() - 1 - i);
-    ++found.bytes;
-  }
-  return found;
+std::byte* page_end(std::byte* p) {
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(p) % page;
+  return p + (page - past) % page;
 }
 
 }  // namespace
 
-std::string describe(const Damage& d) {
-  return text(d.bytes, d.bytes == 1 ? " byte " : " bytes ", d.behind ? "behind " : "before ", d.buffer,
-              d.bytes == 1 ? " is" : " are", " overwritten, the nearest ", d.distance, " bytes from its ",
-              d.behind ? "end" : "start");
+std::byte poison_byte(Poison poison) { return poison == Poison::first ? std::byte{0xBE} : std::byte{0x3E}; }
+
+void fill(std::span<std::byte> memory, Poison poison, DType dtype, std::uint64_t seed) {
+  const bool first = poison == Poison::first;
+  for (std::size_t at = 0; at < memory.size(); at += sizeof(std::uint64_t)) {
+    const std::uint64_t drawn = mixed(seed + at), word = first ? drawn : ~drawn;
+    std::memcpy(&memory[at], &word, std::min(sizeof word, memory.size() - at));
+  }
+  if (dtype == DType::boolean) {
+    for (std::byte& b : memory) b = first ? b | std::byte{1} : std::byte{0};
+    return;
+  }
+  const auto element = static_cast<std::size_t>(info(dtype).bytes);
+  for (std::size_t at = element - 1; at < memory.size(); at += element) {
+    memory[at] = first ? std::byte{0xBF} : std::byte{0x3F};          // the sign, and most of an exponent;
+    if (dtype == DType::float64) memory[at - 1] |= std::byte{0xF0};  // of float64 four bits more
+  }
+}
+
+Islands::Islands() {
+  void* const memory = mmap(nullptr, sea, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  begin_ = next_ = static_cast<std::byte*>(memory);
+}
+
+Islands::~Islands() { munmap(begin_, sea); }
+
+bool Islands::sank(const void* address) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  const std::byte* const end = standing_ ? standing_ - strait : next_;
+  return std::greater_equal<>()(at, begin_) && std::less<>()(at, end);
+}
+
+GuardedMemory::GuardedMemory(Islands& islands, Poison poison)
+    : islands_(islands), poison_(poison), begin_(islands.next_ + strait), end_(begin_), open_(begin_) {
+  islands_.standing_ = begin_;
+}
+
+GuardedMemory::~GuardedMemory() {
+  const auto bytes = static_cast<std::size_t>(open_ - begin_);
+  if (bytes > 0) madvise(begin_, bytes, MADV_DONTNEED), mprotect(begin_, bytes, PROT_NONE);
+  islands_.standing_ = nullptr;
+  islands_.next_ = open_;
 }
 
 std::byte* GuardedMemory::add(std::string name, std::size_t bytes) {
-  auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes + 2 * red_zone + 2 * alignment);
-  std::byte* data = least_aligned(memory.get() + red_zone);
-  std::ranges::copy(pattern, data - red_zone);
-  std::ranges::copy(pattern, data + bytes);
-  buffers_.push_back({std::move(name), std::move(memory), data, bytes});
+  std::byte* const data = least_aligned(end_ + red_zone, promised_alignment);
+  const auto left = static_cast<std::size_t>(islands_.begin_ + sea - data);
+  if (left < red_zone + page || bytes > left - red_zone - page) throw std::bad_alloc();
+  end_ = data + bytes + red_zone;
+  if (end_ > open_) {
+    if (mprotect(open_, static_cast<std::size_t>(page_end(end_) - open_), PROT_READ | PROT_WRITE) != 0)
+      throw std::bad_alloc();
+    open_ = page_end(end_);
+  }
+  write_red_zone(data - red_zone, poison_byte(poison_));
+  write_red_zone(data + bytes, poison_byte(poison_));
+  buffers_.push_back({std::move(name), data, bytes});
   return data;
 }
 
-std::optional<Damage> GuardedMemory::damage() const {
+std::optional<std::string> GuardedMemory::damage() const {
   for (const Buffer& b : buffers_) {
-    if (auto found = damage_in(b.name, b.data - red_zone, false)) return found;
-    if (auto found = damage_in(b.name, b.data + b.bytes, true)) return found;
+    const auto in = [&](Damage::Kind kind, const std::byte* zone) {
+      return damage_of_red_zone({kind, b.data, b.bytes}, zone, poison_byte(poison_));
+    };
+    if (const auto found = in(Damage::Kind::before, b.data - red_zone)) return describe(*found, b.name);
+    if (const auto found = in(Damage::Kind::behind, b.data + b.bytes)) return describe(*found, b.name);
   }
   return std::nullopt;
-}
-
-std::byte poison_byte(Poison poison, DType dtype) {
-  if (poison == Poison::first) return std::byte{0xBF};
-  return dtype == DType::boolean ? std::byte{0} : std::byte{0x3F};
-}
-
-void fill(std::span<std::byte> memory, Poison poison, DType dtype) {
-  std::ranges::fill(memory, poison_byte(poison, dtype));
 }
 
 }  // namespace assay

@@ -1,9 +1,15 @@
 #include "conformance/testees/probe.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 
+#include "conformance/testees/entropy.h"
+#include "conformance/testees/heap.h"
 #include "conformance/testees/memory.h"
 #include "reference/fault.h"
 
@@ -14,30 +20,87 @@ TensorPlan plan_of(const Tensor& t) { return {t.dtype, t.sizes, t.dim_order}; }
 
 std::string element_name(std::string_view list, std::size_t k) { return text(list, "[", k, "]"); }
 
+// That calls take before a process should be replaced: what they took is not used again.
+constexpr std::size_t most_addresses = std::size_t{1} << 35, most_memory = std::size_t{1} << 26;
+
+// Where the next call will have its stack.
+[[gnu::noinline]] void fill_stack(std::byte byte) {
+  std::array<std::byte, 1 << 14> frame;
+  frame.fill(byte);
+  asm volatile("" : : "r"(frame.data()) : "memory");
+}
+
+// Each out has a poison of its own.
+std::uint64_t seed_of(std::uint64_t call, std::size_t out) { return call + (out << 40); }
+
+Class class_of(const Damage& damage) {
+  if (damage.kind == Damage::Kind::freed) return Class::uses_freed;
+  return damage.kind == Damage::Kind::freed_twice ? Class::double_free : Class::heap_damage;
+}
+
+Tensor taken(const TensorView& view) {
+  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
+}
+
+void put_down(Observation& seen, Class conduct, std::string misdeed) {
+  seen.conduct = conduct, seen.misdeed = std::move(misdeed);
+}
+
+bool look_at_heap(Observation& seen) {
+  const auto found = heap::damage();
+  if (!found) return false;
+  put_down(seen, class_of(*found),
+           describe(*found, text("a block of ", found->size, " bytes that the library allocated")));
+  return seen.spoilt = true;
+}
+
 // One call in memory of its own.
 class Run {
  public:
-  Run(const Operator& op, std::span<const Value> arguments, const OutPlan& plan, Poison poison)
-      : op_(op), arguments_(arguments) {
+  Run(Islands& islands, const Operator& op, std::span<const Value> arguments, const OutPlan& plan, Poison poison,
+      std::uint64_t seed)
+      : op_(op), arguments_(arguments), poison_(poison), seed_(seed), memory_(islands, poison) {
     std::size_t out = 0;
     for (std::size_t i = 0; i < op.arguments.size(); ++i)
-      host_.push_back(op.arguments[i].out ? place_out(op.arguments[i], plan.at(out++), poison)
+      host_.push_back(op.arguments[i].out ? place_out(op.arguments[i], plan.at(out++))
                                           : place_input(op.arguments[i], arguments[i]));
   }
 
-  Reply call(KernelLibrary& library) { return library.call(op_, host_); }
+  Observation call(KernelLibrary& library) {
+    seed_entropy(seed_);
+    library.fill_memory(poison_byte(poison_));
+    fill_stack(poison_byte(poison_));
+    const auto start = std::chrono::steady_clock::now();
+    Observation seen;
+    {
+      std::optional<heap::Watch> watch;
+      if (library.may_crash()) watch.emplace(poison_byte(poison_));
+      seen.reply = library.call(op_, host_);
+    }
+    seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    look_around(seen);
+    if (seen.reply.outcome == Outcome::ok && resized_beyond_memory().empty())
+      std::ranges::transform(outs(), std::back_inserter(seen.outs), taken);
+    return seen;
+  }
 
-  std::string damage() const {
-    if (const auto found = memory_.damage()) return describe(*found);
+ private:
+  // What the call did besides answering, the worst first.
+  void look_around(Observation& seen) const {
+    if (const auto given = memory_.damage())
+      put_down(seen, Class::writes_out_of_bounds, *given);
+    else if (std::string resized = resized_beyond_memory(); !resized.empty())
+      put_down(seen, Class::writes_out_of_bounds, std::move(resized));
+    seen.spoilt = seen.conduct != Class::none;
+    for (std::size_t i = 0; i < host_.size() && seen.conduct == Class::none; ++i)
+      if (!op_.arguments[i].out && changed(arguments_[i], host_[i]))
+        put_down(seen, Class::changes_input, text(op_.arguments[i].name, " was changed by the call"));
+  }
+
+  std::string resized_beyond_memory() const {
     for (const TensorView& out : outs())
       if (out.bytes() > out.capacity)
         return text("an out of ", out.capacity, " bytes was resized to ", out.sizes, ", which takes ", out.bytes());
-    return {};
-  }
-
-  std::string changed_input() const {
-    for (std::size_t i = 0; i < host_.size(); ++i)
-      if (!op_.arguments[i].out && changed(arguments_[i], host_[i])) return std::string(op_.arguments[i].name);
     return {};
   }
 
@@ -52,7 +115,6 @@ class Run {
     return all;
   }
 
- private:
   TensorView place(std::string name, const TensorPlan& plan) {
     TensorView view{plan.dtype, plan.sizes, plan.dim_order, nullptr, 0};
     view.capacity = view.bytes();
@@ -60,19 +122,19 @@ class Run {
     return view;
   }
 
-  TensorView place_out(std::string name, const TensorPlan& plan, Poison poison) {
+  TensorView place_out(std::string name, const TensorPlan& plan) {
     const TensorView view = place(std::move(name), plan);
-    fill({view.data, view.capacity}, poison, view.dtype);
+    fill({view.data, view.capacity}, poison_, view.dtype, seed_of(seed_, outs_++));
     return view;
   }
 
-  HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan, Poison poison) {
+  HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan) {
     if (argument.is_out_number())
-      return place_out(std::string(argument.name), plan_of(tensor_of(0.0)), poison);  // holds a number of any kind
-    if (!argument.type.ends_with("[]")) return place_out(std::string(argument.name), plan.at(0), poison);
+      return place_out(std::string(argument.name), plan_of(tensor_of(0.0)));  // holds a number of any kind
+    if (!argument.type.ends_with("[]")) return place_out(std::string(argument.name), plan.at(0));
     TensorViews views;
     for (std::size_t k = 0; k < plan.size(); ++k)
-      views.emplace_back(place_out(element_name(argument.name, k), plan[k], poison));
+      views.emplace_back(place_out(element_name(argument.name, k), plan[k]));
     return views;
   }
 
@@ -113,45 +175,57 @@ class Run {
 
   const Operator& op_;
   std::span<const Value> arguments_;
+  Poison poison_;
+  std::uint64_t seed_;
+  std::size_t outs_ = 0;
   GuardedMemory memory_;
   std::vector<HostValue> host_;
 };
 
-bool same_metadata(const TensorView& a, const TensorView& b) {
+bool same_metadata(const Tensor& a, const Tensor& b) {
   return a.dtype == b.dtype && a.sizes == b.sizes && a.dim_order == b.dim_order;
 }
 
-bool holds(std::span<const std::byte> element, std::byte poison) {
-  return std::ranges::all_of(element, [=](std::byte b) { return b == poison; });
-}
+// The elements of an out that each of two runs left as it found them, and whether the others are equal.
+struct Comparison {
+  bool equal = true;
+  Int unwritten = 0, first = 0;  // how many, and the first in memory order
+};
 
-// Two runs left the out with the same metadata; element by element: never written, or different.
-void compare(const TensorView& first, const TensorView& second, int out, Observation& seen) {
-  const std::size_t bytes = first.bytes(), size = static_cast<std::size_t>(info(first.dtype).bytes);
-  if (std::memcmp(first.data, second.data, bytes) == 0) return;
-  for (std::size_t at = 0; at < bytes; at += size) {
-    const std::span a(first.data + at, size), b(second.data + at, size);
-    if (std::ranges::equal(a, b)) continue;
-    if (!holds(a, poison_byte(Poison::first, first.dtype)) || !holds(b, poison_byte(Poison::second, first.dtype))) {
-      seen.differs = true;
-    } else if (seen.unwritten++ == 0) {
-      seen.unwritten_out = out;
-      seen.unwritten_element = static_cast<Int>(at / size);
-    }
+Comparison compare(const Tensor& one, const Tensor& other, std::uint64_t seed) {
+  Comparison c;
+  if (one.bytes == other.bytes) return c;
+  std::vector<std::byte> before(one.bytes.size()), before_other(one.bytes.size());
+  fill(before, Poison::first, one.dtype, seed);
+  fill(before_other, Poison::second, one.dtype, seed);
+  const auto size = static_cast<std::size_t>(info(one.dtype).bytes);
+  for (std::size_t at = 0; at < one.bytes.size(); at += size) {
+    const auto same = [&](const auto& a, const auto& b) { return std::memcmp(&a[at], &b[at], size) == 0; };
+    if (same(one.bytes, other.bytes)) continue;
+    if (!same(one.bytes, before) || !same(other.bytes, before_other))
+      c.equal = false;
+    else if (c.unwritten++ == 0)
+      c.first = static_cast<Int>(at / size);
   }
+  return c;
 }
 
-void compare(const std::vector<TensorView>& first, const std::vector<TensorView>& second, Observation& seen) {
-  for (std::size_t k = 0; k < first.size(); ++k) {
-    if (same_metadata(first[k], second[k]))
-      compare(first[k], second[k], static_cast<int>(k), seen);
-    else
-      seen.differs = true;
+bool same_reply(const Observation& one, const Observation& other) {
+  return one.reply.outcome == other.reply.outcome && one.reply.message == other.reply.message &&
+         std::ranges::equal(one.outs, other.outs, same_metadata);
+}
+
+// Whether two runs gave one answer, apart from what neither wrote; that is put down.
+bool agree(Observation& one, const Observation& other, std::uint64_t seed) {
+  if (!same_reply(one, other)) return false;
+  for (std::size_t k = 0; k < one.outs.size(); ++k) {
+    const Comparison c = compare(one.outs[k], other.outs[k], seed_of(seed, k));
+    if (!c.equal) return false;
+    if (c.unwritten > 0 && one.conduct == Class::none)
+      put_down(one, Class::unwritten,
+               text(c.unwritten, " elements were never written, the first is element ", c.first, " of out ", k));
   }
-}
-
-Tensor taken(const TensorView& view) {
-  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
+  return true;
 }
 
 }  // namespace
@@ -168,23 +242,48 @@ OutPlan plan_outs(const Operator& op, std::span<const Value> arguments) {
   return plan;
 }
 
-Observation observe(KernelLibrary& library, const Operator& op, std::span<const Value> arguments, const OutPlan& outs) {
-  Observation seen;
-  Run first(op, arguments, outs, Poison::first);
-  const auto start = std::chrono::steady_clock::now();
-  seen.reply = first.call(library);
-  seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  seen.damaged = first.damage();
-  seen.changed_input = first.changed_input();
-  if (seen.reply.outcome != Outcome::ok || !seen.damaged.empty()) return seen;
+Observation Probe::observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
+                           std::uint64_t seed, bool free_values) {
+  const auto run = [&](Poison poison) { return Run(islands_, op, arguments, outs, poison, seed).call(library_); };
+  Observation seen = run(Poison::first);
+  if (seen.spoilt) return seen;
+  const Observation second = run(Poison::second);
+  seen.spoilt = second.spoilt;
+  if (seen.conduct == Class::none) put_down(seen, second.conduct, second.misdeed);
+  if (look_at_heap(seen) || seen.conduct != Class::none) return seen;
+  if (free_values ? same_reply(seen, second) : agree(seen, second, seed)) return seen;
 
-  const std::vector<TensorView> results = first.outs();
-  std::ranges::transform(results, std::back_inserter(seen.outs), taken);
-  Run second(op, arguments, outs, Poison::second);
-  seen.differs = second.call(library).outcome != Outcome::ok;
-  seen.damaged = second.damage();
-  if (!seen.differs && seen.damaged.empty()) compare(results, second.outs(), seen);
+  const Observation third = run(Poison::first);
+  seen.spoilt = third.spoilt;
+  const bool same =
+      same_reply(seen, third) && std::ranges::equal(seen.outs, third.outs, {}, &Tensor::bytes, &Tensor::bytes);
+  if (look_at_heap(seen)) return seen;
+  if (third.conduct != Class::none)
+    put_down(seen, third.conduct, third.misdeed);
+  else if (same)
+    put_down(seen, Class::reads_uninitialised, "the answer depends on what memory held that nobody had written to");
+  else
+    put_down(seen, Class::not_repeatable, "two runs of the same call gave two answers");
   return seen;
+}
+
+bool Probe::is_spent() const { return islands_.used() > most_addresses || heap::used() > most_memory; }
+
+void Probe::explain_faults() {
+  static const Islands* islands = nullptr;
+  islands = &islands_;
+  static std::array<std::byte, 1 << 14> stack;  // an overflown one has no room
+  const stack_t alternative{stack.data(), 0, stack.size()};
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action {};
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+  action.sa_sigaction = [](int, siginfo_t* info, void*) {
+    if (islands->sank(info->si_addr))
+      static_cast<void>(
+          !::write(STDERR_FILENO, uses_memory_of_earlier_call.data(), uses_memory_of_earlier_call.size()));
+    std::raise(SIGSEGV);  // now with the signal's own action, as soon as this returns
+  };
+  sigaction(SIGSEGV, &action, nullptr);
 }
 
 }  // namespace assay

@@ -2,9 +2,12 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "conformance/report/record.h"
 #include "conformance/testees/library.h"
+#include "conformance/testees/memory.h"
 
 namespace assay {
 
@@ -25,18 +28,36 @@ OutPlan plan_outs(const Operator& op, std::span<const Value> arguments);
 // What was seen of one call. Outs are counted through: a Tensor[] is as many outs as it has tensors.
 struct Observation {
   Reply reply;
-  std::vector<Tensor> outs;   // as the first run left them; empty unless the reply is ok and nothing is damaged
-  Int unwritten = 0;          // elements of outs that were never written
-  int unwritten_out = 0;      // where the first of them is: which out,
-  Int unwritten_element = 0;  // and which element in memory order
-  std::string damaged;        // what was written outside the tensors, empty when nothing was
-  std::string changed_input;  // name of an input that was written to, empty when none was
-  bool differs = false;       // a second run of the same call replied or wrote something else
-  double seconds = 0;         // of the first run
+  std::vector<Tensor> outs;     // as the first run left them; empty unless the reply is ok
+  Class conduct = Class::none;  // what the call did besides replying, the worst of it,
+  std::string misdeed;          // in one sentence
+  bool spoilt = false;          // memory is damaged: the process is good for nothing more
+  double seconds = 0;           // of the first run
 };
 
-// Calls the library: once, and a second time with another poison in the outs if the first reply was ok. Arguments
-// follow the schema; what stands in the places of out arguments is not looked at. Throws what the library throws.
-Observation observe(KernelLibrary& library, const Operator& op, std::span<const Value> arguments, const OutPlan& outs);
+// Calls a library, in memory that it must not leave, for as long as it has not damaged any.
+class Probe {
+ public:
+  explicit Probe(KernelLibrary& library) : library_(library) {}  // which outlives this
+
+  // Calls the library twice. What it is given to write to, what it allocates and the stack that it uses hold one poison
+  // in the first run and another in the second, drawn from `seed`; where the answers differ, a third run with the first
+  // poison tells what depends on it from what does not repeat. With `free_values` only outcomes, dtypes and sizes must
+  // agree. Arguments follow the schema; what stands in the places of out arguments is not looked at. Throws what the
+  // library throws.
+  Observation observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs, std::uint64_t seed = 1,
+                      bool free_values = false);
+
+  KernelLibrary& library() const { return library_; }
+  bool is_spent() const;  // calls have taken so much memory that another process should go on
+  void explain_faults();  // from now on: before a segmentation fault ends the process, stderr may tell why
+
+ private:
+  KernelLibrary& library_;
+  Islands islands_;
+};
+
+// What explain_faults() says when memory of an earlier call was used.
+inline constexpr std::string_view uses_memory_of_earlier_call = "memory that was given for an earlier call is used\n";
 
 }  // namespace assay

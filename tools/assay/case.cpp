@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "conformance/report/record.h"
-#include "conformance/runner/suite.h"
+#include "conformance/runner/laboratory.h"
 #include "reference/fault.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/subcommands.h"
@@ -32,10 +32,11 @@ void print_rule(const Operator& op, const Record& r) {
 
 void print(const Case& c, const Record& r) {
   std::cout << "case       " << r.case_id << '\n' << "schema     " << c.op->schema << '\n';
-  std::cout << "made from  call " << c.id.seed << " of the recording (" << c.recorded.origin << ")";
+  std::cout << fmt::format("made from  recorded call {:08x} ({})", c.id.call, c.recorded.origin);
   for (const Mutation& m : c.id.mutations) std::cout << ", " << to_text(m);
   std::cout << '\n';
   for (const NamedText& input : r.inputs) std::cout << fmt::format("{:<10} {}\n", input.name, input.text);
+  for (const NamedText& out : r.outs) std::cout << fmt::format("{:<10} given as {}\n", out.name, out.text);
   print_rule(*c.op, r);
   std::cout << "expected   " << r.expected << '\n' << "got        " << r.got << '\n';
   std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
@@ -47,11 +48,14 @@ void print(const Case& c, const Record& r) {
 int show_case(const Request& request) {
   const Corpus corpus(golden_folder(request.golden));
   const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
-  const Record r = run_alone(corpus, *library, case_id_from(request.id));
+  const CaseId id = case_id_from(request.id);
+  static_cast<void>(corpus.make(id));
+  using namespace std::chrono_literals;
+  const Record r = Laboratory(corpus, *library, {60s, 600s}).run_alone(id, true).record;
   if (request.json)
     std::cout << to_json_line(r) << '\n';
   else
-    print(corpus.make(case_id_from(request.id)), r);
+    print(corpus.make(id), r);
   return is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
 }
 
@@ -60,12 +64,13 @@ int show_case(const Request& request) {
 void add_case(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("case", "Runs one case again and shows it in full words");
   const auto r = std::make_shared<Request>();
-  command->add_option("ID", r->id, "As a report names it: aten::add.out#17~dtype:0:5:0")->required();
+  command->add_option("ID", r->id, "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0")->required();
   command->add_option("--library", r->library, "Which library answers: executorch, reference or eager")
       ->capture_default_str();
   command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
   command->add_flag("--json", r->json, "Print the record as JSON");
-  command->footer("Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#17' --library reference");
+  command->footer(
+      "Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#4321b778' --library reference");
   command->callback([r, &exit_code] { exit_code = show_case(*r); });
 }
 

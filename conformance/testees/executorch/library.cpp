@@ -20,8 +20,8 @@ namespace {
 using executorch::runtime::Error;
 using executorch::runtime::OpFunction;
 
-// Temporary memory of kernels, taken back before every call. What it hands out holds one byte in one call and another
-// in the next, so that a kernel that reads it before writing gives two different results.
+// Temporary memory of kernels, taken back before every call. What it hands out is filled, so that a kernel that reads
+// it before writing gives two different results.
 class TemporaryMemory : public executorch::runtime::MemoryAllocator {
  public:
   explicit TemporaryMemory(std::span<std::uint8_t> memory)
@@ -33,13 +33,10 @@ class TemporaryMemory : public executorch::runtime::MemoryAllocator {
     return memory;
   }
 
-  void reset() override {
-    MemoryAllocator::reset();
-    filling_ ^= 0x80;
-  }
+  void fill(std::byte byte) { filling_ = static_cast<int>(byte); }
 
  private:
-  int filling_ = 0x3F;
+  int filling_ = 0;
 };
 
 // The kernels of an ExecuTorch release, through its own registry.
@@ -67,6 +64,8 @@ class Library : public KernelLibrary {
   bool in_profile(const Operator& op, std::span<const Value> arguments) const override {
     return profile::states(op, arguments);
   }
+
+  void fill_memory(std::byte byte) override { temporary_.fill(byte); }
 
   Reply call(const Operator& op, std::span<HostValue> arguments) override {
     const auto kernel = kernels_.find(op.name);

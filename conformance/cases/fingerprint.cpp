@@ -1,0 +1,84 @@
+#include "conformance/cases/fingerprint.h"
+
+#include <bit>
+
+namespace assay {
+namespace {
+
+class Fingerprint {
+ public:
+  void add(std::uint64_t number) {
+    for (int shift = 0; shift < 64; shift += 8) text_ += static_cast<char>(number >> shift & 0xff);
+  }
+  void add(Int v) { add(static_cast<std::uint64_t>(v)); }
+  void add(double v) { add(std::bit_cast<std::uint64_t>(v)); }
+  void add(bool v) { add(std::uint64_t{v}); }
+  void add(std::monostate) {}
+  void add(std::string_view v) {
+    add(std::uint64_t{v.size()});
+    text_ += v;
+  }
+  void add(const std::string& v) { add(std::string_view(v)); }
+  void add(const Dims& dims) {
+    add(Int{dims.size()});
+    for (Int n : dims) add(n);
+  }
+  void add(const Tensor& t) { add_tensor(t, {t.bytes.data(), t.bytes.size()}); }
+  void add(const TensorView& t) { add_tensor(t, {t.data, t.bytes()}); }
+  template <class T, class Allocator>
+  void add(const std::vector<T, Allocator>& list) {
+    add(std::uint64_t{list.size()});
+    for (const T& v : list) add(v);
+  }
+  template <class T>
+  void add(const std::optional<T>& v) {
+    add(v.has_value());
+    if (v) add(*v);
+  }
+
+  template <class Out>
+  void add_out(const Out& out) {
+    if constexpr (requires { out.dim_order; }) add(static_cast<std::uint64_t>(out.dtype)), add(out.dim_order);
+    if constexpr (requires { out.front().has_value(); })
+      for (const auto& entry : out)
+        if (entry) add_out(*entry);
+  }
+
+  std::string text() && { return std::move(text_); }
+
+ private:
+  template <class T>
+  void add_tensor(const T& t, std::span<const std::byte> bytes) {
+    add(static_cast<std::uint64_t>(t.dtype)), add(t.sizes), add(t.dim_order);
+    text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+
+  std::string text_;
+};
+
+template <class V>
+std::string fingerprint_of(const Operator& op, std::span<const V> arguments) {
+  Fingerprint f;
+  f.add(op.name);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (op.arguments[i].is_out_number()) continue;
+    f.add(std::uint64_t{arguments[i].index()});
+    std::visit([&](const auto& v) { op.arguments[i].out ? f.add_out(v) : f.add(v); }, arguments[i]);
+  }
+  return std::move(f).text();
+}
+
+}  // namespace
+
+std::string fingerprint(const Operator& op, std::span<const Value> arguments) { return fingerprint_of(op, arguments); }
+std::string fingerprint(const Operator& op, std::span<const HostValue> arguments) {
+  return fingerprint_of(op, arguments);
+}
+
+std::uint64_t digest(std::string_view bytes) {
+  std::uint64_t state = 0xcbf29ce484222325u;
+  for (const char c : bytes) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return state;
+}
+
+}  // namespace assay

@@ -1,0 +1,111 @@
+#include "conformance/runner/block.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t most_repeated = 4;  // cases at the block's end
+
+using Cases = std::span<const CaseId>;
+
+// The case of a history behind which a call begins to be answered otherwise than alone; none where it is so without
+// any, or not always.
+std::optional<std::size_t> culprit(Laboratory& laboratory, Cases history, const CaseId& id, std::uint64_t alone) {
+  const auto is_spoilt_behind = [&](std::size_t n) {
+    std::vector<CaseId> run(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(n));
+    run.push_back(id);
+    const std::vector<Judged> seen = laboratory.run(run);
+    return seen.size() < run.size() || seen.back().answer != alone;
+  };
+  if (is_spoilt_behind(0) || !is_spoilt_behind(history.size())) return std::nullopt;
+  std::size_t good = 0, bad = history.size();
+  while (bad - good > 1) {
+    const std::size_t middle = good + (bad - good) / 2;
+    (is_spoilt_behind(middle) ? bad : good) = middle;
+  }
+  return good;
+}
+
+class BlockJudge {
+ public:
+  BlockJudge(Laboratory& laboratory, const Block& block) : laboratory_(laboratory), block_(block) {}
+
+  std::vector<Record> records() && {
+    while (records_.size() < block_.size()) judge_rest();
+    return std::move(records_);
+  }
+
+ private:
+  // Runs what has no record yet in a fresh child, as far as it carries, and the first of it again.
+  void judge_rest() {
+    begin_ = records_.size();
+    const Cases rest = Cases(block_).subspan(begin_);
+    run_.assign(rest.begin(), rest.end());
+    run_.insert(run_.end(), rest.begin(),
+                rest.begin() + static_cast<std::ptrdiff_t>(std::min(most_repeated, rest.size())));
+    seen_ = laboratory_.run(run_);
+    for (std::size_t i = 0; i < seen_.size(); ++i)
+      if (!(i < rest.size() ? judge_first(i) : judge_again(i, i - rest.size()))) return;
+  }
+
+  // Whether what was seen of the cases behind case i of the run still counts.
+  bool judge_first(std::size_t i) {
+    records_.push_back(seen_[i].record);
+    if (!is_failure(seen_[i].record.verdict) || is_alone(i)) return true;
+    const Judged alone = laboratory_.run_alone(run_[i]);
+    records_.back() = alone.record;
+    return alone.answer == seen_[i].answer || explain(i, i, alone);
+  }
+
+  // What took a fresh child down was alone in it.
+  bool is_alone(std::size_t i) const {
+    return i == 0 && seen_.size() == 1 && seen_[i].record.verdict == Verdict::crash;
+  }
+
+  // Case i of the run is case `first` once more.
+  bool judge_again(std::size_t i, std::size_t first) {
+    if (seen_[i].answer == seen_[first].answer) return true;
+    const Judged alone = laboratory_.run_alone(run_[i]);
+    return explain(alone.answer == seen_[i].answer ? first : i, first, alone);
+  }
+
+  // Case i of the run, whose record is that of case `first`, is answered otherwise than alone.
+  bool explain(std::size_t i, std::size_t first, const Judged& alone) {
+    const auto found = culprit(laboratory_, Cases(run_).first(i), run_[i], alone.answer);
+    if (!found) {
+      records_[begin_ + first] = not_repeatable(laboratory_.run_alone(run_[i], true).record);
+      return true;
+    }
+    const std::size_t cases = block_.size() - begin_, guilty = *found % cases;
+    Record& record = records_[begin_ + guilty];
+    const std::string deed = text("after this call ", to_text(run_[i]), " is answered otherwise than alone");
+    if (is_failure(record.verdict)) {
+      record.message += "; " + deed;
+    } else {
+      record = laboratory_.run_alone(run_[guilty], true).record;
+      record.verdict = Verdict::fail, record.failure = Class::spoils_state, record.message = deed;
+      record.distance = std::numeric_limits<double>::infinity();
+    }
+    if (*found < cases) records_.resize(begin_ + guilty + 1);
+    return false;
+  }
+
+  Laboratory& laboratory_;
+  const Block& block_;
+  std::size_t begin_ = 0;  // of the run in the block
+  std::vector<CaseId> run_;
+  std::vector<Judged> seen_;
+  std::vector<Record> records_;
+};
+
+}  // namespace
+
+std::vector<Record> judge_block(Laboratory& laboratory, const Block& block) {
+  return BlockJudge(laboratory, block).records();
+}
+
+}  // namespace assay

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "conformance/runner/run_case.h"
+#include "conformance/testees/nursery.h"
+
+namespace assay {
+
+// Where cases are run on a library, in children. May be used by many threads.
+class Laboratory {
+ public:
+  // The corpus and the library outlive it. Made before there are threads.
+  Laboratory(const Corpus& corpus, KernelLibrary& library, const Patience& patience);
+
+  // Runs the cases one after the other in a fresh child. What is judged ends behind the first that leaves no child to
+  // go on with: one that took it down, or damaged it. Throws Interrupted.
+  std::vector<Judged> run(std::span<const CaseId> cases);
+
+  // Runs one case in a fresh child; its record describes the call where `always_described`.
+  Judged run_alone(const CaseId& id, bool always_described = false);
+
+ private:
+  Work work(std::string_view task);
+  Judged judged(const CaseId& id, const TaskResult& result) const;
+  std::vector<Judged> run(std::span<const std::string> tasks, std::span<const CaseId> cases);
+
+  const Corpus& corpus_;
+  KernelLibrary& library_;
+  Patience patience_;
+  std::optional<Probe> probe_;  // of a child
+  Nursery nursery_;
+};
+
+}  // namespace assay

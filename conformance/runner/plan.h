@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "conformance/runner/block.h"
+
+namespace assay {
+
+struct SuiteOptions {
+  std::string operators;        // a pattern, see matches(); empty: all
+  std::uint64_t seed = 1;       // of the mutations
+  std::size_t mutations = 100;  // mutated calls for each operator
+  int workers = 2;              // children that run cases at the same time
+  int timeout_seconds = 20;     // of processor time for one case
+  std::optional<std::uint64_t> shuffle;
+};
+
+// The blocks of a run: of each operator its recorded calls, a case that breaks each rule and mutated calls, each case
+// once, ordered by id. Shuffled, the same blocks and the same cases in each come in another order.
+std::vector<Block> plan_blocks(const Corpus& corpus, const SuiteOptions& options, bool recorded_only);
+
+}  // namespace assay

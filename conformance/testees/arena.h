@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "conformance/testees/red_zone.h"
+
+namespace assay {
+
+// Blocks of memory between red zones that are never handed out twice: what is freed is filled and stays, so that a
+// write to it shows. It keeps its books outside of what it hands out and takes no memory from anybody, so that a malloc
+// can be made of it. All blocks together are at most `most`: what a process may touch is no matter of its machine.
+class Arena {
+ public:
+  static constexpr std::size_t most = std::size_t{1} << 30;
+
+  Arena();  // reserves addresses, no memory. Throws std::system_error
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // A block of exactly `bytes`, each of which holds `fill`. Null where they are too many.
+  std::byte* allocate(std::size_t bytes, std::byte fill, std::size_t alignment = promised_alignment);
+  void release(void* block);  // what is wrong with it, damage() says later
+  bool contains(const void* address) const;
+  std::size_t size_of(const void* block) const;  // 0 where it is none
+
+  // The first wrong release, else the first block whose red zone, or which itself after its release, was written to.
+  std::optional<Damage> damage() const;
+
+  std::size_t used() const { return used_; }  // bytes that were ever handed out
+
+ private:
+  struct Block {
+    std::byte* data;
+    std::size_t size;
+    bool freed;
+  };
+  Block* find(const void* block) const;
+  std::span<Block> blocks() const { return {blocks_, count_}; }
+
+  Block* blocks_;  // sorted by address
+  std::byte* memory_;
+  std::size_t count_ = 0, used_ = 0;
+  std::optional<Damage> misuse_;
+};
+
+}  // namespace assay

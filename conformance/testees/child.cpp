@@ -1,0 +1,180 @@
+#include "conformance/testees/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <system_error>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+using End = TaskResult::End;
+using namespace std::chrono_literals;
+
+constexpr std::size_t tail_bytes = 2048;
+constexpr auto glance = 200ms;  // between two looks whether the caller still waits
+
+[[noreturn]] void fail(const char* call) { throw std::system_error(errno, std::generic_category(), call); }
+
+std::string receive_some(int socket) {
+  std::array<char, 1 << 16> bytes;
+  const auto got = uninterrupted([&] { return recv(socket, bytes.data(), bytes.size(), 0); });
+  return {bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+}
+
+bool send_all(int socket, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto sent = uninterrupted([&] { return send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
+    if (sent < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+std::string encode(End end, std::string_view text) { return assay::encode(static_cast<std::uint32_t>(end), text); }
+
+std::string answer(const std::function<Work(std::string_view)>& work, std::string_view task) {
+  try {
+    const Work done = work(task);
+    return encode(done.last ? End::last : End::done, done.text);
+  } catch (const std::exception& e) {
+    return encode(End::threw, e.what());
+  }
+}
+
+std::string shown(std::chrono::milliseconds time) {
+  return time % 1s == 0ms ? text(time / 1s, " s") : text(time.count(), " ms");
+}
+
+}  // namespace
+
+void work_until_closed(int socket, const std::function<Work(std::string_view)>& work) {
+  FrameReader frames;
+  for (std::string bytes = receive_some(socket); !bytes.empty(); bytes = receive_some(socket)) {
+    frames.append(bytes);
+    while (const auto task = frames.next())
+      if (!send_all(socket, answer(work, task->text))) return;
+  }
+}
+
+Child::Child(Nursery& nursery, const Patience& patience) : patience_(patience) {
+  std::array<int, 2> sockets{}, pipe_ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail("socketpair");
+  if (pipe2(pipe_ends.data(), O_NONBLOCK | O_CLOEXEC) != 0) fail("pipe2");
+  fcntl(pipe_ends[1], F_SETFL, 0);  // the child's end blocks
+  socket_ = sockets[0], output_ = pipe_ends[0];
+  pid_ = nursery.bear(sockets[1], pipe_ends[1]);
+  close(sockets[1]);
+  close(pipe_ends[1]);
+}
+
+Child::~Child() {
+  if (pid_ >= 0) death(End::crashed, "");
+  close(socket_);
+  if (output_ >= 0) close(output_);
+}
+
+void Child::give(std::string_view task) { unsent_ += assay::encode(0, task); }
+
+TaskResult Child::next() {
+  for (;;) {
+    if (auto result = answered()) return *result;
+    if (frames_.garbled()) return death(End::garbled, "sent something that is no answer");
+    if (auto result = lost()) return *result;
+    if (patience_.interrupted && *patience_.interrupted) throw Interrupted{};
+    if (!exchange()) {
+      if (auto result = answered()) return *result;  // it said so before it died
+      return death(End::crashed, "");
+    }
+  }
+}
+
+std::optional<TaskResult> Child::answered() {
+  const auto frame = frames_.next();
+  if (!frame) return std::nullopt;
+  if (frame->kind > static_cast<std::uint32_t>(End::threw))
+    return death(End::garbled, "sent something that is no answer");
+  since_ = Clock::now(), used_ = processor_time();
+  return TaskResult{static_cast<End>(frame->kind), frame->text, 0, {}};
+}
+
+std::optional<TaskResult> Child::lost() {
+  const auto waited = Clock::now() - since_;
+  if (waited > patience_.wall) return death(End::timed_out, text("took longer than ", shown(patience_.wall)));
+  // No sooner can one thread have used up its time.
+  if (waited > patience_.processor && processor_time() - used_ > patience_.processor)
+    return death(End::timed_out, text("took more than ", shown(patience_.processor), " of processor time"));
+  return std::nullopt;
+}
+
+std::chrono::nanoseconds Child::processor_time() const {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return used_;  // it is dead
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// A child that is already dying keeps the status it dies with.
+TaskResult Child::death(End killed, std::string sentence) {
+  int status = 0;
+  kill(pid_, SIGKILL);
+  uninterrupted([&] { return waitpid(pid_, &status, 0); });
+  pid_ = -1;
+  read_output();
+  TaskResult result{killed, std::move(sentence), 0, std::move(tail_)};
+  if (!result.text.empty()) return result;
+  if (WIFSIGNALED(status)) {
+    result.signal = WTERMSIG(status);
+    result.text = text("crashed with signal ", result.signal, " (", strsignal(result.signal), ")");
+  } else {
+    result.end = End::exited;
+    result.text = text("exited with status ", WEXITSTATUS(status));
+  }
+  return result;
+}
+
+bool Child::exchange() {
+  std::array<pollfd, 2> watched{
+      {{socket_, static_cast<short>(unsent_.empty() ? POLLIN : POLLIN | POLLOUT), 0}, {output_, POLLIN, 0}}};
+  const auto longest = std::min<std::chrono::milliseconds>(patience_.processor, patience_.wall);
+  const auto pause = std::clamp<std::chrono::milliseconds>(longest / 4, 1ms, glance);
+  if (poll(watched.data(), watched.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) fail("poll");
+  read_output();
+  if (!unsent_.empty()) {
+    const auto sent =
+        uninterrupted([&] { return send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
+    if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));  // else it is full, or the child is dead
+  }
+  std::array<char, 1 << 16> bytes;
+  const auto got = uninterrupted([&] { return recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT); });
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+  if (got > 0) frames_.append({bytes.data(), static_cast<std::size_t>(got)});
+  return got > 0;
+}
+
+void Child::read_output() {
+  std::array<char, 1 << 12> bytes;
+  while (output_ >= 0) {
+    const auto got = uninterrupted([&] { return ::read(output_, bytes.data(), bytes.size()); });
+    if (got < 0) return;
+    if (got == 0) {  // nobody has the other end: a descriptor at its end would never let poll wait
+      close(output_);
+      output_ = -1;
+      return;
+    }
+    tail_.append(bytes.data(), static_cast<std::size_t>(got));
+    if (tail_.size() > tail_bytes) tail_.erase(0, tail_.size() - tail_bytes);
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "conformance/testees/frames.h"
+#include "conformance/testees/nursery.h"
+
+namespace assay {
+
+// How a task ended. Only after `done` and `threw` does the child live on.
+struct TaskResult {
+  enum class End : std::uint8_t {
+    done,       // text is what the work returned
+    last,       // the same, and the child must do no other task
+    threw,      // the work threw: an error of the host, not of what it tests; text is the exception's message
+    crashed,    // a signal ended the child
+    exited,     // the child ended by itself
+    timed_out,  // its time was over and the child was killed
+    garbled,    // the child sent something that is no answer and was killed
+  };
+  End end = End::done;
+  std::string text;    // of a child that died: one sentence
+  int signal = 0;      // which crashed it
+  std::string output;  // the last of what a child that died wrote to stdout and stderr
+};
+
+// How long a caller waits for a task: so much time of the child's processor, so much time of the wall. Both are checked
+// now and then, and so is whether it still waits at all.
+struct Patience {
+  std::chrono::milliseconds processor, wall;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+// What a caller throws who is interrupted.
+struct Interrupted {};
+
+// A child of a nursery, as its parent sees it. Throws std::system_error.
+class Child {
+ public:
+  Child(Nursery& nursery, const Patience& patience);
+  ~Child();  // kills it
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void give(std::string_view task);  // to be done after those that it has
+  TaskResult next();                 // waits for the result of the next task. Throws Interrupted
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::optional<TaskResult> answered();
+  std::optional<TaskResult> lost();  // over its time
+  TaskResult death(TaskResult::End killed, std::string sentence);
+  bool exchange();  // sends and receives what there is; false when the child has closed its end
+  void read_output();
+  std::chrono::nanoseconds processor_time() const;
+
+  Patience patience_;
+  pid_t pid_ = -1;
+  int socket_ = -1, output_ = -1;
+  std::string unsent_;
+  FrameReader frames_;
+  std::string tail_;
+  Clock::time_point since_ = Clock::now();  // the last answer
+  std::chrono::nanoseconds used_{0};        // processor time, until then
+};
+
+// In a child: does tasks until nobody gives any.
+void work_until_closed(int socket, const std::function<Work(std::string_view)>& work);
+
+// f() again as long as a signal interrupts it.
+template <class F>
+auto uninterrupted(F f) {
+  auto result = f();
+  while (result < 0 && errno == EINTR) result = f();
+  return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,20 @@
+#include "tools/assay/addresses.h"
+
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace assay {
+
+bool has_fixed_addresses() { return (personality(0xffffffff) & ADDR_NO_RANDOMIZE) != 0; }
+
+void fix_addresses(char** argv) {
+  const int now = personality(0xffffffff);
+  if (has_fixed_addresses() || personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) < 0) return;
+  std::error_code unknown;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (has_fixed_addresses() && !unknown) execv(self.c_str(), argv);
+}
+
+}  // namespace assay

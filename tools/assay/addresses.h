@@ -1,0 +1,10 @@
+#pragma once
+
+namespace assay {
+
+// Runs the program again without address space randomisation, so that what a testee makes of addresses is the same in
+// every run. Returns where that is so already, and where the machine does not allow it.
+void fix_addresses(char** argv);
+bool has_fixed_addresses();
+
+}  // namespace assay
