@@ -70,6 +70,13 @@ class PlanBuilder {
     memories[memory] = std::max(memories[memory], offset + bytes);
     return i;
   }
+  // One that keeps what it has from one execution to the next.
+  Index state(DType dtype, std::initializer_list<std::int32_t> sizes, std::uint32_t memory = 1,
+              std::uint32_t offset = 0) {
+    const Index i = planned(dtype, sizes, memory, offset);
+    extra(i).fully_qualified_name = "state " + std::to_string(i);
+    return i;
+  }
   Index constant(DType dtype, std::initializer_list<std::int32_t> sizes, std::uint32_t data) {
     const Index i = tensor(dtype, sizes);
     at(i).data_buffer_idx = data;
