@@ -109,18 +109,27 @@ void each_effect(const Method& m, const pte::Instruction& instruction, F f) {
   const auto either = [&](const flatbuffers::Vector<std::int32_t>& args) {
     for (const std::int32_t a : args) each_element(m, index(a), [&](std::uint32_t v) { f(Effect{Use::either, v}); });
   };
-  if (const auto* call = instruction.instr_args_as_KernelCall()) {
-    const OperatorRoles* roles = m.roles(*call);
-    return roles ? each_effect(m, *roles, *call, f) : either(*call->args());
+  switch (instruction.instr_args_type()) {
+    case pte::InstructionArguments::KernelCall: {
+      const auto& call = *instruction.instr_args_as_KernelCall();
+      const OperatorRoles* roles = m.roles(call);
+      return roles ? each_effect(m, *roles, call, f) : either(*call.args());
+    }
+    case pte::InstructionArguments::DelegateCall:
+      return either(*instruction.instr_args_as_DelegateCall()->args());
+    case pte::InstructionArguments::MoveCall: {
+      const auto& move = *instruction.instr_args_as_MoveCall();
+      const std::uint32_t from = index(move.move_from()), to = index(move.move_to());
+      f(Effect{Use::read, from});
+      return f(Effect{m.tensor(to) ? Use::moved : Use::written, to, from});
+    }
+    case pte::InstructionArguments::JumpFalseCall:
+      return f(Effect{Use::read, index(instruction.instr_args_as_JumpFalseCall()->cond_value_index())});
+    case pte::InstructionArguments::FreeCall:
+      return f(Effect{Use::freed, index(instruction.instr_args_as_FreeCall()->value_index())});
+    case pte::InstructionArguments::NONE:
+      return;
   }
-  if (const auto* call = instruction.instr_args_as_DelegateCall()) return either(*call->args());
-  if (const auto* jump = instruction.instr_args_as_JumpFalseCall())
-    return f(Effect{Use::read, index(jump->cond_value_index())});
-  if (const auto* free = instruction.instr_args_as_FreeCall()) return f(Effect{Use::freed, index(free->value_index())});
-  const auto* move = instruction.instr_args_as_MoveCall();
-  const std::uint32_t from = index(move->move_from()), to = index(move->move_to());
-  f(Effect{Use::read, from});
-  f(Effect{m.tensor(to) ? Use::moved : Use::written, to, from});
 }
 
 }  // namespace assay::format

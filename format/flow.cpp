@@ -115,6 +115,7 @@ class Flow {
       case Use::changed:
         return change(e.value);
       case Use::overwritten:
+        return places_.is_own(e.value) ? write(e.value) : change(e.value);
       case Use::written:
         return write(e.value);
       case Use::grown:
@@ -130,28 +131,36 @@ class Flow {
     }
   }
 
-  // As a whole: what is static and of the same bytes is written with it.
+  // As a whole: views of it see it, others of the same bytes are gone.
   void write(std::uint32_t v) {
     const std::uint32_t content = places_.content(v);
-    const bool fixed = places_.holds_tensors(content) && places_.is_static(content);
-    overwrite(content, [&](std::size_t c) { return fixed && places_.is_static(static_cast<std::uint32_t>(c)); });
+    clear_others(content);
     define(content);
+    define(places_.views_of(content));
   }
-  // In place: what is of the same bytes sees it.
+  // In place: whatever is of the same bytes sees it.
   void change(std::uint32_t v) {
-    overwrite(places_.content(v), [](std::size_t) { return true; });
-    define(places_.content(v));
+    const std::uint32_t content = places_.content(v);
+    overwrite(content, [](std::size_t, std::size_t) { return true; });
+    define(content);
+    define(places_.views_of(content));
+  }
+  void clear_others(std::uint32_t content) {
+    const bool fixed = places_.holds_tensors(content) && places_.is_static(content);
+    overwrite(content, [&](std::size_t written, std::size_t c) {
+      return fixed && (c == written || c == places_.views_of(static_cast<std::uint32_t>(written)));
+    });
   }
   // A tensor of changing sizes has the rows that were added; a static one is whole only behind the loop.
   void grow(const Effect& e) {
     const std::uint32_t content = places_.content(e.value);
     if (!is_static(*m_.tensor(e.value)) || !jumps_.counter(e.other)) return write(e.value);
-    overwrite(content, [&](std::size_t c) { return places_.is_static(static_cast<std::uint32_t>(c)); });
+    clear_others(content);
   }
   void define_rows(const Jumps::Counter& c) {
     for (std::uint32_t i = c.begin; i < c.jump; ++i)
       each_effect(m_, m_.instruction(i), [&](const Effect& e) {
-        if (e.use == Use::grown && e.other == c.value && jumps_.adds_all_rows(i, e)) define(places_.content(e.value));
+        if (e.use == Use::grown && e.other == c.value && jumps_.adds_all_rows(i, e)) write(e.value);
       });
   }
   void alias(std::uint32_t v, std::uint32_t of) {
@@ -161,11 +170,12 @@ class Flow {
       define(places_.content(v));
   }
   void free(std::uint32_t v) {
-    overwrite(places_.content(v), [](std::size_t) { return false; });
+    overwrite(places_.content(v), [](std::size_t, std::size_t) { return false; });
     undefine(places_.content(v));
   }
 
-  // Undefines what overlaps a content, but of what is of the very same bytes only what `stays` does not name.
+  // Undefines what overlaps the cells in which a content is, or may be; but of what is of the very same bytes not what
+  // stays(that cell, the other).
   template <class Stays>
   void overwrite(std::uint32_t content, Stays stays) {
     if (!places_.holds_tensors(content)) return;
@@ -178,12 +188,12 @@ class Flow {
   template <class Stays>
   void overwrite_ranges(const Range& r, Stays stays) {
     const auto ranges = places_.ranges();
-    const auto at = static_cast<std::size_t>(&r - ranges.data());
+    const std::size_t at = index_of(r);
     Bits defined = this->defined();
     const auto overlaps = [&](std::size_t seen) {
       const std::size_t c = first_ + seen;
       if (c >= ranges.size() || !ranges[c].overlaps(r)) return false;
-      if (!(ranges[c] == r && stays(c))) defined.clear(seen);
+      if (!(ranges[c] == r && stays(at, c))) defined.clear(seen);
       return true;
     };
     for (std::size_t c = defined.previous(seen_from(at)); c != Bits::none && overlaps(c);) c = defined.previous(c);
@@ -198,7 +208,8 @@ class Flow {
       const auto c = static_cast<std::uint32_t>(first_ + seen);
       if (c >= places_.contents_end() || !work_.take(1)) return;
       bool is_left = true;
-      places_.each_range(c, [&](const Range& h) { is_left &= !h.overlaps(r) || (h == r && stays(c)); });
+      places_.each_range(
+          c, [&](const Range& h) { is_left &= !h.overlaps(r) || (h == r && stays(index_of(r), index_of(h))); });
       if (c != self && !is_left) defined.clear(seen);
     }
   }
@@ -263,6 +274,8 @@ class Flow {
     }
   }
 
+  std::size_t index_of(const Range& r) const { return static_cast<std::size_t>(&r - places_.ranges().data()); }
+
   // -- cells, of which a part is looked at: of others everything holds -----------------------------------------------
 
   bool is_seen(std::size_t c) const { return c >= first_ && c < first_ + words_ * 64; }
@@ -318,8 +331,9 @@ void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace&
   Analysis a(m, counts, workspace, work);
   check_numbers(m, a.places, place, workspace, work, f);
   check_memory(m, a.places, place, workspace, work, f);
-  check_loops(m, a.places, a.jumps, place, workspace, work, f);
+  check_termination(m, a.places, a.jumps, place, workspace, work, f);
   if (!has_room(workspace, f)) return;
+  check_rows(m, a.jumps, place, work, f);
   if (f.count() == before) {
     Paths paths(m, a.jumps, a.memory, work);
     Flow(m, a.places, a.jumps, paths, a.state, a.live, work).check(place, f);

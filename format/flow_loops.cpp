@@ -48,21 +48,30 @@ bool may_end(const Method& m, const Places& places, const Jumps& jumps, std::uin
 
 }  // namespace
 
-void check_loops(const Method& m, const Places& places, const Jumps& jumps, const Place& plan, Workspace& workspace,
-                 Work& work, Findings& f) {
-  const Workspace::Scope scope(workspace);
-  const auto reaches = workspace.take<std::uint8_t>(m.instructions());
-  if (!has_room(workspace, f)) return;
-  const Ending ending(m, jumps, reaches, work);
+void check_rows(const Method& m, const Jumps& jumps, const Place& plan, Work& work, Findings& f) {
   for (std::uint32_t i = 0; i < m.instructions(); ++i) {
+    const auto* call = m.kernel_call(i);
+    const OperatorRoles* roles = call ? m.roles(*call) : nullptr;
+    if (!roles || !roles->has(Use::grown)) continue;
     const InstructionPlace at(m, i, plan);
-    each_effect(m, m.instruction(i), [&](const Effect& e) {
+    each_effect(m, *roles, *call, [&](const Effect& e) {
       if (e.use != Use::grown || is_static(*m.tensor(e.value)) || !work.take(m.instructions())) return;
       f.check(jumps.adds_row_by_row(i, e), "T16", at.here, "adds to value ", e.value,
               " the row of an index that does not count a loop, so that rows before it may be unwritten");
     });
+  }
+}
+
+void check_termination(const Method& m, const Places& places, const Jumps& jumps, const Place& plan,
+                       Workspace& workspace, Work& work, Findings& f) {
+  const Workspace::Scope scope(workspace);
+  const auto reaches = workspace.take<std::uint8_t>(m.instructions());
+  if (!has_room(workspace, f) || jumps.targets().empty()) return;
+  const Ending ending(m, jumps, reaches, work);
+  for (std::uint32_t i = 0; i < m.instructions(); ++i) {
     const auto* j = m.jump(i);
     if (!j || !jumps.may_jump(*j) || m.target(i, *j) > i) continue;
+    const InstructionPlace at(m, i, plan);
     f.check(ending.reached_from(i) && may_end(m, places, jumps, m.target(i, *j), i, work), "I21", at.here,
             "jumps back to instruction ", j->destination_instruction(), " for ever");
   }

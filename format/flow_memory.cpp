@@ -69,8 +69,10 @@ class MemoryCheck {
     return m_.tensor(a) && m_.tensor(b) && places_.overlap(places_.content(a), places_.content(b));
   }
   bool is_in_place(std::uint32_t a, std::uint32_t b) const {
-    const std::uint32_t content = places_.content(a);
-    return content == places_.content(b) && places_.is_static(content) && same_layout(*m_.tensor(a), *m_.tensor(b));
+    const std::uint32_t x = places_.content(a), y = places_.content(b);
+    const auto ranges = places_.ranges();
+    const bool same = x == y || (x < ranges.size() && y < ranges.size() && ranges[x] == ranges[y]);
+    return same && places_.is_static(x) && places_.is_static(y) && same_layout(*m_.tensor(a), *m_.tensor(b));
   }
 
   void view(const Effect& e, const pte::Tensor& out, const Place& place) {

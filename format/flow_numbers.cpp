@@ -23,7 +23,10 @@ class NumberTypes {
   }
 
   void run(Work& work) {
-    for (bool more = true; more && work.take(m_.instructions());) {
+    bool more = false;
+    for (std::uint32_t v = 0; v < m_.values(); ++v) more |= places_.may_change(v);
+    if (!more) return;
+    while (more && work.take(m_.instructions())) {
       more = false;
       each_result([&](std::uint32_t v, std::uint8_t given) {
         more |= (types_[v] | given) != types_[v];

@@ -24,8 +24,10 @@ void check_numbers(const Method& m, const Places& places, const Place& plan, Wor
 // T15, T25 to T27, I12, I18, I19, M12: what is written to, and where.
 void check_memory(const Method& m, const Places& places, const Place& plan, Workspace& workspace, Work& work,
                   Findings& findings);
-// I21, and of T16 that rows are added one behind the other.
-void check_loops(const Method& m, const Places& places, const Jumps& jumps, const Place& plan, Workspace& workspace,
-                 Work& work, Findings& findings);
+// Of T16, that rows are added one behind the other.
+void check_rows(const Method& m, const Jumps& jumps, const Place& plan, Work& work, Findings& findings);
+// I21.
+void check_termination(const Method& m, const Places& places, const Jumps& jumps, const Place& plan,
+                       Workspace& workspace, Work& work, Findings& findings);
 
 }  // namespace assay::format

@@ -27,6 +27,7 @@ bool is_written_between(const Method& m, const Places& places, std::uint32_t val
 Jumps::Jumps(const Method& method, const Places& places, std::uint32_t jumps, Workspace& workspace, Work& work)
     : m_(method), places_(places), targets_(workspace.take<Target>(jumps)), counters_(workspace.take<Counter>(jumps)) {
   if (workspace.counts_only() || !workspace.has_room()) return;
+  if (jumps == 0) return;
   find_targets();
   find_counters(work);
 }

@@ -38,10 +38,11 @@ Places::Counts::Counts(const pte::ExecutionPlan& plan) : values(plan.values()->s
 
 Places::Places(const Method& method, const Counts& counts, Workspace& workspace, Work& work)
     : m_(method),
-      flags_(workspace.take<std::uint8_t>(counts.values)),
+      flags_(workspace.take<std::uint16_t>(counts.values)),
       content_(workspace.take<std::uint32_t>(counts.values)),
       handle_(workspace.take<std::uint32_t>(counts.values)),
       ranges_(workspace.take<Range>(counts.tensors)),
+      views_(workspace.take<std::uint32_t>(counts.tensors)),
       sources_(workspace.take<std::uint32_t>(std::uint64_t{8} * counts.aliases)),
       begins_(workspace.take<std::uint32_t>(counts.aliases + 1)) {
   const Workspace::Scope scope(workspace);
@@ -51,9 +52,9 @@ Places::Places(const Method& method, const Counts& counts, Workspace& workspace,
   std::ranges::fill(content_, nowhere);
   std::ranges::fill(handle_, nowhere);
   mark_values();
-  mark_handles(work);
+  if (counts.aliases > 0) mark_handles(work);
   place_tensors();
-  place_handles(collect(edges), queue, work);
+  if (counts.aliases > 0) place_handles(collect(edges), queue, work);
   number_cells();
 }
 
@@ -61,20 +62,22 @@ void Places::mark_values() {
   const auto set = [&](const flatbuffers::Vector<std::int32_t>* indices, Flag flag) {
     for (const std::int32_t v : *indices) flags_[static_cast<std::size_t>(v)] |= flag;
   };
-  set(m_.plan().inputs(), input);
+  set(m_.plan().inputs(), static_cast<Flag>(input | used | own));
   set(m_.plan().outputs(), output);
   for (std::uint32_t v = 0; v < m_.values(); ++v)
     if (const pte::Tensor* t = m_.tensor(v))
-      flags_[v] |= static_cast<std::uint8_t>((format::is_constant(*t) ? constant : 0) | (is_kept(*t) ? state : 0));
+      flags_[v] |= static_cast<std::uint16_t>((format::is_constant(*t) ? constant : 0) | (is_kept(*t) ? state : 0));
   for (std::uint32_t i = 0; i < m_.instructions(); ++i)
     each_effect(m_, m_.instruction(i), [&](const Effect& e) {
-      const bool custom = e.use == Use::either && m_.kernel_call(i);
+      const bool custom = e.use == Use::either && m_.kernel_call(i), first = !(flags_[e.value] & used);
+      flags_[e.value] |= used;
+      if (e.use == Use::written || e.use == Use::grown || (e.use == Use::overwritten && first)) flags_[e.value] |= own;
       if (e.use == Use::moved) flags_[e.value] |= alias;
       if (e.use == Use::changed || e.use == Use::overwritten || custom) flags_[e.value] |= state;
       if (!is_number(m_.type(e.value)) || (e.use != Use::written && e.use != Use::either)) return;
       // A number may be what a delegate takes; a Null would be nothing to take.
       const bool is_result = e.use == Use::written || m_.type(e.value) == pte::KernelTypes::Null;
-      flags_[e.value] |= static_cast<std::uint8_t>(changing | (is_result ? assigned : 0));
+      flags_[e.value] |= static_cast<std::uint16_t>(changing | (is_result ? assigned : 0));
     });
 }
 
@@ -103,20 +106,24 @@ void Places::place_tensors() {
       ranges_[n++] = {v, std::uint64_t{v} + 1, 0, v};
   }
   ranges_ = ranges_.first(n);
-  std::ranges::sort(ranges_, {}, [](const Range& r) { return std::tuple(r.memory, r.begin, r.end, r.value); });
-  std::size_t kept = 0, statics = n;  // the cell of static tensors at the present range
-  for (std::size_t i = 0; i < n; ++i) {
-    const Range r = ranges_[i];
-    const bool fixed = format::is_static(*m_.tensor(r.value));
-    if (!fixed || statics == n || !(ranges_[statics] == r)) {
-      if (fixed) statics = kept;
-      ranges_[kept++] = r;
-      content_[r.value] = static_cast<std::uint32_t>(kept - 1);
-    } else {
-      content_[r.value] = static_cast<std::uint32_t>(statics);
+  const auto fixed = [&](const Range& r) { return format::is_static(*m_.tensor(r.value)); };
+  const auto is_view = [&](const Range& r) { return fixed(r) && !is_own(r.value); };
+  std::ranges::sort(ranges_, {},
+                    [&](const Range& r) { return std::tuple(r.memory, r.begin, r.end, !is_view(r), r.value); });
+  std::uint32_t kept = 0, views = nowhere;  // the cell of views at the present range
+  for (const Range r : ranges_) {
+    if (kept == 0 || !(ranges_[kept - 1] == r)) views = nowhere;
+    const bool joins = is_view(r) && views != nowhere;
+    if (!joins) {
+      if (is_view(r)) views = kept;
+      ranges_[kept] = r;
+      views_[kept] = fixed(r) ? views : nowhere;
+      ++kept;
     }
+    content_[r.value] = kept - 1;
   }
   ranges_ = ranges_.first(kept);
+  contents_end_ = kept;
 }
 
 std::span<Places::Edge> Places::collect(std::span<Edge> edges) const {
@@ -155,7 +162,6 @@ std::size_t Places::find_sources(std::uint32_t handle, std::span<const Edge> edg
 }
 
 void Places::place_handles(std::span<const Edge> edges, std::span<std::uint32_t> queue, Work& work) {
-  contents_end_ = static_cast<std::uint32_t>(ranges_.size());
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const std::uint32_t v = edges[i].to;
     if (i > 0 && edges[i - 1].to == v) continue;

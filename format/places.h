@@ -39,8 +39,10 @@ struct Work {
 };
 
 // Cells are what the analysis of data flow knows to be defined or not:
-// - a range of bytes: of all static tensors that are there, or of one whose sizes change, since it alone knows them;
-// - what a handle holds, where that is not simply one such range;
+// - a tensor that has bytes: of its own cell if its sizes may change, since it alone knows them, or if it is an input
+// or
+//   something writes all of it; those that do neither are views that the exporter left out, one cell for a place;
+// - what a handle holds, where that is not simply one such cell;
 // - a handle: whether it was made in this execution;
 // - a number that instructions assign.
 class Places {
@@ -61,6 +63,8 @@ class Places {
   std::uint32_t contents_end() const { return contents_end_; }  // up to here, cells hold what handles hold
   bool holds_tensors(std::uint32_t cell) const { return cell < contents_end_; }
   bool is_static(std::uint32_t content) const;
+  // The cell of what is only ever a view of a static tensor there; nowhere: there is none.
+  std::uint32_t views_of(std::uint32_t cell) const { return cell < views_.size() ? views_[cell] : nowhere; }
   // f(Range) for the bytes that a tensor's content is, or may be, in.
   template <class F>
   void each_range(std::uint32_t content, F f) const {
@@ -77,10 +81,21 @@ class Places {
   bool may_change(std::uint32_t v) const { return flags_[v] & changing; }   // a number that some instruction may write
   bool is_assigned(std::uint32_t v) const { return flags_[v] & assigned; }  // one that has to be written to be used
   bool is_constant(std::uint32_t v) const { return flags_[v] & constant; }  // or a handle of one
+  bool is_own(std::uint32_t v) const { return flags_[v] & own; }            // no view: something gives it all its bytes
   bool may_be_state(std::uint32_t v) const { return flags_[v] & state; }
 
  private:
-  enum Flag : std::uint8_t { input = 1, output = 2, alias = 4, changing = 8, assigned = 16, constant = 32, state = 64 };
+  enum Flag : std::uint16_t {
+    input = 1,
+    output = 2,
+    alias = 4,
+    changing = 8,
+    assigned = 16,
+    constant = 32,
+    state = 64,
+    used = 128,
+    own = 256
+  };
   struct Edge {
     std::uint32_t to, from;
     auto operator<=>(const Edge&) const = default;
@@ -101,9 +116,10 @@ class Places {
   }
 
   const Method& m_;
-  std::span<std::uint8_t> flags_;
+  std::span<std::uint16_t> flags_;
   std::span<std::uint32_t> content_, handle_;
   std::span<Range> ranges_;
+  std::span<std::uint32_t> views_;
   std::span<std::uint32_t> sources_, begins_;  // see held()
   std::uint32_t contents_end_ = 0, cells_ = 0;
 };
