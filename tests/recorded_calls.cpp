@@ -42,17 +42,12 @@ int check(const Corpus& corpus, KernelLibrary& eager, const RecordedCalls& calls
   Digest digest;
   int wrong = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-<<<<<<< HEAD
     const CaseId id{std::string(op.name), calls.digest(i), {}};
-    const Expectation expected = expect(op, corpus.make(id).arguments);
-=======
-    const CaseId id{std::string(op.name), i, {}};
     const std::vector<Value> arguments = corpus.make(id).arguments;
     const Expectation expected = expect(op, arguments);
     for (const Known depth : {Known::sizes, Known::ranks})
       if (const auto m = static_mismatch(op, arguments, expected.answer, expected.arguments, depth); !m.empty())
         ++wrong, fmt::print(stderr, "{}: {}\n", to_text(id), m);
->>>>>>> main
     digest.add(static_cast<Bits>(expected.answer.outcome));
     for (const Tensor& t : expected.outs) digest.add(op, t);
     Probe probe(eager);
