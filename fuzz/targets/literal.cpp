@@ -22,6 +22,8 @@ void attack_literal(Input input) {
   const std::size_t end = all.find('\n');
   if (end == all.npos) return;
   const Measured measured(heap_for(input.size()), most_seconds);
+  const Budget budget = limited_budget();
+  const Budget::Scope scope(budget, "a literal");
   try {
     check_literal(all.substr(end + 1), all.substr(0, end));
   } catch (const Fault& refused) {

@@ -8,7 +8,8 @@ namespace assay::fuzz {
 
 void attack_oracle(Input input) {
   const std::string_view line(reinterpret_cast<const char*>(input.data()), input.size());
-  const Measured measured(heap_for(input.size()), most_seconds);
+  const Budget::Limits usual;
+  const Measured measured(heap_for(input.size()) + static_cast<std::size_t>(usual.bytes), 4 * most_seconds);
   const std::string answer = answer_line(line);
   check_text(answer, most_output);
   must(answer.find('\n') == answer.npos && Json::accept(answer), "json",
