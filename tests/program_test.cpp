@@ -46,40 +46,63 @@ TEST(Program, FilesAreToldByTheirIdentifier) {
 }
 
 TEST(Program, DataAreFoundByIndexAndByName) {
-  const Sample s;
-  const Program& p = s.program;
+  Sample s;
+  const auto file = open_program(in_memory(encode(s.program)));
+  ASSERT_TRUE(file);
   const auto same = [](std::optional<std::span<const std::byte>> found, const Bytes& wanted) {
-    return found && std::ranges::equal(*found, wanted);
+    return found && std::ranges::equal(found->first(std::min(found->size(), wanted.size())), wanted);
   };
-  EXPECT_TRUE(same(constant_data(p, 1), numbers({1, 2, 3, 4})));
-  EXPECT_FALSE(constant_data(p, 2));
-  EXPECT_TRUE(same(initial_data(p, 1), numbers({5, 6})));
-  EXPECT_FALSE(initial_data(p, 2));
-  EXPECT_TRUE(same(named_data(p, "payload"), Bytes(3)));
-  EXPECT_FALSE(named_data(p, "weight"));
-  ASSERT_NE(find_named(s.data, "blob"), nullptr);
-  EXPECT_EQ(find_named(s.data, "blob")->segment_index, 2u);
-  EXPECT_EQ(find_named(s.data, "payload"), nullptr);
-  const auto valid = validate(Sample().program);
+  EXPECT_TRUE(same(constant_data(file->view(), 1), numbers({1, 2, 3, 4})));
+  EXPECT_FALSE(constant_data(file->view(), 2));
+  EXPECT_TRUE(same(initial_data(file->view(), 1), numbers({5, 6})));
+  EXPECT_FALSE(initial_data(file->view(), 2));
+  EXPECT_EQ(payload(file->view(), *file->tables().execution_plan()->Get(0)->delegates()->Get(0)).size(), 3u);
+  EXPECT_EQ(payload(file->view(), *file->tables().execution_plan()->Get(0)->delegates()->Get(1)).size(), 5u);
+
+  const auto valid = validate(*file, {*open_data(in_memory(encode(s.data)))});
   ASSERT_TRUE(valid);
-  EXPECT_EQ(valid->plan("second"), (*valid)->tables.execution_plan[1].get());
+  EXPECT_TRUE(same(valid->named("payload")->bytes, Bytes(3)));
+  EXPECT_EQ(valid->named("payload")->layout, nullptr);
+  EXPECT_TRUE(same(valid->named("weight")->bytes, numbers({7, 8})));
+  EXPECT_NE(valid->named("weight")->layout, nullptr);
+  EXPECT_FALSE(valid->named("weights"));
+  EXPECT_EQ(valid->plan("second"), file->tables().execution_plan()->Get(1));
   EXPECT_EQ(valid->plan("third"), nullptr);
+}
+
+TEST(Program, WhatIsMadeOfAFileKeepsIt) {
+  auto bundle = open_bundle(in_memory(Sample().encoded_bundle()));
+  auto program = open_program(program_of(*bundle));
+  auto valid = validate(*program);
+  bundle.value.reset(), program.value.reset();
+  EXPECT_EQ((*valid)->view().segment_count(), 4u);
+  EXPECT_EQ((*valid)->segment(3).size(), 3u);
+  EXPECT_NE(valid->plan("forward"), nullptr);
+}
+
+TEST(Program, TablesAreReadFromACopy) {
+  Bytes bytes = encode(Sample().program);
+  const auto file = open_program(borrowed(bytes));
+  const auto* segments = bytes.data() + bytes.size() - 3;
+  EXPECT_EQ(file->segment(3).data(), segments);
+  std::ranges::fill(bytes, std::byte{0xff});
+  EXPECT_EQ(faults_of(*file).size(), 0u);
 }
 
 class RecordedProgram : public testing::TestWithParam<fs::path> {};
 
 TEST_P(RecordedProgram, KeepsEveryRuleAndSurvivesEncoding) {
-  std::vector<DataFile> data;
+  std::vector<NamedDataFile> data;
   for (const auto& entry : fs::directory_iterator(GetParam()))
     if (entry.path().extension() == ".ptd") {
-      const Bytes file = read_file(entry.path());
-      expect_the_same_again(file, decode_data_file);
-      data.push_back(std::move(*decode_data_file(file)));
+      const File file = open_file(entry.path());
+      expect_the_same_again(file.bytes, decode_data_file);
+      data.push_back(*open_data(file));
       EXPECT_TRUE(faults_of(data.back()).empty()) << faults_of(data.back())[0].message;
     }
-  const Bytes file = read_file(GetParam() / "program.pte");
-  expect_the_same_again(file, decode_program);
-  for (const Fault& f : faults_of(*decode_program(file), data))
+  const File file = open_file(GetParam() / "program.pte");
+  expect_the_same_again(file.bytes, decode_program);
+  for (const Fault& f : faults_of(*open_program(file), data))
     ADD_FAILURE() << f.rule << " [" << f.place << "] " << f.message;
 }
 
