@@ -96,9 +96,7 @@ std::string cut_name(const pte::Operator& op) {
   return part(op.name()) + (format::text_of(op.overload()).empty() ? "" : '.' + part(op.overload()));
 }
 
-bool is_handled(std::string_view name) {
-  return std::ranges::find(handled, name, &Handled::name) != std::end(handled);
-}
+bool is_handled(std::string_view name) { return std::ranges::find(handled, name, &Handled::name) != std::end(handled); }
 
 bool is_known_operator(std::string_view name) { return find_operator(name) || is_handled(name); }
 
@@ -106,7 +104,7 @@ Fault no_method(const pte::Program& program, std::string_view name) {
   constexpr std::uint32_t most = 20;
   const std::uint32_t methods = format::size_of(program.execution_plan());
   std::string names;
-  for (const pte::ExecutionPlan& plan : tables(program.execution_plan()) | std::views::take(most))
+  for (const pte::ExecutionPlan& plan : tables(program.execution_plan(), most))
     names += (names.empty() ? "" : ", ") + shown(format::text_of(plan.name()));
   return {Outcome::invalid, "G3",
           text("there is no method ", Quoted{name}, "; there are: ", names, methods > most ? ", ..." : "")};
