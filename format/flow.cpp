@@ -239,8 +239,9 @@ class Flow {
         return is_readable(e.value) ||
                (is_made(e.value) && (!is_static(*m_.tensor(e.value)) || jumps_.adds_all_rows(i, e)));
       case Use::written:
-      case Use::either:
         return is_made(e.value);
+      case Use::either:  // what may be read is live
+        return is_made(e.value) && (aim_ != Aim::live || is_readable(e.value));
       default:
         return true;
     }

@@ -1,7 +1,5 @@
 #include "fuzz/attached.h"
 
-#include "reference/program/program.h"
-
 namespace assay::fuzz {
 namespace {
 
@@ -13,6 +11,10 @@ std::pair<std::span<const std::byte>, std::span<const std::byte>> split(std::spa
   for (std::size_t at = alignment; at < input.size(); at += alignment)
     if (file_kind(input.subspan(at)) == FileKind::data) return {input.first(at), input.subspan(at)};
   return {input, {}};
+}
+
+std::vector<File> files_of(std::span<const std::byte> data) {
+  return data.empty() ? std::vector<File>() : std::vector{borrowed(data)};
 }
 
 std::string attach(std::string program, const std::string& data) {

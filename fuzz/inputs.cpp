@@ -3,11 +3,11 @@
 namespace assay::fuzz {
 namespace {
 
-Tensor some_tensor(const pte::TensorT& t) {
+Tensor some_tensor(const pte::Tensor& t) {
   Dims sizes, order;
-  for (const auto n : t.sizes) sizes.push_back(n);
-  for (const auto d : t.dim_order) order.push_back(d);
-  Tensor tensor = make(*dtype_numbered(t.scalar_type), sizes, order);
+  for (const auto n : *t.sizes()) sizes.push_back(n);
+  for (const auto d : *t.dim_order()) order.push_back(d);
+  Tensor tensor = make(*dtype_numbered(t.scalar_type()), sizes, order);
   if (info(tensor.dtype).kind == Kind::opaque) return tensor;
   const bool floating = is_floating(tensor.dtype);
   Array<Real> values(sizes);
@@ -17,10 +17,10 @@ Tensor some_tensor(const pte::TensorT& t) {
   return tensor;
 }
 
-bool is_small(const pte::TensorT& t) {
+bool is_small(const pte::Tensor& t) {
   constexpr Int most = 1 << 16;
   Int n = 1;
-  for (const auto size : t.sizes) n = std::min<Int>(n * size, most + 1);
+  for (const auto size : *t.sizes()) n = std::min<Int>(n * size, most + 1);
   return n <= most;
 }
 
@@ -28,9 +28,9 @@ bool is_small(const pte::TensorT& t) {
 
 std::vector<std::optional<Value>> some_inputs(const Method& method) {
   std::vector<std::optional<Value>> inputs;
-  for (const auto i : method.plan().inputs) {
+  for (const auto i : *method.plan().inputs()) {
     const auto at = static_cast<std::size_t>(i);
-    if (const auto* t = method.plan().values[at]->val.AsTensor())
+    if (const auto* t = method.plan().values()->Get(static_cast<std::uint32_t>(i))->val_as_Tensor())
       inputs.push_back(is_small(*t) ? std::optional<Value>(some_tensor(*t)) : std::nullopt);
     else
       inputs.push_back(method.value(at).value);

@@ -4,32 +4,22 @@
 
 #include "reference/runtime/runtime.h"
 
-// What an attacked command may use, and what is forgiven where that is measured.
+// What an attack may use, and what is forgiven where that is measured.
 namespace assay::fuzz {
 
-inline constexpr Int most_bytes = Int{16} << 20, most_work = 5'000'000, most_instructions = 500;
-inline constexpr std::size_t most_output = std::size_t{16} << 20;
+inline constexpr Budget::Limits limits{.bytes = Int{16} << 20, .work = 20'000'000, .output = Int{1} << 20};
+inline constexpr Int most_instructions = 500;
 inline constexpr double most_seconds = 5;  // a unit of work is about a nanosecond, which sanitizers make a hundred
 
-// Files are read by the caller, outside of the budget: what is allowed for one of this size.
+// The budget, what is printed, and what a file of this size takes that its reader has in memory.
 constexpr std::size_t heap_for(std::size_t file) {
-  return static_cast<std::size_t>(most_bytes) + 16 * file + (std::size_t{2} << 20);
+  return static_cast<std::size_t>(limits.bytes + 4 * limits.output) + 2 * file;
 }
 
-// Planned memory begins as these bytes, but for state.
-template <class Options>
-void set_fill(Options& options, std::byte fill) {
-  if constexpr (requires { options.fill = fill; }) options.fill = fill;
-}
-
-inline Budget limited_budget() { return Budget({.bytes = most_bytes, .work = most_work}); }
-
-inline RuntimeOptions limited_options(std::byte fill = {}) {
-  RuntimeOptions o;
-  o.budget = limited_budget();
-  o.instructions = most_instructions;
-  set_fill(o, fill);
-  return o;
+inline RuntimeOptions options_for(const Budget& budget, std::byte fill = {}) {
+  RuntimeOptions options;
+  options.budget = budget, options.instructions = most_instructions, options.fill = fill;
+  return options;
 }
 
 }  // namespace assay::fuzz

@@ -30,7 +30,7 @@ constexpr Tolerance roughly{1e-4, 1e-5};
 
 std::string operators_of(const Method& method) {
   std::set<std::string> names;
-  for (const auto& op : method.plan().operators) names.insert(operator_name(*op));
+  for (const auto* op : *method.plan().operators()) names.insert(operator_name(*op));
   std::string all;
   for (const std::string& n : names) all += ' ' + n;
   return all;
@@ -41,7 +41,7 @@ Result<std::vector<Value>> run_here(Method& method, const std::vector<Value>& in
     if (auto refused = method.set_input(i, inputs[i])) return {std::nullopt, {*refused}};
   if (auto refused = method.execute()) return {std::nullopt, {*refused}};
   std::vector<Value> outputs;
-  for (std::size_t i = 0; i < method.plan().outputs.size(); ++i) {
+  for (std::size_t i = 0; i < method.plan().outputs()->size(); ++i) {
     auto output = method.output(i);
     if (!output) return {std::nullopt, output.faults};
     outputs.push_back(std::move(*output));
@@ -84,9 +84,9 @@ void compare_method(const LoadedProgram& program, const std::string& name, Teste
 }
 
 void compare_program(const fs::path& file, const Report& report) {
-  const auto bytes = read_file(file);
-  const auto [program, data] = split(bytes);
-  const auto loaded = LoadedProgram::load(program, std::span(&data, data.empty() ? 0 : 1), limited_options());
+  const File opened = open_file(file);
+  const auto [program, data] = split(opened.bytes);
+  const auto loaded = LoadedProgram::load(borrowed(program), files_of(data), options_for(Budget(limits)));
   const auto runtime = load_runtime("executorch", fs::read_symlink("/proc/self/exe").parent_path());
   std::vector<fs::path> files;
   if (!data.empty()) write_file(files.emplace_back(file.string() + ".ptd"), data);
@@ -95,8 +95,8 @@ void compare_program(const fs::path& file, const Report& report) {
   const auto there = runtime->load(file, files, reply);
   if (!there) return report.say(loaded ? "accepted here, refused there" : ", refused there");
   if (!loaded) return report.say(", loaded there");
-  for (const auto& plan : loaded->program()->tables.execution_plan)
-    compare_method(*loaded, plan->name, there.get(), report);
+  for (const auto* plan : *loaded->program()->tables().execution_plan())
+    compare_method(*loaded, plan->name()->str(), there.get(), report);
 }
 
 // -- all programs -------------------------------------------------------------------------------------------------
@@ -151,10 +151,7 @@ class Comparing {
   std::map<std::string, std::size_t> counts_;
 };
 
-std::string contents(const fs::path& file) {
-  const auto bytes = read_file(file);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+std::string contents(const fs::path& file) { return std::string(characters(open_file(file))); }
 
 void compare_all(int seconds, const fs::path& folder, const std::vector<fs::path>& files) {
   Comparing comparing(folder);

@@ -19,9 +19,9 @@ void must(bool holds, std::string_view oracle, const Parts&... sentence) {
 }
 
 // Oracle "text": UTF-8 without control characters but newlines. Oracle "output": of at most `most` bytes.
-void check_text(std::string_view text, std::size_t most);
-// Oracle "json": the line reads back as the same JSON; it is a text too.
-void check_json(const Json& json, std::size_t most);
+void check_text(std::string_view text, Int most);
+// Oracle "json": a text that reads back as JSON.
+void check_json(std::string_view text);
 
 // Oracles "memory" and "work": from its making to its end, no more heap is in use than the bytes that are allowed, and
 // the thread takes no more time. Measured by the sanitizer's own hooks.

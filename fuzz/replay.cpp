@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   std::size_t count = 0;
   const auto attack = [&](const fs::path& file) {
     std::cout << file.string() << std::endl;
-    target->run(read_file(file));
+    target->run(open_file(file).bytes);
     ++count;
   };
   for (int i = 2; i < argc; ++i) {

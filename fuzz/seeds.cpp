@@ -32,10 +32,7 @@ class Seeds {
   fs::path folder_;
 };
 
-std::string contents(const fs::path& file) {
-  const auto bytes = read_file(file);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+std::string contents(const fs::path& file) { return std::string(characters(open_file(file))); }
 
 void add_program(const fs::path& folder, Seeds& seeds) {
   const std::string group = folder.parent_path().filename().string() + '-' + folder.filename().string();

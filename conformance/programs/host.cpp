@@ -45,7 +45,8 @@ std::string want(const pte::EValue& value) {
 std::vector<std::string> wants(const pte::ExecutionPlan& plan) {
   constexpr std::size_t most = 20;
   std::vector<std::string> all;
-  for (const std::int32_t input : format::items(plan.inputs()) | std::views::take(most))
+  const auto inputs = format::items(plan.inputs());
+  for (const std::int32_t input : inputs.first(std::min(inputs.size(), most)))
     all.push_back(want(*value_at(plan, input)));
   return all;
 }

@@ -102,7 +102,7 @@ Fault no_method(const pte::Program& program, std::string_view name) {
   constexpr std::uint32_t most = 20;
   const std::uint32_t methods = format::size_of(program.execution_plan());
   std::string names;
-  for (const pte::ExecutionPlan& plan : tables(program.execution_plan()) | std::views::take(most))
+  for (const pte::ExecutionPlan& plan : tables(program.execution_plan(), most))
     names += (names.empty() ? "" : ", ") + shown(format::text_of(plan.name()));
   return {Outcome::invalid, "G3",
           text("there is no method ", Quoted{name}, "; there are: ", names, methods > most ? ", ..." : "")};

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 
@@ -12,11 +12,26 @@
 // Instructions in words. Works on every program that opens; an index that leads nowhere is shown as it is.
 namespace assay {
 
-// The tables of a list that may be absent.
+// The tables of a list that may be absent, the first `most` of them. (clang 14 knows no views.)
 template <class T>
-auto tables(const flatbuffers::Vector<flatbuffers::Offset<T>>* list) {
-  return std::views::iota(std::uint32_t{0}, format::size_of(list)) |
-         std::views::transform([list](std::uint32_t i) -> const T& { return *list->Get(i); });
+struct TableRange {
+  struct Iterator {
+    const flatbuffers::Vector<flatbuffers::Offset<T>>* list;
+    std::uint32_t i;
+
+    const T& operator*() const { return *list->Get(i); }
+    Iterator& operator++() { return ++i, *this; }
+    bool operator==(const Iterator&) const = default;
+  };
+  Iterator begin() const { return {list, 0}; }
+  Iterator end() const { return {list, std::min(format::size_of(list), most)}; }
+
+  const flatbuffers::Vector<flatbuffers::Offset<T>>* list;
+  std::uint32_t most;
+};
+template <class T>
+TableRange<T> tables(const flatbuffers::Vector<flatbuffers::Offset<T>>* list, std::uint32_t most = 0xFFFFFFFF) {
+  return {list, most};
 }
 
 struct Operand {

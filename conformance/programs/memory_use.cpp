@@ -266,7 +266,8 @@ std::string picture(const MemoryUse& use, Int instructions) {
 
 std::vector<std::size_t> largest_tenants(const MemoryUse& use) {
   std::vector<std::size_t> order(std::min<std::size_t>(use.tenants.size(), 12));
-  const auto all = std::views::iota(std::size_t{0}, use.tenants.size());
+  std::vector<std::size_t> all(use.tenants.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   const auto larger = [&](std::size_t a, std::size_t b) {
     const auto size = [&](std::size_t i) { return std::pair(use.tenants[i].end - use.tenants[i].offset, -double(i)); };
     return size(a) > size(b);

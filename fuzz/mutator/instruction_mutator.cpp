@@ -167,12 +167,13 @@ class Instructions {
   }
 
   Index operator_index(std::string_view name) {
-    for (std::size_t i = 0; i < plan_.operators.size(); ++i)
-      if (operator_name(*plan_.operators[i]) == name) return static_cast<Index>(i);
     auto op = std::make_unique<pte::OperatorT>();
     const auto dot = name.find('.');
     op->name = name.substr(0, dot);
     if (dot != std::string_view::npos) op->overload = name.substr(dot + 1);
+    for (std::size_t i = 0; i < plan_.operators.size(); ++i)
+      if (plan_.operators[i]->name == op->name && plan_.operators[i]->overload == op->overload)
+        return static_cast<Index>(i);
     plan_.operators.push_back(std::move(op));
     return static_cast<Index>(plan_.operators.size()) - 1;
   }

@@ -1,32 +1,21 @@
 #include "conformance/programs/calls.h"
-#include "fuzz/limits.h"
-#include "fuzz/oracle.h"
+#include "fuzz/printed.h"
 #include "fuzz/target.h"
 
-// assay run of a bundle: its cases are called and compared.
+// assay run of a bundle: its cases are called and compared, each on a program loaded afresh.
 namespace assay::fuzz {
-namespace {
-
-void run_case(Input program, const ProgramCall& call) {
-  Host host(program, {}, limited_options());
-  const CallResult result = run_call(host, call);
-  check_text(result.mismatch, most_output);
-  for (const Comparison& c : result.comparisons) check_text(sentence(c, call.tolerance), most_output);
-}
-
-}  // namespace
 
 void attack_bundle(Input input) {
-  const Measured measured(heap_for(input.size()), 4 * most_seconds);
-  const auto bundle = decode_bundle(input);
-  if (!bundle) return;
-  try {
-    std::size_t most_cases = 8;
-    for (const ProgramCall& call : calls_of(*bundle))
-      if (most_cases > 0) --most_cases, run_case(std::as_bytes(std::span(bundle->program)), call);
-  } catch (const Fault& refused) {
-    check_text(text(refused.place, refused.message), most_output);
-  }
+  printed(input.size(), [&](Output& out) {
+    const BundleFile bundle = taken(open_bundle(borrowed(input)));
+    const ValidProgram program = valid_program(program_of(bundle));
+    each_call(bundle, bundle_tolerance, [&](const ProgramCall& call) {
+      Host host(program, options_for(out.budget()));
+      const CallResult result = run_call(host, call);
+      out.print("{}\n", printable(result.mismatch));
+      for (const Comparison& c : result.comparisons) out.print("{}\n", printable(sentence(c, call.tolerance)));
+    });
+  });
 }
 
 }  // namespace assay::fuzz

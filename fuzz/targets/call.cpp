@@ -1,5 +1,6 @@
 #include "conformance/text/arguments.h"
 #include "conformance/text/oracle.h"
+#include "conformance/text/printable.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
 #include "fuzz/same.h"
@@ -16,13 +17,13 @@ void check_same(std::string_view oracle, std::span<const Value> a, std::span<con
 
 Answer measured_call(const CallRequest& request, std::vector<Value>& arguments, std::size_t size) {
   const Measured measured(heap_for(size), most_seconds);
-  return call(*request.op, arguments, limited_budget());
+  return call(*request.op, arguments, Budget(limits));
 }
 
 void attack(const CallRequest& request, std::size_t size) {
   std::vector<Value> arguments = request.arguments, again = request.arguments;
   const Answer answer = measured_call(request, arguments, size);
-  check_text(answer.message, most_output);
+  check_text(printable(answer.message), limits.output);
   const bool refused = answer.outcome != Outcome::ok;
   must(refused == !answer.rule.empty(), "refusal", "the outcome is ", name(answer.outcome), ", but the rule \"",
        answer.rule, '"');

@@ -3,8 +3,7 @@
 #include "conformance/programs/calls.h"
 #include "conformance/programs/file.h"
 #include "conformance/programs/npy.h"
-#include "fuzz/limits.h"
-#include "fuzz/oracle.h"
+#include "fuzz/printed.h"
 #include "fuzz/target.h"
 
 // A calls.json, in a folder with one file of numbers, x.npy.
@@ -34,12 +33,10 @@ void attack_calls(Input input) {
   static const Folder folder;
   const fs::path file = folder.path() / "calls.json";
   write_file(file, input);
-  const Measured measured(heap_for(input.size()), most_seconds);
-  try {
-    read_calls(file);
-  } catch (const Fault& refused) {
-    check_text(refused.message, most_output);
-  }
+  printed(input.size(), [&](Output& out) {
+    const ProgramCalls calls = read_calls(file, {out.budget()});
+    out.print("{} calls\n{}", calls.calls.size(), printable(calls.description));
+  });
 }
 
 }  // namespace assay::fuzz

@@ -1,19 +1,20 @@
 #include "conformance/programs/check.h"
+
 #include "fuzz/attached.h"
-#include "fuzz/limits.h"
-#include "fuzz/oracle.h"
+#include "fuzz/printed.h"
 #include "fuzz/target.h"
 
 // assay check.
 namespace assay::fuzz {
 
 void attack_check(Input input) {
-  const auto [file, data] = split(input);
-  const std::vector<Bytes> files(data.empty() ? 0 : 1, Bytes(data.begin(), data.end()));
-  const Measured measured(heap_for(input.size()), most_seconds);
-  const CheckReport report = check(file, files);
-  check_text(to_text(report), most_output);
-  check_json(to_json(report), most_output);
+  const auto parts = split(input);
+  const auto check_within = [&](const Budget& budget) {
+    return check(borrowed(parts.first), files_of(parts.second), budget);
+  };
+  printed(input.size(), [&](Output& out) { write_text(check_within(out.budget()), out); });
+  check_printed_json(input.size(),
+                     [&](JsonOutput& out, const Budget& budget) { write_json(check_within(budget), out); });
 }
 
 }  // namespace assay::fuzz

@@ -35,8 +35,8 @@ void check_outputs(const DataFile& file, Method& method) {
   for (const auto& entry : file.tables.named_data) {
     if (!entry->tensor_layout) continue;
     const auto output = method.output(i++);
-    must(output && std::get<Tensor>(*output).bytes == file.segments[entry->segment_index], "identity", "the data of \"",
-         entry->key, "\" are not those of the file");
+    must(output && std::ranges::equal(std::get<Tensor>(*output).bytes, file.segments[entry->segment_index]), "identity",
+         "the data of \"", entry->key, "\" are not those of the file");
   }
 }
 
@@ -50,7 +50,7 @@ void attack_data(Input input) {
   if (!decoded || decoded->segments.size() > 1000 || !faults_of(*opened).empty()) return;
   const Bytes program = encode(asking_for(*decoded));
   const Measured measured(heap_for(input.size() + program.size()), most_seconds);
-  const auto loaded = LoadedProgram::load(program, std::span(&input, 1), limited_options());
+  const auto loaded = LoadedProgram::load(borrowed(program), {borrowed(input)}, options_for(Budget(limits)));
   if (!loaded) return;
   auto method = loaded->method("forward");
   if (!method) return;

@@ -9,7 +9,7 @@ namespace {
 
 std::string ids(const CheckReport& report) {
   std::string all;
-  for (const Fault& f : report.faults) all += text(f.rule, ' ', f.place, '\n');
+  for (const Fault& f : report.faults.first) all += text(f.rule, ' ', f.place, '\n');
   return all;
 }
 
@@ -37,7 +37,7 @@ void check_encoding(Input file, const Result<File>& decoded, auto decode) {
   const Bytes bytes = encode(*decoded);
   const auto again = decode(bytes);
   must(again && same(*decoded, *again), "identity", "what was decoded and encoded does not decode as the same");
-  const std::string before = ids(check(file)), after = ids(check(bytes));
+  const std::string before = ids(check(borrowed(file))), after = ids(check(borrowed(bytes)));
   must(before == after, "verdict", "before encoding it breaks\n", before, "but after it\n", after);
 }
 

@@ -1,4 +1,5 @@
 #include "conformance/programs/trace.h"
+#include "conformance/text/fault_text.h"
 #include "fuzz/attached.h"
 #include "fuzz/inputs.h"
 #include "fuzz/limits.h"
@@ -26,8 +27,8 @@ struct Execution {
 };
 
 std::string words(const Fault& fault) {
-  const std::string all = text(name(fault.outcome), ", ", fault.rule, ": ", fault.place, ": ", fault.message);
-  check_text(all, most_output);
+  const std::string all = sentence(fault);
+  check_text(all, limits.output);
   return all;
 }
 
@@ -37,7 +38,7 @@ Execution execute(Method& method) {
   for (Refusal refused; !refused && (e.steps == 0 || method.running()); ++e.steps)
     if ((refused = method.step())) e.refused = words(*refused);
   method.reset();
-  for (std::size_t i = 0; i < method.plan().outputs.size(); ++i) {
+  for (std::size_t i = 0; i < method.plan().outputs()->size(); ++i) {
     auto value = method.output(i);
     e.outputs.push_back(value ? std::optional(std::move(*value)) : std::nullopt);
   }
@@ -49,9 +50,8 @@ Execution execute(Method& method) {
 struct Subject {
   Input file, data;
 
-  std::optional<LoadedProgram> load(std::byte fill) const {
-    const Input files[] = {data};
-    auto loaded = LoadedProgram::load(file, std::span(files, data.empty() ? 0 : 1), limited_options(fill));
+  std::optional<LoadedProgram> load(const Budget& budget, std::byte fill = {}) const {
+    auto loaded = LoadedProgram::load(borrowed(file), files_of(data), options_for(budget, fill));
     if (!loaded) return std::nullopt;
     return std::move(*loaded);
   }
@@ -59,14 +59,16 @@ struct Subject {
 
 std::vector<std::string> method_names(const LoadedProgram& program) {
   std::vector<std::string> names;
-  for (const auto& plan : program.program()->tables.execution_plan) names.push_back(plan->name);
+  for (const auto* plan : *program.program()->tables().execution_plan()) names.push_back(plan->name()->str());
   return names;
 }
 
 // Each method twice, since state stays from one execution to the next; empty where the program is refused.
 std::vector<Execution> run(const Subject& subject, std::byte fill = {}, Listener* listener = nullptr) {
   std::vector<Execution> all;
-  const auto program = subject.load(fill);
+  const Budget budget(limits);
+  const Budget::Scope scope(budget, "the attack");
+  const auto program = subject.load(budget, fill);
   if (!program) return all;
   for (const std::string& name : method_names(*program)) {
     auto method = program->method(name);
@@ -103,7 +105,7 @@ void must_be_same(std::string_view oracle, const std::vector<Execution>& a, cons
 
 std::vector<std::optional<Value>> values_of(const Method& method) {
   std::vector<std::optional<Value>> all;
-  for (std::size_t i = 0; i < method.plan().values.size(); ++i) {
+  for (std::size_t i = 0; i < method.plan().values()->size(); ++i) {
     auto value = method.value(i);
     all.push_back(value ? std::optional(std::move(*value)) : std::nullopt);
   }
@@ -111,7 +113,7 @@ std::vector<std::optional<Value>> values_of(const Method& method) {
 }
 
 void check_refused_step(const Subject& subject, const std::string& name, std::size_t steps) {
-  const auto program = subject.load({});
+  const auto program = subject.load(Budget(limits));
   auto method = program->method(name);
   set_inputs(*method);
   for (std::size_t i = 1; i < steps; ++i) method->step();
@@ -124,7 +126,7 @@ void check_refused_step(const Subject& subject, const std::string& name, std::si
 }
 
 void check_refused_steps(const Subject& subject, const std::vector<Execution>& executions) {
-  const auto program = subject.load({});
+  const auto program = subject.load(Budget(limits));
   const auto names = method_names(*program);
   for (std::size_t i = 0; executions.size() == 2 * names.size() && i < names.size(); ++i)
     if (const Execution& first = executions[2 * i]; !first.refused.empty() && first.steps > 0)
@@ -150,8 +152,8 @@ void attack_run(Input input) {
   if (const auto decoded = decode_program(file)) must_be_same("encoding", first, run({encode(*decoded), data}));
   check_refused_steps(subject, first);
   Tracer tracer([](const TracedStep& step) {
-    check_text(to_text(step), most_output);
-    check_json(to_json(step), most_output);
+    check_text(to_text(step), limits.output);
+    check_json(line_of(to_json(step)));
   });
   run(subject, {}, &tracer);
 }
