@@ -18,35 +18,47 @@ namespace {
 
 constexpr std::string_view json_rule = "call.json", tensor_rule = "call.tensor", argument_rule = "call.argument";
 
-// Refuses what a parser lets through: a key twice in an object, nesting without end, more than the budget has memory
-// for.
-class Strictness {
- public:
-  explicit Strictness(Budget budget) : budget_(std::move(budget)) {}
+// Refuses what a parser lets through: nesting without end, objects of many keys or with one twice, more than the budget
+// has memory for. (The parser's own callbacks look at all that stands beside an object when it ends.)
+class StrictParser : public nlohmann::detail::json_sax_dom_parser<Json> {
+  using Parser = nlohmann::detail::json_sax_dom_parser<Json>;
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    constexpr int deepest = 64;
-    using enum nlohmann::detail::parse_event_t;
-    well_formed(depth <= deepest, json_rule, "lists and objects nest deeper than ", deepest);
-    const Int node = event == key ? 160 : 48;  // an element of an object, of a list, while these grow by doubling
-    const auto* string = parsed.get_ptr<const std::string*>();
-    budget_.take(node + (string ? static_cast<Int>(string->size()) : 0), "JSON");
-    if (event == object_start) keys_.emplace_back();
-    if (event == object_end) keys_.pop_back();
-    if (event == key) add(parsed.get_ref<const std::string&>());
-    return true;
+ public:
+  StrictParser(Json& result, Budget budget) : Parser(result), budget_(std::move(budget)) {}
+
+  bool null() { return charge(), Parser::null(); }
+  bool boolean(bool b) { return charge(), Parser::boolean(b); }
+  bool number_integer(Int n) { return charge(), Parser::number_integer(n); }
+  bool number_unsigned(Bits n) { return charge(), Parser::number_unsigned(n); }
+  bool number_float(double x, const std::string& text) { return charge(), Parser::number_float(x, text); }
+  bool string(std::string& text) { return charge(text.size()), Parser::string(text); }
+  bool start_array(std::size_t size) { return open(), Parser::start_array(size); }
+  bool end_array() { return keys_.pop_back(), Parser::end_array(); }
+  bool start_object(std::size_t size) { return open(), Parser::start_object(size); }
+  bool end_object() { return keys_.pop_back(), Parser::end_object(); }
+  bool key(std::string& name) {
+    constexpr std::size_t most = 64;  // more than any object here has; the parser compares each key with all before it
+    auto& seen = keys_.back();
+    charge(2 * name.size() + sizeof(Json::object_t::value_type));
+    well_formed(std::ranges::find(seen, name) == seen.end(), json_rule, "key ", Quoted{name}, " comes twice");
+    well_formed(seen.size() < most, json_rule, "an object has more than ", most, " keys");
+    seen.push_back(name);
+    return Parser::key(name);
   }
 
  private:
-  void add(const std::string& name) {
-    constexpr std::size_t most_keys = 64;  // more than any object here has; a parser compares each with all before it
-    auto& seen = keys_.back();
-    well_formed(std::ranges::find(seen, name) == seen.end(), json_rule, "key ", Quoted{name}, " comes twice");
-    well_formed(seen.size() < most_keys, json_rule, "an object has more than ", most_keys, " keys");
-    seen.push_back(name);
+  void open() {
+    constexpr std::size_t deepest = 64;
+    well_formed(keys_.size() < deepest, json_rule, "lists and objects nest deeper than ", deepest);
+    charge();
+    keys_.emplace_back();
   }
+  void charge(std::size_t bytes = 0) {
+    budget_.take(static_cast<Int>(3 * sizeof(Json) + bytes), "JSON");  // a list has room for twice what is in it
+  }
+
   Budget budget_;
-  std::vector<std::vector<std::string>> keys_;  // of each object that is open
+  std::vector<std::vector<std::string>> keys_;  // of each list or object that is open
 };
 
 // The parser's sentence without its "[json.exception.parse_error.101] ".
@@ -288,8 +300,11 @@ struct ToJson {
 }  // namespace
 
 Json parse_json(std::string_view text, const Budget& budget) {
+  Json json;
   try {
-    return Json::parse(text, Strictness(budget));
+    StrictParser parser(json, budget);
+    Json::sax_parse(text, &parser);
+    return json;
   } catch (const Json::exception& error) {
     throw Fault(Outcome::malformed, std::string(json_rule), sentence(error));
   }
