@@ -1,10 +1,16 @@
 #include "fuzz/oracle.h"
 
-#include <sanitizer/allocator_interface.h>
-
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+
+// The sanitizers' own header of these does not come with g++.
+extern "C" {
+std::size_t __sanitizer_get_allocated_size(const volatile void* block);
+int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*, std::size_t),
+                                              void (*released)(const volatile void*));
+}
 
 namespace assay::fuzz {
 namespace {
@@ -34,7 +40,7 @@ void count_allocation(const volatile void*, std::size_t bytes) {
   most_in_use = std::max(most_in_use, in_use);
 }
 void count_release(const volatile void* block) {
-  if (block) in_use -= std::min(in_use, __sanitizer_get_allocated_size(const_cast<const void*>(block)));
+  if (block) in_use -= std::min(in_use, __sanitizer_get_allocated_size(block));
 }
 
 }  // namespace
