@@ -39,23 +39,6 @@ bool is_control(std::uint32_t code) {
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
 }
 
-// Shows one character, or one byte that is of none, and takes it from the text.
-void show(Text& to, std::string_view& text) {
-  const std::size_t length = length_of_character(text);
-  const std::string_view shown = text.substr(0, std::max<std::size_t>(length, 1));
-  text.remove_prefix(shown.size());
-  if (length > 0 && !is_control(code_point(shown))) {
-    if (shown == "\"" || shown == "\\") to.add('\\');
-    to.add(shown);
-    return;
-  }
-  constexpr std::string_view digits = "0123456789abcdef";
-  for (const char c : shown) {
-    const auto byte = static_cast<unsigned char>(c);
-    to.add("\\x").add(digits[byte >> 4]).add(digits[byte & 15]);
-  }
-}
-
 template <class Number>
 std::string_view decimal(Number n, std::array<char, 20>& digits) {
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), n).ptr};
@@ -63,35 +46,65 @@ std::string_view decimal(Number n, std::array<char, 20>& digits) {
 
 }  // namespace
 
-Text& Text::add(std::string_view text) {
-  if (full_) return *this;
+Text& Text::add(const Part& part) {
+  std::array<char, 20> digits;
+  switch (part.kind_) {
+    case Part::Kind::text:
+      put(part.text_);
+      break;
+    case Part::Kind::quoted:
+      put_quoted(part.text_, part.number_);
+      break;
+    case Part::Kind::character:
+      digits[0] = static_cast<char>(part.number_);
+      put({digits.data(), 1});
+      break;
+    case Part::Kind::signed_number:
+      put(decimal(static_cast<std::int64_t>(part.number_), digits));
+      break;
+    case Part::Kind::number:
+      put(decimal(part.number_, digits));
+  }
+  return *this;
+}
+
+void Text::put(std::string_view text) {
+  if (full_) return;
   const std::size_t fitting = std::min(text.size(), buffer_.size() - size_);
   std::copy_n(text.begin(), fitting, buffer_.begin() + size_);
   size_ += fitting;
   full_ = fitting < text.size();
-  if (!full_) return *this;
+  if (!full_) return;
   size_ -= cut_off.size();
   while (continues(buffer_[size_])) --size_;
-  size_ =
-      static_cast<std::size_t>(std::copy(cut_off.begin(), cut_off.end(), buffer_.begin() + size_) - buffer_.begin());
-  return *this;
+  std::ranges::copy(cut_off, buffer_.begin() + size_);
+  size_ += cut_off.size();
 }
 
-Text& Text::add(const Quoted& text) {
-  add('"');
-  std::string_view rest = text.text;
-  while (!rest.empty() && text.text.size() - rest.size() < text.most) show(*this, rest);
-  return add(rest.empty() ? "\"" : "...\"");
+void Text::put_quoted(std::string_view text, std::size_t most) {
+  put("\"");
+  std::string_view rest = text;
+  while (!rest.empty() && text.size() - rest.size() < most) put_character_of(rest);
+  put(rest.empty() ? "\"" : "...\"");
 }
 
-Text& Text::add(std::int64_t n) {
-  std::array<char, 20> digits;
-  return add(decimal(n, digits));
-}
-
-Text& Text::add(std::uint64_t n) {
-  std::array<char, 20> digits;
-  return add(decimal(n, digits));
+// Shows the first character, or the first byte where it is of none, and takes it from the text.
+void Text::put_character_of(std::string_view& text) {
+  const std::size_t length = length_of_character(text);
+  const std::string_view shown = text.substr(0, std::max<std::size_t>(length, 1));
+  text.remove_prefix(shown.size());
+  if (length > 0 && !is_control(code_point(shown))) {
+    if (shown == "\"" || shown == "\\") put("\\");
+    put(shown);
+    return;
+  }
+  constexpr std::string_view digits = "0123456789abcdef";
+  for (const char c : shown) {
+    const auto byte = static_cast<unsigned char>(c);
+    put("\\x");
+    put(digits.substr(byte >> 4, 1));
+    put(digits.substr(byte & 15, 1));
+  }
 }
 
 }  // namespace assay::format

@@ -1,24 +1,31 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
+
+#include "reference/budget.h"
 
 namespace assay {
 
-// Bytes at a multiple of 16, as tables and workspaces need them.
+// Bytes at a multiple of 16, as tables and workspaces need them, charged to the budget.
 class AlignedMemory {
  public:
-  explicit AlignedMemory(std::size_t size)
-      : units_(std::make_unique_for_overwrite<Unit[]>((size + sizeof(Unit) - 1) / sizeof(Unit))), size_(size) {}
+  AlignedMemory(std::size_t size, const Budget& budget, std::string_view what)
+      : units_(allocated((size + sizeof(Unit) - 1) / sizeof(Unit), budget, what)), size_(size) {}
 
-  std::span<std::byte> bytes() const { return {reinterpret_cast<std::byte*>(units_.get()), size_}; }
+  std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(units_.data()), size_}; }
 
  private:
   struct alignas(16) Unit {
     std::byte bytes[16];
   };
-  std::unique_ptr<Unit[]> units_;
+  static_assert(alignof(Unit) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  static Buffer<Unit> allocated(std::size_t units, const Budget& budget, std::string_view what) {
+    const Budget::Scope scope(budget, what);
+    return Buffer<Unit>(units);
+  }
+
+  Buffer<Unit> units_;
   std::size_t size_;
 };
 

@@ -9,10 +9,10 @@ using format::Workspace;
 
 // Calls `use` to count the bytes that it takes, and again with them, which are returned.
 template <class Use>
-AlignedMemory with_workspace(Use use) {
+AlignedMemory with_workspace(const Budget& budget, Use use) {
   Workspace counting;
   use(counting);
-  AlignedMemory memory(counting.most());
+  AlignedMemory memory(counting.most(), budget, "checking a file");
   Workspace workspace(memory.bytes());
   use(workspace);
   return memory;
@@ -26,7 +26,17 @@ std::vector<format::DataView> views_of(std::span<const NamedDataFile> files) {
 
 void check(const ProgramFile& program, std::span<const NamedDataFile> data, FaultList& faults) {
   const auto views = views_of(data);
-  with_workspace([&](Workspace& w) { format::check(program.view(), views, w, faults.findings()); });
+  with_workspace(program.budget(), [&](Workspace& w) { format::check(program.view(), views, w, faults.findings()); });
+}
+
+// The faults that `check` finds, or that end it.
+std::vector<Fault> faults_of(auto check) {
+  FaultList faults;
+  const auto checked = unless_exhausted<bool>([&]() -> Result<bool> {
+    check(faults);
+    return {true, {}};
+  });
+  return checked ? faults.take() : checked.faults;
 }
 
 }  // namespace
@@ -40,7 +50,7 @@ struct ValidProgram::Parts {
   std::vector<format::DataView> views;
   std::optional<format::Methods> methods;
   std::optional<format::NamedData> named;
-  AlignedMemory memory = with_workspace([this](Workspace& w) {
+  AlignedMemory memory = with_workspace(program.budget(), [this](Workspace& w) {
     methods.emplace(program.view(), w);
     named.emplace(&program.view(), views, w);
   });
@@ -52,28 +62,29 @@ std::span<const NamedDataFile> ValidProgram::data() const { return parts_->data;
 std::optional<format::NamedBytes> ValidProgram::named(std::string_view key) const { return parts_->named->find(key); }
 
 Result<ValidProgram> validate(ProgramFile program, std::vector<NamedDataFile> data) {
-  FaultList faults;
-  check(program, data, faults);
-  if (!faults.none()) return refused<ValidProgram>(faults);
-  return {ValidProgram(std::make_shared<const ValidProgram::Parts>(std::move(program), std::move(data))), {}};
+  return unless_exhausted<ValidProgram>([&]() -> Result<ValidProgram> {
+    FaultList faults;
+    check(program, data, faults);
+    if (!faults.none()) return refused<ValidProgram>(faults);
+    return {ValidProgram(std::make_shared<const ValidProgram::Parts>(std::move(program), std::move(data))), {}};
+  });
 }
 
 std::vector<Fault> faults_of(const ProgramFile& program, std::span<const NamedDataFile> data) {
-  FaultList faults;
-  check(program, data, faults);
-  return faults.take();
+  return faults_of([&](FaultList& faults) { check(program, data, faults); });
 }
 
 std::vector<Fault> faults_of(const NamedDataFile& file) {
-  FaultList faults;
-  with_workspace([&](Workspace& w) { format::check(file.view(), w, faults.findings()); });
-  return faults.take();
+  return faults_of([&](FaultList& faults) {
+    with_workspace(file.budget(), [&](Workspace& w) { format::check(file.view(), w, faults.findings()); });
+  });
 }
 
 std::vector<Fault> faults_of(const BundleFile& bundle, const ValidProgram& program) {
-  FaultList faults;
-  with_workspace([&](Workspace& w) { format::check(bundle.view(), program->view(), w, faults.findings()); });
-  return faults.take();
+  return faults_of([&](FaultList& faults) {
+    with_workspace(bundle.budget(),
+                   [&](Workspace& w) { format::check(bundle.view(), program->view(), w, faults.findings()); });
+  });
 }
 
 std::string operator_name(const pte::Operator& op) {
