@@ -43,8 +43,8 @@ void locate_open_check(std::span<const std::byte> file, AlignedMemory& memory) {
 }
 
 void measure(benchmark::State& state, const Bytes& bytes) {
-  AlignedMemory file(bytes.size(), Budget(), "the file");
-  AlignedMemory workspace(bytes.size(), Budget(), "its workspace");
+  AlignedMemory file(bytes.size());
+  AlignedMemory workspace(bytes.size());
   std::ranges::copy(bytes, file.bytes().begin());
   for (auto _ : state) locate_open_check(file.bytes(), workspace);
   const auto program = open_program(borrowed(bytes));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "format/flow.h"
 #include "format/header.h"
 #include "format/layout.h"
 #include "format/method.h"
@@ -225,9 +226,13 @@ class ProgramCheck {
 }  // namespace
 
 void check(const ProgramView& program, std::span<const DataView> data, Workspace& workspace, Findings& findings) {
-  const Workspace::Scope scope(workspace);
-  ProgramCheck all(program, data, workspace, findings);
-  if (has_room(workspace, findings)) all.run();
+  const auto before = findings.count();
+  {
+    const Workspace::Scope scope(workspace);
+    ProgramCheck all(program, data, workspace, findings);
+    if (has_room(workspace, findings)) all.run();
+  }
+  if (findings.count() == before) check_flow(program, workspace, findings);
 }
 
 void check(const DataView& data, Workspace& workspace, Findings& findings) {

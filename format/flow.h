@@ -7,8 +7,8 @@
 // bytes. spec/format/flow.md says what it asks.
 namespace assay::format {
 
-// Rules T13, T15, T16, T25 to T27, I9, I12, I15, I19 to I21, V9 of every method, for operators that the specification
-// has; of others every argument may be read or written.
+// Rules T13, T15, T16, T25 to T27, I9, I10, I12, I15, I18 to I21, V9, M12, H16 of every method, for operators that the
+// specification has; of others every argument may be read or written. The program keeps every other rule.
 void check_flow(const ProgramView& program, Workspace& workspace, Findings& findings);
 
 // Told of each planned tensor of a method whose bytes are live into it: state, which begins as zeros unless it has an

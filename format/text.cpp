@@ -33,8 +33,7 @@ std::uint32_t code_point(std::string_view character) {
   return code;
 }
 
-// Whether it would move a terminal's cursor, begin a line, turn the direction of writing, or hide.
-bool is_control(std::uint32_t code) {
+bool acts(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
 }
@@ -45,6 +44,10 @@ std::string_view decimal(Number n, std::array<char, 20>& digits) {
 }
 
 }  // namespace
+
+Character::Character(std::string_view text)
+    : bytes(text.substr(0, std::max<std::size_t>(length_of_character(text), 1))),
+      shows(length_of_character(text) > 0 && !acts(code_point(bytes))) {}
 
 Text& Text::add(const Part& part) {
   std::array<char, 20> digits;
@@ -84,22 +87,22 @@ void Text::put(std::string_view text) {
 void Text::put_quoted(std::string_view text, std::size_t most) {
   put("\"");
   std::string_view rest = text;
-  while (!rest.empty() && text.size() - rest.size() < most) put_character_of(rest);
+  while (!rest.empty() && text.size() - rest.size() < most) {
+    const Character first(rest);
+    put_character(first);
+    rest.remove_prefix(first.bytes.size());
+  }
   put(rest.empty() ? "\"" : "...\"");
 }
 
-// Shows the first character, or the first byte where it is of none, and takes it from the text.
-void Text::put_character_of(std::string_view& text) {
-  const std::size_t length = length_of_character(text);
-  const std::string_view shown = text.substr(0, std::max<std::size_t>(length, 1));
-  text.remove_prefix(shown.size());
-  if (length > 0 && !is_control(code_point(shown))) {
-    if (shown == "\"" || shown == "\\") put("\\");
-    put(shown);
+void Text::put_character(const Character& character) {
+  if (character.shows) {
+    if (character.bytes == "\"" || character.bytes == "\\") put("\\");
+    put(character.bytes);
     return;
   }
   constexpr std::string_view digits = "0123456789abcdef";
-  for (const char c : shown) {
+  for (const char c : character.bytes) {
     const auto byte = static_cast<unsigned char>(c);
     put("\\x");
     put(digits.substr(byte >> 4, 1));

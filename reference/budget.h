@@ -18,6 +18,8 @@ class Budget {
   };
   Budget();  // the usual limits, which a laptop survives
   explicit Budget(const Limits& limits);
+  Budget(const Budget&) = default;  // also where one is moved
+  Budget& operator=(const Budget&) = default;
 
   // Each is asked before it is done; `what` needs it, for the sentence of a refusal. What is refused is not charged.
   // Faults: exhausted, limits.memory; limits.work; limits.output.
@@ -59,6 +61,8 @@ class Budget::Scope {
 class Charge {
  public:
   Charge();
+  Charge(const Charge&) = default;  // also where one is moved: what is left of a container keeps its budget
+  Charge& operator=(const Charge&) = default;
   void* allocate(std::size_t bytes) const;  // faults: limits.memory
   void deallocate(void* memory, std::size_t bytes) const noexcept;
   friend bool operator==(const Charge&, const Charge&) = default;

@@ -19,7 +19,7 @@ Dims triangle_cells(TensorArgument self, Argument<const Ints*> output_size, Argu
 }  // namespace
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
-  return count(indexing(*indices.value, tensor->sizes).block);
+  return count(indexed_sizes(*indices.value, tensor->sizes).block);
 }
 
 Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
@@ -63,7 +63,7 @@ Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argu
 }
 
 Int convolution_products(TensorArgument grad_output, TensorArgument weight) {
-  return count({beside(grad_output, 1), weight->count()});
+  return count({beside(grad_output, 1), weight->count(), work_of_a_visit});
 }
 
 Int product(Argument<const Ints*> sizes) {

@@ -133,7 +133,7 @@ TEST(Buffer, OutlivesScopeAndBudget) {
   Buffer<Int> numbers = charged_to(*budget, 5);
   budget.reset();
   EXPECT_EQ(taken(copy), 40);
-  numbers = {};
+  numbers = Buffer<Int>();
   EXPECT_EQ(taken(copy), 0);
   charged_to(Budget(), 5).resize(1000);
 }
@@ -165,7 +165,7 @@ TEST(Buffer, MemoryThatMovesStaysWithItsBudget) {
   std::swap(first, second);
   EXPECT_EQ(taken(a), 40);
   EXPECT_EQ(taken(b), 56);
-  second = {};  // what was first
+  second = Buffer<Int>();  // what was first
   EXPECT_EQ(taken(a), 0);
   second = std::move(first);
   EXPECT_EQ(taken(b), 56);

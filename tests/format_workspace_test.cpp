@@ -23,7 +23,7 @@ constexpr std::size_t around = 64;
 // Rules told by `check` in a workspace of so many bytes, between bytes that must stay as they are.
 template <class Check>
 std::string rules_told(Check check, std::size_t bytes) {
-  AlignedMemory memory(bytes + 2 * around, Budget(), "");
+  AlignedMemory memory(bytes + 2 * around);
   std::memset(memory.bytes().data(), static_cast<int>(poison), memory.bytes().size());
   std::string rules;
   Findings findings(

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "format/names.h"
-#include "reference/budget.h"
 #include "reference/program/rule.h"
 
 // Programs as bytes and as what they say: File → ProgramFile (decoded) → ValidProgram (every rule holds).
@@ -32,18 +31,16 @@ File borrowed(std::span<const std::byte> bytes);  // the caller keeps them as lo
 template <class View>
 class OpenFile {
  public:
-  OpenFile(File file, Budget budget, std::shared_ptr<const void> tables, const View& view)
-      : file_(std::move(file)), budget_(std::move(budget)), memory_(std::move(tables)), view_(view) {}
+  OpenFile(File file, std::shared_ptr<const void> tables, const View& view)
+      : file_(std::move(file)), memory_(std::move(tables)), view_(view) {}
 
   const View& view() const { return view_; }
   const auto& tables() const { return *view_.tables; }
   std::span<const std::byte> segment(std::uint32_t i) const { return view_.segment(i); }
-  const Budget& budget() const { return budget_; }
 
  private:
   friend File program_of(const OpenFile<format::BundleView>&);
   File file_;
-  Budget budget_;
   std::shared_ptr<const void> memory_;
   View view_;
 };
@@ -52,11 +49,11 @@ using NamedDataFile = OpenFile<format::DataView>;
 using BundleFile = OpenFile<format::BundleView>;
 
 // The rules that spec/format/rules.yaml marks `decode`: structure, the header, the version, presence. The copy of the
-// tables and the work of checking them are charged to the budget, which what is made of the file goes on charging.
-// Faults besides: limits.memory, limits.work.
-Result<ProgramFile> open_program(File file, const Budget& budget = Budget());
-Result<NamedDataFile> open_data(File file, const Budget& budget = Budget());
-Result<BundleFile> open_bundle(File file, const Budget& budget = Budget());
+// tables, and the work of checking them, are charged to the thread's budget. Faults besides: limits.memory,
+// limits.work.
+Result<ProgramFile> open_program(File file);
+Result<NamedDataFile> open_data(File file);
+Result<BundleFile> open_bundle(File file);
 File program_of(const BundleFile& bundle);  // the program in it, which it keeps
 
 // A program with its data files that keeps every rule; the later phases check none of them again.

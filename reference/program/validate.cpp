@@ -7,17 +7,6 @@ namespace {
 
 using format::Workspace;
 
-// Calls `use` to count the bytes that it takes, and again with them, which are returned.
-template <class Use>
-AlignedMemory with_workspace(const Budget& budget, Use use) {
-  Workspace counting;
-  use(counting);
-  AlignedMemory memory(counting.most(), budget, "checking a file");
-  Workspace workspace(memory.bytes());
-  use(workspace);
-  return memory;
-}
-
 std::vector<format::DataView> views_of(std::span<const NamedDataFile> files) {
   std::vector<format::DataView> views;
   for (const NamedDataFile& file : files) views.push_back(file.view());
@@ -26,17 +15,7 @@ std::vector<format::DataView> views_of(std::span<const NamedDataFile> files) {
 
 void check(const ProgramFile& program, std::span<const NamedDataFile> data, FaultList& faults) {
   const auto views = views_of(data);
-  with_workspace(program.budget(), [&](Workspace& w) { format::check(program.view(), views, w, faults.findings()); });
-}
-
-// The faults that `check` finds, or that end it.
-std::vector<Fault> faults_of(auto check) {
-  FaultList faults;
-  const auto checked = unless_exhausted<bool>([&]() -> Result<bool> {
-    check(faults);
-    return {true, {}};
-  });
-  return checked ? faults.take() : checked.faults;
+  with_workspace([&](Workspace& w) { format::check(program.view(), views, w, faults.findings()); });
 }
 
 }  // namespace
@@ -50,7 +29,7 @@ struct ValidProgram::Parts {
   std::vector<format::DataView> views;
   std::optional<format::Methods> methods;
   std::optional<format::NamedData> named;
-  AlignedMemory memory = with_workspace(program.budget(), [this](Workspace& w) {
+  AlignedMemory memory = with_workspace([this](Workspace& w) {
     methods.emplace(program.view(), w);
     named.emplace(&program.view(), views, w);
   });
@@ -71,20 +50,21 @@ Result<ValidProgram> validate(ProgramFile program, std::vector<NamedDataFile> da
 }
 
 std::vector<Fault> faults_of(const ProgramFile& program, std::span<const NamedDataFile> data) {
-  return faults_of([&](FaultList& faults) { check(program, data, faults); });
+  FaultList faults;
+  check(program, data, faults);
+  return faults.take();
 }
 
 std::vector<Fault> faults_of(const NamedDataFile& file) {
-  return faults_of([&](FaultList& faults) {
-    with_workspace(file.budget(), [&](Workspace& w) { format::check(file.view(), w, faults.findings()); });
-  });
+  FaultList faults;
+  with_workspace([&](Workspace& w) { format::check(file.view(), w, faults.findings()); });
+  return faults.take();
 }
 
 std::vector<Fault> faults_of(const BundleFile& bundle, const ValidProgram& program) {
-  return faults_of([&](FaultList& faults) {
-    with_workspace(bundle.budget(),
-                   [&](Workspace& w) { format::check(bundle.view(), program->view(), w, faults.findings()); });
-  });
+  FaultList faults;
+  with_workspace([&](Workspace& w) { format::check(bundle.view(), program->view(), w, faults.findings()); });
+  return faults.take();
 }
 
 std::string operator_name(const pte::Operator& op) {

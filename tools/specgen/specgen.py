@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the operators' declarations, checked wrappers and table from spec/operators/*.yaml, the outcomes from
-spec/faults.yaml, the dtypes from spec/dtypes.yaml, the table of format rules from spec/format/rules.yaml and the tables'
-fields from spec/format/*.fbs.
+"""Writes the operators' declarations, checked wrappers and table from spec/operators/*.yaml, what operators do to their
+arguments from there and spec/format/handles.yaml, the outcomes from spec/faults.yaml, the dtypes from spec/dtypes.yaml,
+the table of format rules from spec/format/rules.yaml and the tables' fields from spec/format/*.fbs.
 
     specgen.py SPEC OUT     writes OUT/operators/<file>.gen.h, OUT/operators/<file>.gen.cpp, OUT/operators.gen.cpp,
-                            OUT/outcome.gen.h, OUT/dtype.gen.h, OUT/format_rules.gen.h, OUT/format_tables.gen.h;
-                            leaves alone what would not change
+                            OUT/operator_roles.gen.h, OUT/outcome.gen.h, OUT/dtype.gen.h, OUT/format_rules.gen.h,
+                            OUT/format_tables.gen.h; leaves alone what would not change
     specgen.py --files SPEC lists the files it would write, for the build
 """
 import argparse
@@ -16,6 +16,7 @@ import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from entry import SpecError, defined_words, entries  # noqa: E402
+import roles  # noqa: E402
 from tables import tables_header  # noqa: E402
 from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
 
@@ -110,6 +111,7 @@ def generate(spec):
         except yaml.YAMLError as error:
             raise SpecError(f"{path.name}: {error}") from None
     written["operators.gen.cpp"] = table(everything)
+    written["operator_roles.gen.h"] = roles.header(everything, yaml.safe_load((spec / "format" / "handles.yaml").read_text()))
     written["outcome.gen.h"] = outcome_header(yaml.safe_load((spec / "faults.yaml").read_text()))
     written["dtype.gen.h"] = dtype_header(yaml.safe_load((spec / "dtypes.yaml").read_text()))
     rules = yaml.safe_load((spec / "format" / "rules.yaml").read_text())
@@ -126,7 +128,7 @@ def main():
     options = parser.parse_args()
     if options.files:
         names = [f"operators/{p.stem}.gen.{end}" for p in spec_files(options.spec) for end in ("h", "cpp")]
-        print(";".join([*names, "operators.gen.cpp", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_tables.gen.h"]), end="")
+        print(";".join([*names, "operators.gen.cpp", "operator_roles.gen.h", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_tables.gen.h"]), end="")
         return
     try:
         written = generate(options.spec)

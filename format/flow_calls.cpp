@@ -1,0 +1,93 @@
+#include "format/flow_rules.h"
+
+namespace assay::format {
+namespace {
+
+using pte::KernelTypes;
+
+constexpr bool fits(ArgumentKind kind, KernelTypes type) {
+  switch (kind) {
+    case ArgumentKind::tensor:
+      return type == KernelTypes::Tensor;
+    case ArgumentKind::tensors:
+      return type == KernelTypes::TensorList;
+    case ArgumentKind::optional_tensors:
+      return type == KernelTypes::OptionalTensorList || type == KernelTypes::TensorList;
+    case ArgumentKind::number:
+      return is_number(type);
+    case ArgumentKind::integers:
+      return type == KernelTypes::IntList;
+    case ArgumentKind::doubles:
+      return type == KernelTypes::DoubleList;
+    case ArgumentKind::bools:
+      return type == KernelTypes::BoolList;
+    case ArgumentKind::string:
+      return type == KernelTypes::String;
+  }
+  return false;
+}
+
+constexpr std::string_view kind_names[] = {"a Tensor",   "a TensorList", "an OptionalTensorList",
+                                           "a number",   "an IntList",   "a DoubleList",
+                                           "a BoolList", "a String"};
+
+// Whether `result` lists what the call writes to, in order.
+bool lists_outs(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, std::uint32_t result) {
+  const auto* list = m.value(result).val_as_TensorList();
+  std::uint32_t n = 0;
+  bool same = list != nullptr;
+  each_effect(m, roles, call, [&](const Effect& e) {
+    if (!same || e.use != Use::written) return;
+    same = n < list->items()->size() && static_cast<std::uint32_t>(list->items()->Get(n)) == e.value;
+    ++n;
+  });
+  return same && n == list->items()->size();
+}
+
+void check_result(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, const Place& place,
+                  Findings& f) {
+  const auto& args = *call.args();
+  const auto result = static_cast<std::uint32_t>(args.Get(roles.count));
+  if (roles.returns_changed()) {
+    f.check(m.tensor(result) != nullptr, "I9", place, "gives its result to value ", result, ", which is no Tensor");
+    return;
+  }
+  const bool repeats = args.Get(roles.count) == args.Get(roles.count - 1u) &&
+                       std::ranges::count(roles.arguments(), Use::written, &ArgumentRole::use) == 1;
+  f.check(repeats || lists_outs(m, roles, call, result), "I9", place, "its last argument, value ", result,
+          ", is not what it writes to");
+}
+
+void check_call(const Method& m, const pte::KernelCall& call, const Place& place, Findings& f) {
+  const OperatorRoles* roles = m.roles(call);
+  if (!roles) return;
+  const std::uint32_t returns = roles->result == OperatorRoles::Result::tensors;
+  const auto& args = *call.args();
+  if (!f.check(args.size() == roles->count + returns, "I9", place, "has ", args.size(), " arguments, but ",
+               Quoted{roles->name}, " takes ", roles->count, returns ? " and its result" : ""))
+    return;
+  const auto before = f.count();
+  for (std::uint32_t i = 0; i < roles->count; ++i) {
+    const auto [kind, optional, use] = roles->arguments()[i];
+    const KernelTypes type = m.type(static_cast<std::uint32_t>(args.Get(i)));
+    f.check(fits(kind, type) || (optional && type == KernelTypes::Null), "I10", place.in("argument", i), "is a ",
+            EnumNameKernelTypes(type), ", but must be ", kind_names[static_cast<std::size_t>(kind)]);
+  }
+  if (returns && f.count() == before) check_result(m, *roles, call, place, f);
+}
+
+}  // namespace
+
+void check_calls(const Method& m, const Place& plan, Findings& f) {
+  for (std::uint32_t i = 0; i < m.instructions(); ++i) {
+    const InstructionPlace at(m, i, plan);
+    if (const auto* call = m.kernel_call(i)) check_call(m, *call, at.here, f);
+    if (const auto* move = m.instruction(i).instr_args_as_MoveCall()) {
+      const KernelTypes type = m.type(static_cast<std::uint32_t>(move->move_from()));
+      f.check(type == KernelTypes::Tensor || is_number(type), "I18", at.here, "moves a ", EnumNameKernelTypes(type),
+              ", but only a tensor or a number can be moved");
+    }
+  }
+}
+
+}  // namespace assay::format

@@ -1,0 +1,194 @@
+#include "format/places.h"
+
+#include <tuple>
+
+#include "dtype.gen.h"
+
+namespace assay::format {
+namespace {
+
+bool is_kept(const pte::Tensor& t) { return !is_constant(t) && (!name_of(t).empty() || t.data_buffer_idx() > 0); }
+
+}  // namespace
+
+std::uint64_t bytes_of(const pte::Tensor& t) {
+  auto bytes = static_cast<std::uint64_t>(find_dtype(t.scalar_type())->bytes);
+  for (const std::int32_t n : items(t.sizes())) bytes *= static_cast<std::uint64_t>(n);
+  return bytes;
+}
+
+bool same_beginning(const pte::Tensor& a, const pte::Tensor& b) {
+  const auto *x = a.allocation_info(), *y = b.allocation_info();
+  return x && y && x->memory_id() == y->memory_id() && planned_offset(*x) == planned_offset(*y);
+}
+
+Places::Counts::Counts(const pte::ExecutionPlan& plan) : values(plan.values()->size()) {
+  for (const pte::EValue* v : *plan.values()) tensors += v->val_type() == pte::KernelTypes::Tensor;
+  const auto aliases_of = [&](const pte::KernelCall& call) {
+    const OperatorRoles* roles = find_roles(*plan.operators()->Get(static_cast<std::uint32_t>(call.op_index())));
+    return roles && (roles->has(Use::viewed) || roles->returns_changed());
+  };
+  for (const pte::Chain* chain : *plan.chains())
+    for (const pte::Instruction* i : *chain->instructions()) {
+      const auto* call = i->instr_args_as_KernelCall();
+      aliases += i->instr_args_as_MoveCall() || (call && aliases_of(*call));
+      jumps += i->instr_args_as_JumpFalseCall() != nullptr;
+    }
+}
+
+Places::Places(const Method& method, const Counts& counts, Workspace& workspace, Work& work)
+    : m_(method),
+      flags_(workspace.take<std::uint8_t>(counts.values)),
+      content_(workspace.take<std::uint32_t>(counts.values)),
+      handle_(workspace.take<std::uint32_t>(counts.values)),
+      ranges_(workspace.take<Range>(counts.tensors)),
+      sources_(workspace.take<std::uint32_t>(std::uint64_t{8} * counts.aliases)),
+      begins_(workspace.take<std::uint32_t>(counts.aliases + 1)) {
+  const Workspace::Scope scope(workspace);
+  const auto edges = workspace.take<Edge>(counts.aliases);
+  const auto queue = workspace.take<std::uint32_t>(counts.aliases + 1);
+  if (workspace.counts_only() || !workspace.has_room()) return;
+  std::ranges::fill(content_, nowhere);
+  std::ranges::fill(handle_, nowhere);
+  mark_values();
+  mark_handles(work);
+  place_tensors();
+  place_handles(collect(edges), queue, work);
+  number_cells();
+}
+
+void Places::mark_values() {
+  const auto set = [&](const flatbuffers::Vector<std::int32_t>* indices, Flag flag) {
+    for (const std::int32_t v : *indices) flags_[static_cast<std::size_t>(v)] |= flag;
+  };
+  set(m_.plan().inputs(), input);
+  set(m_.plan().outputs(), output);
+  for (std::uint32_t v = 0; v < m_.values(); ++v)
+    if (const pte::Tensor* t = m_.tensor(v))
+      flags_[v] |= static_cast<std::uint8_t>((format::is_constant(*t) ? constant : 0) | (is_kept(*t) ? state : 0));
+  for (std::uint32_t i = 0; i < m_.instructions(); ++i)
+    each_effect(m_, m_.instruction(i), [&](const Effect& e) {
+      const bool custom = e.use == Use::either && m_.kernel_call(i);
+      if (e.use == Use::moved) flags_[e.value] |= alias;
+      if (e.use == Use::changed || e.use == Use::overwritten || custom) flags_[e.value] |= state;
+      if (!is_number(m_.type(e.value)) || (e.use != Use::written && e.use != Use::either)) return;
+      // A number may be what a delegate takes; a Null would be nothing to take.
+      const bool is_result = e.use == Use::written || m_.type(e.value) == pte::KernelTypes::Null;
+      flags_[e.value] |= static_cast<std::uint8_t>(changing | (is_result ? assigned : 0));
+    });
+}
+
+// A view that lies where its source does needs no handle, unless its source is one.
+void Places::mark_handles(Work& work) {
+  for (bool more = true; more && work.take(m_.instructions());) {
+    more = false;
+    for (std::uint32_t i = 0; i < m_.instructions(); ++i)
+      each_effect(m_, m_.instruction(i), [&](const Effect& e) {
+        if (!is_alias(e.use) || is_handle(e.value)) return;
+        if (!is_handle(e.other) && same_place(*m_.tensor(e.value), *m_.tensor(e.other))) return;
+        flags_[e.value] |= alias;
+        more = true;
+      });
+  }
+}
+
+void Places::place_tensors() {
+  std::size_t n = 0;
+  for (std::uint32_t v = 0; v < m_.values(); ++v) {
+    const pte::Tensor* t = m_.tensor(v);
+    if (!t || is_handle(v) || is_constant(v) || (bytes_of(*t) == 0 && !is_unbounded(*t))) continue;
+    if (const auto* a = t->allocation_info())
+      ranges_[n++] = {planned_offset(*a), planned_offset(*a) + bytes_of(*t), a->memory_id(), v};
+    else
+      ranges_[n++] = {v, std::uint64_t{v} + 1, 0, v};
+  }
+  ranges_ = ranges_.first(n);
+  std::ranges::sort(ranges_, {}, [](const Range& r) { return std::tuple(r.memory, r.begin, r.end, r.value); });
+  std::size_t kept = 0, statics = n;  // the cell of static tensors at the present range
+  for (std::size_t i = 0; i < n; ++i) {
+    const Range r = ranges_[i];
+    const bool fixed = format::is_static(*m_.tensor(r.value));
+    if (!fixed || statics == n || !(ranges_[statics] == r)) {
+      if (fixed) statics = kept;
+      ranges_[kept++] = r;
+      content_[r.value] = static_cast<std::uint32_t>(kept - 1);
+    } else {
+      content_[r.value] = static_cast<std::uint32_t>(statics);
+    }
+  }
+  ranges_ = ranges_.first(kept);
+}
+
+std::span<Places::Edge> Places::collect(std::span<Edge> edges) const {
+  std::size_t n = 0;
+  for (std::uint32_t i = 0; i < m_.instructions(); ++i)
+    each_effect(m_, m_.instruction(i), [&](const Effect& e) {
+      if (is_alias(e.use) && is_handle(e.value)) edges[n++] = {e.value, e.other};
+    });
+  std::ranges::sort(edges.first(n));
+  return edges.first(static_cast<std::size_t>(std::ranges::unique(edges.first(n)).begin() - edges.begin()));
+}
+
+// How many ranges the handle may be in, through other handles; they stand at the end of sources_.
+std::size_t Places::find_sources(std::uint32_t handle, std::span<const Edge> edges, std::span<std::uint32_t> queue,
+                                 Work& work) {
+  // handle_ is free as yet: it says in which handle's search a value has been seen.
+  const auto found = sources_.subspan(begins_[contents_end_ - ranges_.size()]);
+  std::size_t queued = 0, n = 0;
+  const auto add = [&](std::span<std::uint32_t> to, std::size_t& size, std::uint32_t value, std::uint32_t entry) {
+    if (std::exchange(handle_[value], handle) == handle) return;
+    if (!work.take(size < to.size() ? 1 : work.left)) return;
+    to[size++] = entry;
+  };
+  add(queue, queued, handle, handle);
+  handle_[handle] = nowhere;
+  add(found, n, handle, handle);
+  for (std::size_t i = 0; i < queued; ++i)
+    for (const Edge& e : std::ranges::equal_range(edges, queue[i], {}, &Edge::to)) {
+      if (is_constant(e.from)) flags_[handle] |= constant;
+      if (is_handle(e.from))
+        add(queue, queued, e.from, e.from);
+      else if (const std::uint32_t c = content_[e.from]; c != nowhere)
+        add(found, n, ranges_[c].value, c);
+    }
+  return n;
+}
+
+void Places::place_handles(std::span<const Edge> edges, std::span<std::uint32_t> queue, Work& work) {
+  contents_end_ = static_cast<std::uint32_t>(ranges_.size());
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const std::uint32_t v = edges[i].to;
+    if (i > 0 && edges[i - 1].to == v) continue;
+    const std::size_t h = contents_end_ - ranges_.size(), n = find_sources(v, edges, queue, work);
+    if (work.left == 0) return;
+    begins_[h + 1] = begins_[h] + static_cast<std::uint32_t>(n);
+    content_[v] = contents_end_++;
+    if (n > 2 || is_constant(v) || !is_static(content_[v])) continue;
+    // What holds one range alone, or nothing, needs no content of its own.
+    content_[v] = n == 2 ? sources_[begins_[h] + 1] : nowhere;
+    --contents_end_;
+  }
+  std::ranges::fill(handle_, nowhere);
+}
+
+void Places::number_cells() {
+  cells_ = contents_end_;
+  for (std::uint32_t v = 0; v < m_.values(); ++v) {
+    if (is_assigned(v)) content_[v] = cells_++;
+    if (is_handle(v) && (content_[v] == nowhere || content_[v] < ranges_.size())) handle_[v] = cells_++;
+  }
+}
+
+bool Places::is_static(std::uint32_t content) const {
+  bool all = content < ranges_.size() || format::is_static(*m_.tensor(held(content)[0]));
+  each_range(content, [&](const Range& r) { all &= format::is_static(*m_.tensor(r.value)); });
+  return all;
+}
+
+bool Places::overlap(std::uint32_t a, std::uint32_t b) const {
+  bool any = false;
+  each_range(a, [&](const Range& x) { each_range(b, [&](const Range& y) { any |= x.overlaps(y); }); });
+  return any;
+}
+
+}  // namespace assay::format

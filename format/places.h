@@ -1,0 +1,111 @@
+#pragma once
+
+#include "format/effects.h"
+#include "format/view.h"
+
+// Where the values of a method are: which of them are the same bytes, and which bytes overlap.
+namespace assay::format {
+
+inline bool is_static(const pte::Tensor& t) { return t.shape_dynamism() == pte::TensorShapeDynamism::STATIC; }
+inline bool is_constant(const pte::Tensor& t) {
+  return !t.allocation_info() && (t.data_buffer_idx() > 0 || is_external(t));
+}
+std::uint64_t bytes_of(const pte::Tensor& t);     // the most that it can have, unless it is unbounded
+inline bool is_unbounded(const pte::Tensor& t) {  // its memory comes with its first write
+  return t.shape_dynamism() == pte::TensorShapeDynamism::DYNAMIC_UNBOUND && !t.allocation_info();
+}
+bool same_beginning(const pte::Tensor& a, const pte::Tensor& b);  // both are planned to begin at one byte
+inline bool same_place(const pte::Tensor& a, const pte::Tensor& b) {
+  return same_beginning(a, b) && bytes_of(a) == bytes_of(b);
+}
+
+// Bytes of one memory; what is not planned has a memory of its own.
+struct Range {
+  std::uint64_t begin, end;
+  std::uint32_t memory;
+  std::uint32_t value;  // the first that is there
+
+  bool operator==(const Range& r) const { return memory == r.memory && begin == r.begin && end == r.end; }
+  bool overlaps(const Range& r) const { return memory == r.memory && begin < r.end && r.begin < end; }
+};
+
+// How much an analysis may do, as a hostile file can ask for anything.
+struct Work {
+  std::uint64_t left;
+  bool take(std::uint64_t steps) {
+    left = steps < left ? left - steps : 0;
+    return left > 0;
+  }
+};
+
+// Cells are what the analysis of data flow knows to be defined or not:
+// - a range of bytes: of all static tensors that are there, or of one whose sizes change, since it alone knows them;
+// - what a handle holds, where that is not simply one such range;
+// - a handle: whether it was made in this execution;
+// - a number that instructions assign.
+class Places {
+ public:
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+  // How much there is of what takes memory.
+  struct Counts {
+    std::uint32_t values, tensors = 0, aliases = 0, jumps = 0;
+    explicit Counts(const pte::ExecutionPlan& plan);
+  };
+  Places(const Method& method, const Counts& counts, Workspace& workspace, Work& work);
+
+  std::uint32_t cells() const { return cells_; }
+  std::uint32_t content(std::uint32_t value) const { return content_[value]; }  // nowhere: always defined
+  std::uint32_t handle(std::uint32_t value) const { return handle_[value]; }    // nowhere: none beside its content
+  std::span<const Range> ranges() const { return ranges_; }                     // of the first cells, in order
+  std::uint32_t contents_end() const { return contents_end_; }  // up to here, cells hold what handles hold
+  bool holds_tensors(std::uint32_t cell) const { return cell < contents_end_; }
+  bool is_static(std::uint32_t content) const;
+  // f(Range) for the bytes that a tensor's content is, or may be, in.
+  template <class F>
+  void each_range(std::uint32_t content, F f) const {
+    if (content < ranges_.size()) return f(ranges_[content]);
+    if (content < contents_end_)
+      for (const std::uint32_t s : held(content).subspan(1)) f(ranges_[s]);
+  }
+  // Whether any bytes of a are bytes of b.
+  bool overlap(std::uint32_t a, std::uint32_t b) const;
+
+  bool is_input(std::uint32_t v) const { return flags_[v] & input; }
+  bool is_output(std::uint32_t v) const { return flags_[v] & output; }
+  bool is_handle(std::uint32_t v) const { return flags_[v] & alias; }
+  bool may_change(std::uint32_t v) const { return flags_[v] & changing; }   // a number that some instruction may write
+  bool is_assigned(std::uint32_t v) const { return flags_[v] & assigned; }  // one that has to be written to be used
+  bool is_constant(std::uint32_t v) const { return flags_[v] & constant; }  // or a handle of one
+  bool may_be_state(std::uint32_t v) const { return flags_[v] & state; }
+
+ private:
+  enum Flag : std::uint8_t { input = 1, output = 2, alias = 4, changing = 8, assigned = 16, constant = 32, state = 64 };
+  struct Edge {
+    std::uint32_t to, from;
+    auto operator<=>(const Edge&) const = default;
+  };
+
+  void mark_values();
+  void mark_handles(Work& work);
+  void place_tensors();
+  std::span<Edge> collect(std::span<Edge> edges) const;
+  void place_handles(std::span<const Edge> edges, std::span<std::uint32_t> queue, Work& work);
+  std::size_t find_sources(std::uint32_t handle, std::span<const Edge> edges, std::span<std::uint32_t> queue,
+                           Work& work);
+  void number_cells();
+  // Of a content behind the ranges: the handle, then the ranges that it may be in.
+  std::span<const std::uint32_t> held(std::uint32_t content) const {
+    const std::size_t h = content - ranges_.size();
+    return sources_.subspan(begins_[h], begins_[h + 1] - begins_[h]);
+  }
+
+  const Method& m_;
+  std::span<std::uint8_t> flags_;
+  std::span<std::uint32_t> content_, handle_;
+  std::span<Range> ranges_;
+  std::span<std::uint32_t> sources_, begins_;  // see held()
+  std::uint32_t contents_end_ = 0, cells_ = 0;
+};
+
+}  // namespace assay::format

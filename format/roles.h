@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "format/view.h"
+
+// What operators do to the values that they are called with, as spec/operators and spec/format/handles.yaml have it.
+namespace assay::format {
+
+enum class ArgumentKind : std::uint8_t { tensor, tensors, optional_tensors, number, integers, doubles, bools, string };
+
+// What an instruction does to a value.
+enum class Use : std::uint8_t {
+  read,         // its elements, or the number
+  asked,        // of a tensor: dtype, sizes, dim order
+  changed,      // in place, after it was read
+  overwritten,  // in place, as a whole, without having been read
+  written,      // as a whole
+  viewed,       // becomes a view of the first argument
+  grown,        // the second argument becomes its row of the third's index, behind which it has none
+  // Not of an operator's argument:
+  returned,  // becomes the handle of what was changed in place
+  moved,     // becomes the handle of another tensor
+  freed,
+  either,  // read or written: only a custom operator or a delegate knows
+};
+
+struct ArgumentRole {
+  ArgumentKind kind;
+  bool optional;  // may be None
+  Use use;
+};
+
+struct OperatorRoles {
+  // number: an integer or a double, and a bool where an argument may be one
+  enum class Result : std::uint8_t { none, tensors, boolean, integer, number };
+
+  std::string_view name;  // "aten::add.out"
+  std::uint16_t first, count;
+  Result result;
+  bool in_place;  // elementwise: an out may lie exactly where an argument does
+
+  std::span<const ArgumentRole> arguments() const;  // of the schema; behind them stands what is returned
+  bool has(Use use) const;                          // an argument
+  // What is returned is the argument that is changed in place, not an out.
+  bool returns_changed() const { return !has(Use::written) && (has(Use::changed) || has(Use::overwritten)); }
+};
+
+const OperatorRoles* find_roles(const pte::Operator& op);  // null: the specification does not have it
+
+}  // namespace assay::format

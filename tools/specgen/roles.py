@@ -1,0 +1,48 @@
+"""What operators do to their arguments, in C++: the table that the analysis of programs reads (format/roles.h)."""
+from entry import SpecError, parse_schema
+from wrapper import cpp_string
+
+KINDS = {"Tensor": "tensor", "Tensor[]": "tensors", "Tensor?[]": "optional_tensors", "int[]": "integers", "float[]": "doubles", "bool[]": "bools", "str": "string",
+         **dict.fromkeys(("Scalar", "int", "float", "bool", "ScalarType", "MemoryFormat"), "number")}
+RESULTS = {"bool": "boolean", "int": "integer", "Scalar": "number"}
+USES = {"read", "viewed", "grown"}
+
+
+def use(wrapper, argument):
+    """An argument is read where its elements reach the function, or it is a number, of which some rule may ask."""
+    if argument.out:
+        return "written"
+    reaches = argument in wrapper.passed and (wrapper.entry.family != "number" or wrapper.how(argument)[0] == "item")
+    if argument.mutated:
+        return "changed" if reaches else "overwritten"
+    return "read" if reaches or not argument.type.startswith("Tensor") else "asked"
+
+
+def role(argument, used):
+    return f"{{ArgumentKind::{KINDS[argument.type.removesuffix('?')]}, {str(argument.optional).lower()}, Use::{used}}}"
+
+
+def of_entry(wrapper):
+    """(name, roles, result, whether outs may lie over arguments); what stands for the new value of an argument is no argument of its own."""
+    entry = wrapper.entry
+    own = [a for a in entry.arguments if not (a.out and a.name.removesuffix("_out") in {m.name for m in entry.inputs if m.mutated})]
+    result = RESULTS[entry.outs[0].type] if entry.family == "number" else "tensors"
+    return entry.name, [role(a, use(wrapper, a)) for a in own], result, entry.family == "elementwise"
+
+
+def of_handle(item):
+    name, arguments = parse_schema(item["schema"])
+    if [a.name for a in arguments] != list(item["uses"]) or not USES >= set(item["uses"].values()):
+        raise SpecError(f"{name}: uses must say of each argument one of {', '.join(sorted(USES))}")
+    return name, [role(a, item["uses"][a.name]) for a in arguments], "none", False
+
+
+def header(wrappers, handles):
+    operators = sorted([*map(of_entry, wrappers), *map(of_handle, handles)])
+    arguments, rows = [], []
+    for name, roles, result, in_place in operators:
+        rows.append(f"    {{{cpp_string(name)}, {len(arguments)}, {len(roles)}, OperatorRoles::Result::{result}, {str(in_place).lower()}}},")
+        arguments += roles
+    return ["#pragma once", "", '#include "format/roles.h"', "", "namespace assay::format {", "",
+            "inline constexpr ArgumentRole argument_roles[] = {", *(f"    {a}," for a in arguments), "};", "",
+            "// By name.", "inline constexpr OperatorRoles operator_roles[] = {", *rows, "};", "", "}  // namespace assay::format"]
