@@ -6,8 +6,15 @@ void Place::write(Text& to) const {
   if (outer) outer->write(to);
   if (name.empty()) return;
   if (!to.view().empty()) to.add(", ");
-  quoted ? to.add(Quoted{name}) : to.add(name);
+  to.add(quoted ? Part(Quoted{name}) : Part(name));
   if (index >= 0) to.add(' ').add(index);
+}
+
+void Findings::report(RuleId rule, bool unreadable, const Place& place, std::initializer_list<Part> sentence) {
+  if (count_++ >= most_) return;
+  Text text;
+  for (const Part& part : sentence) text.add(part);
+  tell_(listener_, {*rule, unreadable ? Outcome::malformed : rule->outcome, place, text.view()});
 }
 
 }  // namespace assay::format

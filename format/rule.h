@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "format/text.h"
@@ -9,25 +10,24 @@
 // What is found wrong with a file, by the rules of spec/format/rules.yaml.
 namespace assay::format {
 
-// The id of a format rule. One that spec/format/rules.yaml does not have is no constant expression, so it does not
-// compile.
+// A rule by its id. One that spec/format/rules.yaml does not have is no constant expression, so it does not compile.
 class RuleId {
  public:
-  consteval RuleId(const char* id) : rule_(find(id)) {}  // NOLINT(google-explicit-constructor)
-  explicit RuleId(const FormatRule& rule) : rule_(&rule) {}
+  consteval RuleId(const char* id) : index_(find(id)) {}                          // NOLINT(google-explicit-constructor)
+  static constexpr RuleId numbered(std::int16_t index) { return RuleId(index); }  // of format_rules
 
-  const FormatRule& operator*() const { return *rule_; }
-  const FormatRule* operator->() const { return rule_; }
+  const FormatRule& operator*() const { return format_rules[index_]; }
+  const FormatRule* operator->() const { return &format_rules[index_]; }
 
  private:
-  static consteval const FormatRule* find(std::string_view id) {
-    // A pointer is not compared with null here: with its sanitizers, g++ sees no constant in that.
-    for (const FormatRule& rule : format_rules)
-      if (rule.id == id) return &rule;
-    return the_specification_has_no_such_rule();
+  explicit constexpr RuleId(std::int16_t index) : index_(index) {}
+  static consteval std::int16_t find(std::string_view id) {
+    std::int16_t index = 0;
+    while (format_rules[index].id != id) ++index;  // beyond the end it is no constant
+    return index;
   }
-  static const FormatRule* the_specification_has_no_such_rule();  // which is no constant
-  const FormatRule* rule_;
+
+  std::int16_t index_;
 };
 
 // Where something is: a chain of names and indices, outermost first, written out only when something is wrong there.
@@ -60,13 +60,15 @@ class Findings {
 
   template <class... Parts>
   bool check(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
-    if (!holds) report(rule, rule->outcome, place, sentence...);
+    if (!holds) [[unlikely]]
+      report(rule, false, place, {sentence...});
     return holds;
   }
   // What does not hold is malformed, whatever else the rule asks.
   template <class... Parts>
   bool readable(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
-    if (!holds) report(rule, Outcome::malformed, place, sentence...);
+    if (!holds) [[unlikely]]
+      report(rule, true, place, {sentence...});
     return holds;
   }
 
@@ -74,13 +76,7 @@ class Findings {
   bool none() const { return count_ == 0; }
 
  private:
-  template <class... Parts>
-  void report(RuleId rule, Outcome outcome, const Place& place, const Parts&... sentence) {
-    if (count_++ >= most_) return;
-    Text text;
-    (text.add(sentence), ...);
-    tell_(listener_, {*rule, outcome, place, text.view()});
-  }
+  void report(RuleId rule, bool unreadable, const Place& place, std::initializer_list<Part> sentence);
 
   Tell tell_;
   void* listener_;

@@ -106,7 +106,7 @@ class Walk {
                               choice.name);
   }
 
-  static RuleId rule_of(const Field& f) { return RuleId(format_rules[f.rule]); }
+  static RuleId rule_of(const Field& f) { return RuleId::numbered(f.rule); }
 
   const Schema& schema_;
   const std::uint8_t* begin_;

@@ -38,19 +38,6 @@ bool acts(std::uint32_t code) {
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
 }
 
-void show(Text& to, const Character& c) {
-  if (c.shows) {
-    if (c.bytes == "\"" || c.bytes == "\\") to.add('\\');
-    to.add(c.bytes);
-    return;
-  }
-  constexpr std::string_view digits = "0123456789abcdef";
-  for (const char part : c.bytes) {
-    const auto byte = static_cast<unsigned char>(part);
-    to.add("\\x").add(digits[byte >> 4]).add(digits[byte & 15]);
-  }
-}
-
 template <class Number>
 std::string_view decimal(Number n, std::array<char, 20>& digits) {
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), n).ptr};
@@ -62,39 +49,65 @@ Character::Character(std::string_view text)
     : bytes(text.substr(0, std::max<std::size_t>(length_of_character(text), 1))),
       shows(length_of_character(text) > 0 && !acts(code_point(bytes))) {}
 
-Text& Text::add(std::string_view text) {
-  if (full_) return *this;
+Text& Text::add(const Part& part) {
+  std::array<char, 20> digits;
+  switch (part.kind_) {
+    case Part::Kind::text:
+      put(part.text_);
+      break;
+    case Part::Kind::quoted:
+      put_quoted(part.text_, part.number_);
+      break;
+    case Part::Kind::character:
+      digits[0] = static_cast<char>(part.number_);
+      put({digits.data(), 1});
+      break;
+    case Part::Kind::signed_number:
+      put(decimal(static_cast<std::int64_t>(part.number_), digits));
+      break;
+    case Part::Kind::number:
+      put(decimal(part.number_, digits));
+  }
+  return *this;
+}
+
+void Text::put(std::string_view text) {
+  if (full_) return;
   const std::size_t fitting = std::min(text.size(), buffer_.size() - size_);
   std::copy_n(text.begin(), fitting, buffer_.begin() + size_);
   size_ += fitting;
   full_ = fitting < text.size();
-  if (!full_) return *this;
+  if (!full_) return;
   size_ -= cut_off.size();
   while (continues(buffer_[size_])) --size_;
-  size_ =
-      static_cast<std::size_t>(std::copy(cut_off.begin(), cut_off.end(), buffer_.begin() + size_) - buffer_.begin());
-  return *this;
+  std::ranges::copy(cut_off, buffer_.begin() + size_);
+  size_ += cut_off.size();
 }
 
-Text& Text::add(const Quoted& text) {
-  add('"');
-  std::string_view rest = text.text;
-  while (!rest.empty() && text.text.size() - rest.size() < text.most) {
+void Text::put_quoted(std::string_view text, std::size_t most) {
+  put("\"");
+  std::string_view rest = text;
+  while (!rest.empty() && text.size() - rest.size() < most) {
     const Character first(rest);
-    show(*this, first);
+    put_character(first);
     rest.remove_prefix(first.bytes.size());
   }
-  return add(rest.empty() ? "\"" : "...\"");
+  put(rest.empty() ? "\"" : "...\"");
 }
 
-Text& Text::add(std::int64_t n) {
-  std::array<char, 20> digits;
-  return add(decimal(n, digits));
-}
-
-Text& Text::add(std::uint64_t n) {
-  std::array<char, 20> digits;
-  return add(decimal(n, digits));
+void Text::put_character(const Character& character) {
+  if (character.shows) {
+    if (character.bytes == "\"" || character.bytes == "\\") put("\\");
+    put(character.bytes);
+    return;
+  }
+  constexpr std::string_view digits = "0123456789abcdef";
+  for (const char c : character.bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    put("\\x");
+    put(digits.substr(byte >> 4, 1));
+    put(digits.substr(byte & 15, 1));
+  }
 }
 
 }  // namespace assay::format

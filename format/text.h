@@ -25,24 +25,36 @@ struct Quoted {
   std::size_t most = 64;
 };
 
+// A part of a sentence.
+class Part {
+ public:
+  template <std::convertible_to<std::string_view> T>
+  Part(const T& text) : kind_(Kind::text), text_(text) {}
+  Part(const Quoted& text) : kind_(Kind::quoted), text_(text.text), number_(text.most) {}
+  Part(char c) : kind_(Kind::character), number_(static_cast<unsigned char>(c)) {}
+  template <std::integral T>
+  Part(T n)
+      : kind_(std::signed_integral<T> ? Kind::signed_number : Kind::number), number_(static_cast<std::uint64_t>(n)) {}
+
+ private:
+  friend class Text;
+  enum class Kind : std::uint8_t { text, quoted, character, signed_number, number };
+  Kind kind_;
+  std::string_view text_;
+  std::uint64_t number_ = 0;
+};
+
 class Text {
  public:
   std::string_view view() const { return {buffer_.data(), size_}; }
 
-  Text& add(std::string_view text);  // the end is "..." where it was cut
-  Text& add(const Quoted& text);
-  Text& add(char c) { return add(std::string_view(&c, 1)); }
-  Text& add(std::int64_t n);
-  Text& add(std::uint64_t n);
-  template <std::integral T>
-  requires(!std::same_as<T, char> && !std::same_as<T, bool>) Text& add(T n) {
-    if constexpr (std::signed_integral<T>)
-      return add(static_cast<std::int64_t>(n));
-    else
-      return add(static_cast<std::uint64_t>(n));
-  }
+  Text& add(const Part& part);  // the end is "..." where it was cut
 
  private:
+  void put(std::string_view text);
+  void put_quoted(std::string_view text, std::size_t most);
+  void put_character(const Character& character);
+
   std::array<char, 512> buffer_;
   std::size_t size_ = 0;
   bool full_ = false;

@@ -43,10 +43,17 @@ Faults faults_of(const Sample& s) {
   return bundle ? faults_of(*bundle, *valid) : bundle.faults;
 }
 
-struct TableCase {
+// A rule, and where in this file its case stands.
+struct CaseOf {
+  CaseOf(const char* id, const std::source_location& here = std::source_location::current())
+      : rule(find_format_rule(id)->id), at(here) {}
   std::string_view rule;
+  std::source_location at;
+};
+
+struct TableCase {
+  CaseOf rule;
   std::function<void(Sample&)> meets, breaks;
-  std::source_location at = std::source_location::current();
 };
 
 template <class T>
@@ -489,9 +496,8 @@ Bytes bool_item(std::uint8_t item) {
 }
 
 struct ByteCase {
-  std::string_view rule;
+  CaseOf rule;
   Bytes meets, breaks;
-  std::source_location at = std::source_location::current();
 };
 
 std::vector<ByteCase> byte_cases() {
@@ -541,7 +547,7 @@ Faults faults_told(const std::function<void(format::Findings&)>& check) {
 
 // The file opened where it begins so many bytes behind a multiple of 16.
 Faults opened_at(const Bytes& file, std::size_t offset) {
-  const AlignedMemory memory(file.size() + offset);
+  AlignedMemory memory(file.size() + offset);
   const auto bytes = memory.bytes().subspan(offset);
   std::ranges::copy(file, bytes.begin());
   return faults_told([&](format::Findings& f) {
@@ -585,7 +591,7 @@ Faults checked_without(std::size_t bytes) {
   return faults_told([&](format::Findings& f) {
     format::Workspace counting;
     format::check(program->view(), {&data->view(), 1}, counting, f);
-    const AlignedMemory memory(counting.most() - bytes);
+    AlignedMemory memory(counting.most() - bytes);
     format::Workspace workspace(memory.bytes());
     format::check(program->view(), {&data->view(), 1}, workspace, f);
   });
@@ -602,9 +608,8 @@ Faults given(std::vector<std::size_t> sizes) {
 }
 
 struct MemoryCase {
-  std::string_view rule;
+  CaseOf rule;
   std::function<Faults()> meets, breaks;
-  std::source_location at = std::source_location::current();
 };
 
 const MemoryCase memory_cases[] = {
@@ -661,16 +666,15 @@ std::string told(const Faults& faults) {
 // What shows that a rule is checked: where the case stands, and what the breaker is told.
 using Shown = std::map<std::string_view, std::string>;
 
-void expect_case(std::string_view rule, const std::source_location& at, const Faults& met, const Faults& broken,
-                 Shown& shown) {
-  SCOPED_TRACE(text(rule, ", line ", at.line()));
+void expect_case(const CaseOf& c, const Faults& met, const Faults& broken, Shown& shown) {
+  SCOPED_TRACE(text(c.rule, ", line ", c.at.line()));
   EXPECT_EQ(told(met), "");
-  const auto fault = std::ranges::find(broken, rule, &Fault::rule);
+  const auto fault = std::ranges::find(broken, c.rule, &Fault::rule);
   ASSERT_NE(fault, broken.end()) << told(broken);
-  EXPECT_EQ(fault->outcome, find_format_rule(rule)->outcome);
+  EXPECT_EQ(fault->outcome, find_format_rule(c.rule)->outcome);
   EXPECT_NE(fault->message, "");
-  shown[rule] += text(shown[rule].empty() ? "" : ", ", "line ", at.line(),
-                      " broken: ", fault->place.empty() ? "" : fault->place + ": ", fault->message);
+  shown[c.rule] += text(shown[c.rule].empty() ? "" : ", ", "line ", c.at.line(),
+                        " meets it and breaks it: ", fault->place, fault->place.empty() ? "" : " ", fault->message);
 }
 
 Shown shown_by_cases() {
@@ -678,10 +682,10 @@ Shown shown_by_cases() {
   for (const TableCase& c : table_cases) {
     Sample meets, breaks;
     c.meets(meets), c.breaks(breaks);
-    expect_case(c.rule, c.at, faults_of(meets), faults_of(breaks), shown);
+    expect_case(c.rule, faults_of(meets), faults_of(breaks), shown);
   }
-  for (const ByteCase& c : byte_cases()) expect_case(c.rule, c.at, faults_in(c.meets), faults_in(c.breaks), shown);
-  for (const MemoryCase& c : memory_cases) expect_case(c.rule, c.at, c.meets(), c.breaks(), shown);
+  for (const ByteCase& c : byte_cases()) expect_case(c.rule, faults_in(c.meets), faults_in(c.breaks), shown);
+  for (const MemoryCase& c : memory_cases) expect_case(c.rule, c.meets(), c.breaks(), shown);
   return shown;
 }
 

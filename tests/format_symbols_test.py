@@ -9,7 +9,7 @@ import unittest
 library = pathlib.Path(os.environ["ASSAY_BUILD"]) / "format" / "libassay_format.a"
 sanitized = os.environ["ASSAY_SANITIZE"]
 forbidden = [
-    r"malloc|calloc|realloc|free|operator (new|delete).*",
+    r"malloc|calloc|realloc|free|operator delete.*|operator new(\[\])?\((?!unsigned long, void\*\)).*",  # but in place
     r"__cxa_(throw|begin_catch|allocate_exception|guard_\w+|atexit).*|_Unwind_Resume|__gxx_personality_v0|std::__throw_.*",
     r"(typeinfo|guard variable|vtable) for .*",
     r"(std::)?(cout|cerr|ios_base.*|basic_ostream.*)|f?printf|f(open|write|puts)|exit|abort|getenv",

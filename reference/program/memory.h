@@ -19,6 +19,7 @@ class AlignedMemory {
   struct alignas(16) Unit {
     std::byte bytes[16];
   };
+  static_assert(alignof(Unit) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   Buffer<Unit> units_;
   std::size_t size_;
 };

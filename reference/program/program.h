@@ -48,7 +48,9 @@ using ProgramFile = OpenFile<format::ProgramView>;
 using NamedDataFile = OpenFile<format::DataView>;
 using BundleFile = OpenFile<format::BundleView>;
 
-// The rules that spec/format/rules.yaml marks `decode`: structure, the header, the version, presence.
+// The rules that spec/format/rules.yaml marks `decode`: structure, the header, the version, presence. The copy of the
+// tables, and the work of checking them, are charged to the thread's budget. Faults besides: limits.memory,
+// limits.work.
 Result<ProgramFile> open_program(File file);
 Result<NamedDataFile> open_data(File file);
 Result<BundleFile> open_bundle(File file);

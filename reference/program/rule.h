@@ -1,5 +1,6 @@
 #pragma once
 
+#include <new>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -59,6 +60,18 @@ template <class T>
 Result<T> refused(FaultList& list) {
   const std::uint64_t more = list.more();
   return {std::nullopt, list.take(), more};
+}
+
+// What `make` returns, or the fault of a budget, or of memory that is not there, that ends it.
+template <class T>
+Result<T> unless_exhausted(auto make) {
+  try {
+    return make();
+  } catch (const Fault& f) {
+    return {std::nullopt, {f}};
+  } catch (const std::bad_alloc&) {
+    return {std::nullopt, {broken("V4", {}, "there is no memory for it")}};
+  }
 }
 
 namespace format {

@@ -41,10 +41,12 @@ std::span<const NamedDataFile> ValidProgram::data() const { return parts_->data;
 std::optional<format::NamedBytes> ValidProgram::named(std::string_view key) const { return parts_->named->find(key); }
 
 Result<ValidProgram> validate(ProgramFile program, std::vector<NamedDataFile> data) {
-  FaultList faults;
-  check(program, data, faults);
-  if (!faults.none()) return refused<ValidProgram>(faults);
-  return {ValidProgram(std::make_shared<const ValidProgram::Parts>(std::move(program), std::move(data))), {}};
+  return unless_exhausted<ValidProgram>([&]() -> Result<ValidProgram> {
+    FaultList faults;
+    check(program, data, faults);
+    if (!faults.none()) return refused<ValidProgram>(faults);
+    return {ValidProgram(std::make_shared<const ValidProgram::Parts>(std::move(program), std::move(data))), {}};
+  });
 }
 
 std::vector<Fault> faults_of(const ProgramFile& program, std::span<const NamedDataFile> data) {
