@@ -49,7 +49,7 @@ void each_call(std::size_t most, F f) {
   for (const RecordedCalls* calls : corpus().matching("")) {
     const std::size_t step = calls->size() / most + 1;
     for (std::size_t i = 0; i < calls->size(); i += step) {
-      const Case c = corpus().make({std::string(calls->op().name), i, {}});
+      const Case c = corpus().make({std::string(calls->op().name), calls->digest(i), {}});
       SCOPED_TRACE(to_text(c.id));
       f(*c.op, c.arguments);
     }

@@ -180,12 +180,12 @@ std::string text_of(const CallResult& result) {
 }
 
 // What the calls give with planned memory that held such bytes, each made twice.
-std::vector<std::string> results(const Bytes& program, const ProgramCalls& calls, std::byte fill) {
+std::vector<std::string> results(const File& program, const ProgramCalls& calls, std::byte fill) {
   RuntimeOptions options;
   options.fill = fill;
   std::vector<std::string> all;
   try {
-    Host host(program, read_data(calls.data), options);
+    Host host(valid_program(program, open_data_files(calls.data)), options);
     for (const ProgramCall& call : calls.calls)
       for (int i = 0; i < 2; ++i) all.push_back(text_of(run_call(host, call)));
   } catch (const Fault& f) {
@@ -197,19 +197,19 @@ std::vector<std::string> results(const Bytes& program, const ProgramCalls& calls
 class FlowMutants : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(FlowMutants, GiveTheSameWhateverMemoryHeld) {
-  const Bytes file = read_file(GetParam() / "program.pte");
-  if (file.size() > 50'000) GTEST_SKIP() << "too large to run often";
+  const File file = open_file(GetParam() / "program.pte");
+  if (file.bytes.size() > 50'000) GTEST_SKIP() << "too large to run often";
   const ProgramCalls calls = read_calls(GetParam() / "calls.json");
-  const Program recorded = *decode_program(file);
-  Random random(static_cast<std::uint32_t>(file.size()));
+  const Program recorded = *decode_program(file.bytes);
+  Random random(static_cast<std::uint32_t>(file.bytes.size()));
   for (const Mutation& m : mutations)
     for (int i = 0; i < 4; ++i) {
       Program program = recorded;
       auto& plan = *program.tables.execution_plan[0];
       if (plan.chains.empty() || instructions(plan).empty()) return;
       m.change(plan, random);
-      const Bytes bytes = encode(program);
-      const auto opened = open_program(in_memory(bytes));
+      const File bytes = in_memory(encode(program));
+      const auto opened = open_program(bytes);
       if (!opened || !faults_of(*opened).empty()) continue;
       const auto first = results(bytes, calls, std::byte{0});
       EXPECT_EQ(first, results(bytes, calls, std::byte{0x5b})) << m.name << ", " << i;

@@ -1,5 +1,7 @@
 #include "reference/runtime/call_rules.h"
 
+#include <concepts>
+
 #include "format/effects.h"
 #include "reference/program/memory.h"
 #include "reference/runtime/storage.h"
@@ -11,7 +13,7 @@ using format::Effect;
 using format::items;
 using format::Method;
 
-std::uint32_t index(std::int64_t i) { return static_cast<std::uint32_t>(i); }
+std::uint32_t index(std::integral auto i) { return static_cast<std::uint32_t>(i); }
 
 Dims dims(const auto* list) {
   Dims d;
@@ -131,7 +133,7 @@ Count ask(const Method& method, const KnownValues& values, const Operator& op, c
   const std::vector<std::size_t> operand = operands(op, items(call.args()));
   Buffer<Value> arguments;
   for (std::size_t i = 0; i < operand.size(); ++i) {
-    auto known = op.arguments[i].is_out_number() ? Value() : values[index(static_cast<std::int64_t>(operand[i]))];
+    auto known = op.arguments[i].is_out_number() ? Value() : values[index(operand[i])];
     if (!known) return &CallFaults::not_asked;
     arguments.push_back(std::move(*known));
   }
