@@ -33,25 +33,20 @@ std::uint32_t code_point(std::string_view character) {
   return code;
 }
 
-// Whether it would move a terminal's cursor, begin a line, turn the direction of writing, or hide.
-bool is_control(std::uint32_t code) {
+bool acts(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
 }
 
-// Shows one character, or one byte that is of none, and takes it from the text.
-void show(Text& to, std::string_view& text) {
-  const std::size_t length = length_of_character(text);
-  const std::string_view shown = text.substr(0, std::max<std::size_t>(length, 1));
-  text.remove_prefix(shown.size());
-  if (length > 0 && !is_control(code_point(shown))) {
-    if (shown == "\"" || shown == "\\") to.add('\\');
-    to.add(shown);
+void show(Text& to, const Character& c) {
+  if (c.shows) {
+    if (c.bytes == "\"" || c.bytes == "\\") to.add('\\');
+    to.add(c.bytes);
     return;
   }
   constexpr std::string_view digits = "0123456789abcdef";
-  for (const char c : shown) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (const char part : c.bytes) {
+    const auto byte = static_cast<unsigned char>(part);
     to.add("\\x").add(digits[byte >> 4]).add(digits[byte & 15]);
   }
 }
@@ -62,6 +57,10 @@ std::string_view decimal(Number n, std::array<char, 20>& digits) {
 }
 
 }  // namespace
+
+Character::Character(std::string_view text)
+    : bytes(text.substr(0, std::max<std::size_t>(length_of_character(text), 1))),
+      shows(length_of_character(text) > 0 && !acts(code_point(bytes))) {}
 
 Text& Text::add(std::string_view text) {
   if (full_) return *this;
@@ -80,7 +79,11 @@ Text& Text::add(std::string_view text) {
 Text& Text::add(const Quoted& text) {
   add('"');
   std::string_view rest = text.text;
-  while (!rest.empty() && text.text.size() - rest.size() < text.most) show(*this, rest);
+  while (!rest.empty() && text.text.size() - rest.size() < text.most) {
+    const Character first(rest);
+    show(*this, first);
+    rest.remove_prefix(first.bytes.size());
+  }
   return add(rest.empty() ? "\"" : "...\"");
 }
 

@@ -9,6 +9,15 @@
 // Sentences in fixed memory: nothing here allocates, and what does not fit is cut.
 namespace assay::format {
 
+// The first character of a text that is not empty, or its first byte where it begins with none (RFC 3629).
+struct Character {
+  explicit Character(std::string_view text);
+
+  std::string_view bytes;
+  bool shows;  // it is one that neither moves a terminal's cursor, begins a line, turns the direction of writing, nor
+               // hides
+};
+
 // A text that comes from a file: it is shown in quotes, with control characters, quotes and bytes that are no UTF-8
 // escaped, and cut after `most` bytes, so that it can neither forge lines nor flood an output.
 struct Quoted {

@@ -20,6 +20,10 @@ inline constexpr int max_rank = 16;
 
 using Ints = std::vector<Int>;
 
+// What was looked at is not known: sizes of which a program says only how many there are, elements of a tensor that has
+// no bytes.
+struct Unknown {};
+
 // Sizes or an index: at most max_rank integers, held inline.
 class Dims {
  public:
@@ -40,19 +44,26 @@ class Dims {
     return d;
   }
 
+  static Dims unknown(int size) {  // who looks at one of them throws Unknown
+    Dims d = filled(size, 0);
+    d.known_ = false;
+    return d;
+  }
+
+  bool known() const { return known_; }
   int size() const { return size_; }
   Int& operator[](Int i) {
     assert(0 <= i && i < size_);
-    return at_[static_cast<std::size_t>(i)];
+    return begin()[i];
   }
   Int operator[](Int i) const {
     assert(0 <= i && i < size_);
-    return at_[static_cast<std::size_t>(i)];
+    return begin()[i];
   }
-  Int* begin() { return at_.data(); }
-  Int* end() { return at_.data() + size_; }
-  const Int* begin() const { return at_.data(); }
-  const Int* end() const { return at_.data() + size_; }
+  Int* begin() { return look(), at_.data(); }
+  Int* end() { return look(), at_.data() + size_; }
+  const Int* begin() const { return look(), at_.data(); }
+  const Int* end() const { return look(), at_.data() + size_; }
   void push_back(Int v) {  // throws std::length_error beyond max_rank
     if (size_ == max_rank) throw std::length_error("rank");
     at_[static_cast<std::size_t>(size_++)] = v;
@@ -68,8 +79,14 @@ class Dims {
   friend bool operator==(const Dims& a, const Dims& b) { return std::ranges::equal(a, b); }
 
  private:
+  void look() const {
+    if (!known_) [[unlikely]]
+      throw Unknown{};
+  }
+
   std::array<Int, max_rank> at_{};
   int size_ = 0;
+  bool known_ = true;
 };
 
 // How many elements; 2^56 stands for that many and more, which no memory holds.

@@ -9,47 +9,25 @@ namespace {
 
 bool is_list(std::string_view type) { return type.ends_with("[]") || type.ends_with("[]?"); }
 
-// Whether a value is of the kind that a schema type asks for.
-bool fits(const Value& value, const SchemaArgument& argument) {
-  std::string_view type = argument.type;
-  const bool none = std::holds_alternative<std::monostate>(value);
-  if (argument.is_out_number() || (argument.out && none)) return true;
-  if (type.ends_with('?')) {
-    if (none) return true;
-    type.remove_suffix(1);
-  }
-  const auto is = [&]<class... T>(std::type_identity<T>...) { return (std::holds_alternative<T>(value) || ...); };
-  using std::type_identity;
-  if (type == "Tensor") return is(type_identity<Tensor>{});
-  if (type == "Tensor[]" || type == "Tensor?[]") return is(type_identity<Tensors>{});
-  if (type == "Scalar") return is(type_identity<bool>{}, type_identity<Int>{}, type_identity<double>{});
-  if (type == "float") return is(type_identity<Int>{}, type_identity<double>{});
-  if (type == "bool") return is(type_identity<bool>{});
-  if (type == "str") return is(type_identity<std::string>{});
-  if (type == "int[]") return is(type_identity<Ints>{});
-  if (const Bools* flags = std::get_if<Bools>(&value)) return type == "bool[]" && std::ssize(*flags) == argument.length;
-  if (type == "float[]") return is(type_identity<Doubles>{});
-  return is(type_identity<Int>{});  // int, ScalarType, MemoryFormat
-}
-
-void check_tensor(const Tensor& t, std::string_view name) {
+void check_tensor(const Tensor& t, std::string_view name, Mode mode) {
   require(is_dim_order(t.dim_order, t.rank()), name, " has sizes ", t.sizes, " and dim order ", t.dim_order,
           ", which is no permutation of its dimensions");
+  if (mode == Mode::rules && t.bytes.empty()) return;
   require(t.bytes.size() == static_cast<std::size_t>(t.count() * info(t.dtype).bytes), name, " is ", describe(t),
           ", which takes ", t.count() * info(t.dtype).bytes, " bytes, but has ", t.bytes.size());
 }
 
-void check_arguments(const Operator& op, std::span<const Value> arguments) {
+void check_arguments(const Operator& op, std::span<const Value> arguments, Mode mode) {
   require(arguments.size() == op.arguments.size(), op.name, " takes ", op.arguments.size(),
           " arguments with its out arguments, but got ", arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const SchemaArgument& a = op.arguments[i];
-    require(fits(arguments[i], a), a.name, " must be of type ", a.type, ", but is ", kind_name(arguments[i]));
-    if (const Tensor* t = std::get_if<Tensor>(&arguments[i]); t && !a.out) check_tensor(*t, a.name);
+    require(is_of_type(arguments[i], a), a.name, " must be of type ", a.type, ", but is ", kind_name(arguments[i]));
+    if (const Tensor* t = std::get_if<Tensor>(&arguments[i]); t && !a.out) check_tensor(*t, a.name, mode);
     if (const Tensors* list = std::get_if<Tensors>(&arguments[i]); list && !a.out)
       for (const auto& t : *list) {
         require(t || a.type == "Tensor?[]", a.name, " is a list of tensors, but holds a None");
-        if (t) check_tensor(*t, a.name);
+        if (t) check_tensor(*t, a.name, mode);
       }
   }
 }
@@ -79,19 +57,45 @@ Answer attempt(const Operator& op, std::span<Value> arguments, Mode mode) {
   const std::string arguments_rule = std::string(op.id).append(".arguments");
   c.rule(arguments_rule);
   try {
-    check_arguments(op, arguments);
+    check_arguments(op, arguments, mode);
     op.run(c);
     return c.finish();
   } catch (const Broken& b) {
     return refusal(c.outcome(), std::string(c.rule()), b.sentence);
   } catch (const Fault& f) {
     return refusal(f.outcome, f.rule, f.message);
+  } catch (const Unknown&) {
+    Answer answer;
+    answer.unknown = c.rule();
+    return answer;
   } catch (const std::length_error&) {
     return refusal(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
   }
 }
 
 }  // namespace
+
+bool is_of_type(const Value& value, const SchemaArgument& argument) {
+  std::string_view type = argument.type;
+  const bool none = std::holds_alternative<std::monostate>(value);
+  if (argument.is_out_number() || (argument.out && none)) return true;
+  if (type.ends_with('?')) {
+    if (none) return true;
+    type.remove_suffix(1);
+  }
+  const auto is = [&]<class... T>(std::type_identity<T>...) { return (std::holds_alternative<T>(value) || ...); };
+  using std::type_identity;
+  if (type == "Tensor") return is(type_identity<Tensor>{});
+  if (type == "Tensor[]" || type == "Tensor?[]") return is(type_identity<Tensors>{});
+  if (type == "Scalar") return is(type_identity<bool>{}, type_identity<Int>{}, type_identity<double>{});
+  if (type == "float") return is(type_identity<Int>{}, type_identity<double>{});
+  if (type == "bool") return is(type_identity<bool>{});
+  if (type == "str") return is(type_identity<std::string>{});
+  if (type == "int[]") return is(type_identity<Ints>{});
+  if (const Bools* flags = std::get_if<Bools>(&value)) return type == "bool[]" && std::ssize(*flags) == argument.length;
+  if (type == "float[]") return is(type_identity<Doubles>{});
+  return is(type_identity<Int>{});  // int, ScalarType, MemoryFormat
+}
 
 Argument<double> Call::real(std::size_t i) const {
   const Int* whole = std::get_if<Int>(&arguments_[i]);
@@ -125,6 +129,7 @@ Array<T> Call::read(const TensorArgument& tensor, DType dtype) const {
   if (!std::is_same_v<T, Bits> || tensor->dtype != dtype)
     for (DType d : {tensor->dtype, dtype})
       require(info(d).kind != Kind::opaque, tensor.name, " is ", d, ", whose values have no arithmetic");
+  if (rules_only()) return {};
   Array<T> values = assay::read<T>(*tensor.value, dtype);
   return absolute_ ? absolute(std::move(values)) : values;
 }
@@ -170,11 +175,13 @@ void Call::add_result(std::size_t argument, const Tensor* out, DType computed, S
   if (out)
     require(can_store(computed, stored, out->dtype), name(argument), " is ", out->dtype, ", but the result is ",
             computed);
+  const DType dtype = out ? out->dtype : computed;
+  const Dims& order = keeps_order ? out->dim_order : dim_order;
   results_.push_back({argument,
                       computed,
                       stored,
                       in_list,
-                      make(out ? out->dtype : computed, sizes, keeps_order ? out->dim_order : dim_order),
+                      rules_only() ? Tensor{dtype, sizes, order, {}} : make(dtype, sizes, order),
                       {}});
 }
 
@@ -199,10 +206,12 @@ Int Call::elements() const {
 }
 
 // PyTorch fills such an out as by a Scalar, which a half type takes from any float.
+bool Call::must_fit(const Result& result) { return result.stored == Stored::fits && !is_half(result.tensor.dtype); }
+
 template <class T>
 void Call::check_fit(const Result& result, const Array<T>& values) const {
   if constexpr (!std::is_same_v<T, Bits>) {
-    if (result.stored != Stored::fits || is_half(result.tensor.dtype)) return;
+    if (!must_fit(result)) return;
     for (const Scalar v : values.data)
       if (!fits(v, result.tensor.dtype))
         throw Fault(Outcome::fault, text(op_.id, ".out"),
@@ -243,6 +252,7 @@ Answer Call::finish() {
   for (std::size_t i = 0; i < outs.size(); ++i)
     if (op_.arguments[i].out && is_list(op_.arguments[i].type)) outs[i] = Tensors{};
   for (Result& r : results_) {
+    if (rules_only() && must_fit(r)) answer.unknown = text(op_.id, ".out");
     if (r.in_list)
       std::get<Tensors>(outs[r.argument]).emplace_back(std::move(r.tensor));
     else

@@ -26,17 +26,25 @@ struct Answer {
   std::string message;          // one sentence, empty when ok
   Buffer<Unrounded> unrounded;  // one for each out tensor or number; without values where it is Int, Bits or a number
   Int terms = 1;                // how many products or addends make one result
+  // Of Mode::rules: the first rule that takes more than is known of the arguments; it and those behind it were not
+  // asked. Empty when all were.
+  std::string unknown = {};
 };
 
 // `magnitude` runs an operator's magnitude function on the same arguments, or the operator itself on absolute values:
-// the sum of magnitudes against which rounding errors are measured.
-enum class Mode : std::uint8_t { value, magnitude };
+// the sum of magnitudes against which rounding errors are measured. `rules` only asks the rules: tensors may come
+// without bytes, and with Dims::unknown for sizes; the out tensors become what the results would be, without bytes too;
+// nothing is read or computed.
+enum class Mode : std::uint8_t { value, magnitude, rules };
 
 // Calls an operator. `arguments` follow the schema, out arguments last; an out argument that is None gets the dtype,
 // sizes and dim order that the entry gives it, any other keeps its dtype, is resized, and keeps its dim order when its
 // rank fits; an out number is overwritten, whatever it was. Nothing but the out arguments changes, and those only when
 // the outcome is ok. Arrays, results and loops are charged to the budget. Never throws.
 Answer call(const Operator& op, std::span<Value> arguments, const Budget& budget = {}, Mode mode = Mode::value);
+
+// Whether a value is of the kind that an argument's schema type asks for. An out argument may be None.
+bool is_of_type(const Value& value, const SchemaArgument& argument);
 
 // A named argument, as the words of rules, dtypes and shapes see it.
 template <class T>
@@ -94,6 +102,7 @@ class Call {
   Argument<std::optional<std::string_view>> optional_string(std::size_t i) const;
 
   bool magnitude() const { return mode_ == Mode::magnitude; }
+  bool rules_only() const { return mode_ == Mode::rules; }
 
   // The elements of a tensor converted to dtype; absolute values where magnitudes are asked of an operator that has no
   // magnitude function of its own.
@@ -154,6 +163,7 @@ class Call {
                   const Dims& dim_order, bool in_list);
   template <class T>
   void check_fit(const Result& result, const Array<T>& values) const;
+  static bool must_fit(const Result& result);
 
   const Operator& op_;
   std::span<Value> arguments_;

@@ -35,8 +35,34 @@ Dims Indexing::source(const Dims& i) const {
   return in;
 }
 
+IndexedSizes indexed_sizes(const Tensors& indices, const Dims& sizes) {
+  std::vector<std::optional<Dims>> along;
+  for (const auto& index : indices) {
+    if (index && is_mask(*index)) {
+      const Int marked = nonzero_indices(read<Int>(*index)).sizes[0];
+      along.insert(along.end(), static_cast<std::size_t>(index->rank()), Dims{marked});
+    } else {
+      along.push_back(index ? std::optional(index->sizes) : std::nullopt);
+    }
+  }
+  along.resize(static_cast<std::size_t>(sizes.size()));
+  shapes::Broadcasting together;
+  for (const auto& index : along)
+    if (index) together.add("an index", *index);
+  IndexedSizes x{together.sizes(), 0, {}};
+  Dims indexed;
+  for (Int d = 0; d < sizes.size(); ++d) {
+    const bool whole = !along[static_cast<std::size_t>(d)];
+    (whole ? x.sizes : indexed).push_back(whole ? sizes[d] : d);
+  }
+  const bool adjoin = indexed.size() > 0 && *(indexed.end() - 1) - indexed[0] == indexed.size() - 1;
+  x.first = adjoin ? static_cast<int>(indexed[0]) : 0;
+  for (int k = 0; k < x.block.size(); ++k) x.sizes.insert(x.first + k, x.block[k]);
+  return x;
+}
+
 Indexing indexing(const Tensors& indices, const Dims& sizes) {
-  Indexing x;
+  Indexing x{indexed_sizes(indices, sizes), {}};
   for (const auto& index : indices) {
     if (!index) {
       x.at.emplace_back();
@@ -48,20 +74,9 @@ Indexing indexing(const Tensors& indices, const Dims& sizes) {
     }
   }
   x.at.resize(static_cast<std::size_t>(sizes.size()));
-  shapes::Broadcasting together;
-  for (const auto& index : x.at)
-    if (index) together.add("an index", index->sizes);
-  x.block = together.sizes();
-  Dims indexed;
-  for (Int d = 0; d < sizes.size(); ++d) {
-    auto& index = x.at[static_cast<std::size_t>(d)];
-    (index ? indexed : x.sizes).push_back(index ? d : sizes[d]);
-    if (!index) continue;
-    for (Int& i : index->data) i += i < 0 ? sizes[d] : 0;
-  }
-  const bool adjoin = indexed.size() > 0 && *(indexed.end() - 1) - indexed[0] == indexed.size() - 1;
-  x.first = adjoin ? static_cast<int>(indexed[0]) : 0;
-  for (int k = 0; k < x.block.size(); ++k) x.sizes.insert(x.first + k, x.block[k]);
+  for (Int d = 0; d < sizes.size(); ++d)
+    if (auto& index = x.at[static_cast<std::size_t>(d)])
+      for (Int& i : index->data) i += i < 0 ? sizes[d] : 0;
   return x;
 }
 

@@ -30,13 +30,16 @@ Array<Int> nonzero_indices(const Array<T>& x) {
   return rows;
 }
 
-// A tensor indexed by a list of tensors, as self[indices] does.
-struct Indexing {
-  std::vector<std::optional<Array<Int>>>
-      at;         // for each dimension of self: the index along it, or none where it stays whole
+// The sizes of a tensor indexed by a list of tensors, as self[indices] does.
+struct IndexedSizes {
   Dims block;     // the sizes to which the indices broadcast
   int first = 0;  // where the block stands in the result: in place of indexed dimensions that adjoin, else in front
   Dims sizes;     // of the result
+};
+
+struct Indexing : IndexedSizes {
+  std::vector<std::optional<Array<Int>>>
+      at;  // for each dimension of self: the index along it, or none where it stays whole
 
   Dims source(const Dims& i) const;  // where element i of the result stands in self
 };
@@ -47,8 +50,10 @@ inline bool is_mask(const Tensor& index) { return index.dtype == DType::boolean 
 // The dimensions of self that an entry of the list takes: a mask as many as it has.
 inline int indexed_dims(const std::optional<Tensor>& index) { return index && is_mask(*index) ? index->rank() : 1; }
 
-// Reads a list of index tensors (int32, int64 or masks; at most as many dimensions as `sizes`): a mask becomes the
-// indices of its true elements, a negative index counts from the end. Throws Broken where they do not broadcast.
+// Of a list of index tensors (int32, int64 or masks; at most as many dimensions as `sizes`): a mask becomes the indices
+// of its true elements. Throws Broken where they do not broadcast. Only the elements of masks are read.
+IndexedSizes indexed_sizes(const Tensors& indices, const Dims& sizes);
+// Reads the others too: a negative index counts from the end.
 Indexing indexing(const Tensors& indices, const Dims& sizes);
 
 }  // namespace assay

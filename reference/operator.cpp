@@ -9,6 +9,10 @@ std::size_t Operator::outs() const {
   return static_cast<std::size_t>(std::ranges::count_if(arguments, &SchemaArgument::out));
 }
 
+std::size_t Operator::mutated() const {
+  return static_cast<std::size_t>(std::ranges::count_if(arguments, &SchemaArgument::mutated));
+}
+
 std::size_t Operator::new_value_of(std::size_t i) const {
   const auto at = std::ranges::find(arguments, std::string(arguments[i].name) + "_out", &SchemaArgument::name);
   return static_cast<std::size_t>(at - arguments.begin());

@@ -72,6 +72,7 @@ struct Operator {
   void (*run)(Call&);
 
   std::size_t outs() const;                       // how many of the arguments, at the end, are out arguments
+  std::size_t mutated() const;                    // how many of them are changed in place
   std::size_t new_value_of(std::size_t i) const;  // the position of the out argument for mutated argument i
 };
 

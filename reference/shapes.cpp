@@ -14,6 +14,8 @@ void check_pieces(Int n) {
   if (n > most)
     throw Fault(Outcome::exhausted, "limits.results",
                 text("a list of ", n, " results is longer than the limit of ", most));
+  constexpr Int work_of_sizes = 32;
+  Budget::Scope::work(n * work_of_sizes);
 }
 
 // A size beyond this one has no room for the padding of a window.
@@ -390,7 +392,7 @@ bool expands(const Dims& from, const Dims& to) {
 }
 
 Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
-  return indexing(*indices.value, tensor->sizes).sizes;
+  return indexed_sizes(*indices.value, tensor->sizes).sizes;
 }
 
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index) {

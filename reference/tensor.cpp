@@ -25,6 +25,10 @@ void each_offset(const Tensor& t, F f) {
   for (const Dims& i : indices(t.sizes)) f(std::inner_product(i.begin(), i.end(), stride.begin(), Int{0}));
 }
 
+void look_at_elements(const Tensor& t) {
+  if (t.bytes.empty() && t.count() > 0) throw Unknown{};
+}
+
 // A uint64 rounded to a floating dtype without the detour through Real. One that is no int64 is halved; its last bit
 // stays set when either of the last two was, so that the half rounds as the whole does.
 Real rounded_once(Bits n, DType dtype) {
@@ -52,6 +56,7 @@ bool is_dim_order(const Dims& dim_order, int rank) {
 
 template <class T>
 Array<T> read(const Tensor& tensor) {
+  look_at_elements(tensor);
   const DTypeInfo& d = info(tensor.dtype);
   Array<T> out(tensor.sizes);
   Int flat = 0;
@@ -85,6 +90,7 @@ void write(const Array<T>& values, Tensor& tensor) {
 
 Tensor cast(const Tensor& tensor, DType dtype) {
   if (tensor.dtype == dtype) return tensor;
+  look_at_elements(tensor);
   Tensor out = make(dtype, tensor.sizes, tensor.dim_order);
   if (is_floating(tensor.dtype)) {
     Array<Real> values = read<Real>(tensor);

@@ -11,7 +11,8 @@
 namespace assay {
 
 // A dense tensor. `dim_order` lists the dimensions outermost first; `bytes` holds the elements in that order, little
-// endian, without gaps.
+// endian, without gaps. One of which only dtype, sizes and dim order are known has no bytes; who reads its elements
+// throws Unknown.
 struct Tensor {
   DType dtype = DType::float32;
   Dims sizes;

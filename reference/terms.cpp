@@ -19,7 +19,7 @@ Dims triangle_cells(TensorArgument self, Argument<const Ints*> output_size, Argu
 }  // namespace
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
-  return count(indexing(*indices.value, tensor->sizes).block);
+  return count(indexed_sizes(*indices.value, tensor->sizes).block);
 }
 
 Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,

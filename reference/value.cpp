@@ -103,7 +103,11 @@ Scalar negated(const Scalar& scalar) {
 bool is_floating(const Scalar& scalar) { return std::holds_alternative<double>(scalar); }
 bool is_bool(const Scalar& scalar) { return std::holds_alternative<bool>(scalar); }
 
-std::ostream& operator<<(std::ostream& out, const Dims& dims) { return list(out, {dims.begin(), dims.end()}); }
+std::ostream& operator<<(std::ostream& out, const Dims& dims) {
+  if (dims.known()) return list(out, {dims.begin(), dims.end()});
+  for (int d = 0; d < dims.size(); ++d) out << (d ? ", ?" : "(?");
+  return out << ')';
+}
 std::ostream& operator<<(std::ostream& out, const Ints& ints) { return list(out, ints); }
 std::ostream& operator<<(std::ostream& out, const Buffer<Int>& ints) { return list(out, ints); }
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << info(dtype).name; }

@@ -137,6 +137,48 @@ TEST(CallJson, LimitsMayBeGiven) {
             "malformed call.limits: a list came where an object was wanted, with the keys bytes, work");
 }
 
+TEST(CallJson, ARequestLowersItsLimitsAndNeverRaisesThem) {
+  const Budget::Limits most{10000, 10000, 1000};
+  const auto rule = [&](std::string_view args, std::string_view limits) {
+    const std::string request =
+        R"({"operator":"aten::full.out","args":)" + std::string(args) + R"(,"limits":)" + std::string(limits) + "}";
+    return Json::parse(answer_line(request, most)).value("rule", "");
+  };
+  EXPECT_EQ(rule("[[10],1]", "{}"), "");
+  EXPECT_EQ(rule("[[10],1]", R"({"bytes":1000000000,"work":1000000000})"), "");
+  EXPECT_EQ(rule("[[10],1]", R"({"bytes":10})"), "limits.memory");
+  EXPECT_EQ(rule("[[10],1]", R"({"work":0})"), "limits.work");
+  EXPECT_EQ(rule("[[10000],1]", R"({"bytes":1000000000})"), "limits.memory");
+  EXPECT_EQ(rule("[[100],1]", R"({"bytes":1000000000})"), "limits.output");
+}
+
+TEST(CallJson, ALineThatIsTooLongIsAnsweredAndTheNextOneToo) {
+  std::istringstream requests(std::string(5000, ' ') + "\n" + R"({"operator":"aten::ones.out","args":[[1]]})");
+  std::ostringstream answers;
+  answer_lines(requests, answers, {16000, 100000, 1000});
+  EXPECT_EQ(
+      answers.str(),
+      R"({"id":null,"outcome":"exhausted","rule":"limits.memory","message":"a line has more than 4000 bytes"})"
+      "\n"
+      R"({"id":null,"outcome":"ok","outputs":[{"dtype":"float32","sizes":[1],"dim_order":[0],"data":"AACAPw=="}]})"
+      "\n");
+  std::istringstream endless(std::string(200000, ' '));
+  EXPECT_THROW(answer_lines(endless, answers, {16000, 100000, 1000}), Fault);
+}
+
+TEST(CallJson, AnObjectHasFewKeysAndAMessageShowsLittleOfThem) {
+  const auto object = [](int keys) {
+    std::string all;
+    for (int i = 0; i < keys; ++i) all += (i > 0 ? ",\"" : "{\"") + std::to_string(i) + "\":0";
+    return all + "}";
+  };
+  EXPECT_EQ(ask(object(64)), "malformed call.json: key \"0\" is none of id, operator, args, out, limits");
+  EXPECT_EQ(ask(object(65)), "malformed call.json: an object has more than 64 keys");
+  EXPECT_EQ(ask(R"({"\u001b[2J\n":1})"),
+            R"(malformed call.json: key "\x1b[2J\x0a" is none of id, operator, args, out, limits)");
+  EXPECT_LT(ask("{\"" + std::string(100000, 'k') + "\":1}").size(), 400u);
+}
+
 TEST(CallJson, LinesThatAreNoRequestAreAnswered) {
   EXPECT_EQ(answer_line("nonsense").substr(0, 52), R"({"id":null,"outcome":"malformed","rule":"call.json",)");
   for (std::string_view line :

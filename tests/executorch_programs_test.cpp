@@ -104,14 +104,14 @@ class RecordedPrograms : public testing::TestWithParam<fs::path> {};
 TEST_P(RecordedPrograms, DoTheSameAfterEncoding) {
   const fs::path folder = GetParam(), copy = fs::temp_directory_path() / ("assay-encoded-" + std::to_string(getpid()));
   const ProgramCalls calls = read_calls(folder / "calls.json");
-  const auto program = decode_program(read_file(folder / "program.pte"));
+  const auto program = decode_program(open_file(folder / "program.pte").bytes);
   ASSERT_TRUE(program);
   make_folder(copy);
   write_file(copy / "program.pte", encode(*program));
   std::vector<fs::path> data;
   for (const fs::path& file : calls.data) {
     data.push_back(copy / file.filename());
-    const auto decoded = decode_data_file(read_file(file));
+    const auto decoded = decode_data_file(open_file(file).bytes);
     ASSERT_TRUE(decoded);
     write_file(data.back(), encode(*decoded));
   }

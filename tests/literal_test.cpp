@@ -142,8 +142,14 @@ TEST(Literal, BadTextIsRefusedInOneSentence) {
   EXPECT_EQ(refusal("zeros(-1):f32"), "call.tensor: sizes (-1) hold -1, but a size is at least 0");
   EXPECT_EQ(refusal("zeros(4611686018427387904,4611686018427387904,0):f32"),
             "call.tensor: sizes (4611686018427387904, 4611686018427387904, 0) are more than any tensor can have");
-  EXPECT_EQ(refusal("zeros(1000000,1000000):f32"),
-            "limits.memory: a tensor of sizes (1000000, 1000000) is larger than the limit of 1073741824 bytes");
+  const Budget budget({1000, 1000, 1000});
+  const Budget::Scope scope(budget, "a literal");
+  EXPECT_EQ(
+      refusal("zeros(1000000,1000000):f32"),
+      "limits.memory: a literal needs 8000000000000 bytes of memory, but 1000 are left of the limit of 1000, which "
+      "--max-bytes raises");
+  EXPECT_EQ(refusal("zeros(9223372036854775807):u8"),
+            "limits.memory: a tensor of sizes (9223372036854775807) fits no memory");
   EXPECT_EQ(refusal("zeros(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1):f32"),
             "limits.rank: a tensor has at most 16 dimensions, but came with 17");
   EXPECT_EQ(refusal(std::string(100000, '[')), "limits.rank: a tensor has at most 16 dimensions");

@@ -95,14 +95,14 @@ TEST_P(RecordedProgram, KeepsEveryRuleAndSurvivesEncoding) {
   std::vector<NamedDataFile> data;
   for (const auto& entry : fs::directory_iterator(GetParam()))
     if (entry.path().extension() == ".ptd") {
-      const Bytes file = read_file(entry.path());
-      expect_the_same_again(file, decode_data_file);
-      data.push_back(*open_data(in_memory(file)));
+      const File file = open_file(entry.path());
+      expect_the_same_again(file.bytes, decode_data_file);
+      data.push_back(*open_data(file));
       EXPECT_TRUE(faults_of(data.back()).empty()) << faults_of(data.back())[0].message;
     }
-  const Bytes file = read_file(GetParam() / "program.pte");
-  expect_the_same_again(file, decode_program);
-  for (const Fault& f : faults_of(*open_program(borrowed(file)), data))
+  const File file = open_file(GetParam() / "program.pte");
+  expect_the_same_again(file.bytes, decode_program);
+  for (const Fault& f : faults_of(*open_program(file), data))
     ADD_FAILURE() << f.rule << " [" << f.place << "] " << f.message;
 }
 

@@ -4,7 +4,8 @@
 //   gave,
 //                                   in which float64 results that need not be exact are left out (libraries differ in
 //                                   their last bit). KNOWN lists the calls that are expected to disagree.
-// Exits with 1 when a call is outside its bounds, and says which; likewise when a known disagreement is none any more.
+// Exits with 1 when a call is outside its bounds, and says which; likewise when a known disagreement is none any more,
+// or when its rules, asked without data, say otherwise than the call.
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "conformance/runner/known.h"
 #include "conformance/runner/run_case.h"
 #include "conformance/testees/recorded_eager.h"
+#include "tests/static_call.h"
 
 namespace {
 
@@ -41,7 +43,11 @@ int check(const Corpus& corpus, KernelLibrary& eager, const RecordedCalls& calls
   int wrong = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const CaseId id{std::string(op.name), i, {}};
-    const Expectation expected = expect(op, corpus.make(id).arguments);
+    const std::vector<Value> arguments = corpus.make(id).arguments;
+    const Expectation expected = expect(op, arguments);
+    for (const Known depth : {Known::sizes, Known::ranks})
+      if (const auto m = static_mismatch(op, arguments, expected.answer, expected.arguments, depth); !m.empty())
+        ++wrong, fmt::print(stderr, "{}: {}\n", to_text(id), m);
     digest.add(static_cast<Bits>(expected.answer.outcome));
     for (const Tensor& t : expected.outs) digest.add(op, t);
     const Record r = run_case(corpus, eager, id);

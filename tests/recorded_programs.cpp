@@ -50,8 +50,9 @@ std::vector<std::string> differences(const ProgramCall& call, const CallResult& 
 
 // Runs a program's calls and prints its line.
 std::vector<std::string> check(const fs::path& folder) {
-  const ProgramCalls calls = read_calls(folder / "calls.json");
-  Host host(read_file(folder / "program.pte"), read_data(calls.data));
+  const ProgramCalls calls = read_calls(folder / "calls.json", {});
+  const Access access;
+  Host host(valid_program(open_file(folder / "program.pte", access), open_data_files(calls.data, access)));
   std::vector<std::string> all;
   std::size_t compared = 0;
   for (std::size_t i = 0; i < calls.calls.size(); ++i) {

@@ -1,54 +1,14 @@
 #include <gmock/gmock.h>
 
-#include "reference/runtime/runtime.h"
-#include "tests/program_builder.h"
-#include "tests/tensors.h"
+#include "tests/methods.h"
 
 // What the official exporter never writes, or writes only in large programs: each rule of running a program, in a
 // program of a few instructions.
 namespace assay {
 namespace {
 
-using enum DType;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Tensor floats(const std::vector<Real>& values) { return tensor(float32, {static_cast<Int>(values.size())}, values); }
-Bytes bytes_of(const std::vector<Real>& values) {
-  const Tensor tensor = floats(values);
-  return {tensor.bytes.begin(), tensor.bytes.end()};
-}
-
-LoadedProgram loaded(const ProgramBuilder& program, RuntimeOptions options = {}) {
-  auto result = LoadedProgram::load(program.bytes(), {}, std::move(options));
-  if (!result) throw result.faults.front();
-  return std::move(*result);
-}
-
-Method ready(const ProgramBuilder& program, RuntimeOptions options = {}) {
-  auto method = loaded(program, std::move(options)).method("forward");
-  if (!method) throw method.faults.front();
-  return std::move(*method);
-}
-
-// The rule that is broken, "" where none is.
-std::string rule(const Refusal& refusal) { return refusal ? refusal->rule : ""; }
-std::vector<Real> values(const Method& method, std::size_t output = 0) {
-  return values_of(std::get<Tensor>(*method.output(output)));
-}
-
-// out = x + x, both supplied by the caller.
-struct Doubling {
-  ProgramBuilder program;
-  PlanBuilder plan = program.method();
-  PlanBuilder::Index x, out;
-
-  explicit Doubling(pte::TensorShapeDynamism dynamism = pte::TensorShapeDynamism::STATIC) {
-    x = plan.tensor(float32, {2}, dynamism), out = plan.tensor(float32, {2}, dynamism);
-    plan.plan().inputs = {x}, plan.plan().outputs = {out};
-    plan.add_tensors(x, x, out);
-  }
-};
 
 TEST(Runtime, RunsWhatItIsGiven) {
   Method method = ready(Doubling().program);
@@ -269,16 +229,14 @@ TEST(Runtime, AViewIsTheSameMemory) {
 TEST(Runtime, PlansMayShareMemory) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
-  const auto first = plan.planned(float32, {2}), same = plan.planned(float32, {2}),
-             half = plan.planned(float32, {1}, 1, 4), sum = plan.tensor(float32, {2});
-  plan.plan().inputs = {first}, plan.plan().outputs = {same, half, sum};
-  plan.add_tensors(first, half, sum);
+  const auto first = plan.planned(float32, {2}), same = plan.planned(float32, {2}), sum = plan.tensor(float32, {2});
+  plan.plan().inputs = {first}, plan.plan().outputs = {same, sum};
+  plan.add_tensors(first, same, sum);
   Method method = ready(program);
   EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
   EXPECT_EQ(rule(method.execute()), "");
   EXPECT_THAT(values(method, 0), ElementsAre(1, 2));
-  EXPECT_THAT(values(method, 1), ElementsAre(2));
-  EXPECT_THAT(values(method, 2), ElementsAre(3, 4));
+  EXPECT_THAT(values(method, 1), ElementsAre(2, 4));
 }
 
 TEST(Runtime, StateBeginsAsInitialisedAndLives) {
@@ -332,17 +290,6 @@ TEST(Runtime, NamedStateOfItsOwnMemoryBelongsToAllMethods) {
   EXPECT_THAT(values(read), ElementsAre(20, 24));
 }
 
-// The rule that one instruction breaks, of a plan that `make` adds it to.
-template <class F>
-std::string broken_by(F make) {
-  ProgramBuilder program;
-  PlanBuilder plan = program.method();
-  make(program, plan);
-  const Refusal refused = ready(program).execute();
-  EXPECT_THAT(refused ? refused->place : "forward, instruction 0", HasSubstr("forward, instruction 0"));
-  return rule(refused);
-}
-
 TEST(Runtime, AConstantIsNotWrittenTo) {
   EXPECT_EQ(broken_by([](ProgramBuilder& program, PlanBuilder& plan) {
               const auto c = plan.constant(float32, {2}, program.constant(bytes_of({1, 2})));
@@ -361,7 +308,7 @@ TEST(Runtime, OperatorsAreCalledWithTheirArguments) {
     });
   };
   EXPECT_EQ(add(3), "I9");
-  EXPECT_EQ(add(4), "");
+  EXPECT_EQ(add(4), "I9");
   EXPECT_EQ(add(5), "");
   EXPECT_EQ(add(6), "I9");
 }
@@ -380,7 +327,7 @@ TEST(Runtime, ArgumentsAreOfTheirTypes) {
   EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) {
               plan.add_tensors(plan.planned(float32, {2}), plan.string("x"), plan.planned(float32, {2}));
             }),
-            "add.arguments");
+            "I10");
 }
 
 TEST(Runtime, AViewHasTheElementsOfItsBase) {

@@ -6,6 +6,7 @@
 
 #include "conformance/cases/case.h"
 #include "reference/call.h"
+#include "tests/static_call.h"
 
 namespace assay {
 namespace {
@@ -33,7 +34,10 @@ TEST_P(EveryOperator, HasACaseThatBreaksEachRule) {
     Case breaking = corpus().make(id), valid = corpus().make({id.operator_name, id.seed, {}});
     for (std::size_t i = valid.arguments.size() - valid.op->outs(); i < valid.arguments.size(); ++i)
       valid.arguments[i] = {};
+    const std::vector<Value> before = breaking.arguments;
     const Answer refusal = call(*breaking.op, breaking.arguments);
+    for (const Known known : {Known::sizes, Known::ranks})
+      EXPECT_EQ(static_mismatch(*breaking.op, before, refusal, {}, known), "") << to_text(id);
     EXPECT_EQ(call(*valid.op, valid.arguments).outcome, Outcome::ok) << to_text(id);
     EXPECT_FALSE(refusal.message.empty()) << to_text(id);
     for (const Rule& rule : GetParam()->rules) {

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
-#include "conformance/programs/file.h"
+#include "conformance/programs/listing.h"
 #include "conformance/programs/npy.h"
 #include "conformance/text/json.h"
 #include "conformance/text/layout.h"
 #include "conformance/text/malformed.h"
+#include "conformance/text/printable.h"
 
 namespace assay {
 namespace {
@@ -26,9 +28,10 @@ std::string string_in(const Json& object, std::string_view key) {
 }
 
 // Missing: an empty list.
-Json list_in(const Json& object, std::string_view key) {
+const Json& list_in(const Json& object, std::string_view key) {
+  static const Json none = Json::array();
   const auto found = object.find(key);
-  if (found == object.end()) return Json::array();
+  if (found == object.end()) return none;
   well_formed(found->is_array(), rule, key, " must be a list");
   return *found;
 }
@@ -41,21 +44,21 @@ double tolerance_in(const Json& object, std::string_view key) {
 }
 
 // A string is a path; {"string":...} and other values are those of a call.
-std::vector<Value> values_in(const Json& call, std::string_view key, const fs::path& folder) {
+std::vector<Value> values_in(const Json& call, std::string_view key, const fs::path& folder, const Access& access) {
   std::vector<Value> values;
   for (const Json& json : list_in(call, key))
-    values.push_back(json.is_string() ? read_npy(folder / json.get<std::string>())
+    values.push_back(json.is_string() ? read_npy(folder / json.get<std::string>(), access)
                                       : within([&] { return value_of(json, "str"); }, key, ' ', values.size()));
   return values;
 }
 
-ProgramCall call_in(const Json& json, const fs::path& folder) {
+ProgramCall call_in(const Json& json, const fs::path& folder, const Access& access) {
   well_formed(json.is_object(), rule, "a call must be an object");
   check_keys(json, {"method", "inputs", "outputs", "rtol", "atol", "fails", "description"}, rule);
   ProgramCall call;
   call.method = string_in(json, "method");
-  call.inputs = values_in(json, "inputs", folder);
-  if (json.contains("outputs")) call.outputs = values_in(json, "outputs", folder);
+  call.inputs = values_in(json, "inputs", folder, access);
+  if (json.contains("outputs")) call.outputs = values_in(json, "outputs", folder, access);
   call.tolerance = {tolerance_in(json, "rtol"), tolerance_in(json, "atol")};
   call.fails = string_in(json, "fails");
   well_formed(call.fails.empty() || !call.outputs, rule, "outputs cannot be expected of a call that fails");
@@ -64,30 +67,40 @@ ProgramCall call_in(const Json& json, const fs::path& folder) {
 
 // -- bundles ------------------------------------------------------------------------------------------------------
 
-Tensor tensor_of_bundle(const bpte::TensorT& t) {
-  const auto dtype = dtype_numbered(t.scalar_type);
-  if (!dtype) throw broken("B6", {}, "there is no dtype ", static_cast<int>(t.scalar_type));
-  Tensor tensor = layout(*dtype, Ints(t.sizes.begin(), t.sizes.end()), Ints(t.dim_order.begin(), t.dim_order.end()));
-  if (t.data.size() < byte_count(tensor))
-    throw broken("B7", {}, "the data has ", t.data.size(), " bytes, but ", describe(tensor), " takes ",
+Tensor tensor_of_bundle(const bpte::Tensor& t) {
+  const auto ints = [](const auto& items) { return Ints(items.begin(), items.end()); };
+  const auto data = format::items(t.data());
+  const auto dtype = dtype_numbered(t.scalar_type());
+  if (!dtype) throw broken("B6", {}, "there is no dtype ", static_cast<int>(t.scalar_type()));
+  Tensor tensor = layout(*dtype, ints(format::items(t.sizes())), ints(format::items(t.dim_order())));
+  if (data.size() < byte_count(tensor))
+    throw broken("B7", {}, "the data has ", data.size(), " bytes, but ", describe(tensor), " takes ",
                  byte_count(tensor));
-  const auto bytes = std::as_bytes(std::span(t.data)).first(byte_count(tensor));
+  const auto bytes = std::as_bytes(data).first(byte_count(tensor));
   tensor.bytes.assign(bytes.begin(), bytes.end());
   return tensor;
 }
 
-Value value_of_bundle(const bpte::ValueUnionUnion& value) {
-  if (const auto* t = value.AsTensor()) return tensor_of_bundle(*t);
-  if (const auto* n = value.AsInt()) return Int{n->int_val};
-  if (const auto* b = value.AsBool()) return b->bool_val;
-  if (const auto* d = value.AsDouble()) return d->double_val;
+Value value_of_bundle(const bpte::Value& value) {
+  if (const auto* t = value.val_as_Tensor()) return tensor_of_bundle(*t);
+  if (const auto* n = value.val_as_Int()) return Int{n->int_val()};
+  if (const auto* b = value.val_as_Bool()) return b->bool_val();
+  if (const auto* d = value.val_as_Double()) return d->double_val();
   throw broken("B5", {}, "a value is neither a tensor nor a number");
 }
 
-std::vector<Value> values_of_bundle(const auto& values, std::string_view what) {
+std::vector<Value> values_of_bundle(const auto* values, std::string_view what) {
   std::vector<Value> all;
-  for (const auto& v : values) all.push_back(within([&] { return value_of_bundle(v->val); }, what, ' ', all.size()));
+  for (const bpte::Value& v : tables(values))
+    all.push_back(within([&] { return value_of_bundle(v); }, what, ' ', all.size()));
   return all;
+}
+
+ProgramCall call_of(const bpte::BundledMethodTestCase& test, std::string method, const Tolerance& tolerance) {
+  ProgramCall call{std::move(method), values_of_bundle(test.inputs(), "input"), {}, tolerance, {}};
+  if (format::size_of(test.expected_outputs()) > 0)
+    call.outputs = values_of_bundle(test.expected_outputs(), "expected output");
+  return call;
 }
 
 std::string counts_differ(std::size_t got, std::size_t want) {
@@ -96,39 +109,39 @@ std::string counts_differ(std::size_t got, std::size_t want) {
 
 }  // namespace
 
-ProgramCalls read_calls(const fs::path& file) {
-  const std::vector<std::byte> bytes = read_file(file);
+ProgramCalls read_calls(const fs::path& path, const Access& access) {
+  const auto extent = [](std::span<const std::byte> head) {
+    const auto first = std::ranges::find_if(head, [](std::byte b) { return b > std::byte{' '}; });
+    const bool object = first != head.end() && *first == std::byte{'{'};
+    return object ? std::numeric_limits<std::uint64_t>::max() : head.size();
+  };
+  const File file = open_file(path, access, extent);
   return within(
       [&] {
-        const Json json = parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+        const Json json = parse_json(characters(file), access.budget);
         well_formed(json.is_object() && json.contains("calls"), rule,
                     "the file must be an object with a list \"calls\"");
-        const fs::path folder = file.parent_path();
+        const fs::path folder = path.parent_path();
         ProgramCalls calls{string_in(json, "description"), {}, {}};
-        for (const Json& path : list_in(json, "data")) {
-          well_formed(path.is_string(), rule, "data must be a list of paths");
-          calls.data.push_back(folder / path.get<std::string>());
+        for (const Json& data : list_in(json, "data")) {
+          well_formed(data.is_string(), rule, "data must be a list of paths");
+          calls.data.push_back(folder / data.get<std::string>());
         }
         for (const Json& call : list_in(json, "calls"))
-          calls.calls.push_back(within([&] { return call_in(call, folder); }, "call ", calls.calls.size()));
+          calls.calls.push_back(within([&] { return call_in(call, folder, access); }, "call ", calls.calls.size()));
         return calls;
       },
-      file.string());
+      path.string());
 }
 
-std::vector<ProgramCall> calls_of(const BundledProgram& bundle, const Tolerance& tolerance) {
-  std::vector<ProgramCall> calls;
-  for (const auto& suite : bundle.method_test_suites)
-    for (const auto& test : suite->test_cases) {
-      const auto values = [&](const auto& list, std::string_view what) {
-        return within([&] { return values_of_bundle(list, what); }, suite->method_name, ", case ",
-                      &test - suite->test_cases.data());
-      };
-      ProgramCall call{suite->method_name, values(test->inputs, "input"), {}, tolerance, {}};
-      if (!test->expected_outputs.empty()) call.outputs = values(test->expected_outputs, "expected output");
-      calls.push_back(std::move(call));
+void each_call(const BundleFile& bundle, const Tolerance& tolerance, const std::function<void(const ProgramCall&)>& f) {
+  for (const auto& suite : tables(bundle.tables().method_test_suites())) {
+    std::size_t i = 0;
+    for (const auto& test : tables(suite.test_cases())) {
+      const std::string method(format::text_of(suite.method_name()));
+      f(within([&] { return call_of(test, method, tolerance); }, Quoted{method}, ", case ", i++));
     }
-  return calls;
+  }
 }
 
 bool CallResult::agrees() const { return mismatch.empty() && std::ranges::all_of(comparisons, &Comparison::agrees); }
@@ -144,7 +157,7 @@ CallResult run_call(Host& host, const ProgramCall& call) {
     const std::string came = result.refusal ? result.refusal->rule : "a result";
     if (came != call.fails)
       result.mismatch =
-          call.fails.empty() ? "is refused" : text("is to be refused by ", call.fails, ", but ", came, " came");
+          call.fails.empty() ? "is refused" : text("is to be refused by ", Quoted{call.fails}, ", but ", came, " came");
     return result;
   }
   if (!call.outputs) return result;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/programs/compare.h"
+#include "conformance/programs/file.h"
 #include "conformance/programs/host.h"
 
 // Calls of a program's methods with what is expected of them. spec/calls.md defines calls.json.
@@ -26,11 +28,11 @@ struct ProgramCalls {
 };
 
 // Paths in the file are relative to its folder. Throws malformed Faults: those of read_npy, call.json, calls.format.
-ProgramCalls read_calls(const std::filesystem::path& file);
+ProgramCalls read_calls(const std::filesystem::path& file, const Access& access = {});
 
-// What a bundle holds, a call for each of its cases. `bundle` is one that decodes. Throws Fault: B5 to B7.
+// Calls f with what a bundle holds, a call for each of its cases. Throws Fault: B5 to B7.
 inline constexpr Tolerance bundle_tolerance{1e-5, 1e-8};  // upstream's
-std::vector<ProgramCall> calls_of(const BundledProgram& bundle, const Tolerance& tolerance = bundle_tolerance);
+void each_call(const BundleFile& bundle, const Tolerance& tolerance, const std::function<void(const ProgramCall&)>& f);
 
 // What came of a call.
 struct CallResult {

@@ -1,132 +1,189 @@
 #include "conformance/programs/check.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <numeric>
+#include <algorithm>
+#include <limits>
 #include <set>
 
-#include "conformance/programs/fault_json.h"
 #include "conformance/programs/listing.h"
+#include "conformance/programs/testee_needs.h"
+#include "conformance/text/printable.h"
+#include "reference/runtime/runtime.h"
 
 namespace assay {
 namespace {
 
-void append(std::vector<Fault>& to, std::vector<Fault> more) {
-  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+constexpr std::string_view program_backend = "ProgramBackend";  // the reference's own, whose payloads are programs
+
+// What make_program_delegate loads. Faults: D3.
+std::span<const std::byte> program_payload(const ValidProgram& program, const pte::BackendDelegate& delegate) {
+  for (const pte::CompileSpec& spec : tables(delegate.compile_specs()))
+    if (format::text_of(spec.key()) == "named_data") {
+      const auto key = std::as_bytes(format::items(spec.value()));
+      const std::string_view name(reinterpret_cast<const char*>(key.data()), key.size());
+      const auto named = program.named(name);
+      if (!named) throw broken("D3", {}, "the payload is named data ", Quoted{name}, ", which there is not");
+      return named->bytes;
+    }
+  return format::payload(program->view(), delegate);
 }
 
-// What f decodes; its faults go to the report.
-template <class T>
-std::optional<T> decoded(Result<T> result, CheckReport& report) {
-  append(report.faults, std::move(result.faults));
-  return std::move(result.value);
+Int saturating_sum(std::span<const std::int64_t> sizes) {
+  Int sum = 0;
+  for (const Int n : sizes) sum = n > std::numeric_limits<Int>::max() - sum ? std::numeric_limits<Int>::max() : sum + n;
+  return sum;
 }
 
-void describe_needs(const pte::ProgramT& program, CheckReport& report) {
-  std::set<std::string> operators, unknown, backends;
-  for (const auto& plan : program.execution_plan) {
-    MethodNeeds needs{plan->name, 0,
-                      std::reduce(plan->non_const_buffer_sizes.begin(), plan->non_const_buffer_sizes.end(), Int{0})};
-    for (const auto& chain : plan->chains) needs.instructions += chain->instructions.size();
-    report.methods.push_back(std::move(needs));
-    for (const auto& op : plan->operators) operators.insert(operator_name(*op));
-    for (const auto& delegate : plan->delegates) backends.insert(delegate->id);
+class Checker {
+ public:
+  Checker(CheckReport& report, const Budget& budget, const KernelLibrary* testee)
+      : report_(report), budget_(budget), testee_(testee) {}
+
+  void data(const File& file) {
+    report_.coverage = {"F"};
+    const auto opened = took(open_data(file));
+    report_.coverage.opened = opened.has_value();
+    if (!opened) return;
+    add(faults_of(*opened));
+    report_.named = format::size_of(opened->tables().named_data());
   }
-  for (const std::string& name : operators)
-    if (!is_known_operator(name)) report.unknown_operators.push_back(name);
-  report.operators = operators.size();
-  report.backends.assign(backends.begin(), backends.end());
-}
 
-// The program, if it is valid.
-std::optional<unpacked::ValidProgram> check_program(std::span<const std::byte> file, std::span<const DataFile> data,
-                                          CheckReport& report) {
-  auto program = decoded(decode_program(file), report);
-  if (!program) return {};
-  auto valid = decoded(validate(std::move(*program), data), report);
-  if (valid) describe_needs((*valid)->tables, report);
-  return valid;
-}
+  void bundle(const File& file, std::span<const File> data) {
+    report_.coverage = {"B"};
+    const auto opened = took(open_bundle(file));
+    if (!opened) return;
+    for (const auto& suite : tables(opened->tables().method_test_suites()))
+      report_.cases += format::size_of(suite.test_cases());
+    const auto program = program_with(program_of(*opened), data);
+    report_.coverage.areas += 'B';
+    if (program) add(faults_of(*opened, *program));
+  }
 
-void check_data(std::span<const std::byte> file, CheckReport& report) {
-  const auto data = decoded(decode_data_file(file), report);
-  if (!data) return;
-  append(report.faults, faults_of(*data));
-  report.named = data->tables.named_data.size();
-}
+  void program(const File& file, std::span<const File> data) { program_with(file, data); }
 
-void check_bundle(std::span<const std::byte> file, std::span<const DataFile> data, CheckReport& report) {
-  const auto bundle = decoded(decode_bundle(file), report);
-  if (!bundle) return;
-  for (const auto& suite : bundle->method_test_suites) report.cases += suite->test_cases.size();
-  const auto program = check_program(std::as_bytes(std::span(bundle->program)), data, report);
-  if (program) append(report.faults, faults_of(*bundle, *program));
-}
+ private:
+  std::optional<ValidProgram> program_with(const File& file, std::span<const File> data) {
+    report_.coverage = {data.empty() ? "HGMVTIDR" : "HGMVTIDRF"};
+    std::vector<NamedDataFile> files;
+    for (const File& one : data)
+      if (auto opened = took(open_data(one))) files.push_back(std::move(*opened));
+    auto opened = took(open_program(file));
+    report_.coverage.opened = opened.has_value();
+    if (!opened || files.size() < data.size()) return {};
+    const auto valid = took(validate(std::move(*opened), std::move(files)));
+    if (!valid) return {};
+    needs((*valid)->tables());
+    behind_files(*valid, "", 0);
+    return valid;
+  }
 
-constexpr std::string_view kinds[] = {"program", "data", "bundle", "program"};
-std::string_view name(FileKind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+  // What the rules of files leave: calls, payloads, the testee.
+  void behind_files(const ValidProgram& program, const std::string& within, int depth) {
+    CallFaults calls = faults_of_calls(program, budget_);
+    const bool callable = calls.faults.empty();
+    for (Fault& f : calls.faults) report_.faults.add(placed(std::move(f), within));
+    report_.faults.more += static_cast<std::uint64_t>(calls.more);
+    report_.calls.in_full += calls.in_full, report_.calls.in_part += calls.in_part;
+    report_.calls.not_asked += calls.not_asked;
+    if (testee_ && callable)
+      each_lacking(program, *testee_, [&](std::string what) { report_.lacking.add(within + std::move(what)); });
+    for (const pte::ExecutionPlan& plan : tables(program->tables().execution_plan()))
+      for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
+        payload(program, *plan.delegates()->Get(i),
+                fmt::format("{}delegate {} of {}", within, i, shown(format::text_of(plan.name()))), depth);
+  }
 
-std::string operators_text(const CheckReport& r) {
-  if (r.operators == 0) return "it calls no operators";
-  if (r.unknown_operators.empty())
-    return fmt::format("the reference has {} that it calls",
-                       r.operators == 1 ? "the operator" : fmt::format("all {} operators", r.operators));
-  return fmt::format("the reference lacks {} of {} operators that it calls: {}", r.unknown_operators.size(),
-                     r.operators, fmt::join(r.unknown_operators, ", "));
-}
+  // That of the reference's own backend is a program, with a method "forward".
+  void payload(const ValidProgram& program, const pte::BackendDelegate& delegate, const std::string& place, int depth) {
+    if (format::text_of(delegate.id()) != program_backend)
+      return report_.unchecked_payloads.add(fmt::format("{}, for {}", place, shown(format::text_of(delegate.id()))));
+    std::span<const std::byte> bytes;
+    try {
+      bytes = program_payload(program, delegate);
+    } catch (Fault& fault) {
+      return report_.faults.add(placed(std::move(fault), place));
+    }
+    if (!seen_.insert(bytes.data()).second) return;
+    if (depth == deepest_nesting)
+      return report_.faults.add(placed(broken("D6", {}, "programs nest deeper than ", deepest_nesting), place));
+    ++report_.payloads;
+    const std::size_t before = report_.faults.size();
+    auto opened = took(open_program(borrowed(bytes)), place);
+    const auto valid = opened ? took(validate(std::move(*opened)), place) : std::nullopt;
+    if (!valid || report_.faults.size() > before) return;
+    if (!valid->plan("forward")) report_.faults.add(placed(no_method((*valid)->tables(), "forward"), place));
+    behind_files(*valid, place + ", ", depth + 1);
+  }
 
-std::string valid_text(const CheckReport& r) {
-  if (r.kind == FileKind::data) return fmt::format("valid\n  {} named data\n", r.named);
-  std::string all = "valid\n";
-  for (const MethodNeeds& m : r.methods)
-    all += fmt::format("  {}: {} instructions, {} bytes of planned memory\n", m.name, m.instructions, m.planned);
-  all += "  " + operators_text(r) + '\n';
-  if (!r.backends.empty()) all += fmt::format("  it delegates to {}\n", fmt::join(r.backends, ", "));
-  if (r.kind == FileKind::bundle) all += fmt::format("  {} cases\n", r.cases);
-  return all;
-}
+  void needs(const pte::Program& program) {
+    Buffer<const pte::Operator*> called;
+    for (const pte::ExecutionPlan& plan : tables(program.execution_plan())) {
+      MethodNeeds needs{cut(format::text_of(plan.name())), 0,
+                        saturating_sum(format::items(plan.non_const_buffer_sizes()))};
+      std::vector<bool, Charged<bool>> calls(format::size_of(plan.operators()));
+      for (const pte::Chain& chain : tables(plan.chains())) {
+        needs.instructions += format::size_of(chain.instructions());
+        for (const pte::Instruction& instruction : tables(chain.instructions()))
+          if (const auto* call = instruction.instr_args_as_KernelCall())
+            calls[static_cast<std::size_t>(call->op_index())] = true;
+      }
+      for (std::uint32_t i = 0; i < calls.size(); ++i)
+        if (calls[i]) called.push_back(plan.operators()->Get(i));
+      report_.methods.add(std::move(needs));
+    }
+    count_operators(called);
+  }
+
+  void count_operators(Buffer<const pte::Operator*>& called) {
+    const auto key = [](const pte::Operator* op) {
+      return std::pair(format::text_of(op->name()), format::text_of(op->overload()));
+    };
+    std::ranges::sort(called, {}, key);
+    const auto repeated = std::ranges::unique(called, {}, key);
+    called.erase(repeated.begin(), repeated.end());
+    report_.operators = called.size();
+    for (const pte::Operator* op : called)
+      if (!is_known_operator(cut_name(*op))) report_.unknown_operators.add(cut_name(*op));
+  }
+
+  template <class T>
+  std::optional<T> took(Result<T> result, const std::string& within = {}) {
+    for (Fault& f : result.faults) report_.faults.add(placed(std::move(f), within));
+    report_.faults.more += result.more;
+    return std::move(result.value);
+  }
+  void add(std::vector<Fault> faults) {
+    for (Fault& f : faults) report_.faults.add(std::move(f));
+  }
+  static Fault placed(Fault fault, const std::string& within) {
+    if (!within.empty()) fault.place = within + (fault.place.empty() ? "" : ", ") + fault.place;
+    return fault;
+  }
+
+  CheckReport& report_;
+  const Budget& budget_;
+  const KernelLibrary* testee_;
+  std::set<const std::byte*, std::less<>, Charged<const std::byte*>> seen_;  // payloads
+};
 
 }  // namespace
 
-CheckReport check(std::span<const std::byte> file, std::span<const std::vector<std::byte>> data) {
+CheckReport check(const File& file, std::span<const File> data, const Budget& budget, const KernelLibrary* testee) {
   CheckReport report;
-  const FileKind kind = file_kind(file);
+  report.bytes = file.bytes.size();
+  const FileKind kind = file_kind(file.bytes);
   if (kind != FileKind::unknown) report.kind = kind;
-  if (kind == FileKind::data) return check_data(file, report), report;
-  std::vector<DataFile> files;
-  for (const auto& bytes : data)
-    if (auto one = decoded(decode_data_file(bytes), report)) files.push_back(std::move(*one));
-  if (kind == FileKind::bundle)
-    check_bundle(file, files, report);
+  if (testee) report.testee = testee->name();
+  Checker checker(report, budget, testee);
+  const Budget::Scope scope(budget, "the check");
+  if (kind == FileKind::data)
+    checker.data(file);
+  else if (kind == FileKind::bundle)
+    checker.bundle(file, data);
   else
-    check_program(file, files, report);
+    checker.program(file, data);
   return report;
-}
-
-std::string to_text(const CheckReport& report) {
-  if (report.faults.empty()) return valid_text(report);
-  std::string all;
-  for (const Fault& f : report.faults)
-    all += fmt::format("{}, {}: {}{}{}\n", name(f.outcome), f.rule, f.place, f.place.empty() ? "" : ": ", f.message);
-  return all;
-}
-
-Json to_json(const CheckReport& r) {
-  Json faults = Json::array(), methods = Json::array();
-  for (const Fault& f : r.faults) faults.push_back(fault_json(f));
-  for (const MethodNeeds& m : r.methods)
-    methods.push_back({{"name", m.name}, {"instructions", m.instructions}, {"planned_bytes", m.planned}});
-  Json json = {{"kind", name(r.kind)}, {"valid", r.faults.empty()}, {"faults", faults}};
-  if (r.kind == FileKind::data)
-    json["named_data"] = r.named;
-  else
-    json.update(Json{{"methods", methods},
-                     {"operators", r.operators},
-                     {"unknown_operators", r.unknown_operators},
-                     {"backends", r.backends}});
-  if (r.kind == FileKind::bundle) json["cases"] = r.cases;
-  return json;
 }
 
 }  // namespace assay

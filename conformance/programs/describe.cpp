@@ -4,250 +4,252 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
-#include "conformance/programs/check.h"
-#include "conformance/programs/host.h"
+#include "conformance/programs/taken.h"
 #include "conformance/text/element.h"
-#include "conformance/text/literal.h"
+#include "conformance/text/printable.h"
+#include "reference/dtype.h"
 
 namespace assay {
 namespace {
 
-Ints integers(const auto& items) { return Ints(items.begin(), items.end()); }
-bool is_contiguous(const Ints& dim_order) { return std::ranges::is_sorted(dim_order); }
-
-std::string short_text(const TensorFacts& t) {
-  const std::string_view bound = t.dynamism == "bounded" ? "<=" : t.dynamism == "unbounded" ? "?" : "";
-  return fmt::format("{}[{}{}]{}", t.alias, bound, fmt::join(t.sizes, ","),
-                     is_contiguous(t.dim_order) ? "" : fmt::format("({})", fmt::join(t.dim_order, ",")));
-}
-
-// dtype, sizes, dim order and bytes; the rest is as of a tensor in a data file.
-TensorFacts layout_facts(int scalar_type, const auto& sizes, const auto& dim_order) {
-  TensorFacts facts;
-  const auto dtype = dtype_numbered(scalar_type);
-  facts.dtype = dtype ? std::string(info(*dtype).name) : fmt::format("dtype {}", scalar_type);
+// dtype, sizes, dim order and bytes.
+template <class Table>
+TensorFacts layout_facts(const Table& t) {
+  TensorFacts facts{};
+  const auto dtype = dtype_numbered(t.scalar_type());
+  facts.dtype = dtype ? std::string(info(*dtype).name) : fmt::format("dtype {}", static_cast<int>(t.scalar_type()));
   facts.alias = dtype ? std::string(info(*dtype).alias) : facts.dtype;
-  facts.sizes = integers(sizes), facts.dim_order = integers(dim_order), facts.dynamism = "static";
-  facts.bytes = dtype ? info(*dtype).bytes : 0;
-  for (const Int n : facts.sizes) facts.bytes *= static_cast<double>(std::max<Int>(n, 0));
+  facts.sizes = format::items(t.sizes()), facts.dim_order = format::items(t.dim_order());
+  facts.dynamism = "static";
+  facts.bytes = byte_count(t);
   return facts;
 }
 
-TensorFacts tensor_facts(const pte::TensorT& t) {
-  constexpr std::string_view dynamisms[] = {"static", "bounded", "unbounded"};
-  TensorFacts facts = layout_facts(t.scalar_type, t.sizes, t.dim_order);
-  const bool external = t.extra_tensor_info && t.extra_tensor_info->location == pte::TensorDataLocation::EXTERNAL;
-  facts.dynamism = dynamisms[static_cast<std::size_t>(t.shape_dynamism)];
-  facts.where = t.allocation_info ? "planned" : external ? "external" : t.data_buffer_idx > 0 ? "constant" : "supplied";
-  if (t.extra_tensor_info) facts.name = t.extra_tensor_info->fully_qualified_name;
-  facts.state = is_state(t), facts.initial = t.allocation_info && (external || t.data_buffer_idx > 0);
-  if (t.allocation_info) {
-    facts.memory = t.allocation_info->memory_id;
-    facts.offset = std::uint64_t{t.allocation_info->memory_offset_high} << 32 | t.allocation_info->memory_offset_low;
+constexpr std::string_view kind_names[] = {"DelegateCall", "MoveCall", "JumpFalseCall", "FreeCall", "no operator"};
+
+// Of the plan's operators, and behind these of kind_names.
+std::uint32_t operator_index(const pte::ExecutionPlan& plan, const pte::Instruction& instruction) {
+  const std::uint32_t operators = format::size_of(plan.operators());
+  switch (instruction.instr_args_type()) {
+    case pte::InstructionArguments::DelegateCall:
+      return operators;
+    case pte::InstructionArguments::MoveCall:
+      return operators + 1;
+    case pte::InstructionArguments::JumpFalseCall:
+      return operators + 2;
+    case pte::InstructionArguments::FreeCall:
+      return operators + 3;
+    default:
+      break;
   }
-  return facts;
-}
-
-// -- values -------------------------------------------------------------------------------------------------------
-
-// Lists of values are shown by what these say; a value that an instruction writes is shown as its index.
-class ValueTexts {
- public:
-  ValueTexts(const pte::ExecutionPlanT& plan, const std::set<Int>& written) : plan_(plan), written_(written) {}
-
-  std::string of(Int index) const {
-    const pte::KernelTypesUnion& v = plan_.values[static_cast<std::size_t>(index)]->val;
-    if (const auto* n = v.AsInt()) return fmt::format("{}", n->int_val);
-    if (const auto* d = v.AsDouble()) return double_text(d->double_val);
-    if (const auto* b = v.AsBool()) return b->bool_val ? "true" : "false";
-    if (const auto* s = v.AsString()) return literal(Value(s->string_val), 0);
-    if (const auto* t = v.AsTensor()) return short_text(tensor_facts(*t));
-    if (const auto* l = v.AsDoubleList()) return literal(Value(Doubles(l->items)), 0);
-    if (const auto* l = v.AsBoolList()) return literal(Value(Bools(l->items.begin(), l->items.end())), 0);
-    if (const auto* l = v.AsIntList()) return list(l->items);
-    if (const auto* l = v.AsTensorList()) return list(l->items);
-    if (const auto* l = v.AsOptionalTensorList()) return list(l->items);
-    return "none";
-  }
-
- private:
-  std::string list(const auto& items) const {
-    std::vector<std::string> texts;
-    for (const auto i : items) texts.push_back(element(static_cast<Int>(i)));
-    return fmt::format("[{}]", fmt::join(texts, ","));
-  }
-  std::string element(Int i) const {
-    const auto* v = value_at(plan_, i);
-    if (i == -1) return "none";
-    return v && v->type == pte::KernelTypes::Int && !written_.contains(i) ? of(i) : fmt::format("%{}", i);
-  }
-
-  const pte::ExecutionPlanT& plan_;
-  const std::set<Int>& written_;
-};
-
-std::vector<InstructionFacts> instructions_of(const pte::ExecutionPlanT& plan) {
-  std::vector<InstructionFacts> all;
-  for (std::size_t c = 0; c < plan.chains.size(); ++c) {
-    const auto& instructions = plan.chains[c]->instructions;
-    const std::size_t begin = all.size();
-    for (std::size_t i = 0; i < instructions.size(); ++i) all.push_back({c, i, listed(plan, *instructions[i]), false});
-    for (std::size_t i = begin; i < all.size(); ++i)
-      if (const auto target = all[i].listed.target;
-          target && *target >= 0 && static_cast<std::size_t>(*target) < instructions.size())
-        all[begin + static_cast<std::size_t>(*target)].is_target = true;
-  }
-  return all;
-}
-
-bool is_number(pte::KernelTypes kind) {
-  using enum pte::KernelTypes;
-  return kind == Null || kind == Int || kind == Bool || kind == Double;
-}
-
-std::vector<ValueFacts> values_of(const pte::ExecutionPlanT& plan, const std::vector<InstructionFacts>& instructions) {
-  std::set<Int> written(plan.inputs.begin(), plan.inputs.end());
-  for (const InstructionFacts& i : instructions)
-    for (const Operand& o : i.listed.operands)
-      if (o.role != Operand::Role::input) written.insert(o.value);
-  const ValueTexts texts(plan, written);
-  std::vector<ValueFacts> values;
-  for (const auto& v : plan.values) {
-    const auto index = static_cast<Int>(values.size());
-    const auto* tensor = v->val.AsTensor();
-    const bool changes = is_number(v->val.type) && written.contains(index);
-    values.push_back({index, pte::EnumNameKernelTypes(v->val.type), changes ? "" : texts.of(index),
-                      tensor ? std::optional(tensor_facts(*tensor)) : std::nullopt});
-  }
-  return values;
-}
-
-// -- methods ------------------------------------------------------------------------------------------------------
-
-std::vector<std::pair<std::string, std::size_t>> operators_of(const std::vector<InstructionFacts>& instructions) {
-  std::map<std::string, std::size_t> counts;
-  for (const InstructionFacts& i : instructions) ++counts[i.listed.name];
-  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
-  std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string, std::size_t>::second);
-  return sorted;
-}
-
-std::optional<std::size_t> payload_bytes(const Program& program, const pte::BackendDelegateDataReferenceT& place) {
-  const auto& inlined = program.tables.backend_delegate_data;
-  const bool in_tables = place.location == pte::DataLocation::INLINE;
-  if (place.index >= (in_tables ? inlined.size() : program.segments.size())) return {};
-  return in_tables ? inlined[place.index]->data.size() : program.segments[place.index].size();
-}
-
-std::vector<DelegateFacts> delegates_of(const Program& program, const pte::ExecutionPlanT& plan,
-                                        const std::vector<InstructionFacts>& instructions) {
-  std::vector<DelegateFacts> all;
-  for (const auto& d : plan.delegates) {
-    const bool in_tables = d->processed->location == pte::DataLocation::INLINE;
-    DelegateFacts facts{d->id,
-                        in_tables ? "inline" : fmt::format("segment {}", d->processed->index),
-                        payload_bytes(program, *d->processed),
-                        {}};
-    for (const auto& spec : d->compile_specs) facts.compile_specs.emplace_back(spec->key, spec->value.size());
-    all.push_back(std::move(facts));
-  }
-  for (const InstructionFacts& i : instructions)
-    if (const auto d = i.listed.delegate; d && *d >= 0 && static_cast<std::size_t>(*d) < all.size())
-      ++all[static_cast<std::size_t>(*d)].calls;
-  return all;
-}
-
-MethodFacts method_facts(const Program& program, const pte::ExecutionPlanT& plan) {
-  MethodFacts m;
-  m.name = plan.name;
-  m.instructions = instructions_of(plan);
-  m.values = values_of(plan, m.instructions);
-  m.inputs = integers(plan.inputs), m.outputs = integers(plan.outputs);
-  m.operators = operators_of(m.instructions);
-  m.delegates = delegates_of(program, plan, m.instructions);
-  m.memory = memory_use(plan);
-  return m;
-}
-
-// -- what stands behind the tables --------------------------------------------------------------------------------
-
-std::vector<SegmentFacts> segments_of(const Program& program) {
-  std::vector<std::set<std::string>> holds(program.segments.size());
-  const auto note = [&](std::size_t segment, const std::string& what) {
-    if (segment < holds.size()) holds[segment].insert(what);
-  };
-  if (program.tables.constant_segment && !program.tables.constant_segment->offsets.empty())
-    note(program.tables.constant_segment->segment_index, "constants");
-  for (const auto& s : program.tables.mutable_data_segments) note(s->segment_index, "initial values");
-  for (const auto& n : program.tables.named_data) note(n->segment_index, "named data");
-  for (const auto& plan : program.tables.execution_plan)
-    for (std::size_t i = 0; i < plan->delegates.size(); ++i)
-      if (const auto& at = *plan->delegates[i]->processed; at.location == pte::DataLocation::SEGMENT)
-        note(at.index, fmt::format("delegate {} of {}", i, plan->name));
-  std::vector<SegmentFacts> all;
-  for (std::size_t i = 0; i < holds.size(); ++i)
-    all.push_back({program.segments[i].size(), fmt::format("{}", fmt::join(holds[i], ", "))});
-  return all;
-}
-
-// Of a program or a data file.
-void describe_named(const auto& file, FileFacts& facts) {
-  for (const auto& n : file.tables.named_data) {
-    NamedFacts named{n->key,
-                     {},
-                     n->segment_index < file.segments.size() ? file.segments[n->segment_index].size() : 0,
-                     n->segment_index};
-    if constexpr (requires { n->tensor_layout; })
-      if (n->tensor_layout)
-        named.tensor =
-            layout_facts(n->tensor_layout->scalar_type, n->tensor_layout->sizes, n->tensor_layout->dim_order);
-    facts.named.push_back(std::move(named));
-  }
-}
-
-void describe_program(std::span<const std::byte> file, FileFacts& facts) {
-  const Program program = taken(decode_program(file));
-  for (const auto& plan : program.tables.execution_plan) facts.methods.push_back(method_facts(program, *plan));
-  describe_named(program, facts);
-  facts.segments = segments_of(program);
-}
-
-void describe_data(std::span<const std::byte> file, FileFacts& facts) {
-  const DataFile data = taken(decode_data_file(file));
-  describe_named(data, facts);
-  for (const Bytes& segment : data.segments) facts.segments.push_back({segment.size(), "named data"});
-}
-
-void describe_bundle(std::span<const std::byte> file, FileFacts& facts) {
-  const BundledProgram bundle = taken(decode_bundle(file));
-  for (const auto& suite : bundle.method_test_suites) {
-    SuiteFacts s{suite->method_name, {}};
-    for (const auto& c : suite->test_cases) s.cases.emplace_back(c->inputs.size(), c->expected_outputs.size());
-    facts.suites.push_back(std::move(s));
-  }
-  describe_program(std::as_bytes(std::span(bundle.program)), facts);
+  const auto* call = instruction.instr_args_as_KernelCall();
+  const std::int32_t index = call ? call->op_index() : -1;
+  return index >= 0 && index < static_cast<Int>(operators) ? static_cast<std::uint32_t>(index) : operators + 4;
 }
 
 }  // namespace
 
-const ValueFacts* MethodFacts::value(Int index) const {
-  return index >= 0 && static_cast<std::size_t>(index) < values.size() ? &values[static_cast<std::size_t>(index)]
-                                                                       : nullptr;
+Opened::Opened(const File& file, std::span<const File> data, const Budget& budget)
+    : report_(check(file, data, budget)) {
+  if (report_.kind == FileKind::data) {
+    data_ = taken(open_data(file));
+    return;
+  }
+  if (report_.kind == FileKind::bundle) bundle_ = taken(open_bundle(file));
+  program_ = taken(open_program(bundle_ ? program_of(*bundle_) : file));
 }
 
-FileFacts describe(std::span<const std::byte> file, std::span<const std::vector<std::byte>> data) {
-  FileFacts facts{file_kind(file), file.size(), {}, {}, {}, {}, {}};
-  if (facts.kind == FileKind::data)
-    describe_data(file, facts);
-  else if (facts.kind == FileKind::bundle)
-    describe_bundle(file, facts);
-  else
-    describe_program(file, facts);
-  facts.faults = check(file, data).faults;
+Described Opened::described() const {
+  return {report_.kind,
+          report_.bytes,
+          report_.faults.first,
+          report_.faults.more,
+          program_ ? &program_->view() : nullptr,
+          data_ ? &data_->view() : nullptr,
+          bundle_ ? &bundle_->view() : nullptr,
+          {}};
+}
+
+// -- tensors ------------------------------------------------------------------------------------------------------
+
+TensorFacts facts_of(const ptd::TensorLayout& tensor) { return layout_facts(tensor); }
+
+TensorFacts facts_of(const pte::Tensor& t) {
+  constexpr std::string_view dynamisms[] = {"static", "bounded", "unbounded"};
+  TensorFacts facts = layout_facts(t);
+  const bool external = format::is_external(t), constant = t.data_buffer_idx() > 0;
+  facts.dynamism = dynamisms[static_cast<std::size_t>(t.shape_dynamism())];
+  facts.where = t.allocation_info() ? "planned" : external ? "external" : constant ? "constant" : "supplied";
+  facts.name = format::name_of(t);
+  facts.memory = t.allocation_info();
+  facts.state = is_state(t), facts.initial = t.allocation_info() && (external || constant);
   return facts;
+}
+
+std::string short_text(const TensorFacts& t) {
+  const std::size_t most = max_rank;
+  const std::string_view bound = t.dynamism == "bounded" ? "<=" : t.dynamism == "unbounded" ? "?" : "";
+  const auto joined = [&](const auto& items) {
+    return fmt::format("{}{}", fmt::join(items.first(std::min(most, items.size())), ","),
+                       items.size() > most ? ",..." : "");
+  };
+  return fmt::format("{}[{}{}]{}", t.alias, bound, joined(t.sizes),
+                     std::ranges::is_sorted(t.dim_order) ? "" : fmt::format("({})", joined(t.dim_order)));
+}
+
+// -- methods ------------------------------------------------------------------------------------------------------
+
+MethodFacts::MethodFacts(const pte::ExecutionPlan& p)
+    : plan(p),
+      operators(format::size_of(p.operators()) + std::size(kind_names)),
+      delegate_calls(format::size_of(p.delegates())),
+      written_(format::size_of(p.values())) {
+  const auto write = [&](Int value) {
+    if (value_at(plan, value)) written_[static_cast<std::size_t>(value)] = true;
+  };
+  for (std::uint32_t i = 0; i < operators.size(); ++i) operators[i].index = i;
+  for (const std::int32_t input : format::items(plan.inputs())) write(input);
+  for (const pte::Chain& chain : tables(plan.chains()))
+    for (const pte::Instruction& instruction : tables(chain.instructions())) {
+      const Listed l = listed(plan, instruction);
+      ++instructions;
+      ++operators[operator_index(plan, instruction)].calls;
+      if (l.delegate && *l.delegate >= 0 && *l.delegate < static_cast<Int>(delegate_calls.size()))
+        ++delegate_calls[static_cast<std::size_t>(*l.delegate)];
+      for (const Operand& o : l.operands)
+        if (o.role != Operand::Role::input) write(o.value);
+    }
+  std::erase_if(operators, [](const Calls& c) { return c.calls == 0; });
+  std::ranges::sort(operators, [](const Calls& a, const Calls& b) {
+    return a.calls != b.calls ? a.calls > b.calls : a.index < b.index;
+  });
+}
+
+std::string MethodFacts::name(const Calls& calls) const {
+  const std::uint32_t kinds = format::size_of(plan.operators());
+  return calls.index < kinds ? cut_name(*plan.operators()->Get(calls.index))
+                             : std::string(kind_names[calls.index - kinds]);
+}
+
+MethodFacts::Marks MethodFacts::targets_of(const pte::Chain& chain) {
+  const std::uint32_t count = format::size_of(chain.instructions());
+  Marks targets(count);
+  for (const pte::Instruction& instruction : tables(chain.instructions()))
+    if (const auto* jump = instruction.instr_args_as_JumpFalseCall())
+      if (const std::int32_t to = jump->destination_instruction(); to >= 0 && to < static_cast<Int>(count))
+        targets[static_cast<std::size_t>(to)] = true;
+  return targets;
+}
+
+// Lists of values are shown by what these say; a value that is written is shown as its index.
+std::string MethodFacts::element_text(Int i) const {
+  if (i == -1) return "none";
+  const auto* v = value_at(plan, i);
+  const auto* n = v ? v->val_as_Int() : nullptr;
+  return n && !written_[static_cast<std::size_t>(i)] ? fmt::format("{}", n->int_val()) : fmt::format("%{}", i);
+}
+
+std::string MethodFacts::list_text(const auto& items) const {
+  constexpr std::size_t most = 100;
+  std::string all;
+  for (const auto i : items.first(std::min(most, items.size()))) {
+    if (!all.empty()) all += ',';
+    if constexpr (std::is_same_v<decltype(i), const double>)
+      all += double_text(i);
+    else if constexpr (std::is_same_v<decltype(i), const std::uint8_t>)
+      all += i ? "true" : "false";
+    else
+      all += element_text(static_cast<Int>(i));
+  }
+  return fmt::format("[{}{}]", all, items.size() > most ? fmt::format(",... {} in all", items.size()) : "");
+}
+
+std::string MethodFacts::value_text(Int value) const {
+  const pte::EValue& v = *value_at(plan, value);
+  const bool number = v.val_type() >= pte::KernelTypes::Null && v.val_type() <= pte::KernelTypes::Double;
+  if (number && written_[static_cast<std::size_t>(value)]) return "";
+  if (const auto* n = v.val_as_Int()) return fmt::format("{}", n->int_val());
+  if (const auto* d = v.val_as_Double()) return double_text(d->double_val());
+  if (const auto* b = v.val_as_Bool()) return b->bool_val() ? "true" : "false";
+  if (const auto* s = v.val_as_String()) return in_quotes(format::text_of(s->string_val()));
+  if (const auto* t = v.val_as_Tensor()) return short_text(facts_of(*t));
+  if (const auto* l = v.val_as_DoubleList()) return list_text(format::items(l->items()));
+  if (const auto* l = v.val_as_BoolList()) return list_text(format::items(l->items()));
+  if (const auto* l = v.val_as_IntList()) return list_text(format::items(l->items()));
+  if (const auto* l = v.val_as_TensorList()) return list_text(format::items(l->items()));
+  if (const auto* l = v.val_as_OptionalTensorList()) return list_text(format::items(l->items()));
+  return "none";
+}
+
+Buffer<const pte::ExecutionPlan*> methods_of(const Described& file) {
+  Buffer<const pte::ExecutionPlan*> plans;
+  if (!file.program) return plans;
+  for (const pte::ExecutionPlan& plan : tables(file.program->tables->execution_plan()))
+    if (!file.method || *file.method == format::text_of(plan.name())) plans.push_back(&plan);
+  if (file.method && plans.empty()) throw no_method(*file.program->tables, *file.method);
+  return plans;
+}
+
+// -- what stands behind the tables --------------------------------------------------------------------------------
+
+std::optional<std::uint64_t> payload_bytes(const format::ProgramView& program, const pte::BackendDelegate& delegate) {
+  const pte::BackendDelegateDataReference& at = *delegate.processed();
+  const auto* inlined = program.tables->backend_delegate_data();
+  if (at.location() == pte::DataLocation::INLINE)
+    return at.index() < format::size_of(inlined) ? std::optional(format::size_of(inlined->Get(at.index())->data()))
+                                                 : std::nullopt;
+  return at.index() < program.segment_count() ? std::optional(program.segment(at.index()).size()) : std::nullopt;
+}
+
+std::string location_text(const pte::BackendDelegate& delegate) {
+  const pte::BackendDelegateDataReference& at = *delegate.processed();
+  return at.location() == pte::DataLocation::INLINE ? "inline" : fmt::format("segment {}", at.index());
+}
+
+Buffer<SegmentUse> segment_uses(const Described& file) {
+  using enum SegmentUse::Kind;
+  Buffer<SegmentUse> uses;
+  if (file.data)
+    for (const ptd::NamedData& n : tables(file.data->tables->named_data()))
+      uses.push_back({n.segment_index(), named_data});
+  if (file.program) {
+    const pte::Program& program = *file.program->tables;
+    if (const auto* c = program.constant_segment(); c && format::size_of(c->offsets()) > 0)
+      uses.push_back({c->segment_index(), constants});
+    for (const auto& s : tables(program.mutable_data_segments())) uses.push_back({s.segment_index(), initial_values});
+    for (const auto& n : tables(program.named_data())) uses.push_back({n.segment_index(), named_data});
+    std::uint32_t method = 0;
+    for (const pte::ExecutionPlan& plan : tables(program.execution_plan())) {
+      for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
+        if (const auto& at = *plan.delegates()->Get(i)->processed(); at.location() == pte::DataLocation::SEGMENT)
+          uses.push_back({at.index(), delegate, method, i});
+      ++method;
+    }
+  }
+  std::ranges::sort(uses);
+  const auto same = std::ranges::unique(uses);
+  uses.erase(same.begin(), same.end());
+  return uses;
+}
+
+std::string holds_text(const Described& file, const Buffer<SegmentUse>& uses, std::uint32_t segment, std::size_t& at) {
+  constexpr std::size_t most = 20;
+  constexpr std::string_view names[] = {"constants", "initial values", "named data"};
+  std::string all;
+  std::size_t said = 0;
+  for (; at < uses.size() && uses[at].segment <= segment; ++at) {
+    const SegmentUse& use = uses[at];
+    if (use.segment < segment || ++said > most) continue;
+    all += all.empty() ? "" : ", ";
+    if (use.kind != SegmentUse::Kind::delegate) {
+      all += names[static_cast<std::size_t>(use.kind)];
+      continue;
+    }
+    const auto& plan = *file.program->tables->execution_plan()->Get(use.method);
+    all += fmt::format("delegate {} of {}", use.delegate, shown(format::text_of(plan.name())));
+  }
+  return said > most ? fmt::format("{} and {} more", all, said - most) : all;
 }
 
 }  // namespace assay

@@ -1,9 +1,8 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "conformance/programs/describe.h"
+#include "conformance/text/fault_text.h"
+#include "conformance/text/printable.h"
 
 namespace assay {
 namespace {
@@ -14,176 +13,212 @@ std::string bytes_text(double bytes) {
   for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
   return digits + (bytes == 1 ? " byte" : " bytes");
 }
+std::string bytes_text(std::uint64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
 
 std::string count_text(std::size_t n, std::string_view one) {
   return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
 }
 
+std::string index_text(Int value) { return fmt::format("%{}", value); }
+
 std::string place_text(const TensorFacts& t) {
-  std::string text = t.where == "planned"    ? fmt::format("memory {} at {}", *t.memory, t.offset)
+  std::string text = t.memory ? fmt::format("memory {} at {}", t.memory->memory_id(), format::planned_offset(*t.memory))
                      : t.where == "supplied" ? "no planned memory"
-                                             : t.where;
-  if (!t.name.empty()) text += fmt::format(", \"{}\"", t.name);
+                                             : std::string(t.where);
+  if (!t.name.empty()) text += ", " + in_quotes(t.name);
   return text + (t.initial ? ", initial value" : "");
 }
 
-std::string value_line(const MethodFacts& m, std::size_t position, Int index) {
-  const ValueFacts* v = m.value(index);
-  if (!v) return fmt::format("    {:>2}  %{} (there is no such value)\n", position, index);
-  const std::string what = v->text.empty() || !v->tensor ? fmt::format("{} {}", v->kind, v->text) : v->text;
-  return fmt::format("    {:>2}  {:<6}{:<28}{}\n", position, fmt::format("%{}", index), what,
-                     v->tensor ? place_text(*v->tensor) : "");
+void write_value(const MethodFacts& m, std::size_t position, Int index, Output& out) {
+  const pte::EValue* v = value_at(m.plan, index);
+  if (!v) return out.print("    {:>2}  %{} (there is no such value)\n", position, index);
+  const std::string value = m.value_text(index);
+  const auto* tensor = v->val_as_Tensor();
+  out.print("    {:>2}  {:<6}{:<28}{}\n", position, index_text(index),
+            tensor ? value : fmt::format("{} {}", pte::EnumNameKernelTypes(v->val_type()), value),
+            tensor ? place_text(facts_of(*tensor)) : "");
 }
 
-std::string values_text(std::string_view title, const MethodFacts& m, const std::vector<Int>& values) {
-  std::string text = fmt::format("  {}{}\n", title, values.empty() ? ": none" : "");
-  for (std::size_t i = 0; i < values.size(); ++i) text += value_line(m, i, values[i]);
-  return text;
+void write_values(std::string_view title, const MethodFacts& m, std::span<const std::int32_t> values, Output& out) {
+  out.print("  {}{}\n", title, values.empty() ? ": none" : "");
+  for (std::size_t i = 0; i < values.size(); ++i) write_value(m, i, values[i], out);
 }
 
-std::string operators_text(const MethodFacts& m) {
-  std::string text = fmt::format("  instructions: {}\n", m.instructions.size());
-  for (const auto& [name, calls] : m.operators) text += fmt::format("    {:>4}  {}\n", calls, name);
-  return text;
+void write_operators(const MethodFacts& m, Output& out) {
+  out.print("  instructions: {}\n", m.instructions);
+  for (const MethodFacts::Calls& o : m.operators) out.print("    {:>4}  {}\n", o.calls, shown(m.name(o)));
 }
 
-std::string delegates_text(const MethodFacts& m) {
-  std::string text = m.delegates.empty() ? "" : "  delegates\n";
-  for (std::size_t i = 0; i < m.delegates.size(); ++i) {
-    const DelegateFacts& d = m.delegates[i];
-    text += fmt::format("    {:>2}  {}, {}, {}, {}\n", i, d.backend, d.location,
-                        d.bytes ? bytes_text(static_cast<double>(*d.bytes)) : "no payload there",
-                        count_text(d.calls, "call"));
-    for (const auto& [key, bytes] : d.compile_specs)
-      text += fmt::format("        compile spec \"{}\", {}\n", key, bytes_text(static_cast<double>(bytes)));
+void write_delegates(const format::ProgramView& program, const MethodFacts& m, Output& out) {
+  if (!m.delegate_calls.empty()) out.write("  delegates\n");
+  for (std::uint32_t i = 0; i < m.delegate_calls.size(); ++i) {
+    const pte::BackendDelegate& d = *m.plan.delegates()->Get(i);
+    const auto bytes = payload_bytes(program, d);
+    out.print("    {:>2}  {}, {}, {}, {}\n", i, shown(format::text_of(d.id())), location_text(d),
+              bytes ? bytes_text(*bytes) : "no payload there", count_text(m.delegate_calls[i], "call"));
+    for (const pte::CompileSpec& s : tables(d.compile_specs()))
+      out.print("        compile spec {}, {}\n", in_quotes(format::text_of(s.key())),
+                bytes_text(std::uint64_t{format::size_of(s.value())}));
   }
-  return text;
 }
 
 // The tensors for which a condition holds, largest first, at most `shown` of them.
 template <class Condition>
-std::string tensors_text(const MethodFacts& m, std::string_view title, std::size_t shown, Condition holds) {
-  std::vector<const ValueFacts*> found;
+void write_tensors(const MethodFacts& m, std::string_view title, std::size_t shown, Condition holds, Output& out) {
+  Buffer<std::uint32_t> found;
   double bytes = 0;
-  for (const ValueFacts& v : m.values)
-    if (v.tensor && holds(*v.tensor)) found.push_back(&v), bytes += v.tensor->bytes;
-  if (found.empty()) return "";
-  std::ranges::stable_sort(found, std::greater(), [](const ValueFacts* v) { return v->tensor->bytes; });
-  std::string text = fmt::format("  {}: {}, {}\n", title, count_text(found.size(), "tensor"), bytes_text(bytes));
-  for (const ValueFacts* v : std::span(found).first(std::min(shown, found.size())))
-    text += fmt::format("    {:<6}{:<28}{:>16}  {}\n", fmt::format("%{}", v->index), v->text,
-                        bytes_text(v->tensor->bytes), place_text(*v->tensor));
-  return text + (found.size() > shown ? fmt::format("    and {} smaller\n", found.size() - shown) : "");
+  for (std::uint32_t i = 0; i < format::size_of(m.plan.values()); ++i)
+    if (const auto* t = tensor_at(m.plan, i); t && holds(facts_of(*t))) found.push_back(i), bytes += byte_count(*t);
+  if (found.empty()) return;
+  const std::size_t listed = std::min(shown, found.size());
+  std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(listed), {},
+                            [&](std::uint32_t i) { return std::pair(-byte_count(*tensor_at(m.plan, i)), i); });
+  out.print("  {}: {}, {}\n", title, count_text(found.size(), "tensor"), bytes_text(bytes));
+  for (const std::uint32_t i : std::span(found).first(listed)) {
+    const TensorFacts t = facts_of(*tensor_at(m.plan, i));
+    out.print("    {:<6}{:<28}{:>16}  {}\n", index_text(i), short_text(t), bytes_text(t.bytes), place_text(t));
+  }
+  if (found.size() > listed) out.print("    and {} smaller\n", found.size() - listed);
 }
 
 // Who is meant by the letters of the picture.
-std::string letters_text(const MethodFacts& m, const MemoryUse& use) {
-  std::string text;
+void write_letters(const MethodFacts& m, const MemoryUse& use, Output& out) {
+  const std::vector<std::size_t> largest = largest_tenants(use);
   char letter = 'A';
-  for (const std::size_t i : largest_tenants(use)) {
+  for (const std::size_t i : largest) {
     const Tenant& t = use.tenants[i];
-    text += fmt::format("      {}  {:<6}{:<28}{:>16}  instructions {} to {}\n", letter++, fmt::format("%{}", t.value),
-                        m.value(t.value)->text, bytes_text(t.end - t.offset), t.first, t.last);
+    out.print("      {}  {:<6}{:<28}{:>16}  instructions {} to {}\n", letter++, index_text(t.value),
+              m.value_text(t.value), bytes_text(t.end - t.offset), t.first, t.last);
   }
-  const std::size_t others = use.tenants.size() - largest_tenants(use).size();
-  return text + (others > 0 ? fmt::format("      a to z: the {} smaller\n", others) : "");
+  if (const std::size_t others = use.tenants.size() - largest.size(); others > 0)
+    out.print("      a to z: the {} smaller\n", others);
 }
 
-std::string memory_text(const MethodFacts& m) {
-  std::string text;
-  for (const MemoryUse& use : m.memory) {
-    text += fmt::format("  memory {}: {} planned for {}", use.memory, bytes_text(static_cast<double>(use.bytes)),
-                        count_text(use.tenants.size(), "tensor"));
-    text += use.most > 0 ? fmt::format(", at most {} in use, at instruction {}\n", bytes_text(use.most), use.most_at)
-                         : "\n";
+void write_memory(const MethodFacts& m, Output& out) {
+  for (const MemoryUse& use : memory_use(m.plan)) {
+    out.print(
+        "  memory {}: {} planned for {}{}\n", use.memory, bytes_text(static_cast<double>(use.bytes)),
+        count_text(use.tenants.size(), "tensor"),
+        use.most > 0 ? fmt::format(", at most {} in use, at instruction {}", bytes_text(use.most), use.most_at) : "");
     if (use.tenants.empty()) continue;
-    text += picture(use, static_cast<Int>(m.instructions.size())) + letters_text(m, use);
+    out.write(picture(use, m.instructions));
+    write_letters(m, use, out);
   }
-  return text;
 }
 
 // -- the listing --------------------------------------------------------------------------------------------------
 
 // Constants by what they are; others by their index, and what is there.
-std::string operand_text(const MethodFacts& m, const Operand& o) {
-  const std::string name = o.name.empty() ? "" : o.name + "=";
-  const ValueFacts* v = m.value(o.value);
-  if (!v) return fmt::format("{}%{} (there is no such value)", name, o.value);
-  if (v->tensor) return fmt::format("{}%{} {}", name, o.value, v->text);
-  return !v->text.empty() ? name + v->text : fmt::format("{}%{}", name, o.value);
+std::string operand_text(const MethodFacts& m, const Operand& o, bool named) {
+  const std::string name = named && !o.name.empty() ? fmt::format("{}=", o.name) : "";
+  if (!value_at(m.plan, o.value)) return fmt::format("  {}%{} (there is no such value)", name, o.value);
+  const std::string value = m.value_text(o.value);
+  if (tensor_at(m.plan, o.value)) return fmt::format("  {}%{} {}", name, o.value, value);
+  return !value.empty() ? fmt::format("  {}{}", name, value) : fmt::format("  {}%{}", name, o.value);
 }
 
-std::string operands_text(const MethodFacts& m, const Listed& listed) {
-  std::string in, out;
+void write_operands(const MethodFacts& m, const Listed& listed, Output& out) {
   const auto outs = std::ranges::count(listed.operands, Operand::Role::output, &Operand::role);
-  for (Operand o : listed.operands) {
-    const bool is_out = o.role == Operand::Role::output;
-    if (is_out && outs == 1) o.name.clear();  // its place says it
-    (is_out ? out : in) += "  " + operand_text(m, o);
-  }
-  if (listed.target) in += fmt::format("  to {}", *listed.target);
-  if (listed.delegate) in = fmt::format("  {}", *listed.delegate) + in;
-  return in + (out.empty() ? "" : "  ->" + out);
+  if (listed.delegate) out.print("  {}", *listed.delegate);
+  for (const Operand& o : listed.operands)
+    if (o.role != Operand::Role::output) out.write(operand_text(m, o, true));
+  if (listed.target) out.print("  to {}", *listed.target);
+  if (outs > 0) out.write("  ->");
+  for (const Operand& o : listed.operands)
+    if (o.role == Operand::Role::output) out.write(operand_text(m, o, outs > 1));  // the place of one says it
 }
 
-std::string listing_text(const MethodFacts& m) {
+void write_listing(const MethodFacts& m, Output& out) {
   constexpr std::size_t widest = 40;
   std::size_t width = 0;
-  for (const InstructionFacts& i : m.instructions) width = std::max(width, std::min(widest, i.listed.name.size()));
-  std::string text =
-      m.instructions.empty() ? "" : "  listing (> marks where a jump goes to; [<=n]: sizes may be smaller)\n";
-  std::size_t chain = 0;
-  for (const InstructionFacts& i : m.instructions) {
-    if (i.chain != chain) text += fmt::format("    chain {}\n", chain = i.chain);
-    text += fmt::format("  {} {:>4}  {:<{}}{}\n", i.is_target ? '>' : ' ', i.index, i.listed.name, width,
-                        operands_text(m, i.listed));
-  }
-  return text;
+  for (const MethodFacts::Calls& o : m.operators) width = std::max(width, std::min(widest, shown(m.name(o)).size()));
+  if (m.instructions > 0) out.write("  listing (> marks where a jump goes to; [<=n]: sizes may be smaller)\n");
+  std::uint32_t chain = 0;
+  m.each_instruction([&](const InstructionFacts& i) {
+    if (i.chain != chain) out.print("    chain {}\n", chain = i.chain);
+    out.print("  {} {:>4}  {:<{}}", i.is_target ? '>' : ' ', i.index, shown(i.listed.name), width);
+    write_operands(m, i.listed, out);
+    out.write("\n");
+  });
 }
 
-std::string method_text(const MethodFacts& m) {
-  return fmt::format("\nmethod {}\n", m.name) + values_text("inputs", m, m.inputs) +
-         values_text("outputs", m, m.outputs) + operators_text(m) + delegates_text(m) +
-         tensors_text(m, "constants", 5,
-                      [](const TensorFacts& t) { return t.where == "constant" || t.where == "external"; }) +
-         tensors_text(m, "state", 50, [](const TensorFacts& t) { return t.state; }) + memory_text(m) + listing_text(m);
+void write_method(const format::ProgramView& program, const pte::ExecutionPlan& plan, Output& out) {
+  const MethodFacts m(plan);
+  out.print("\nmethod {}\n", shown(format::text_of(plan.name())));
+  write_values("inputs", m, format::items(plan.inputs()), out);
+  write_values("outputs", m, format::items(plan.outputs()), out);
+  write_operators(m, out);
+  write_delegates(program, m, out);
+  write_tensors(
+      m, "constants", 5, [](const TensorFacts& t) { return t.where == "constant" || t.where == "external"; }, out);
+  write_tensors(
+      m, "state", 50, [](const TensorFacts& t) { return t.state; }, out);
+  write_memory(m, out);
+  write_listing(m, out);
 }
 
-std::string header_text(const FileFacts& f) {
+// -- the file -----------------------------------------------------------------------------------------------------
+
+void write_header(const Described& f, Output& out) {
   constexpr std::string_view kinds[] = {"program", "data file", "bundle", "program"};
-  std::string text =
-      fmt::format("{}, {}", kinds[static_cast<std::size_t>(f.kind)], bytes_text(static_cast<double>(f.bytes)));
-  if (f.faults.empty()) return text + ", valid\n";
+  out.print("{}, {}", kinds[static_cast<std::size_t>(f.kind)], bytes_text(f.bytes));
+  if (f.faults.empty()) return out.write(", valid\n");
   const Fault& first = f.faults.front();
-  const std::string others =
-      f.faults.size() > 1 ? fmt::format(" (and {} more: assay check shows all)", f.faults.size() - 1) : "";
-  return fmt::format("{}\n{}, {}: {}{}{}{}\n", text, name(first.outcome), first.rule, first.place,
-                     first.place.empty() ? "" : ": ", first.message, others);
+  const std::uint64_t others = f.faults.size() - 1 + f.more;
+  out.print("\n{}{}\n", sentence(first),
+            others > 0 ? fmt::format(" (and {} more: assay check shows them)", others) : "");
+}
+
+void write_suites(const bpte::BundledProgram& bundle, Output& out) {
+  for (const bpte::BundledMethodTestSuite& s : tables(bundle.method_test_suites())) {
+    out.print("  {} of {}\n", count_text(format::size_of(s.test_cases()), "case"),
+              shown(format::text_of(s.method_name())));
+    std::size_t i = 0;
+    for (const bpte::BundledMethodTestCase& c : tables(s.test_cases()))
+      out.print("    {:>2}  {}, {}\n", i++, count_text(format::size_of(c.inputs()), "input"),
+                count_text(format::size_of(c.expected_outputs()), "expected output"));
+  }
+}
+
+void write_named(std::string_view sizes, std::uint64_t bytes, std::uint32_t segment, const flatbuffers::String* key,
+                 Output& out) {
+  out.print("  {:<34}{:>16}  segment {}  {}\n", sizes, bytes_text(bytes), segment, shown(format::text_of(key)));
+}
+
+void write_named_data(const Described& f, Output& out) {
+  const auto write = [&](const auto& file) {
+    if (format::size_of(file.tables->named_data()) > 0) out.write("\nnamed data\n");
+    for (const auto& n : tables(file.tables->named_data())) {
+      std::string sizes = "bytes";
+      if constexpr (requires { n.tensor_layout(); })
+        if (n.tensor_layout()) sizes = short_text(facts_of(*n.tensor_layout()));
+      write_named(sizes, named_bytes(file, n.segment_index()), n.segment_index(), n.key(), out);
+    }
+  };
+  f.data ? write(*f.data) : write(*f.program);
+}
+
+void write_segments(const Described& f, Output& out) {
+  const Buffer<SegmentUse> uses = segment_uses(f);
+  const auto write = [&](const auto& file) {
+    if (file.segment_count() > 0) out.write("\nsegments\n");
+    std::size_t at = 0;
+    for (std::uint32_t i = 0; i < file.segment_count(); ++i)
+      out.print("  {:>3}{:>20}  {}\n", i, bytes_text(std::uint64_t{file.segment(i).size()}),
+                holds_text(f, uses, i, at));
+  };
+  f.data ? write(*f.data) : write(*f.program);
 }
 
 }  // namespace
 
-std::string to_text(const FileFacts& f) {
-  std::string text = header_text(f);
-  for (const SuiteFacts& s : f.suites) {
-    text += fmt::format("  {} of {}\n", count_text(s.cases.size(), "case"), s.method);
-    for (std::size_t i = 0; i < s.cases.size(); ++i)
-      text += fmt::format("    {:>2}  {}, {}\n", i, count_text(s.cases[i].first, "input"),
-                          count_text(s.cases[i].second, "expected output"));
-  }
-  for (const MethodFacts& m : f.methods) text += method_text(m);
-  if (!f.named.empty()) text += "\nnamed data\n";
-  for (const NamedFacts& n : f.named) {
-    const std::string sizes =
-        n.tensor ? fmt::format("{}[{}]", n.tensor->alias, fmt::join(n.tensor->sizes, ",")) : "bytes";
-    text += fmt::format("  {:<34}{:>16}  segment {}  {}\n", sizes, bytes_text(static_cast<double>(n.bytes)), n.segment,
-                        n.key);
-  }
-  if (!f.segments.empty()) text += "\nsegments\n";
-  for (std::size_t i = 0; i < f.segments.size(); ++i)
-    text += fmt::format("  {:>3}{:>20}  {}\n", i, bytes_text(static_cast<double>(f.segments[i].bytes)),
-                        f.segments[i].holds);
-  return text;
+void write_text(const Described& f, Output& out) {
+  const Buffer<const pte::ExecutionPlan*> methods = methods_of(f);
+  write_header(f, out);
+  if (f.bundle) write_suites(*f.bundle->tables, out);
+  for (const pte::ExecutionPlan* plan : methods) write_method(*f.program, *plan, out);
+  write_named_data(f, out);
+  write_segments(f, out);
 }
 
 }  // namespace assay

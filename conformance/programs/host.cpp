@@ -2,80 +2,75 @@
 
 #include <fmt/format.h>
 
+#include "conformance/programs/listing.h"
 #include "conformance/text/element.h"
+#include "conformance/text/printable.h"
 
 namespace assay {
 namespace {
 
-LoadedProgram load(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data,
-                   RuntimeOptions options) {
-  const std::vector<std::span<const std::byte>> files(data.begin(), data.end());
-  return taken(LoadedProgram::load(program, files, std::move(options)));
-}
-
-const pte::KernelTypesUnion& declared(const pte::ExecutionPlanT& plan, std::int32_t index) {
-  return plan.values[static_cast<std::size_t>(index)]->val;
-}
-
 Ints integers(const auto& items) { return Ints(items.begin(), items.end()); }
 
 // As the program has it: the tensor in its dim order, the number as a float.
-Value adapted(Value value, const pte::KernelTypesUnion& to) {
-  if (const auto* tensor = std::get_if<Tensor>(&value); tensor && to.type == pte::KernelTypes::Tensor) {
-    const Dims order(integers(to.AsTensor()->dim_order));
-    return order.size() == tensor->rank() ? arranged(*tensor, order) : *tensor;
-  }
+Value adapted(Value value, const pte::EValue& to) {
+  if (const auto* declared = to.val_as_Tensor())
+    if (const auto* tensor = std::get_if<Tensor>(&value)) {
+      const Dims order(integers(format::items(declared->dim_order())));
+      return order.size() == tensor->rank() ? arranged(*tensor, order) : *tensor;
+    }
   const Int* n = std::get_if<Int>(&value);
-  return n && to.type == pte::KernelTypes::Double ? static_cast<double>(*n) : value;
+  return n && to.val_as_Double() ? static_cast<double>(*n) : value;
 }
 
-std::string want(const pte::TensorT& t) {
+std::string want(const pte::Tensor& t) {
   constexpr std::string_view dynamism[] = {" ", " up to ", " of any sizes, first "};
-  const Ints sizes = integers(t.sizes), order = integers(t.dim_order);
-  const bool contiguous = Dims(order) == Dims::counting(static_cast<int>(order.size()));
-  return text(*dtype_numbered(t.scalar_type), dynamism[static_cast<std::size_t>(t.shape_dynamism)], sizes,
+  const Ints sizes = integers(format::items(t.sizes())), order = integers(format::items(t.dim_order()));
+  const bool contiguous = std::ranges::is_sorted(order);
+  return text(*dtype_numbered(t.scalar_type()), dynamism[static_cast<std::size_t>(t.shape_dynamism())], sizes,
               contiguous ? "" : text(", laid out as ", order));
 }
 
-std::string want(const pte::KernelTypesUnion& value) {
-  if (const auto* t = value.AsTensor()) return want(*t);
-  if (const auto* n = value.AsInt()) return fmt::format("integer {}", n->int_val);
-  if (const auto* d = value.AsDouble()) return fmt::format("float {}", double_text(d->double_val));
-  if (const auto* b = value.AsBool()) return fmt::format("bool {}", b->bool_val);
-  if (const auto* s = value.AsString()) return fmt::format("string \"{}\"", s->string_val);
-  return value.type == pte::KernelTypes::Null ? "none, a number or a string"
-                                              : fmt::format("a value of kind {}", pte::EnumNameKernelTypes(value.type));
+std::string want(const pte::EValue& value) {
+  if (const auto* t = value.val_as_Tensor()) return want(*t);
+  if (const auto* n = value.val_as_Int()) return fmt::format("integer {}", n->int_val());
+  if (const auto* d = value.val_as_Double()) return fmt::format("float {}", double_text(d->double_val()));
+  if (const auto* b = value.val_as_Bool()) return fmt::format("bool {}", b->bool_val());
+  if (const auto* s = value.val_as_String())
+    return fmt::format("string {}", in_quotes(format::text_of(s->string_val())));
+  return "none, a number or a string";
 }
 
 }  // namespace
 
-std::vector<std::string> wants(const pte::ExecutionPlanT& plan) {
-  std::vector<std::string> lines;
-  for (const std::int32_t input : plan.inputs)
-    lines.push_back(fmt::format("{}: {}", lines.size(), want(declared(plan, input))));
-  return lines;
+std::vector<std::string> wants(const pte::ExecutionPlan& plan) {
+  constexpr std::size_t most = 20;
+  std::vector<std::string> all;
+  for (const std::int32_t input : format::items(plan.inputs()) | std::views::take(most))
+    all.push_back(want(*value_at(plan, input)));
+  return all;
 }
 
-Host::Host(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data, RuntimeOptions options,
-           Listener* listener)
-    : program_(load(program, data, std::move(options))), listener_(listener) {}
-
-const pte::ExecutionPlanT& Host::plan(std::string_view method) const {
-  if (const auto* plan = program_.program().plan(method)) return *plan;
-  std::string names;
-  for (const auto& p : tables().execution_plan) names += (names.empty() ? "" : ", ") + p->name;
-  throw broken("G3", {}, "there is no method \"", method, "\"; there are: ", names);
+ValidProgram valid_program(const File& program, std::span<const File> data) {
+  std::vector<NamedDataFile> files;
+  for (const File& file : data) files.push_back(taken(open_data(file)));
+  return taken(validate(taken(open_program(program)), std::move(files)));
 }
+
+Host::Host(const ValidProgram& program, RuntimeOptions options, Listener* listener)
+    : program_(program), loaded_(program, std::move(options)), listener_(listener) {}
+
+const pte::ExecutionPlan& Host::plan(std::string_view method) const { return *taken(loaded_.plan(method)); }
 
 std::string Host::default_method() const {
-  const auto& plans = tables().execution_plan;
-  return plans.size() == 1 ? plans[0]->name : plan("forward").name;
+  const auto* plans = tables().execution_plan();
+  const pte::ExecutionPlan& plan = format::size_of(plans) == 1 ? *plans->Get(0) : this->plan("forward");
+  return std::string(format::text_of(plan.name()));
 }
 
 Method& Host::ready(const std::string& name) {
   const auto found = methods_.find(name);
   if (found != methods_.end()) return found->second;
-  Method& method = methods_.emplace(name, taken(program_.method(name))).first->second;
+  Method& method = methods_.emplace(name, taken(loaded_.method(name))).first->second;
   method.listen(listener_);
   return method;
 }
@@ -84,16 +79,17 @@ std::vector<Value> Host::call(const std::string& name, std::vector<Value> inputs
   const auto done = [](Refusal refused) {
     if (refused) throw std::move(*refused);
   };
-  const pte::ExecutionPlanT& plan = this->plan(name);
-  if (inputs.size() != plan.inputs.size())
-    throw broken("R4", {nullptr, name}, "the method wants ", plan.inputs.size(), " inputs, but ", inputs.size(),
+  const pte::ExecutionPlan& plan = this->plan(name);
+  const std::span wanted = format::items(plan.inputs());
+  if (inputs.size() != wanted.size())
+    throw broken("R4", {nullptr, name, -1, true}, "the method wants ", wanted.size(), " inputs, but ", inputs.size(),
                  " came");
   Method& method = ready(name);
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    done(method.set_input(i, adapted(std::move(inputs[i]), declared(plan, plan.inputs[i]))));
+    done(method.set_input(i, adapted(std::move(inputs[i]), *value_at(plan, wanted[i]))));
   done(method.execute());
   std::vector<Value> outputs;
-  for (std::size_t i = 0; i < plan.outputs.size(); ++i) outputs.push_back(taken(method.output(i)));
+  for (std::size_t i = 0; i < format::size_of(plan.outputs()); ++i) outputs.push_back(taken(method.output(i)));
   return outputs;
 }
 

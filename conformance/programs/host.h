@@ -5,29 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "conformance/programs/taken.h"
 #include "reference/runtime/runtime.h"
 
 // A loaded program that is called by name. Everything here throws Fault.
 namespace assay {
 
-// The value, or the first of the faults, which says how many more there are.
-template <class T>
-T taken(Result<T> result) {
-  if (result) return std::move(*result.value);
-  Fault first = std::move(result.faults.front());
-  if (result.faults.size() > 1)
-    first.message += text(" (and ", result.faults.size() - 1, " more: assay check shows all)");
-  throw first;
-}
+// The program of a .pte file with the .ptd files that it is loaded with.
+ValidProgram valid_program(const File& program, std::span<const File> data = {});
 
 class Host {
  public:
-  Host(std::span<const std::byte> program, const std::vector<std::vector<std::byte>>& data, RuntimeOptions options = {},
-       Listener* listener = nullptr);
+  // A host of its own begins with fresh state, whoever else has the program.
+  explicit Host(const ValidProgram& program, RuntimeOptions options = {}, Listener* listener = nullptr);
 
-  const pte::ProgramT& tables() const { return program_.program()->tables; }
-  const pte::ExecutionPlanT& plan(std::string_view method) const;  // G3
-  std::string default_method() const;                              // "forward", or the only one. Faults: G3
+  const pte::ExecutionPlan& plan(std::string_view method) const;  // G3
+  std::string default_method() const;                             // "forward", or the only one. Faults: G3
 
   // Runs the method, which is made ready once, so that its state stays from call to call. Tensors are laid out in the
   // dim order that the program declares; an integer becomes a float where it declares one. Faults: R4 where their
@@ -35,14 +28,16 @@ class Host {
   std::vector<Value> call(const std::string& method, std::vector<Value> inputs);
 
  private:
+  const pte::Program& tables() const { return program_->tables(); }
   Method& ready(const std::string& method);
 
-  LoadedProgram program_;
+  ValidProgram program_;
+  LoadedProgram loaded_;
   Listener* listener_;
   std::map<std::string, Method, std::less<>> methods_;
 };
 
-// One line for each input of a method: "0: float32 up to (2, 3), laid out as (1, 0)".
-std::vector<std::string> wants(const pte::ExecutionPlanT& plan);
+// What a method wants for each of its inputs: "float32 up to (2, 3), laid out as (1, 0)"; at most twenty.
+std::vector<std::string> wants(const pte::ExecutionPlan& plan);
 
 }  // namespace assay

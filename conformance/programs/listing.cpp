@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "conformance/text/printable.h"
+#include "reference/budget.h"
 #include "reference/operator.h"
 
 namespace assay {
@@ -23,80 +25,101 @@ const Handled handled[] = {
 };
 
 // Names and roles by position; empty where the operator is not known.
-std::vector<Operand> pattern(std::string_view name) {
-  std::vector<Operand> operands;
+Buffer<Operand> pattern(std::string_view name) {
+  Buffer<Operand> operands;
   const auto found = std::ranges::find(handled, name, &Handled::name);
   if (found != std::end(handled)) return {std::begin(found->operands), std::end(found->operands)};
   if (const Operator* op = find_operator(name))
-    for (const SchemaArgument& a : op->arguments)
-      operands.push_back({std::string(a.name), 0, a.out ? Role::output : Role::input});
+    for (const SchemaArgument& a : op->arguments) operands.push_back({a.name, 0, a.out ? Role::output : Role::input});
   return operands;
 }
 
 // Of an operator that is not known the last argument is what it returns, which an out argument before it repeats.
-std::vector<Operand> unknown(const std::vector<std::int32_t>& args) {
-  std::vector<Operand> operands;
+Buffer<Operand> unknown(std::span<const std::int32_t> args) {
+  Buffer<Operand> operands;
+  operands.reserve(args.size());
   const bool repeats = args.size() > 1 && args[args.size() - 2] == args.back();
-  for (const std::int32_t value : std::span(args).first(args.size() - repeats))
-    operands.push_back({"", value, Role::input});
+  for (const std::int32_t value : args.first(args.size() - repeats)) operands.push_back({"", value, Role::input});
   if (!operands.empty()) operands.back().role = Role::output;
   return operands;
 }
 
-std::vector<Operand> operands_of(std::string_view name, const std::vector<std::int32_t>& args) {
-  std::vector<Operand> operands = pattern(name);
+// What a call returns stands behind its arguments: nothing new where it is the out argument.
+Buffer<Operand> operands_of(std::string_view name, std::span<const std::int32_t> args) {
+  Buffer<Operand> operands = pattern(name);
   if (operands.empty() || operands.size() > args.size()) return unknown(args);
-  for (std::size_t i = 0; i < operands.size(); ++i) operands[i].value = args[i];
+  const std::size_t arguments = operands.size();
+  for (std::size_t i = 0; i < arguments; ++i) operands[i].value = args[i];
+  operands.reserve(args.size());
+  for (const std::int32_t value : args.subspan(arguments))
+    if (std::ranges::count(std::span(operands).first(arguments), Int{value}, &Operand::value) == 0)
+      operands.push_back({"result", value, Role::output});
   return operands;
+}
+
+std::string name_of(const pte::ExecutionPlan& plan, const pte::KernelCall& call) {
+  const auto index = static_cast<std::uint32_t>(call.op_index());
+  return call.op_index() >= 0 && index < format::size_of(plan.operators())
+             ? cut_name(*plan.operators()->Get(index))
+             : "operator " + std::to_string(call.op_index());
 }
 
 }  // namespace
 
-Listed listed(const pte::ExecutionPlanT& plan, const pte::InstructionT& instruction) {
-  const auto& what = instruction.instr_args;
-  if (const auto* call = what.AsKernelCall()) {
-    const bool there = call->op_index >= 0 && static_cast<std::size_t>(call->op_index) < plan.operators.size();
-    const std::string name = there ? operator_name(*plan.operators[static_cast<std::size_t>(call->op_index)])
-                                   : "operator " + std::to_string(call->op_index);
-    return {name, operands_of(name, call->args), {}, {}};
+Listed listed(const pte::ExecutionPlan& plan, const pte::Instruction& instruction) {
+  if (const auto* call = instruction.instr_args_as_KernelCall()) {
+    const std::span args = format::items(call->args());
+    Budget::Scope::work(static_cast<Int>(args.size()));
+    const std::string name = name_of(plan, *call);
+    return {name, operands_of(name, args), {}, {}};
   }
   Listed l{"FreeCall", {}, {}, {}};
-  if (const auto* call = what.AsDelegateCall()) {
-    l.name = "DelegateCall", l.delegate = call->delegate_index;
-    for (const std::int32_t value : call->args) l.operands.push_back({"", value, Role::either});
-  } else if (const auto* move = what.AsMoveCall()) {
-    l.name = "MoveCall", l.operands = {{"", move->move_from, Role::input}, {"", move->move_to, Role::output}};
-  } else if (const auto* jump = what.AsJumpFalseCall()) {
-    l.name = "JumpFalseCall", l.operands = {{"", jump->cond_value_index, Role::input}},
-    l.target = jump->destination_instruction;
-  } else if (const auto* free = what.AsFreeCall()) {
-    l.operands = {{"", free->value_index, Role::input}};
+  if (const auto* call = instruction.instr_args_as_DelegateCall()) {
+    const std::span args = format::items(call->args());
+    Budget::Scope::work(static_cast<Int>(args.size()));
+    l.operands.reserve(args.size());
+    l.name = "DelegateCall", l.delegate = call->delegate_index();
+    for (const std::int32_t value : args) l.operands.push_back({"", value, Role::either});
+  } else if (const auto* move = instruction.instr_args_as_MoveCall()) {
+    l.name = "MoveCall", l.operands = {{"", move->move_from(), Role::input}, {"", move->move_to(), Role::output}};
+  } else if (const auto* jump = instruction.instr_args_as_JumpFalseCall()) {
+    l.name = "JumpFalseCall", l.operands = {{"", jump->cond_value_index(), Role::input}},
+    l.target = jump->destination_instruction();
+  } else if (const auto* free = instruction.instr_args_as_FreeCall()) {
+    l.operands = {{"", free->value_index(), Role::input}};
   }
   return l;
 }
 
-bool is_known_operator(std::string_view name) {
-  return find_operator(name) || std::ranges::find(handled, name, &Handled::name) != std::end(handled);
+std::string cut_name(const pte::Operator& op) {
+  const auto part = [](const flatbuffers::String* s) { return std::string(format::text_of(s).substr(0, most_shown)); };
+  return part(op.name()) + (format::text_of(op.overload()).empty() ? "" : '.' + part(op.overload()));
 }
 
-const pte::KernelTypesUnion* value_at(const pte::ExecutionPlanT& plan, Int index) {
-  return index >= 0 && static_cast<std::size_t>(index) < plan.values.size()
-             ? &plan.values[static_cast<std::size_t>(index)]->val
-             : nullptr;
+bool is_handled(std::string_view name) {
+  return std::ranges::find(handled, name, &Handled::name) != std::end(handled);
 }
 
-std::vector<Int> tensors_of(const pte::ExecutionPlanT& plan, Int index) {
+bool is_known_operator(std::string_view name) { return find_operator(name) || is_handled(name); }
+
+Fault no_method(const pte::Program& program, std::string_view name) {
+  constexpr std::uint32_t most = 20;
+  const std::uint32_t methods = format::size_of(program.execution_plan());
+  std::string names;
+  for (const pte::ExecutionPlan& plan : tables(program.execution_plan()) | std::views::take(most))
+    names += (names.empty() ? "" : ", ") + shown(format::text_of(plan.name()));
+  return {Outcome::invalid, "G3",
+          text("there is no method ", Quoted{name}, "; there are: ", names, methods > most ? ", ..." : "")};
+}
+
+const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index) {
+  return index >= 0 && index < format::size_of(plan.values()) ? plan.values()->Get(static_cast<std::uint32_t>(index))
+                                                              : nullptr;
+}
+
+const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan, Int index) {
   const auto* value = value_at(plan, index);
-  if (!value) return {};
-  std::vector<Int> all;
-  if (value->type == pte::KernelTypes::Tensor) all = {index};
-  if (const auto* list = value->AsTensorList()) all.assign(list->items.begin(), list->items.end());
-  if (const auto* list = value->AsOptionalTensorList()) all.assign(list->items.begin(), list->items.end());
-  std::erase_if(all, [&](Int i) {
-    const auto* v = value_at(plan, i);
-    return !v || v->type != pte::KernelTypes::Tensor;
-  });
-  return all;
+  return value ? value->val_as_Tensor() : nullptr;
 }
 
 }  // namespace assay

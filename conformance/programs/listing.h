@@ -1,38 +1,73 @@
 #pragma once
 
 #include <optional>
+#include <ranges>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "reference/program/unpacked.h"
+#include "format/view.h"
+#include "reference/budget.h"
+#include "reference/fault.h"
 
-// Instructions in words. Works on every program that decodes; an index that leads nowhere is shown as it is.
+// Instructions in words. Works on every program that opens; an index that leads nowhere is shown as it is.
 namespace assay {
+
+// The tables of a list that may be absent.
+template <class T>
+auto tables(const flatbuffers::Vector<flatbuffers::Offset<T>>* list) {
+  return std::views::iota(std::uint32_t{0}, format::size_of(list)) |
+         std::views::transform([list](std::uint32_t i) -> const T& { return *list->Get(i); });
+}
 
 struct Operand {
   enum class Role : std::uint8_t { input, output, either };  // either: only a delegate's payload says
 
-  std::string name;  // the schema's; empty where there is none
-  Int value;         // index among the plan's values
+  std::string_view name;  // the schema's; empty where there is none
+  Int value;              // index among the plan's values
   Role role;
 };
 
+constexpr std::string_view name(Operand::Role role) {
+  constexpr std::string_view names[] = {"input", "output", "either"};
+  return names[static_cast<std::size_t>(role)];
+}
+
 struct Listed {
   std::string name;  // "aten::add.out", or of the other kinds "DelegateCall", "MoveCall", "JumpFalseCall", "FreeCall"
-  std::vector<Operand> operands;  // each once: not again as what the operator returns
-  std::optional<Int> target;      // of a jump
+  Buffer<Operand> operands;   // each once: not again as what the operator returns
+  std::optional<Int> target;  // of a jump
   std::optional<Int> delegate;
 };
 
-Listed listed(const pte::ExecutionPlanT& plan, const pte::InstructionT& instruction);
+// Costs work for each operand.
+Listed listed(const pte::ExecutionPlan& plan, const pte::Instruction& instruction);
+
+std::string cut_name(const pte::Operator& op);  // as the file has it, but cut where it is longer than any
 
 // Whether the reference has it.
 bool is_known_operator(std::string_view name);
+// Whether it works on memory instead of values: every runtime has it, and no library of kernels.
+bool is_handled(std::string_view name);
+
+// That a program has no such method, and which it has: G3.
+Fault no_method(const pte::Program& program, std::string_view name);
 
 // The value, null where the plan has none of this index.
-const pte::KernelTypesUnion* value_at(const pte::ExecutionPlanT& plan, Int index);
+const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index);
+const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan, Int index);  // null: it is none
 
-// The tensors that a value is or lists.
-std::vector<Int> tensors_of(const pte::ExecutionPlanT& plan, Int index);
+// Calls f with the index of each tensor that a value is or lists.
+template <class F>
+void each_tensor(const pte::ExecutionPlan& plan, Int index, F f) {
+  const auto* value = value_at(plan, index);
+  if (!value) return;
+  const auto* tensors = value->val_as_TensorList();
+  const auto* optional_tensors = value->val_as_OptionalTensorList();
+  if (value->val_as_Tensor()) f(index);
+  for (const auto* list :
+       {tensors ? tensors->items() : nullptr, optional_tensors ? optional_tensors->items() : nullptr})
+    for (const std::int32_t i : format::items(list))
+      if (tensor_at(plan, i)) f(Int{i});
+}
 
 }  // namespace assay

@@ -5,108 +5,141 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <set>
 
-#include "conformance/programs/listing.h"
+#include "reference/dtype.h"
 
 namespace assay {
 namespace {
 
-struct Span {
-  Int first, last;
-  bool read_first;
+struct Use {
+  std::uint32_t first, last;
+  bool read_first, used;
 };
 
 struct BackwardJump {
-  Int from, to;
+  std::uint32_t from, to;
 };
 
 // The instructions between which each tensor is used.
 class Lifetimes {
  public:
-  explicit Lifetimes(const pte::ExecutionPlanT& plan) : plan_(plan) {
-    for (const auto& chain : plan.chains) {
-      const Int begin = count_;
-      for (const auto& instruction : chain->instructions) add(listed(plan, *instruction), begin);
+  explicit Lifetimes(const pte::ExecutionPlan& plan) : plan_(plan), uses_(format::size_of(plan.values())) {
+    for (const pte::Chain& chain : tables(plan.chains())) {
+      const std::uint32_t begin = count_;
+      for (const pte::Instruction& instruction : tables(chain.instructions())) add(listed(plan, instruction), begin);
     }
-    const Int last = std::max<Int>(count_ - 1, 0);
-    for (const std::int32_t i : plan.inputs) use(i, 0);
-    for (const std::int32_t i : plan.outputs) use(i, last);
-    for (std::size_t i = 0; i < plan.values.size(); ++i)
-      if (const auto* t = plan.values[i]->val.AsTensor(); t && is_state(*t))
-        use(static_cast<Int>(i), 0), use(static_cast<Int>(i), last);
-    for (auto& [value, span] : spans_) keep_through_loops(span);
+    const std::uint32_t last = std::max(count_, 1u) - 1;
+    for (const std::int32_t i : format::items(plan.inputs())) use(i, 0);
+    for (const std::int32_t i : format::items(plan.outputs())) use(i, last);
+    for (Int i = 0; i < static_cast<Int>(uses_.size()); ++i)
+      if (const auto* t = tensor_at(plan, i); t && is_state(*t)) use(i, 0), use(i, last);
+    Budget::Scope::work(static_cast<Int>(uses_.size() * jumps_.size()));
+    for (Use& u : uses_) keep_through_loops(u);
   }
 
-  std::optional<Span> of(Int value) const {
-    const auto found = spans_.find(value);
-    return found == spans_.end() ? std::nullopt : std::optional(found->second);
+  const Use& of(std::uint32_t value) const { return uses_[value]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(uses_.size()); }
+
+ private:
+  void add(const Listed& instruction, std::uint32_t begin) {
+    for (const Operand& o : instruction.operands) use(o.value, count_, o.role == Operand::Role::input);
+    if (instruction.target && *instruction.target >= 0 && begin + *instruction.target <= count_)
+      jumps_.push_back({count_, begin + static_cast<std::uint32_t>(*instruction.target)});
+    ++count_;
+  }
+  void use(Int value, std::uint32_t at, bool read = false) {
+    each_tensor(plan_, value, [&](Int t) {
+      Use& u = uses_[static_cast<std::size_t>(t)];
+      u = u.used ? Use{std::min(u.first, at), std::max(u.last, at), u.read_first, true} : Use{at, at, read, true};
+    });
+  }
+  // What comes into a loop is needed in its next round.
+  void keep_through_loops(Use& u) const {
+    for (const BackwardJump& jump : jumps_)
+      if (u.first < jump.to && u.last >= jump.to) u.last = std::max(u.last, jump.from);
+  }
+
+  const pte::ExecutionPlan& plan_;
+  std::uint32_t count_ = 0;
+  Buffer<Use> uses_;  // of each value
+  Buffer<BackwardJump> jumps_;
+};
+
+// -- tenants over time --------------------------------------------------------------------------------------------
+
+// Something for each address, equal over whole ranges.
+template <class T>
+class Ranges {
+ public:
+  // Calls f with each range within begin and end for which one T stands: its length and the T, to read or to change.
+  template <class F>
+  void each(double begin, double end, F f) {
+    if (begin >= end) return;
+    const auto first = split(begin), last = split(end);
+    for (auto at = first; at != last; ++at, Budget::Scope::work(range_cost))
+      f(std::next(at)->first - at->first, at->second);
+    join(first, std::next(last));
   }
 
  private:
-  void add(const Listed& instruction, Int begin) {
-    for (const Operand& o : instruction.operands) use(o.value, count_, o.role == Operand::Role::input);
-    if (instruction.target && begin + *instruction.target <= count_)
-      jumps_.push_back({count_, begin + *instruction.target});
-    ++count_;
+  static constexpr Int range_cost = 50;  // nodes of a tree
+  using Map = std::map<double, T, std::less<>, Charged<std::pair<const double, T>>>;
+
+  typename Map::iterator split(double at) {
+    const auto behind = ranges_.upper_bound(at);
+    const auto before = std::prev(behind);
+    return before->first == at ? before : ranges_.emplace_hint(behind, at, before->second);
   }
-  void use(Int value, Int at, bool read = false) {
-    for (const Int t : tensors_of(plan_, value)) {
-      Span& span = spans_.try_emplace(t, Span{at, at, read}).first->second;
-      span = {std::min(span.first, at), std::max(span.last, at), span.read_first};
-    }
-  }
-  // What comes into a loop is needed in its next round.
-  void keep_through_loops(Span& span) const {
-    for (const BackwardJump& jump : jumps_)
-      if (span.first < jump.to && span.last >= jump.to) span.last = std::max(span.last, jump.from);
+  void join(typename Map::iterator first, typename Map::iterator end) {
+    if (first != ranges_.begin()) --first;
+    for (auto at = std::next(first); at != end; at = std::next(first))
+      at->second == first->second ? void(ranges_.erase(at)) : void(first = at);
   }
 
-  const pte::ExecutionPlanT& plan_;
-  Int count_ = 0;
-  std::map<Int, Span> spans_;
-  std::vector<BackwardJump> jumps_;
+  Map ranges_ = {{-1, T()}};  // from each address to the next one
 };
 
-double offset_of(const pte::AllocationDetailsT& a) {
-  return static_cast<double>(std::uint64_t{a.memory_offset_high} << 32 | a.memory_offset_low);
+// The places of tenants, by when they go.
+Buffer<std::uint32_t> by_last(const MemoryUse& use) {
+  Buffer<std::uint32_t> order(use.tenants.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, {}, [&](std::uint32_t i) { return use.tenants[i].last; });
+  return order;
+}
+
+void sort_by_first(MemoryUse& use) {
+  std::ranges::sort(use.tenants, {}, [](const Tenant& t) { return std::pair(t.first, t.value); });
 }
 
 // A view that the plan makes by giving it the place of another tensor is there from that one's last use on.
 void begin_with_origin(MemoryUse& use) {
-  const std::vector<Tenant> before = use.tenants;
+  Ranges<std::uint32_t> last_uses;
+  const Buffer<std::uint32_t> leaving = by_last(use);
+  auto gone = leaving.begin();
   for (Tenant& t : use.tenants) {
-    if (!t.inherits) continue;
-    Int origin = 0;
-    for (const Tenant& o : before)
-      if (o.last < t.first && o.offset < t.end && t.offset < o.end) origin = std::max(origin, o.last);
-    t.first = std::min(t.first, origin);
+    for (; gone != leaving.end() && use.tenants[*gone].last < t.first; ++gone) {
+      const Tenant& o = use.tenants[*gone];
+      last_uses.each(o.offset, o.end, [&](double, std::uint32_t& last) { last = o.last; });
+    }
+    std::uint32_t origin = 0;
+    if (t.inherits)
+      last_uses.each(t.offset, t.end, [&](double, std::uint32_t last) { origin = std::max(origin, last); });
+    if (t.inherits) t.first = std::min(t.first, origin);
   }
-}
-
-// Bytes that at least one of these holds.
-double held(const std::multiset<std::pair<double, double>>& places) {
-  double sum = 0, before = 0;
-  for (const auto& [begin, end] : places) {
-    sum += std::max(0.0, end - std::max(begin, before));
-    before = std::max(before, end);
-  }
-  return sum;
+  sort_by_first(use);
 }
 
 void find_most(MemoryUse& use) {
-  std::map<Int, std::pair<std::vector<const Tenant*>, std::vector<const Tenant*>>>
-      changes;  // who comes, and who has gone
+  Ranges<std::uint32_t> holders;
+  double held = 0;
+  const Buffer<std::uint32_t> leaving = by_last(use);
+  auto gone = leaving.begin();
   for (const Tenant& t : use.tenants) {
-    changes[t.first].first.push_back(&t);
-    changes[t.last + 1].second.push_back(&t);
-  }
-  std::multiset<std::pair<double, double>> places;
-  for (const auto& [at, change] : changes) {
-    for (const Tenant* t : change.second) places.erase(places.find({t->offset, t->end}));
-    for (const Tenant* t : change.first) places.emplace(t->offset, t->end);
-    if (const double now = held(places); now > use.most) use.most = now, use.most_at = at;
+    for (; gone != leaving.end() && use.tenants[*gone].last < t.first; ++gone)
+      holders.each(use.tenants[*gone].offset, use.tenants[*gone].end,
+                   [&](double bytes, std::uint32_t& count) { held -= --count == 0 ? bytes : 0; });
+    holders.each(t.offset, t.end, [&](double bytes, std::uint32_t& count) { held += count++ == 0 ? bytes : 0; });
+    if (held > use.most) use.most = held, use.most_at = t.first;
   }
 }
 
@@ -121,14 +154,15 @@ class Picture {
   Picture(const MemoryUse& use, Int instructions) : use_(use), time_(static_cast<double>(instructions)) {
     const Int each = std::clamp<Int>(most_columns / std::max<Int>(instructions, 1), 1, 6);
     columns_ = std::min(instructions * each, most_columns);
-    rows_ = std::clamp<Int>((use.bytes + 15) / 16, 1, most_rows);
+    rows_ = std::clamp<Int>(use.bytes / 16 + (use.bytes % 16 > 0), 1, most_rows);
     best_.resize(static_cast<std::size_t>(columns_ * rows_), 0);
     cells_.resize(best_.size(), '.');
-    std::string marks(use.tenants.size(), ' ');
-    for (std::size_t i = 0; i < marks.size(); ++i) marks[i] = static_cast<char>('a' + i % 26);
-    char next = 'A';
-    for (const std::size_t i : largest_tenants(use)) marks[i] = next++;
-    for (std::size_t i = 0; i < marks.size(); ++i) draw(use.tenants[i], marks[i]);
+    Budget::Scope::work(static_cast<Int>(use.tenants.size()));
+    const std::vector<std::size_t> largest = largest_tenants(use);
+    for (std::size_t i = 0, capital = 0; i < use.tenants.size(); ++i) {
+      const bool large = capital < largest.size() && largest[capital] == i;
+      draw(use.tenants[i], static_cast<char>(large ? 'A' + capital++ : 'a' + i % 26));
+    }
   }
 
   std::string text() const {
@@ -149,9 +183,10 @@ class Picture {
     return {static_cast<Int>(std::clamp(begin / step, 0.0, most)), static_cast<Int>(std::clamp(end / step, 0.0, most))};
   }
   void draw(const Tenant& t, char mark) {
-    const double begin = static_cast<double>(t.first), end = static_cast<double>(t.last + 1);
+    const double begin = t.first, end = t.last + 1.0;
     const auto [left, right] = touched(begin, end, tick(), columns_);
     const auto [low, high] = touched(t.offset, t.end, band(), rows_);
+    Budget::Scope::work((high - low + 1) * (right - left + 1));
     for (Int row = low; row <= high; ++row)
       for (Int column = left; column <= right; ++column) {
         const double x = static_cast<double>(column) * tick(), y = static_cast<double>(row) * band();
@@ -185,37 +220,41 @@ class Picture {
 
 }  // namespace
 
-bool is_state(const pte::TensorT& t) {
-  const bool external = t.extra_tensor_info && t.extra_tensor_info->location == pte::TensorDataLocation::EXTERNAL;
-  const bool named = t.extra_tensor_info && !t.extra_tensor_info->fully_qualified_name.empty();
-  return t.allocation_info && (named || external || t.data_buffer_idx > 0);
+bool is_state(const pte::Tensor& t) {
+  return t.allocation_info() && (!format::name_of(t).empty() || format::is_external(t) || t.data_buffer_idx() > 0);
 }
 
-double byte_count(const pte::TensorT& t) {
-  const auto dtype = dtype_numbered(t.scalar_type);
+double byte_count(int scalar_type, std::span<const std::int32_t> sizes) {
+  constexpr double most = 0x1p64;  // of a program that is not valid
+  const auto dtype = dtype_numbered(scalar_type);
+  Budget::Scope::work(static_cast<Int>(sizes.size()));
   double bytes = dtype ? info(*dtype).bytes : 0;
-  for (const std::int32_t n : t.sizes) bytes *= std::max(n, 0);
+  for (const std::int32_t n : sizes) bytes = std::min(bytes * std::max(n, 0), most);
   return bytes;
 }
 
-std::vector<MemoryUse> memory_use(const pte::ExecutionPlanT& plan) {
-  std::vector<MemoryUse> all;
-  for (std::size_t i = 1; i < plan.non_const_buffer_sizes.size(); ++i)
-    all.push_back({static_cast<std::uint32_t>(i), std::max<Int>(plan.non_const_buffer_sizes[i], 0), {}});
+Buffer<MemoryUse> memory_use(const pte::ExecutionPlan& plan) {
+  const std::span sizes = format::items(plan.non_const_buffer_sizes());
+  Buffer<MemoryUse> all(std::max<std::size_t>(sizes.size(), 1) - 1);
+  for (std::uint32_t i = 0; i < all.size(); ++i) all[i].memory = i + 1, all[i].bytes = std::max<Int>(sizes[i + 1], 0);
   const Lifetimes lifetimes(plan);
-  for (std::size_t i = 0; i < plan.values.size(); ++i) {
-    const auto* t = plan.values[i]->val.AsTensor();
-    const auto span = lifetimes.of(static_cast<Int>(i));
-    if (!t || !t->allocation_info || !span || t->allocation_info->memory_id < 1 ||
-        t->allocation_info->memory_id > all.size())
-      continue;
-    const double offset = offset_of(*t->allocation_info);
-    all[t->allocation_info->memory_id - 1].tenants.push_back(
-        {static_cast<Int>(i), offset, offset + byte_count(*t), span->first, span->last, span->read_first});
-  }
+  const auto each_planned = [&](auto f) {
+    for (std::uint32_t i = 0; i < lifetimes.size(); ++i)
+      if (const auto* t = tensor_at(plan, i); t && t->allocation_info() && lifetimes.of(i).used)
+        if (const auto memory = t->allocation_info()->memory_id(); memory >= 1 && memory <= all.size())
+          f(i, *t, memory - 1);
+  };
+  Buffer<std::size_t> tenants(all.size());
+  each_planned([&](std::uint32_t, const pte::Tensor&, std::size_t memory) { ++tenants[memory]; });
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].tenants.reserve(tenants[i]);
+  each_planned([&](std::uint32_t i, const pte::Tensor& t, std::size_t memory) {
+    const auto offset = static_cast<double>(format::planned_offset(*t.allocation_info()));
+    const Use& u = lifetimes.of(i);
+    all[memory].tenants.push_back({i, u.first, u.last, u.read_first, offset, offset + byte_count(t)});
+  });
   for (MemoryUse& use : all) {
+    sort_by_first(use);
     begin_with_origin(use);
-    std::ranges::stable_sort(use.tenants, {}, &Tenant::first);
     find_most(use);
   }
   return all;
@@ -226,12 +265,13 @@ std::string picture(const MemoryUse& use, Int instructions) {
 }
 
 std::vector<std::size_t> largest_tenants(const MemoryUse& use) {
-  constexpr std::size_t most = 12;
-  std::vector<std::size_t> order(use.tenants.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater(),
-                           [&](std::size_t i) { return use.tenants[i].end - use.tenants[i].offset; });
-  order.resize(std::min(most, order.size()));
+  std::vector<std::size_t> order(std::min<std::size_t>(use.tenants.size(), 12));
+  const auto all = std::views::iota(std::size_t{0}, use.tenants.size());
+  const auto larger = [&](std::size_t a, std::size_t b) {
+    const auto size = [&](std::size_t i) { return std::pair(use.tenants[i].end - use.tenants[i].offset, -double(i)); };
+    return size(a) > size(b);
+  };
+  std::ranges::partial_sort_copy(all, order, larger);
   std::ranges::sort(order);
   return order;
 }

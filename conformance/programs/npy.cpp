@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "conformance/programs/file.h"
 #include "conformance/text/layout.h"
 #include "conformance/text/malformed.h"
+#include "conformance/text/printable.h"
 #include "reference/value.h"
 
 namespace assay {
@@ -34,10 +35,10 @@ DType dtype_of(std::string_view descr) {
   const auto row = std::ranges::find(rows, descr.substr(ordered), &Row::code);
   if (row == std::end(rows))
     throw Fault(Outcome::unsupported, "npy.dtype",
-                text("dtype '", descr, "' is none that a tensor has (bfloat16 is 'V2')"));
+                text("dtype ", Quoted{descr}, " is none that a tensor has (bfloat16 is 'V2')"));
   if (descr[0] == '>' && info(row->dtype).bytes > 1)
     throw Fault(Outcome::unsupported, "npy.dtype",
-                text("dtype '", descr, "' is big endian, but must be little endian"));
+                text("dtype ", Quoted{descr}, " is big endian, but must be little endian"));
   return row->dtype;
 }
 
@@ -65,7 +66,7 @@ class HeaderReader {
       else if (key == "shape")
         header.shape = shape();
       else
-        well_formed(false, header_rule, "key '", key.substr(0, 40), "' is none of descr, fortran_order and shape");
+        well_formed(false, header_rule, "key ", Quoted{key}, " is none of descr, fortran_order and shape");
       if (!accept(',')) expect('}', true);
     }
     skip();
@@ -83,7 +84,7 @@ class HeaderReader {
   }
   void expect(char c, bool keep = false) {
     skip();
-    well_formed(rest_.starts_with(c), header_rule, '\'', c, "' is missing before \"", rest_.substr(0, 20), '"');
+    well_formed(rest_.starts_with(c), header_rule, '\'', c, "' is missing before ", Quoted{rest_.substr(0, 20)});
     if (!keep) rest_.remove_prefix(1);
   }
   std::string_view string() {
@@ -114,9 +115,11 @@ class HeaderReader {
       Int n = 0;
       skip();
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
-      well_formed(error == std::errc() && n >= 0, header_rule, "shape holds \"", rest_.substr(0, 20),
-                  "\", which begins with no size");
+      well_formed(error == std::errc() && n >= 0, header_rule, "shape holds ", Quoted{rest_.substr(0, 20)},
+                  ", which begins with no size");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      if (sizes.size() == max_rank)
+        throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
       sizes.push_back(n);
       if (!accept(',')) expect(')', true);
     }
@@ -126,10 +129,14 @@ class HeaderReader {
   std::string_view rest_;
 };
 
+bool starts_with_magic(std::span<const std::byte> file) {
+  return file.size() >= magic.size() && std::ranges::equal(file.first(magic.size()), std::as_bytes(std::span(magic)));
+}
+
 // The header and the data of a file.
 std::pair<std::string_view, std::span<const std::byte>> parts(std::span<const std::byte> file) {
   const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
-  well_formed(all.starts_with(magic) && all.size() >= 10, "npy.magic",
+  well_formed(starts_with_magic(file) && all.size() >= 10, "npy.magic",
               "the file is no .npy file: it does not begin with \\x93NUMPY and a version");
   const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(file[i]); };
   const std::size_t version = byte(6);
@@ -168,9 +175,12 @@ Tensor decode_npy(std::span<const std::byte> file) {
   return arranged(tensor, Dims::counting(tensor.rank()));
 }
 
-Tensor read_npy(const std::filesystem::path& path) {
-  const std::vector<std::byte> file = read_file(path);
-  return within([&] { return decode_npy(file); }, path.string());
+Tensor read_npy(const std::filesystem::path& path, const Access& access) {
+  const auto extent = [](std::span<const std::byte> head) {
+    return starts_with_magic(head) ? std::numeric_limits<std::uint64_t>::max() : head.size();
+  };
+  const File file = open_file(path, access, extent);
+  return within([&] { return decode_npy(file.bytes); }, path.string());
 }
 
 std::vector<std::byte> encode_npy(const Tensor& tensor) {

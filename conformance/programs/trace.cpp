@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "conformance/text/literal.h"
+#include "conformance/text/printable.h"
 
 namespace assay {
 namespace {
@@ -17,11 +18,13 @@ std::string duration(std::chrono::nanoseconds time) {
   return ns < 1e9 ? fmt::format("{:.1f} ms", ns / 1e6) : fmt::format("{:.2f} s", ns / 1e9);
 }
 
+std::string brief(const Value& value) { return printable(literal(value, 4), most_shown); }
+
 bool has_numbers(const Tensor& t) { return info(t.dtype).kind != Kind::opaque; }
 
 std::string text_of(const Value& value) {
   const Tensor* t = std::get_if<Tensor>(&value);
-  if (!t) return literal(value, 4);
+  if (!t) return brief(value);
   if (!has_numbers(*t)) return describe(*t);
   const Statistics s = statistics(*t);
   std::string line = fmt::format("{:<24}", describe(*t));
@@ -43,13 +46,12 @@ Json json_of(const Tensor& t) {
   return json;
 }
 
-constexpr std::string_view role_names[] = {"input", "output", "either"};
-
 }  // namespace
 
 Statistics statistics(const Tensor& tensor) {
   Statistics s{HUGE_VAL, -HUGE_VAL, 0, 0, 0};
   double sum = 0;
+  Budget::Scope::work(tensor.count());
   for (const Real x : read<Real>(tensor).data) {
     if (std::isnan(x)) {
       ++s.nans;
@@ -63,18 +65,20 @@ Statistics statistics(const Tensor& tensor) {
 }
 
 void Tracer::instruction_done(const Method& method, const Event& event) {
-  const pte::ExecutionPlanT& plan = method.plan();
-  TracedStep step{plan.name, event, {}};
-  for (Operand& operand : listed(plan, *plan.chains[event.chain]->instructions[event.instruction]).operands) {
+  const pte::ExecutionPlan& plan = method.plan();
+  const auto& chain = *plan.chains()->Get(static_cast<std::uint32_t>(event.chain));
+  TracedStep step{format::text_of(plan.name()), event, {}};
+  const Listed instruction = listed(plan, *chain.instructions()->Get(static_cast<std::uint32_t>(event.instruction)));
+  for (const Operand& operand : instruction.operands) {
     auto value = operand.value < 0 ? Result<Value>() : method.value(static_cast<std::size_t>(operand.value));
-    step.seen.push_back({std::move(operand), value ? std::move(*value) : Value()});
+    step.seen.push_back({operand, value ? std::move(*value) : Value()});
   }
   tell_(step);
 }
 
 std::string to_text(const TracedStep& step) {
   std::string all =
-      fmt::format("{:>5}  {:<48} {:>9}\n", step.event.instruction, step.event.name, duration(step.event.time));
+      fmt::format("{:>5}  {:<48} {:>9}\n", step.event.instruction, shown(step.event.name), duration(step.event.time));
   std::size_t width = 8;  // columns stand still from step to step
   for (const Seen& s : step.seen) width = std::max(width, s.operand.name.size());
   for (const auto& [operand, value] : step.seen)
@@ -86,19 +90,18 @@ std::string to_text(const TracedStep& step) {
 Json to_json(const TracedStep& step) {
   Json operands = Json::array();
   for (const auto& [operand, value] : step.seen) {
-    Json json = {
-        {"name", operand.name}, {"value", operand.value}, {"role", role_names[static_cast<std::size_t>(operand.role)]}};
+    Json json = {{"name", operand.name}, {"value", operand.value}, {"role", name(operand.role)}};
     const Tensor* tensor = std::get_if<Tensor>(&value);
     if (tensor)
       json.update(json_of(*tensor));
     else
-      json["is"] = std::holds_alternative<Tensors>(value) ? Json(literal(value, 4)) : to_json(value, {});
+      json["is"] = number_in(value) ? to_json(value, {}) : Json(brief(value));
     operands.push_back(std::move(json));
   }
-  return {{"method", step.method},
+  return {{"method", cut(step.method)},
           {"chain", step.event.chain},
           {"instruction", step.event.instruction},
-          {"name", step.event.name},
+          {"name", cut(step.event.name)},
           {"nanoseconds", step.event.time.count()},
           {"bytes", step.event.bytes},
           {"operands", operands}};

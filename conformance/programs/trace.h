@@ -24,7 +24,7 @@ struct Seen {
 };
 
 struct TracedStep {
-  std::string method;
+  std::string_view method;
   Event event;
   std::vector<Seen> seen;
 };

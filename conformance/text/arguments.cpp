@@ -11,6 +11,7 @@
 
 #include "conformance/text/literal.h"
 #include "conformance/text/malformed.h"
+#include "conformance/text/printable.h"
 
 namespace assay {
 namespace {
@@ -73,7 +74,7 @@ const Operator& operator_named(std::string_view name) {
   if (const Operator* op = find_operator(name)) return *op;
   const std::vector<std::string_view> similar = similar_names(name);
   const std::string hint = similar.empty() ? "" : fmt::format("; similar: {}", fmt::join(similar, ", "));
-  throw Fault(Outcome::unsupported, "call.operator", fmt::format("there is no operator \"{}\"{}", name, hint));
+  throw Fault(Outcome::unsupported, "call.operator", fmt::format("there is no operator {}{}", in_quotes(name), hint));
 }
 
 }  // namespace assay

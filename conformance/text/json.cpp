@@ -11,19 +11,26 @@
 #include "conformance/text/element.h"
 #include "conformance/text/layout.h"
 #include "conformance/text/malformed.h"
+#include "conformance/text/printable.h"
 
 namespace assay {
 namespace {
 
 constexpr std::string_view json_rule = "call.json", tensor_rule = "call.tensor", argument_rule = "call.argument";
 
-// Refuses what a parser lets through: a key twice in an object, nesting without end.
+// Refuses what a parser lets through: a key twice in an object, nesting without end, more than the budget has memory
+// for.
 class Strictness {
  public:
+  explicit Strictness(Budget budget) : budget_(std::move(budget)) {}
+
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     constexpr int deepest = 64;
     using enum nlohmann::detail::parse_event_t;
     well_formed(depth <= deepest, json_rule, "lists and objects nest deeper than ", deepest);
+    const Int node = event == key ? 160 : 48;  // an element of an object, of a list, while these grow by doubling
+    const auto* string = parsed.get_ptr<const std::string*>();
+    budget_.take(node + (string ? static_cast<Int>(string->size()) : 0), "JSON");
     if (event == object_start) keys_.emplace_back();
     if (event == object_end) keys_.pop_back();
     if (event == key) add(parsed.get_ref<const std::string&>());
@@ -32,10 +39,13 @@ class Strictness {
 
  private:
   void add(const std::string& name) {
+    constexpr std::size_t most_keys = 64;  // more than any object here has; a parser compares each with all before it
     auto& seen = keys_.back();
-    well_formed(std::ranges::find(seen, name) == seen.end(), json_rule, "key \"", name, "\" comes twice");
+    well_formed(std::ranges::find(seen, name) == seen.end(), json_rule, "key ", Quoted{name}, " comes twice");
+    well_formed(seen.size() < most_keys, json_rule, "an object has more than ", most_keys, " keys");
     seen.push_back(name);
   }
+  Budget budget_;
   std::vector<std::vector<std::string>> keys_;  // of each object that is open
 };
 
@@ -43,7 +53,7 @@ class Strictness {
 std::string sentence(const std::exception& error) {
   const std::string_view what = error.what();
   const std::size_t end = what.find("] ");
-  return std::string(end == std::string_view::npos ? what : what.substr(end + 2));
+  return printable(end == std::string_view::npos ? what : what.substr(end + 2), most_shown);
 }
 
 // How a message shows a piece of JSON; made only when the message is.
@@ -53,12 +63,13 @@ struct Excerpt {
 std::ostream& operator<<(std::ostream& out, Excerpt excerpt) {
   if (excerpt.json.is_array()) return out << "a list";
   if (excerpt.json.is_object()) return out << "an object";
+  if (excerpt.json.is_string()) return out << Quoted{excerpt.json.get_ref<const std::string&>()};
   return out << line_of(excerpt.json);
 }
 
 const Json& get(const Json& object, std::string_view key, std::string_view rule) {
   const auto found = object.find(key);
-  well_formed(found != object.end(), rule, "key \"", key, "\" is missing");
+  well_formed(found != object.end(), rule, "key ", Quoted{key}, " is missing");
   return *found;
 }
 
@@ -219,7 +230,7 @@ Value list_of_type(const Json& list, std::string_view element_type) {
 Value string_of_type(const std::string& string, std::string_view type) {
   if (!type.starts_with("ScalarType")) return string;
   const auto dtype = dtype_named(string);
-  well_formed(dtype.has_value(), argument_rule, "\"", string, "\" is no dtype");
+  well_formed(dtype.has_value(), argument_rule, Quoted{string}, " is no dtype");
   return static_cast<Int>(*dtype);
 }
 
@@ -276,15 +287,15 @@ struct ToJson {
 
 }  // namespace
 
-Json parse_json(std::string_view text) {
+Json parse_json(std::string_view text, const Budget& budget) {
   try {
-    return Json::parse(text, Strictness());
+    return Json::parse(text, Strictness(budget));
   } catch (const Json::exception& error) {
     throw Fault(Outcome::malformed, std::string(json_rule), sentence(error));
   }
 }
 
-std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string line_of(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 void check_keys(const Json& json, std::initializer_list<std::string_view> keys, std::string_view rule) {
   const auto refuse = [&](const std::string& what) {
@@ -292,7 +303,7 @@ void check_keys(const Json& json, std::initializer_list<std::string_view> keys, 
   };
   if (!json.is_object()) refuse(text(Excerpt{json}, " came where an object was wanted, with the keys"));
   for (const auto& item : json.items())
-    if (std::ranges::find(keys, item.key()) == keys.end()) refuse(text("key \"", item.key(), "\" is none of"));
+    if (std::ranges::find(keys, item.key()) == keys.end()) refuse(text("key ", Quoted{item.key()}, " is none of"));
 }
 
 Value value_of(const Json& json, std::string_view type) {

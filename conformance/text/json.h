@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "reference/budget.h"
 #include "reference/value.h"
 
 // Values in the JSON form of the stream; spec/call.md defines it.
@@ -12,10 +13,11 @@ namespace assay {
 
 using Json = nlohmann::ordered_json;  // keys stay in the order in which they are written
 
-// Parses one JSON text that names no key twice and nests at most 64 deep; else throws a malformed Fault of call.json.
-Json parse_json(std::string_view text);
+// Parses one JSON text that nests at most 64 deep and whose objects have at most 64 keys, none twice; else throws a
+// malformed Fault of call.json. Its memory stays charged to the budget.
+Json parse_json(std::string_view text, const Budget& budget = {});
 
-// One line without its end.
+// One line without its end, in ASCII: other characters are escaped, and bytes that are no UTF-8 replaced.
 std::string line_of(const Json& json);
 
 // Throws a malformed Fault of the rule when json is no object or has a key beside `keys`.

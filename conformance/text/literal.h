@@ -13,7 +13,8 @@ namespace assay {
 
 // The value that the text denotes for an argument of a schema type ("Tensor?", "int[]"). `length` is that of the
 // schema's list (2 for int[2], 0 for int[]): one entry alone stands for as many equal ones.
-// Throws a Fault: malformed call.tensor or call.argument, exhausted limits.rank or limits.memory.
+// Its memory is the scope's. Throws a Fault: malformed call.tensor or call.argument, exhausted limits.rank or
+// limits.memory.
 Value read_literal(std::string_view text, std::string_view type, Int length = 0);
 
 // A dtype with an optional dim order of its own rank, `f32` or `f32:(0,2,3,1)`, as an out argument without bytes.

@@ -1,5 +1,7 @@
 #include "conformance/text/oracle.h"
 
+#include <algorithm>
+#include <array>
 #include <istream>
 #include <new>
 #include <ostream>
@@ -58,34 +60,86 @@ void set_outs(const Json& request, const Operator& op, std::vector<Value>& argum
   }
 }
 
-void set_limit(const Json& limits, std::string_view key, Int& limit) {
+// A request may have less than it is given, never more.
+void lower(const Json& limits, std::string_view key, Int& limit) {
   const auto given = limits.find(key);
   if (given == limits.end()) return;
   const bool whole = given->is_number_unsigned() && std::in_range<Int>(given->get<Bits>());
   well_formed(whole, "call.limits", key, " must be an integer from 0 to 2^63 - 1");
-  limit = given->get<Int>();
+  limit = std::min(limit, given->get<Int>());
 }
 
-Budget budget_in(const Json& request) {
-  Budget::Limits limits;
+Budget budget_in(const Json& request, Budget::Limits limits) {
   if (!request.contains("limits")) return Budget(limits);
   check_keys(request["limits"], {"bytes", "work"}, "call.limits");
-  set_limit(request["limits"], "bytes", limits.bytes);
-  set_limit(request["limits"], "work", limits.work);
+  lower(request["limits"], "bytes", limits.bytes);
+  lower(request["limits"], "work", limits.work);
   return Budget(limits);
 }
 
-Json answered(const Json& id, const Json& request) {
+// What the outs take as text, before there is any: base64 of their bytes, as JSON and as the line.
+void charge_outs(std::span<const Value> outs, const Budget& budget) {
+  const auto charge = [&](const Tensor& t) {
+    const Int text = static_cast<Int>(t.bytes.size() / 3 + 1) * 4;
+    budget.print(text, "the answer");
+    budget.take(3 * text, "the answer");
+  };
+  for (const Value& out : outs) {
+    if (const Tensor* t = std::get_if<Tensor>(&out)) charge(*t);
+    if (const Tensors* list = std::get_if<Tensors>(&out))
+      for (const auto& t : *list)
+        if (t) charge(*t);
+  }
+}
+
+// Lines of which no more is kept than fits.
+class Lines {
+ public:
+  Lines(std::istream& in, const Budget::Limits& most)
+      : in_(in), longest_(static_cast<std::size_t>(most.bytes / 4)), most_(most) {}
+
+  bool next() {
+    line_.clear(), too_long_ = false;
+    Budget budget(most_);
+    while (in_.getline(chunk_.data(), static_cast<std::streamsize>(chunk_.size())) || in_.gcount() > 0) {
+      const bool ended = !in_.fail();
+      add({chunk_.data(), static_cast<std::size_t>(in_.gcount()) - (ended && !in_.eof())}, budget);
+      if (ended) return true;
+      in_.clear();  // the chunk is full, but the line goes on
+    }
+    return false;
+  }
+  std::string_view line() const { return line_; }
+  bool too_long() const { return too_long_; }
+  std::size_t longest() const { return longest_; }
+
+ private:
+  void add(std::string_view part, const Budget& budget) {
+    too_long_ = too_long_ || part.size() > longest_ - line_.size();
+    if (too_long_)
+      budget.work(static_cast<Int>(part.size()), "a line without end");
+    else
+      line_ += part;
+  }
+
+  std::istream& in_;
+  std::size_t longest_;
+  Budget::Limits most_;
+  std::array<char, 1 << 16> chunk_;
+  std::string line_;
+  bool too_long_ = false;
+};
+
+}  // namespace
+
+CallRequest request_in(const Json& request, const Budget& budget) {
   check_keys(request, {"id", "operator", "args", "out", "limits"}, json_rule);
   check_id(request);
   const Operator& op = operator_in(request);
   std::vector<Value> arguments = arguments_in(request, op);
   set_outs(request, op, arguments);
-  const Answer answer = call(op, arguments, budget_in(request));
-  return answer_json(id, answer, std::span(arguments).subspan(input_count(op)));
+  return {&op, std::move(arguments), budget_in(request, budget.left())};
 }
-
-}  // namespace
 
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs) {
   if (answer.outcome != Outcome::ok)
@@ -100,12 +154,19 @@ Json answer_json(const Json& id, const Answer& answer, std::span<const Value> ou
   return {{"id", id}, {"outcome", name(answer.outcome)}, {"outputs", std::move(outputs)}};
 }
 
-std::string answer_line(std::string_view request) {
+std::string answer_line(std::string_view line, const Budget::Limits& most) {
   Json id;
   try {
-    const Json json = parse_json(request);
+    const Budget budget(most);
+    const Budget::Scope scope(budget, "a request");
+    budget.take(static_cast<Int>(line.size()), "a request");
+    const Json json = parse_json(line, budget);
     id = id_in(json);
-    return line_of(answered(id, json));
+    CallRequest request = request_in(json, budget);
+    const Answer answer = call(*request.op, request.arguments, request.budget);
+    const auto outs = std::span(request.arguments).subspan(input_count(*request.op));
+    if (answer.outcome == Outcome::ok) charge_outs(outs, budget);
+    return line_of(answer_json(id, answer, outs));
   } catch (const Fault& fault) {
     return line_of(answer_json(id, answer_of(fault), {}));
   } catch (const std::bad_alloc&) {
@@ -114,9 +175,15 @@ std::string answer_line(std::string_view request) {
   }
 }
 
-void answer_lines(std::istream& requests, std::ostream& answers) {
-  for (std::string request; answers && std::getline(requests, request);)
-    answers << answer_line(request) << '\n' << std::flush;
+void answer_lines(std::istream& requests, std::ostream& answers, const Budget::Limits& most) {
+  Lines lines(requests, most);
+  while (answers && lines.next()) {
+    const Fault longer(Outcome::exhausted, "limits.memory", text("a line has more than ", lines.longest(), " bytes"));
+    answers << (lines.too_long() ? line_of(answer_json(nullptr, answer_of(longer), {}))
+                                 : answer_line(lines.line(), most))
+            << '\n'
+            << std::flush;
+  }
 }
 
 }  // namespace assay

@@ -7,17 +7,6 @@ namespace {
 
 using format::Workspace;
 
-// Calls `use` to count the bytes that it takes, and again with them, which are returned.
-template <class Use>
-AlignedMemory with_workspace(Use use) {
-  Workspace counting;
-  use(counting);
-  AlignedMemory memory(counting.most());
-  Workspace workspace(memory.bytes());
-  use(workspace);
-  return memory;
-}
-
 std::vector<format::DataView> views_of(std::span<const NamedDataFile> files) {
   std::vector<format::DataView> views;
   for (const NamedDataFile& file : files) views.push_back(file.view());

@@ -35,11 +35,11 @@ void masks_fit(Argument<const Tensors*> indices, TensorArgument self) {
 }
 
 void indices_broadcast(Argument<const Tensors*> indices, TensorArgument self) {
-  static_cast<void>(indexing(*indices.value, self->sizes));
+  static_cast<void>(indexed_sizes(*indices.value, self->sizes));
 }
 
 void broadcasts_to_indexed(TensorArgument values, TensorArgument self, Argument<const Tensors*> indices) {
-  const Dims sizes = indexing(*indices.value, self->sizes).sizes;
+  const Dims sizes = indexed_sizes(*indices.value, self->sizes).sizes;
   require(shapes::expands(values->sizes, sizes), values.name, " has sizes ", values->sizes,
           ", which do not broadcast to the indexed sizes ", sizes);
 }

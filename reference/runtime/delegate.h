@@ -26,7 +26,7 @@ struct CompileSpec {
 struct DelegateSource {
   std::span<const std::byte> payload;
   std::vector<CompileSpec> compile_specs;
-  const RuntimeOptions* options = nullptr;  // of the program: its limits hold for what it delegates
+  const RuntimeOptions& options;  // for programs that are delegated: what they use is charged to the host
   std::function<std::optional<std::span<const std::byte>>(std::string_view key)>
       named_data;  // of the program and its data files
 
@@ -39,7 +39,7 @@ class Delegate {
   virtual ~Delegate() = default;
   virtual std::size_t inputs() const = 0;  // how many of the arguments are read; those behind are outputs
   virtual std::size_t outputs() const = 0;
-  // Outputs come in as the method declares them (their values mean nothing) and go out as results.
+  // Outputs come in as the method declares them, tensors without bytes, and go out as results.
   virtual void execute(std::span<Value> arguments) = 0;
 };
 

@@ -1,199 +1,234 @@
+#include <algorithm>
+#include <limits>
 #include <set>
-#include <utility>
 
+#include "format/flow.h"
+#include "reference/program/memory.h"
 #include "reference/runtime/machine.h"
 
 // Making a method ready: memory, values, operators, delegates.
 namespace assay {
 namespace {
 
-std::string_view name_of(const pte::TensorT& t) {
-  return t.extra_tensor_info ? std::string_view(t.extra_tensor_info->fully_qualified_name) : std::string_view();
-}
+using format::is_external;
+using format::items;
+using format::name_of;
+using format::planned_offset;
+using format::size_of;
+using format::text_of;
 
-Dims dims(const auto& values) {
+constexpr Int work_of_value = 500;
+
+Dims dims(const auto* list) {
   Dims d;
-  for (const auto v : values) d.push_back(v);
+  for (const auto v : items(list)) d.push_back(v);
   return d;
 }
 
+template <class F>
+void each_plan(const pte::Program& program, F f) {
+  for (std::uint32_t i = 0; i < size_of(program.execution_plan()); ++i) f(*program.execution_plan()->Get(i));
+}
+
 // Memories into which the program's methods plan nothing but state, each name at one place.
-std::set<std::uint32_t> state_memories(const pte::ProgramT& program) {
+std::set<std::uint32_t> state_memories(const pte::Program& program) {
   std::map<std::pair<std::uint32_t, std::string_view>, std::uint64_t> places;
   std::set<std::uint32_t> state, other;
-  for (const auto& plan : program.execution_plan)
-    for (const auto& v : plan->values) {
-      const pte::TensorT* t = v->val.AsTensor();
-      if (!t || !t->allocation_info) continue;
-      const std::uint32_t memory = t->allocation_info->memory_id;
-      const std::uint64_t offset = planned_offset(*t->allocation_info);
+  each_plan(program, [&](const pte::ExecutionPlan& plan) {
+    for (std::uint32_t i = 0; i < size_of(plan.values()); ++i) {
+      const pte::Tensor* t = plan.values()->Get(i)->val_as_Tensor();
+      if (!t || !t->allocation_info()) continue;
+      const std::uint32_t memory = t->allocation_info()->memory_id();
+      const std::uint64_t offset = planned_offset(*t->allocation_info());
       const bool named =
           !name_of(*t).empty() && places.try_emplace({memory, name_of(*t)}, offset).first->second == offset;
       (named ? state : other).insert(memory);
     }
+  });
   std::erase_if(state, [&](std::uint32_t memory) { return other.contains(memory); });
   return state;
 }
 
-std::size_t largest_size(const pte::ProgramT& program, std::uint32_t memory) {
+std::size_t largest_size(const pte::Program& program, std::uint32_t memory) {
   Int bytes = 0;
-  for (const auto& plan : program.execution_plan)
-    if (memory < plan->non_const_buffer_sizes.size()) bytes = std::max(bytes, plan->non_const_buffer_sizes[memory]);
+  each_plan(program, [&](const pte::ExecutionPlan& plan) {
+    if (memory < size_of(plan.non_const_buffer_sizes()))
+      bytes = std::max(bytes, plan.non_const_buffer_sizes()->Get(memory));
+  });
   return static_cast<std::size_t>(bytes);
+}
+
+// Which values are state: planned, and live into the method.
+std::vector<bool> state_of(const format::ProgramView& program, const pte::ExecutionPlan& plan) {
+  std::vector<bool> state(size_of(plan.values()));
+  const auto tell = [](void* all, std::uint32_t value) { (*static_cast<std::vector<bool>*>(all))[value] = true; };
+  with_workspace([&](format::Workspace& w) { each_state(program, plan, w, tell, &state); });
+  return state;
+}
+
+bool has_initial_value(const pte::Tensor& t) {
+  return t.allocation_info() && (is_external(t) || t.data_buffer_idx() > 0);
 }
 
 }  // namespace
 
-LoadedProgram::Shared::Shared(unpacked::ValidProgram p, std::vector<DataFile> d, RuntimeOptions o)
-    : program(std::move(p)), data(std::move(d)), options(std::move(o)) {
-  for (const std::uint32_t memory : state_memories(program->tables)) state[memory];
+LoadedProgram::Shared::Shared(ValidProgram p, RuntimeOptions o) : program(std::move(p)), options(std::move(o)) {
+  for (const std::uint32_t memory : state_memories(program->tables())) state[memory];
 }
 
-std::optional<std::span<const std::byte>> LoadedProgram::Shared::named(std::string_view key) const {
-  if (const auto own = named_data(*program, key)) return own;
-  for (const DataFile& file : data)
-    if (const ptd::NamedDataT* entry = find_named(file, key))
-      return std::span<const std::byte>(file.segments[entry->segment_index]);
-  return {};
-}
-
-Machine::Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlanT& plan)
-    : shared_(std::move(shared)), plan_(plan) {
+Machine::Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)
+    : shared_(std::move(shared)), plan_(plan), executed_(shared_->options.nested.executed) {
+  if (!executed_) executed_ = std::make_shared<Int>(0);
   make_kernels();
   make_slots();
   make_delegates();
   restart();
 }
 
-Block Machine::arena(std::uint32_t id) {
+std::shared_ptr<Memory> Machine::planned(std::uint32_t id) {
   const auto state = shared_->state.find(id);
   const bool shared = state != shared_->state.end();
-  Block& block = shared ? state->second : arenas_[id];
-  if (!block) {
-    const std::size_t bytes = shared ? largest_size(shared_->program->tables, id)
-                                     : static_cast<std::size_t>(plan_.non_const_buffer_sizes[id]);
-    block = allocate(bytes, shared_->options.budget, text("planned memory ", id, " of method ", plan_.name));
+  std::shared_ptr<Memory>& memory = shared ? state->second : planned_[id];
+  if (memory) return memory;
+  const std::size_t bytes = shared ? largest_size(shared_->program->tables(), id)
+                                   : static_cast<std::size_t>(plan_.non_const_buffer_sizes()->Get(id));
+  const std::string what = text("planned memory ", id);
+  const Budget::Scope scope(budget(), what);
+  memory = Memory::planned(bytes, shared ? std::byte{0} : shared_->options.fill);
+  if (!shared) memories_.push_back(memory);
+  return memory;
+}
+
+std::span<const std::byte> Machine::external(const pte::Tensor& tensor, std::size_t bytes, const Place& place) const {
+  const auto found = shared_->program.named(name_of(tensor));
+  const format::Quoted name{name_of(tensor)};
+  if (!found) throw broken("T19", place, "wants external data ", name, ", which no data file has");
+  return found->bytes.first(bytes);
+}
+
+Storage Machine::storage_of(const pte::Tensor& tensor, std::size_t bytes, const Place& place) {
+  const auto constant = [&](std::span<const std::byte> data) { return Storage{Memory::constant(data), 0, bytes}; };
+  if (const auto* plan = tensor.allocation_info()) return {planned(plan->memory_id()), planned_offset(*plan), bytes};
+  if (is_external(tensor)) return constant(external(tensor, bytes, place));
+  if (tensor.data_buffer_idx() > 0)
+    return constant(bytes == 0 ? std::span<const std::byte>()
+                               : constant_data(shared_->program->view(), tensor.data_buffer_idx())->first(bytes));
+  memories_.push_back(Memory::own());
+  const bool bounded = tensor.shape_dynamism() != pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
+  return {memories_.back(), 0, bounded ? bytes : std::numeric_limits<std::size_t>::max()};
+}
+
+// State is zeros, or has its initial value, which it is given once: the other methods find it as it is.
+void Machine::begin_state(const pte::Tensor& tensor, HeldTensor& held, const Place& place) {
+  const auto [memory, at, bytes] = held.home;
+  held.lasts = true;
+  if (memory->written(at) < held.bytes()) memory->begin_as_zeros(at, held.bytes());
+  if (!has_initial_value(tensor)) return;
+  const std::uint32_t id = tensor.allocation_info()->memory_id();
+  if (!(shared_->state.contains(id) ? shared_->begun : begun_).emplace(id, at).second) return;
+  const auto from = is_external(tensor)
+                        ? external(tensor, bytes, place)
+                        : initial_data(shared_->program->view(), tensor.data_buffer_idx())->first(bytes);
+  memory->write(at, from, Memory::By::state);
+}
+
+Held Machine::make_tensor(const pte::Tensor& tensor, bool is_state, const Place& place) {
+  const Held held = std::allocate_shared<HeldTensor>(Charged<HeldTensor>());
+  held->dtype = *dtype_numbered(static_cast<Int>(tensor.scalar_type()));
+  held->declared = held->sizes = dims(tensor.sizes());
+  held->dim_order = dims(tensor.dim_order());
+  held->dynamism = static_cast<HeldTensor::Dynamism>(tensor.shape_dynamism());
+  held->home = held->storage = storage_of(tensor, held->bytes(), place);
+  // State that the plan leaves to the caller has a name.
+  const auto* plan = tensor.allocation_info();
+  const bool state = plan ? is_state || has_initial_value(tensor) || shared_->state.contains(plan->memory_id())
+                          : !held->home.memory->is_constant() && !name_of(tensor).empty();
+  if (state && held->bytes() > 0) begin_state(tensor, *held, place);
+  return held;
+}
+
+Slot Machine::make_slot(const pte::EValue& value, bool is_state, const Place& place) {
+  switch (value.val_type()) {
+    case pte::KernelTypes::NONE:
+    case pte::KernelTypes::Null:
+      return {};
+    case pte::KernelTypes::Int:
+      return Int{value.val_as_Int()->int_val()};
+    case pte::KernelTypes::Double:
+      return value.val_as_Double()->double_val();
+    case pte::KernelTypes::Bool:
+      return value.val_as_Bool()->bool_val();
+    case pte::KernelTypes::String:
+      return std::string(text_of(value.val_as_String()->string_val()));
+    case pte::KernelTypes::Tensor:
+      return make_tensor(*value.val_as_Tensor(), is_state, place);
+    default:
+      return &value;
   }
-  return block;
-}
-
-std::span<const std::byte> Machine::external(const pte::TensorT& tensor, std::size_t bytes, const Place& place) const {
-  const auto found = shared_->named(name_of(tensor));
-  if (!found) throw broken("T19", place, "wants external data \"", name_of(tensor), "\", which no data file has");
-  if (found->size() < bytes)
-    throw broken("T21", place, "wants ", bytes, " bytes of external data \"", name_of(tensor), "\", which has ",
-                 found->size());
-  return found->first(bytes);
-}
-
-void Machine::initialise(const pte::TensorT& tensor, Storage& storage, std::size_t bytes, const Place& place) {
-  if (bytes == 0 || (tensor.data_buffer_idx == 0 && !is_external(tensor))) return;
-  if (shared_->state.contains(tensor.allocation_info->memory_id) &&
-      std::exchange(shared_->initialised[std::string(name_of(tensor))], true))
-    return;
-  const auto from = is_external(tensor) ? external(tensor, bytes, place)
-                                        : initial_data(*shared_->program, tensor.data_buffer_idx)->first(bytes);
-  std::ranges::copy(from, storage.write(bytes).begin());
-}
-
-Storage Machine::storage_of(const pte::TensorT& tensor, std::size_t bytes, const Place& place) {
-  if (const auto& plan = tensor.allocation_info) {
-    const Block block = arena(plan->memory_id);
-    Storage storage = Storage::planned(Block(block, block.get() + planned_offset(*plan)), bytes);
-    initialise(tensor, storage, bytes, place);
-    return storage;
-  }
-  if (is_external(tensor)) return Storage::constant(external(tensor, bytes, place), shared_);
-  if (tensor.data_buffer_idx > 0)
-    return Storage::constant(bytes == 0 ? std::span<const std::byte>()
-                                        : constant_data(*shared_->program, tensor.data_buffer_idx)->first(bytes),
-                             shared_);
-  const bool bounded = tensor.shape_dynamism != pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
-  Storage own = Storage::own(bounded ? bytes : static_cast<std::size_t>(std::numeric_limits<Int>::max()),
-                             shared_->options.budget);
-  if (!name_of(tensor).empty()) own.write(bytes);  // state that the plan leaves to the caller begins as zeros
-  return own;
-}
-
-Slot Machine::make_tensor(const pte::TensorT& tensor, std::size_t index) {
-  HeldTensor t{*dtype_numbered(tensor.scalar_type),
-               dims(tensor.sizes),
-               dims(tensor.sizes),
-               dims(tensor.dim_order),
-               static_cast<HeldTensor::Dynamism>(tensor.shape_dynamism),
-               nullptr};
-  const Place method{nullptr, plan_.name};
-  t.storage = std::make_shared<Storage>(storage_of(tensor, t.bytes(), method.in("value", static_cast<Int>(index))));
-  return std::make_shared<HeldTensor>(std::move(t));
 }
 
 void Machine::make_slots() {
-  using pte::KernelTypes;
-  for (const auto& v : plan_.values) {
-    const pte::KernelTypesUnion& val = v->val;
-    switch (val.type) {
-      case KernelTypes::Int:
-        slots_.emplace_back(Int{val.AsInt()->int_val});
-        break;
-      case KernelTypes::Double:
-        slots_.emplace_back(val.AsDouble()->double_val);
-        break;
-      case KernelTypes::Bool:
-        slots_.emplace_back(val.AsBool()->bool_val);
-        break;
-      case KernelTypes::String:
-        slots_.emplace_back(val.AsString()->string_val);
-        break;
-      case KernelTypes::Tensor:
-        slots_.push_back(make_tensor(*val.AsTensor(), slots_.size()));
-        break;
-      case KernelTypes::NONE:
-      case KernelTypes::Null:
-        slots_.emplace_back();
-        break;
-      default:
-        slots_.emplace_back(&val);
-    }
-  }
+  budget().work(work_of_value * size_of(plan_.values()), "a method");
+  const std::vector<bool> state = state_of(shared_->program->view(), plan_);
+  const Place method = place_of(plan_);
+  const std::scoped_lock lock(shared_->making);
+  initial_.reserve(size_of(plan_.values()));
+  for (std::uint32_t i = 0; i < size_of(plan_.values()); ++i)
+    initial_.push_back(make_slot(*plan_.values()->Get(i), state[i], method.in("value", i)));
+  for (const std::int32_t i : items(plan_.inputs()))
+    if (const Held* t = std::get_if<Held>(&initial_[index(i)])) (*t)->lasts = true;
 }
 
-Machine::Kernel Machine::find_kernel(const pte::OperatorT& op) {
-  Kernel kernel{operator_name(op), nullptr, nullptr};
-  kernel.op = find_operator(kernel.name);
+Machine::Kernel Machine::find_kernel(const pte::Operator& op) {
+  Kernel kernel;
+  kernel.name = operator_name(op);
   if (kernel.name == "executorch_prim::et_view.default") kernel.handle = &Machine::view;
   if (kernel.name == "executorch_prim::et_copy_index.tensor") kernel.handle = &Machine::copy_index;
+  kernel.op = find_operator(kernel.name);
+  kernel.roles = format::find_roles(op);
   return kernel;
 }
 
+// Operators that a program lists but never calls need not be there.
 void Machine::make_kernels() {
-  std::string missing;
-  for (const auto& op : plan_.operators) {
-    kernels_.push_back(find_kernel(*op));
-    if (!kernels_.back().op && !kernels_.back().handle) missing += (missing.empty() ? "" : ", ") + kernels_.back().name;
-  }
-  if (!missing.empty()) throw broken("I4", {nullptr, plan_.name}, "calls operators that there are not: ", missing);
+  format::Text missing;
+  kernels_.resize(size_of(plan_.operators()));
+  for (std::uint32_t c = 0; c < size_of(plan_.chains()); ++c)
+    for (std::uint32_t i = 0; i < size_of(plan_.chains()->Get(c)->instructions()); ++i) {
+      const auto* call = plan_.chains()->Get(c)->instructions()->Get(i)->instr_args_as_KernelCall();
+      if (!call || !kernels_[index(call->op_index())].name.empty()) continue;
+      Kernel& kernel = kernels_[index(call->op_index())];
+      kernel = find_kernel(*plan_.operators()->Get(static_cast<std::uint32_t>(call->op_index())));
+      if (!kernel.op && !kernel.handle)
+        missing.add(missing.view().empty() ? "" : ", ").add(format::Quoted{kernel.name});
+    }
+  if (const std::string_view all = missing.view(); !all.empty())
+    throw broken("I4", place_of(plan_), "calls operators that there are not: ", all);
 }
 
 void Machine::make_delegates() {
-  const Program& program = *shared_->program;
-  for (std::size_t i = 0; i < plan_.delegates.size(); ++i) {
-    const pte::BackendDelegateT& d = *plan_.delegates[i];
-    const Place method{nullptr, plan_.name}, place = method.in("delegate", static_cast<Int>(i));
-    const auto backend = shared_->options.backends.find(d.id);
+  RuntimeOptions options = shared_->options;  // for what is delegated
+  options.nested = {options.nested.depth + 1, executed_};
+  for (std::uint32_t i = 0; i < size_of(plan_.delegates()); ++i) {
+    const pte::BackendDelegate& d = *plan_.delegates()->Get(i);
+    const Place method = place_of(plan_), place = method.in("delegate", i);
+    const auto backend = shared_->options.backends.find(text_of(d.id()));
     if (backend == shared_->options.backends.end())
-      throw broken("D2", place, "wants the backend \"", d.id, "\", which is not registered");
-    DelegateSource source;
-    source.options = &shared_->options;
-    source.payload = d.processed->location == pte::DataLocation::INLINE
-                         ? std::as_bytes(std::span(program.tables.backend_delegate_data[d.processed->index]->data))
-                         : std::span<const std::byte>(program.segments[d.processed->index]);
-    for (const auto& spec : d.compile_specs)
-      source.compile_specs.push_back({spec->key, std::as_bytes(std::span(spec->value))});
-    source.named_data = [shared = shared_.get()](std::string_view key) { return shared->named(key); };
+      throw broken("D2", place, "wants the backend ", format::Quoted{text_of(d.id())}, ", which is not registered");
+    DelegateSource source{format::payload(shared_->program->view(), d), {}, options, {}};
+    for (std::uint32_t s = 0; s < size_of(d.compile_specs()); ++s) {
+      const pte::CompileSpec& spec = *d.compile_specs()->Get(s);
+      source.compile_specs.push_back({text_of(spec.key()), std::as_bytes(items(spec.value()))});
+    }
+    source.named_data = [program = shared_->program](std::string_view key) {
+      const auto found = program.named(key);
+      return found ? std::optional(found->bytes) : std::nullopt;
+    };
     try {
       delegates_.push_back(backend->second(source));
-    } catch (const Fault& f) {
-      throw Fault(f.outcome, f.rule, f.message, f.place.empty() ? text_of(place) : text_of(place) + ", " + f.place);
+    } catch (Fault& f) {
+      f.place = text_of(place) + (f.place.empty() ? "" : ", ") + f.place;
+      throw;
     }
   }
 }

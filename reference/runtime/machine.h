@@ -2,95 +2,138 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "format/roles.h"
+#include "reference/runtime/call_rules.h"
 #include "reference/runtime/runtime.h"
 #include "reference/runtime/storage.h"
 
 // A method as it runs: the values of its plan, and what each instruction does to them. Everything here throws Fault.
 namespace assay {
 
-// A value of the plan. Lists stay what the tables say: indices of other values, or numbers.
+using Args = std::span<const std::int32_t>;
+inline std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// A value of the plan. Lists stay what the tables say: indices of other values, or numbers. What a value holds may
+// change, its kind does not: a tensor, a list, a string, or a number or None.
 using Held = std::shared_ptr<HeldTensor>;  // shared, since a MoveCall copies the handle
-using Slot = std::variant<std::monostate, Int, double, bool, std::string, Held, const pte::KernelTypesUnion*>;
+using Slot = std::variant<std::monostate, Int, double, bool, std::string, Held, const pte::EValue*>;
+
+Value value_of(const Slot& slot);          // None of a list
+std::optional<Slot> slot_of(Value value);  // none of a tensor or list
+bool same_kind(const Slot& a, const Slot& b);
+
+using PlaceInPlan = std::pair<std::uint32_t, std::uint64_t>;  // planned memory, offset
+using PlacesInPlan = std::set<PlaceInPlan, std::less<>, Charged<PlaceInPlan>>;
 
 struct LoadedProgram::Shared {
-  Shared(unpacked::ValidProgram program, std::vector<DataFile> data, RuntimeOptions options);
+  Shared(ValidProgram program, RuntimeOptions options);
 
-  unpacked::ValidProgram program;
-  std::vector<DataFile> data;
-  RuntimeOptions options;
+  const ValidProgram program;
+  const RuntimeOptions options;
   // Planned memory that holds nothing but named state belongs to all methods: what one leaves there the others find.
-  std::map<std::uint32_t, Block> state;
-  std::map<std::string, bool, std::less<>> initialised;  // named state that has its initial value
-
-  // Of the program's own named data or a data file.
-  std::optional<std::span<const std::byte>> named(std::string_view key) const;
+  std::map<std::uint32_t, std::shared_ptr<Memory>> state;
+  PlacesInPlan begun;  // where state there has its initial value
+  std::mutex making;   // for both, while a method is made ready
 };
+
+inline Place place_of(const pte::ExecutionPlan& plan) { return {nullptr, format::text_of(plan.name()), -1, true}; }
 
 class Machine {
  public:
-  Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlanT& plan);
+  Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan);
 
-  const pte::ExecutionPlanT& plan() const { return plan_; }
+  const pte::ExecutionPlan& plan() const { return plan_; }
   std::size_t size() const { return slots_.size(); }
 
   Value value(std::size_t index) const;
-  const Slot& slot(std::size_t index) const { return slots_[index]; }
-  Slot& slot(std::size_t index) { return slots_[index]; }
-  const Held* tensor(std::size_t index) const { return std::get_if<Held>(&slots_[index]); }
+  // What a value is when an execution begins, and what the caller gives for it, of the same kind.
+  const Slot& initial(std::size_t index) const { return initial_[index]; }
+  void give(std::size_t index, const Value& value);
+  bool is_null(std::size_t index) const;   // in the program
+  bool is_given(std::size_t index) const;  // nothing overwrote it since
+  // Faults: R5.
+  void give_memory(std::size_t index, std::span<std::byte> memory, const Place& place);
+  const Budget& budget() const { return shared_->options.budget; }
 
   // One instruction; what it was is told to the listener of `method`, if there is one.
   void step(const Method& method, Listener* listener);
-  bool at_end() const { return chain_ == plan_.chains.size(); }
-  bool at_start() const { return executed_ == 0; }
-  void restart() {
-    chain_ = next_ = 0, executed_ = 0;
-    skip_ended_chains();
-  }
+  bool at_end() const { return chain_ == format::size_of(plan_.chains()); }
+  bool at_start() const { return steps_ == 0; }
+  void restart();
+  void give_up() noexcept { steps_ = 0; }  // until the next restart
 
  private:
+  using Indices = Buffer<std::size_t>;
+  using Operands = std::vector<std::size_t>;
   // An instruction's operator, looked up when the method is loaded.
   struct Kernel {
     std::string name;
-    const Operator* op;  // null: one of those that work on handles
-    void (Machine::*handle)(const std::vector<std::int32_t>& args);
+    const Operator* op = nullptr;  // null: one of those that work on memory
+    const format::OperatorRoles* roles = nullptr;
+    void (Machine::*handle)(Args args) = nullptr;
+  };
+  struct Result {
+    Value value;
+    std::size_t to;
   };
 
+  // load.cpp
   void make_slots();
   void make_kernels();
   void make_delegates();
-  Slot make_tensor(const pte::TensorT& tensor, std::size_t index);
-  Storage storage_of(const pte::TensorT& tensor, std::size_t bytes, const Place& place);
-  Block arena(std::uint32_t id);
-  void initialise(const pte::TensorT& tensor, Storage& storage, std::size_t bytes, const Place& place);
-  std::span<const std::byte> external(const pte::TensorT& tensor, std::size_t bytes, const Place& place) const;
+  Slot make_slot(const pte::EValue& value, bool is_state, const Place& place);
+  Held make_tensor(const pte::Tensor& tensor, bool is_state, const Place& place);
+  Storage storage_of(const pte::Tensor& tensor, std::size_t bytes, const Place& place);
+  std::shared_ptr<Memory> planned(std::uint32_t id);
+  void begin_state(const pte::Tensor& tensor, HeldTensor& held, const Place& place);
+  std::span<const std::byte> external(const pte::Tensor& tensor, std::size_t bytes, const Place& place) const;
+  static Kernel find_kernel(const pte::Operator& op);
 
-  std::string_view run(const pte::InstructionT& instruction);
-  void call(const Kernel& kernel, const std::vector<std::int32_t>& args);
-  Value argument(const SchemaArgument& schema, std::size_t index) const;
-  void store(Value result, std::size_t index);
-  void call_delegate(const pte::DelegateCallT& call);
-  bool is_true(std::size_t index) const;
-  void view(const std::vector<std::int32_t>& args);
-  void copy_index(const std::vector<std::int32_t>& args);
-  std::vector<std::size_t> elements(const pte::KernelTypesUnion& list) const;
+  // machine.cpp
+  const Held* tensor(std::size_t index) const { return std::get_if<Held>(&slots_[index]); }
   HeldTensor& held(std::size_t index) const;
+  Indices elements(std::size_t index) const;
+  Ints integers(std::size_t list) const;
+  Tensors tensors(std::size_t list, bool optional) const;
+  bool is_true(std::size_t index) const;
+  std::string_view run(const pte::Instruction& instruction);
+  const auto& instructions() const { return *plan_.chains()->Get(static_cast<std::uint32_t>(chain_))->instructions(); }
+  void charge_instruction();
   void skip_ended_chains();
 
-  static Kernel find_kernel(const pte::OperatorT& op);
+  // call.cpp
+  void call(const Kernel& kernel, Args args);
+  void call_delegate(const pte::DelegateCall& call);
+  void check_returned(const Operator& op, const Operands& operand, std::size_t last) const;
+  Value argument(const Kernel& kernel, std::size_t i, std::size_t index) const;
+  Indices values_at(std::size_t index) const;
+  void add_results(Value value, std::size_t to, Buffer<Result>& results) const;
+  void prepare(Result& result, std::size_t results, RuleId rule) const;
+  void store(Buffer<Result> results, RuleId rule);
+
+  // handles.cpp
+  void view(Args args);
+  void copy_index(Args args);
 
   std::shared_ptr<LoadedProgram::Shared> shared_;
-  const pte::ExecutionPlanT& plan_;
-  std::map<std::uint32_t, Block> arenas_;
-  std::vector<Slot> slots_;
-  std::vector<Kernel> kernels_;
-  std::vector<std::unique_ptr<Delegate>> delegates_;
+  const pte::ExecutionPlan& plan_;
+  std::map<std::uint32_t, std::shared_ptr<Memory>> planned_;
+  Buffer<std::shared_ptr<Memory>> memories_;  // of this method alone
+  PlacesInPlan begun_;                        // where state in these has its initial value
+  Buffer<Slot> slots_, initial_;
+  Buffer<Kernel> kernels_;
+  Buffer<std::unique_ptr<Delegate>> delegates_;
   std::size_t chain_ = 0, next_ = 0;
-  Int executed_ = 0;
-  std::size_t moved_ = 0;  // bytes that the current instruction read and wrote
+  Int steps_ = 0;                  // of this execution
+  std::shared_ptr<Int> executed_;  // likewise, with those of all that is delegated, or of the host's
+  std::size_t moved_ = 0;          // bytes that the current instruction read and wrote
 };
 
 }  // namespace assay

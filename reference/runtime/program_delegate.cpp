@@ -13,8 +13,8 @@ class ProgramDelegate final : public Delegate {
  public:
   explicit ProgramDelegate(Method method) : method_(std::move(method)) {}
 
-  std::size_t inputs() const override { return method_.plan().inputs.size(); }
-  std::size_t outputs() const override { return method_.plan().outputs.size(); }
+  std::size_t inputs() const override { return format::size_of(method_.plan().inputs()); }
+  std::size_t outputs() const override { return format::size_of(method_.plan().outputs()); }
 
   void execute(std::span<Value> arguments) override {
     for (std::size_t i = 0; i < inputs(); ++i) require_done(method_.set_input(i, arguments[i]));
@@ -45,10 +45,11 @@ std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source) {
     const std::string key(reinterpret_cast<const char*>(spec->value.data()), spec->value.size());
     const auto named = source.named_data(key);
     if (!named)
-      throw Fault(Outcome::invalid, "D3", text("the payload is named data \"", key, "\", which there is not"));
+      throw Fault(Outcome::invalid, "D3",
+                  text("the payload is named data ", format::Quoted{key}, ", which there is not"));
     payload = *named;
   }
-  const auto program = ProgramDelegate::taken(LoadedProgram::load(payload, {}, *source.options));
+  const auto program = ProgramDelegate::taken(LoadedProgram::load(borrowed(payload), {}, source.options));
   return std::make_unique<ProgramDelegate>(ProgramDelegate::taken(program.method("forward")));
 }
 

@@ -11,45 +11,70 @@ struct Method::Parts {
   Machine machine;
   Listener* listener = nullptr;
   std::vector<bool> set;  // which inputs have a value
+  bool in_call = false;   // whoever is called then may ask, but change nothing
 
-  Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlanT& plan)
-      : machine(std::move(shared), plan), set(plan.inputs.size()) {}
+  Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)
+      : machine(std::move(shared), plan), set(format::size_of(plan.inputs())) {}
+
+  bool running() const { return !machine.at_start() && !machine.at_end(); }
+  void step(const Method& method);
 };
 
 namespace {
+
+constexpr Int work_of_loading = 100'000;  // with next to nothing in it
 
 // What f throws, as a value.
 template <class F>
 Refusal refusal_of(F f) {
   try {
-    f();
-    return {};
-  } catch (const Fault& fault) {
-    return fault;
+    try {
+      f();
+      return {};
+    } catch (Fault& fault) {
+      return std::move(fault);
+    }
   } catch (const std::bad_alloc&) {
-    return Fault(Outcome::exhausted, "limits.memory", "the machine has no memory left");
+    return Fault(Outcome::exhausted, "limits.memory", "no memory left");  // short enough to need none
   }
 }
 
 template <class T, class F>
 Result<T> result_of(F f) {
   Result<T> result;
-  if (Refusal refused = refusal_of([&] { result.value.emplace(f()); })) result.faults.push_back(std::move(*refused));
+  const auto take = [&] {
+    result.faults.reserve(1);
+    result.value.emplace(f());
+  };
+  if (Refusal refused = refusal_of(take)) result.faults.push_back(std::move(*refused));
   return result;
 }
 
-std::size_t index_at(const std::vector<std::int32_t>& indices, std::size_t i, const Place& place) {
+std::size_t index_at(Args indices, std::size_t i, const Place& place) {
   if (i >= indices.size()) throw broken("R7", place, "there are ", indices.size(), " of these");
-  return static_cast<std::size_t>(indices[i]);
+  return index(indices[i]);
 }
 
-void set_tensor(HeldTensor& to, const Tensor& from, const Place& place) {
-  if (from.dtype != to.dtype) throw broken("R1", place, "is ", from.dtype, ", but must be ", to.dtype);
-  to.check_sizes(from.sizes, "R1", place);
-  if (from.dim_order != to.dim_order)
-    throw broken("R2", place, "has dim order ", from.dim_order, ", but must have ", to.dim_order);
-  if (to.storage->is_constant()) throw broken("T15", place, "is a constant");
-  to.write(from);
+void check_tensor(const HeldTensor& to, const Value& value, const Place& place) {
+  const Tensor* from = std::get_if<Tensor>(&value);
+  if (!from) throw broken("R1", place, "is ", kind_name(value), ", but must be a tensor");
+  if (from->dtype != to.dtype) throw broken("R1", place, "is ", from->dtype, ", but must be ", to.dtype);
+  to.check_sizes(from->sizes, "R1", place);
+  if (from->dim_order != to.dim_order)
+    throw broken("R2", place, "has dim order ", from->dim_order, ", but must have ", to.dim_order);
+  if (!is_whole(*from)) throw broken("R1", place, "has other bytes than those of ", describe(*from));
+}
+
+std::string names_of(const pte::Program& program) {
+  format::Text names;
+  for (std::uint32_t i = 0; i < format::size_of(program.execution_plan()); ++i)
+    names.add(i == 0 ? "" : ", ").add(format::Quoted{format::text_of(program.execution_plan()->Get(i)->name())});
+  return std::string(names.view());
+}
+
+const pte::ExecutionPlan& plan_of(const ValidProgram& program, std::string_view method) {
+  if (const pte::ExecutionPlan* plan = program.plan(method)) return *plan;
+  throw broken("G3", {}, "there is no method ", format::Quoted{method}, "; there are: ", names_of(program->tables()));
 }
 
 // R3: close as the official runtime compares.
@@ -57,107 +82,104 @@ bool is_close(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-4 + 1e-5 * std::fabs(b);
 }
 
-// A Null of the program receives what a method that was exported for every integer asks for, or what it never looks at.
-void set_null(Slot& slot, const Value& value, const Place& place) {
-  if (const Int* n = std::get_if<Int>(&value))
-    slot = *n;
-  else if (const double* d = std::get_if<double>(&value))
-    slot = *d;
-  else if (const bool* b = std::get_if<bool>(&value))
-    slot = *b;
-  else if (const auto* s = std::get_if<std::string>(&value))
-    slot = *s;
-  else if (std::holds_alternative<std::monostate>(value))
-    slot = std::monostate();
-  else
-    throw broken("R1", place, "is ", kind_name(value), ", but must be None, a number or a string");
-}
-
 // R3: any other value is the one for which the program was made.
 void check_traced(const Value& traced, const Value& value, const Place& place) {
   if (value.index() != traced.index())
     throw broken("R1", place, "is ", kind_name(value), ", but must be ", kind_name(traced));
-  const bool same = std::visit(
-      [&]<class T>(const T& v) {
-        if constexpr (std::is_same_v<T, double>)
-          return is_close(v, std::get<T>(traced));
-        else if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Tensors>)
-          return true;
-        else
-          return v == std::get<T>(traced);
-      },
-      value);
-  if (!same) throw broken("R3", place, "differs from the value for which the program was made");
+  const double* d = std::get_if<double>(&value);
+  if (d ? !is_close(*d, std::get<double>(traced)) : *slot_of(value) != *slot_of(traced))
+    throw broken("R3", place, "differs from the value for which the program was made");
 }
 
 void set_value(Machine& machine, std::size_t at, const Value& value, const Place& place) {
-  const auto declared = machine.plan().values[at]->val.type;
-  if (declared == pte::KernelTypes::Null) return set_null(machine.slot(at), value, place);
-  if (declared != pte::KernelTypes::Tensor) return check_traced(machine.value(at), value, place);
-  if (!std::holds_alternative<Tensor>(value))
-    throw broken("R1", place, "is ", kind_name(value), ", but must be a tensor");
-  set_tensor(**machine.tensor(at), std::get<Tensor>(value), place);
+  const Slot& initial = machine.initial(at);
+  if (const Held* t = std::get_if<Held>(&initial))
+    check_tensor(**t, value, place);
+  else if (!machine.is_null(at))
+    return check_traced(value_of(initial), value, place);
+  else if (!slot_of(value))  // a Null is what a method that was exported for every integer asks for, or never looks at
+    throw broken("R1", place, "is ", kind_name(value), ", but must be None, a number or a string");
+  machine.give(at, value);
 }
 
 }  // namespace
+
+void Method::Parts::step(const Method& method) {
+  if (!running()) machine.restart();
+  for (std::size_t i = 0; machine.at_start() && i < set.size(); ++i)
+    if (!set[i] || !machine.is_given(index(format::items(machine.plan().inputs())[i])))
+      throw broken("R4", {nullptr, "input", static_cast<Int>(i)}, "is not set, or was overwritten since");
+  machine.step(method, listener);
+}
 
 Method::Method(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Method::Method(Method&&) noexcept = default;
 Method& Method::operator=(Method&&) noexcept = default;
 Method::~Method() = default;
 
-const pte::ExecutionPlanT& Method::plan() const { return parts_->machine.plan(); }
-bool Method::running() const { return !parts_->machine.at_start() && !parts_->machine.at_end(); }
-void Method::reset() { parts_->machine.restart(); }
+const pte::ExecutionPlan& Method::plan() const { return parts_->machine.plan(); }
+bool Method::running() const { return parts_->running(); }
 void Method::listen(Listener* listener) { parts_->listener = listener; }
 
-Refusal Method::set_input(std::size_t i, const Value& value) {
+// One at a time: a listener or delegate is called amid an instruction.
+template <class F>
+Refusal Method::change(F f) {
   return refusal_of([&] {
+    struct Busy {
+      bool& now;
+      explicit Busy(bool& in_call) : now(in_call) { now = true; }
+      ~Busy() { now = false; }
+    };
+    if (parts_->in_call) throw broken("R6", place_of(plan()), "is amid an instruction");
+    const Busy busy(parts_->in_call);
+    const Budget::Scope scope(parts_->machine.budget(), "a method");
+    f(*parts_);
+  });
+}
+
+Refusal Method::reset() {
+  return change([](Parts& p) { p.machine.give_up(); });
+}
+
+Refusal Method::set_input(std::size_t i, const Value& value) {
+  return change([&](Parts& p) {
     const Place place{nullptr, "input", static_cast<Int>(i)};
-    if (running()) throw broken("R6", place, "cannot be set amid an execution");
-    set_value(parts_->machine, index_at(plan().inputs, i, place), value, place);
-    parts_->set[i] = true;
+    if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
+    set_value(p.machine, index_at(format::items(plan().inputs()), i, place), value, place);
+    p.set[i] = true;
   });
 }
 
 Refusal Method::set_output(std::size_t i, std::span<std::byte> memory) {
-  return refusal_of([&] {
+  return change([&](Parts& p) {
     const Place place{nullptr, "output", static_cast<Int>(i)};
-    if (running()) throw broken("R6", place, "cannot be set amid an execution");
-    const Held* t = parts_->machine.tensor(index_at(plan().outputs, i, place));
-    if (!t || !(*t)->storage->is_own())
-      throw broken("R5", place, "has its place in the plan, so that memory cannot be given to it");
-    if (memory.size() < (*t)->storage->bound())
-      throw broken("R5", place, "needs ", (*t)->storage->bound(), " bytes, but is given ", memory.size());
-    (*t)->storage = std::make_shared<Storage>(Storage::supplied(memory));
+    if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
+    p.machine.give_memory(index_at(format::items(plan().outputs()), i, place), memory, place);
   });
 }
 
 Refusal Method::step() {
-  return refusal_of([&] {
-    Machine& m = parts_->machine;
-    if (m.at_end()) m.restart();
-    for (std::size_t i = 0; m.at_start() && i < parts_->set.size(); ++i)
-      if (!parts_->set[i]) throw broken("R4", {nullptr, "input", static_cast<Int>(i)}, "is not set");
-    m.step(*this, parts_->listener);
-  });
+  return change([&](Parts& p) { p.step(*this); });
 }
 
 Refusal Method::execute() {
-  if (running()) return broken("R6", {nullptr, plan().name}, "is amid an execution");
-  parts_->machine.restart();
-  do {
-    if (Refusal refused = step()) {
-      reset();
-      return refused;
+  return change([&](Parts& p) {
+    if (p.running()) throw broken("R6", place_of(plan()), "is amid an execution");
+    try {
+      do p.step(*this);
+      while (p.running());
+    } catch (...) {
+      p.machine.give_up();
+      throw;
     }
-  } while (!parts_->machine.at_end());
-  return {};
+  });
 }
 
 Result<Value> Method::output(std::size_t i) const {
   return result_of<Value>([&] {
-    return parts_->machine.value(index_at(plan().outputs, i, {nullptr, "output", static_cast<Int>(i)}));
+    const Budget::Scope scope(parts_->machine.budget(), "an output");
+    return parts_->machine.value(
+        index_at(format::items(plan().outputs()), i, {nullptr, "output", static_cast<Int>(i)}));
   });
 }
 
@@ -166,36 +188,52 @@ Result<Value> Method::value(std::size_t index) const {
     if (index >= parts_->machine.size())
       throw broken("R7", {nullptr, "value", static_cast<Int>(index)}, "there are ", parts_->machine.size(),
                    " of these");
+    const Budget::Scope scope(parts_->machine.budget(), "a value");
     return parts_->machine.value(index);
   });
 }
 
-Result<LoadedProgram> LoadedProgram::load(std::span<const std::byte> program,
-                                          std::span<const std::span<const std::byte>> data, RuntimeOptions options) {
-  std::vector<DataFile> files;
-  for (const auto bytes : data) {
-    Result<DataFile> file = decode_data_file(bytes);
-    if (!file) return {std::nullopt, std::move(file.faults)};
-    files.push_back(std::move(*file));
-  }
-  Result<Program> decoded = decode_program(program);
-  if (!decoded) return {std::nullopt, std::move(decoded.faults)};
-  Result<unpacked::ValidProgram> valid = validate(std::move(*decoded), files);
-  if (!valid) return {std::nullopt, std::move(valid.faults)};
-  return {LoadedProgram(std::make_shared<Shared>(std::move(*valid), std::move(files), std::move(options))), {}};
+Result<LoadedProgram> LoadedProgram::load(File program, std::vector<File> data, RuntimeOptions options) {
+  Result<LoadedProgram> loaded;
+  const auto kept = [&](auto result) {
+    if (!result) loaded.faults = std::move(result.faults), loaded.more = result.more;
+    return std::move(result.value);
+  };
+  Refusal refused = refusal_of([&] {
+    loaded.faults.reserve(1);
+    const Budget budget = options.budget;
+    const Budget::Scope scope(budget, "a program");
+    if (options.nested.depth > deepest_nesting)
+      throw broken("D6", {}, "is ", options.nested.depth, " programs deep, but ", deepest_nesting, " is the most");
+    budget.work(work_of_loading, "a program");
+    std::vector<NamedDataFile> files;
+    for (File& file : data) {
+      auto opened = kept(open_data(std::move(file)));
+      if (!opened) return;
+      files.push_back(std::move(*opened));
+    }
+    auto opened = kept(open_program(std::move(program)));
+    if (!opened) return;
+    auto valid = kept(validate(std::move(*opened), std::move(files)));
+    if (valid) loaded.value.emplace(std::move(*valid), std::move(options));
+  });
+  if (refused) loaded.faults.push_back(std::move(*refused));
+  return loaded;
 }
 
-const unpacked::ValidProgram& LoadedProgram::program() const { return shared_->program; }
+LoadedProgram::LoadedProgram(ValidProgram program, RuntimeOptions options)
+    : shared_(std::make_shared<Shared>(std::move(program), std::move(options))) {}
+
+const ValidProgram& LoadedProgram::program() const { return shared_->program; }
+
+Result<const pte::ExecutionPlan*> LoadedProgram::plan(std::string_view method) const {
+  return result_of<const pte::ExecutionPlan*>([&] { return &plan_of(shared_->program, method); });
+}
 
 Result<Method> LoadedProgram::method(std::string_view name) const {
   return result_of<Method>([&] {
-    const pte::ExecutionPlanT* plan = shared_->program.plan(name);
-    if (!plan) {
-      std::string names;
-      for (const auto& p : shared_->program->tables.execution_plan) names += (names.empty() ? "" : ", ") + p->name;
-      throw broken("G3", {}, "there is no method \"", name, "\"; there are: ", names);
-    }
-    return Method(std::make_unique<Method::Parts>(shared_, *plan));
+    const Budget::Scope scope(shared_->options.budget, "a method");
+    return Method(std::make_unique<Method::Parts>(shared_, plan_of(shared_->program, name)));
   });
 }
 

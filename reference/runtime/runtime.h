@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/budget.h"
 #include "reference/call.h"
-#include "reference/program/unpacked.h"
+#include "reference/program/program.h"
 #include "reference/runtime/delegate.h"
 #include "reference/runtime/storage.h"
 
@@ -19,10 +20,19 @@ namespace assay {
 
 using Refusal = std::optional<Fault>;  // none: it is done
 
+// What a program that is delegated has of those around it, besides their budget.
+struct Nested {
+  int depth = 0;                  // how many there are
+  std::shared_ptr<Int> executed;  // instructions of the outermost's execution, with those of all that it delegates
+};
+inline constexpr int deepest_nesting = 8;
+
 struct RuntimeOptions {
-  Budget budget;                  // of all methods of a loaded program
-  Int instructions = 10'000'000;  // of one execution, as upstream
+  Budget budget;                  // of all methods of a loaded program and of what they delegate; shared with others
+  Int instructions = 10'000'000;  // of one execution, as upstream, with those of what it delegates
+  std::byte fill{0};              // what planned memory that is not state begins with; no result depends on it
   Backends backends = {{"ProgramBackend", make_program_delegate}};
+  Nested nested = {};  // set by the runtime
 };
 
 class Method;
@@ -51,7 +61,7 @@ class Method {
   Method& operator=(Method&&) noexcept;
   ~Method();
 
-  const pte::ExecutionPlanT& plan() const;
+  const pte::ExecutionPlan& plan() const;
 
   // A tensor has the dtype, rank and dim order that the program declares; its sizes are those, or within their bound.
   // A number, bool or string is the one for which the method was exported; where the program has a Null, anything.
@@ -60,12 +70,14 @@ class Method {
   // Memory for an output that the plan gives none; it must outlive its use. Faults: R5, R6, R7.
   Refusal set_output(std::size_t i, std::span<std::byte> memory);
 
-  // Runs to the end. Faults: R4, R6, I17, those of operators and backends.
+  // Runs to the end. An execution begins with what inputs were set to, with state, and else as the program says. An
+  // input that an execution wrote over is set again before the next. Faults: R4, R6, I17, those of operators and
+  // backends.
   Refusal execute();
   // Runs one instruction; the first of an execution checks that inputs are set.
-  Refusal step();
+  Refusal step();        // what an instruction refuses changes nothing
   bool running() const;  // amid an execution
-  void reset();          // gives up an execution amid its steps; state stays
+  Refusal reset();       // gives up an execution amid its steps; state stays. Faults: R6
 
   Result<Value> output(std::size_t i) const;     // faults: R7, T16
   Result<Value> value(std::size_t index) const;  // any value of the plan
@@ -76,17 +88,21 @@ class Method {
   friend class LoadedProgram;
   struct Parts;
   explicit Method(std::unique_ptr<Parts> parts);
+  template <class F>
+  Refusal change(F f);
   std::unique_ptr<Parts> parts_;
 };
 
 // A valid program with its data files.
 class LoadedProgram {
  public:
-  // Faults: those of decode and validate, all of them.
-  static Result<LoadedProgram> load(std::span<const std::byte> program,
-                                    std::span<const std::span<const std::byte>> data = {}, RuntimeOptions options = {});
+  // Faults: those of decode and validate, all of them; D6.
+  static Result<LoadedProgram> load(File program, std::vector<File> data = {}, RuntimeOptions options = {});
+  // With state of its own, whoever else has the program.
+  explicit LoadedProgram(ValidProgram program, RuntimeOptions options = {});
 
-  const unpacked::ValidProgram& program() const;
+  const ValidProgram& program() const;
+  Result<const pte::ExecutionPlan*> plan(std::string_view method) const;  // faults: G3, with the names that there are
 
   // Makes memory, constants, initial state and delegates ready. Faults: G3; I4, which lists all missing operators; D2;
   // T19; limits.memory.
@@ -95,7 +111,6 @@ class LoadedProgram {
   struct Shared;  // what methods keep using when this object is gone
 
  private:
-  explicit LoadedProgram(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
   std::shared_ptr<Shared> shared_;
 };
 

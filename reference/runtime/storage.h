@@ -2,66 +2,98 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <span>
 
+#include "reference/budget.h"
 #include "reference/fault.h"
 #include "reference/program/rule.h"
+#include "reference/runtime/definedness.h"
 #include "reference/tensor.h"
 
 namespace assay {
 
-using Block = std::shared_ptr<std::byte>;  // may point into something larger, which it keeps alive
+// Bytes in which tensors have their places, and which of them hold values. What is allocated is charged to the budget
+// of the scope. Methods in several threads may share a memory: each access is one.
+class Memory {
+  enum class Kind : std::uint8_t { planned, own, supplied, constant };
+  struct Key {};  // which only this class has
 
-// Zeroed memory, charged until it goes. Faults: exhausted, limits.memory.
-Block allocate(std::size_t bytes, const Budget& budget, std::string_view what);
-
-// Where the bytes of a tensor are. Tensors that alias hold the same Storage.
-class Storage {
  public:
-  static Storage planned(Block place, std::size_t size) { return Storage(std::move(place), size, Kind::planned); }
-  static Storage supplied(std::span<std::byte> memory) {
-    return Storage(Block(Block(), memory.data()), memory.size(), Kind::planned);
-  }
-  static Storage constant(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner);
-  // Memory of its own, there from the first write on, of at most `bound` bytes.
-  static Storage own(std::size_t bound, const Budget& budget);
+  using By = Definedness::By;
 
-  bool is_own() const { return kind_ == Kind::own; }
+  Memory(Key, Kind kind, std::span<std::byte> bytes) : kind_(kind), bytes_(bytes) {}
+
+  // Planned for many tensors, each of its bytes `fill`. Faults: limits.memory.
+  static std::shared_ptr<Memory> planned(std::size_t size, std::byte fill);
+  // Of one tensor, there from the first write on.
+  static std::shared_ptr<Memory> own();
+  static std::shared_ptr<Memory> supplied(std::span<std::byte> bytes);
+  static std::shared_ptr<Memory> constant(std::span<const std::byte> bytes);  // in a file that outlives it
+
+  bool is_planned() const { return kind_ == Kind::planned; }
   bool is_constant() const { return kind_ == Kind::constant; }
-  std::size_t bound() const { return bound_; }
 
-  // The first n bytes. Faults: not there yet; more than the bound.
-  std::span<const std::byte> read(std::size_t n) const;
-  std::span<std::byte> write(std::size_t n);
-  void release();  // own memory goes until the next write; other stays
+  // How many bytes were written as one from `at` on and are still so.
+  std::size_t written(std::size_t at) const;
+  // n bytes of these. Faults: T16, limits.memory.
+  Buffer<std::byte> read(std::size_t at, std::size_t n) const;
+
+  // For a write that is to come, one of `writes`: behind this it cannot fail. Faults: T15, limits.memory.
+  void prepare(std::size_t at, std::size_t n, std::size_t writes);
+  void write(std::size_t at, std::span<const std::byte> bytes, By by) noexcept;
+  // A part of what begins at `at`, from byte `from` on, before which all is written.
+  void write_part(std::size_t at, std::size_t from, std::span<const std::byte> bytes) noexcept;
+  void begin_as_zeros(std::size_t at, std::size_t n);  // state. Faults: those of prepare
+  void forget(std::size_t at) noexcept;                // own memory goes until the next write
+  void begin() noexcept;                               // an execution begins
 
  private:
-  enum class Kind : std::uint8_t { planned, constant, own };
-  Storage(Block block, std::size_t size, Kind kind)
-      : block_(std::move(block)), size_(size), bound_(size), kind_(kind) {}
+  static std::shared_ptr<Memory> made(Kind kind, std::span<std::byte> bytes);
+  std::size_t written_now(std::size_t at) const;
 
-  Block block_;
-  std::size_t size_, bound_;
-  Kind kind_;
-  std::optional<Budget> budget_;  // of own memory
+  mutable std::mutex busy_;
+  const Kind kind_;
+  std::span<std::byte> bytes_;
+  Buffer<std::byte> allocated_;  // planned and own memory
+  Definedness defined_;
 };
 
-// A tensor of a running method: what the program declares, its present sizes, and its memory.
+// Whether its sizes, dim order and bytes agree, as those of a tensor from outside may not.
+bool is_whole(const Tensor& tensor);
+
+// Where a tensor is. Tensors that alias have the same place.
+struct Storage {
+  std::shared_ptr<Memory> memory;
+  std::size_t at = 0;
+  std::size_t bound = 0;  // bytes that it has there
+
+  friend bool operator==(const Storage& a, const Storage& b) { return a.memory == b.memory && a.at == b.at; }
+};
+
+// A tensor of a running method: what the program declares, its present sizes, and where it is.
 struct HeldTensor {
   DType dtype = DType::float32;
   Dims declared;  // sizes in the program: exact, or the bound of the number of elements
   Dims sizes;
   Dims dim_order;
   enum class Dynamism : std::uint8_t { fixed, bounded, free } dynamism = Dynamism::fixed;
-  std::shared_ptr<Storage> storage;
+  Storage home;        // its own place
+  Storage storage;     // while a method runs, that of what it is a view of
+  bool lasts = false;  // an input or state: it keeps its sizes from one execution to the next
 
   std::size_t bytes() const { return static_cast<std::size_t>(count(sizes) * info(dtype).bytes); }
-  void check_sizes(const Dims& to, RuleId rule,
-                   const Place& place) const;  // whether it may have them. Faults: the rule
-  void resize(const Dims& to);                 // faults: T24
-  Tensor read() const;                         // a copy
-  void write(const Tensor& value);             // resizes; keeps its own dtype and dim order. Faults: T15, T24
+  bool is_written() const { return storage.memory->written(storage.at) >= bytes(); }
+  void begin();  // an execution begins
+
+  // Whether it may have these sizes. Faults: the rule.
+  void check_sizes(const Dims& to, RuleId rule, const Place& place) const;
+  Tensor read() const;  // a copy. Faults: T16, limits.memory
+  // The value as it will lie in memory, where it can then be written, as one of so many writes. Faults: T15, T24,
+  // limits.memory.
+  Tensor prepare(Tensor value, std::size_t writes = 1) const;
+  void prepare(std::size_t n, std::size_t writes) const;  // for n bytes
+  void write(const Tensor& prepared, Memory::By by) noexcept;
 };
 
 }  // namespace assay

@@ -7,6 +7,8 @@
 #include "conformance/text/literal.h"
 #include "conformance/text/malformed.h"
 #include "conformance/text/oracle.h"
+#include "conformance/text/output.h"
+#include "tools/assay/limits.h"
 #include "tools/assay/subcommands.h"
 
 namespace assay {
@@ -21,7 +23,8 @@ trailing ones that have a default may be left out. The schema's type says how an
   Scalar      1   1.5   true   nan   -inf
   int[]       [1,2]           float[]     [1.0,2.5]       bool[]  [true,false]
   str         tanh            ScalarType  float32 or 6    absent  none
-What is printed reads back the same way. spec/call.md defines it, and the lines of --jsonl.
+What is printed reads back the same way. spec/call.md defines it, and the lines of --jsonl; limits are those of each
+request, which may ask for less.
 
 Examples:
   assay call aten::add.out '[[1,2],[3,4]]:f32' '[10,20]:f32' 1
@@ -31,6 +34,7 @@ Examples:
 struct Request {
   std::string name;
   std::vector<std::string> arguments, outs;
+  Budget::Limits limits;
   bool json = false, jsonl = false;
 };
 
@@ -58,28 +62,33 @@ void set_outs(const Request& request, const Operator& op, std::vector<Value>& ar
 }
 
 // One line for each out argument, named where there are several.
-void print(const Operator& op, const std::vector<Value>& arguments) {
+void print(const Operator& op, const std::vector<Value>& arguments, Output& out) {
+  const Int most = out.budget().left().output / 2 + 1;  // elements: each takes two characters, so that more are refused
   for (const SchemaArgument& a : op.arguments.subspan(input_count(op))) {
-    const Value& out = arguments[static_cast<std::size_t>(&a - op.arguments.data())];
-    std::cout << (op.outs() > 1 ? fmt::format("{}: ", a.name) : "") << literal(out, a.type) << '\n';
+    const Value& value = arguments[static_cast<std::size_t>(&a - op.arguments.data())];
+    out.print("{}{}\n", op.outs() > 1 ? fmt::format("{}: ", a.name) : "", literal(value, a.type, most));
   }
 }
 
-void make_call(const Request& request) {
+void make_call(const Request& request, const Budget& budget) {
   const Operator& op = operator_named(request.name);
   std::vector<Value> arguments = arguments_in(request, op);
   set_outs(request, op, arguments);
-  const Answer answer = call(op, arguments);
+  const Answer answer = call(op, arguments, budget);
   if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
+  const auto outs = std::span(arguments).subspan(input_count(op));
+  Output out(&std::cout, budget);
   if (request.json)
-    std::cout << line_of(answer_json(nullptr, answer, std::span(arguments).subspan(input_count(op)))) << '\n';
+    out.write(line_of(answer_json(nullptr, answer, outs)) + '\n');
   else
-    print(op, arguments);
+    print(op, arguments, out);
 }
 
 void answer_one(const Request& request) {
+  const Budget budget(request.limits);
+  const Budget::Scope scope(budget, "the call");
   try {
-    make_call(request);
+    make_call(request, budget);
   } catch (const Fault& fault) {
     if (request.json) std::cout << line_of(answer_json(nullptr, answer_of(fault), {})) << '\n';
     throw;
@@ -99,7 +108,7 @@ void run(Request& request, const CLI::App& command) {
   if (request.jsonl && !request.name.empty()) throw CLI::ExtrasError({request.name});
   if (!request.jsonl && request.name.empty()) throw CLI::RequiredError("OPERATOR or --jsonl");
   if (request.jsonl)
-    answer_lines(std::cin, std::cout);
+    answer_lines(std::cin, std::cout, request.limits);
   else
     answer_one(request);
 }
@@ -118,6 +127,7 @@ void add_call(CLI::App& app, int&) {
   CLI::Option* json = command->add_flag("--json", request->json, "Print the answer as JSON");
   command->add_flag("--jsonl", request->jsonl, "Answer lines of JSON from stdin, each with one line on stdout")
       ->excludes(json);
+  add_limits(*command, request->limits);
   command->footer(footer);
   command->callback([request, command] { run(*request, *command); });
 }

@@ -1,41 +1,62 @@
-#include <iostream>
+#include "conformance/programs/check.h"
+
 #include <memory>
 
-#include "conformance/programs/check.h"
 #include "conformance/programs/file.h"
+#include "conformance/testees/load.h"
+#include "tools/assay/faults.h"
+#include "tools/assay/libraries.h"
+#include "tools/assay/limits.h"
+#include "tools/assay/print.h"
 #include "tools/assay/subcommands.h"
 
 namespace assay {
 namespace {
 
 struct Request {
-  std::string file;
+  std::string file, testee;
   std::vector<std::filesystem::path> data;
-  bool json = false;
+  Budget::Limits limits;
+  bool json = false, map = true;
 };
 
 int show_check(const Request& r) {
-  const std::vector<std::byte> file = read_file(r.file);
-  const CheckReport report = check(file, read_data(r.data));
-  std::cout << (r.json ? line_of(to_json(report)) + '\n' : to_text(report));
-  return exit_code(report.faults.empty() ? Outcome::ok : report.faults.front().outcome);
+  const Access access{Budget(r.limits), r.map};
+  const Budget::Scope scope(access.budget, "the check");
+  const std::unique_ptr<KernelLibrary> testee = r.testee.empty() ? nullptr : open_library(r.testee);
+  const CheckReport report =
+      check(open_file(r.file, access), open_data_files(r.data, access), access.budget, testee.get());
+  if (r.json) {
+    print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });
+  } else {
+    Output out(&std::cout, access.budget);
+    write_text(report, out);
+  }
+  return exit_code(report.outcome());
 }
 
 }  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("check", "Says whether a program keeps the rules of its format, or every one that it breaks");
+  CLI::App* command = app.add_subcommand(
+      "check", "Says whether a program keeps the rules of its format, which it breaks, and what was asked");
   const auto r = std::make_shared<Request>();
   command->add_option("FILE", r->file, "A .pte, .ptd or .bpte file")->required();
   command->add_option("--data", r->data, "A .ptd file that the program is to be loaded with; once for each")
       ->allow_extra_args(false)
       ->type_name("FILE");
+  command->add_option("--with", r->testee,
+                      "Also list each instruction that this library has no kernel for: reference or executorch");
   command->add_flag("--json", r->json, "Print JSON");
+  add_limits(*command, r->limits);
+  add_no_map(*command, r->map);
   command->footer(
-      "The rules are those of spec/format/rules.yaml. The exit code is that of the first fault.\n\nExample:\n  assay "
-      "check model.pte --data weights.ptd");
-  command->callback([r, &exit_code] { exit_code = show_check(*r); });
+      "The rules are those of spec/format/rules.yaml. The exit code is that of the first fault; of a valid program "
+      "that\n"
+      "the library lacks a kernel for, 5. A file that is truncated while it is read ends the command, unless --no-map "
+      "is "
+      "given.\n\nExample:\n  assay check model.pte --data weights.ptd --with executorch");
+  command->callback([r, &exit_code] { exit_code = refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }
 
 }  // namespace assay

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "conformance/programs/fault_json.h"
+#include "conformance/text/fault_text.h"
 
 namespace assay {
 

@@ -1,31 +1,35 @@
-#include <iostream>
 #include <memory>
 
 #include "conformance/programs/describe.h"
 #include "conformance/programs/file.h"
 #include "tools/assay/faults.h"
+#include "tools/assay/limits.h"
+#include "tools/assay/print.h"
 #include "tools/assay/subcommands.h"
 
 namespace assay {
 namespace {
 
 struct Request {
-  std::string file, method;
+  std::string file;
+  std::optional<std::string> method;
   std::vector<std::filesystem::path> data;
-  bool json = false;
+  Budget::Limits limits;
+  bool json = false, map = true;
 };
 
-void keep_only(const std::string& method, FileFacts& facts) {
-  std::string names;
-  for (const MethodFacts& m : facts.methods) names += (names.empty() ? "" : ", ") + m.name;
-  if (std::erase_if(facts.methods, [&](const MethodFacts& m) { return m.name != method; }); facts.methods.empty())
-    throw Fault(Outcome::invalid, "G3", text("there is no method \"", method, "\"; there are: ", names));
-}
-
 void show(const Request& r) {
-  FileFacts facts = describe(read_file(r.file), read_data(r.data));
-  if (!r.method.empty()) keep_only(r.method, facts);
-  std::cout << (r.json ? line_of(to_json(facts)) + '\n' : to_text(facts));
+  const Access access{Budget(r.limits), r.map};
+  const Budget::Scope scope(access.budget, "the description");
+  const Opened file(open_file(r.file, access), open_data_files(r.data, access), access.budget);
+  Described described = file.described();
+  described.method = r.method;
+  if (r.json) {
+    print_json(access.budget, [&](JsonOutput& out) { write_json(described, out); });
+  } else {
+    Output out(&std::cout, access.budget);
+    write_text(described, out);
+  }
 }
 
 }  // namespace
@@ -42,8 +46,12 @@ void add_inspect(CLI::App& app, int&) {
       ->allow_extra_args(false)
       ->type_name("FILE");
   command->add_flag("--json", r->json, "Print JSON");
+  add_limits(*command, r->limits);
+  add_no_map(*command, r->map);
   command->footer(
-      "%n is a value of the method. Of planned memory a picture shows which tensor is where, and when.\n\nExample:\n  "
+      "%n is a value of the method. Of planned memory a picture shows which tensor is where, and when. Names are shown "
+      "in\nquotes where they are not of letters, digits and . : _ - / only, and are cut behind 200 "
+      "bytes.\n\nExample:\n  "
       "assay inspect model.pte --method forward");
   command->callback([r] { refusals_as_json(r->json, [&] { show(*r); }); });
 }

@@ -15,5 +15,6 @@ std::filesystem::path golden_folder(const std::string& given);
 
 // "reference", "eager" (as recorded in the corpus) or a library whose module stands beside the executable.
 std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpus& corpus);
+std::unique_ptr<KernelLibrary> open_library(const std::string& name);  // but "eager"
 
 }  // namespace assay

@@ -2,7 +2,7 @@
 #include <iostream>
 #include <new>
 
-#include "reference/fault.h"
+#include "conformance/text/fault_text.h"
 #include "tools/assay/subcommands.h"
 #include "version.h"
 
@@ -14,15 +14,14 @@ constexpr int usage_error = 2;
 
 int refuse(const Fault& fault) {
   std::cout.flush();
-  std::cerr << "assay: " << name(fault.outcome) << ", " << fault.rule << ": "
-            << (fault.place.empty() ? "" : fault.place + ": ") << fault.message << '\n';
+  std::cerr << "assay: " << sentence(fault) << '\n';
   return assay::exit_code(fault.outcome);
 }
 
 // One sentence, and where the help is.
 int refuse(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
-  std::cerr << "assay: " << error.what() << " (see assay " << (chosen.empty() ? "" : chosen.front()->get_name() + " ")
+  std::cerr << "assay: " << assay::printable(error.what()) << " (see assay " << (chosen.empty() ? "" : chosen.front()->get_name() + " ")
             << "--help)\n";
   return usage_error;
 }

@@ -11,7 +11,10 @@
 #include "conformance/text/element.h"
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"
+#include "conformance/text/printable.h"
 #include "tools/assay/faults.h"
+#include "tools/assay/limits.h"
+#include "tools/assay/print.h"
 #include "tools/assay/subcommands.h"
 
 namespace assay {
@@ -41,11 +44,22 @@ struct Request {
   std::vector<fs::path> data;
   std::vector<std::string> inputs;
   Budget::Limits limits;
-  Int instructions = RuntimeOptions().instructions;
-
-  RuntimeOptions options() const { return {.budget = Budget(limits), .instructions = instructions}; }
+  Int instructions = RuntimeOptions{}.instructions;
   Tolerance tolerance = bundle_tolerance;
-  bool trace = false, json = false;
+  bool trace = false, json = false, map = true;
+};
+
+// A request with the budget of all that is done for it.
+struct Session {
+  const Request& request;
+  Access access{Budget(request.limits), request.map};
+  Output out{&std::cout, access.budget};
+
+  RuntimeOptions options() const {
+    RuntimeOptions options;
+    options.budget = access.budget, options.instructions = request.instructions;
+    return options;
+  }
 };
 
 // -- what comes in ------------------------------------------------------------------------------------------------
@@ -54,30 +68,37 @@ bool is_quoted(std::string_view s) { return s.size() >= 2 && (s[0] == '"' || s[0
 
 Value scalar_value(const Number& number, const std::string& text_of_it) {
   if (std::holds_alternative<Bits>(number))
-    throw Fault(Outcome::malformed, "run.input", text(text_of_it, " is no integer of 64 bits"));
+    throw Fault(Outcome::malformed, "run.input", text(Quoted{text_of_it}, " is no integer of 64 bits"));
   if (const bool* b = std::get_if<bool>(&number)) return *b;
   if (const Int* n = std::get_if<Int>(&number)) return *n;
   return std::get<double>(number);
 }
 
-Value input_in(const std::string& argument) {
+Value input_in(const std::string& argument, const Access& access) {
   if (argument == "none") return std::monostate();
   if (is_quoted(argument)) return argument.substr(1, argument.size() - 2);
   if (const auto number = number_of(argument)) return scalar_value(*number, argument);
-  return read_npy(argument);
+  return read_npy(argument, access);
 }
 
 // -- what goes out ------------------------------------------------------------------------------------------------
 
+fs::path output_file(const std::string& folder, std::size_t i) { return fs::path(folder) / fmt::format("{}.npy", i); }
+
 // Tensors go into the folder, if one is given.
+void write_outputs(const std::vector<Value>& outputs, const std::string& folder) {
+  if (folder.empty()) return;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (const Tensor* tensor = std::get_if<Tensor>(&outputs[i]))
+      write_file(output_file(folder, i), encode_npy(*tensor));
+}
+
 Json output_json(const Value& value, const std::string& folder, std::size_t i) {
   const Tensor* tensor = std::get_if<Tensor>(&value);
   if (!tensor || folder.empty()) return to_json(value, {});
-  const fs::path file = fs::path(folder) / fmt::format("{}.npy", i);
-  write_file(file, encode_npy(*tensor));
   Json json = to_json(Tensor{tensor->dtype, tensor->sizes, tensor->dim_order, {}});
   json.erase("data");
-  json["file"] = file.string();
+  json["file"] = output_file(folder, i).string();
   return json;
 }
 
@@ -85,8 +106,8 @@ std::string output_text(const Value& value, const std::string& folder, std::size
   constexpr Int shown = 16;
   const Tensor* tensor = std::get_if<Tensor>(&value);
   if (!tensor) return literal(value, shown);
-  if (folder.empty()) return fmt::format("{}  {}", describe(*tensor), literal(*tensor, shown));
-  return fmt::format("{}  {}", describe(*tensor), output_json(value, folder, i)["file"].get<std::string>());
+  return fmt::format("{}  {}", describe(*tensor),
+                     folder.empty() ? literal(*tensor, shown) : printable(output_file(folder, i).string()));
 }
 
 Json comparison_json(const Comparison& c, const Tolerance& tolerance) {
@@ -99,54 +120,80 @@ Json comparison_json(const Comparison& c, const Tolerance& tolerance) {
   return json;
 }
 
+// Lines of JSON that are kept until their place in the whole.
+class Kept {
+ public:
+  void add(const Json& json) {
+    const std::string line = line_of(json);
+    text_.insert(text_.end(), line.begin(), line.end());
+    ends_.push_back(text_.size());
+  }
+  void write(std::string_view key, JsonOutput& out) const {
+    out.list(key, [&] {
+      for (std::size_t begin = 0; const std::size_t end : ends_)
+        out.line({text_.data() + std::exchange(begin, end), end - begin});
+    });
+  }
+
+ private:
+  Buffer<char> text_;
+  Buffer<std::size_t> ends_;
+};
+
 // Steps as they come, or kept for the JSON that stands at the end.
 class Trace {
  public:
-  explicit Trace(const Request& r)
-      : on_(r.trace), tracer_([this, json = r.json](const TracedStep& step) {
-          json ? steps_.push_back(to_json(step)) : void(std::cout << to_text(step));
+  explicit Trace(Session& session)
+      : on_(session.request.trace), tracer_([this, &session, json = session.request.json](const TracedStep& step) {
+          json ? steps_.add(to_json(step)) : session.out.write(to_text(step));
         }) {}
   Listener* listener() { return on_ ? &tracer_ : nullptr; }
-  void add_to(Json& json) const {
-    if (on_) json["trace"] = steps_;
+  void write(JsonOutput& out) const {
+    if (on_) steps_.write("trace", out);
   }
 
  private:
   bool on_;
-  Json steps_ = Json::array();
+  Kept steps_;
   Tracer tracer_;
 };
 
 // -- one call -----------------------------------------------------------------------------------------------------
 
-void require_inputs(const pte::ExecutionPlanT& plan, std::size_t given) {
-  if (given == plan.inputs.size()) return;
+void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
+  const std::size_t wanted = format::size_of(plan.inputs());
+  if (given == wanted) return;
   std::string all;
-  for (const std::string& line : wants(plan)) all += "\n  --input " + line;
-  throw Fault(Outcome::invalid, "R4",
-              text("the method wants ", plan.inputs.size(), plan.inputs.size() == 1 ? " input, but " : " inputs, but ",
-                   given, " came", all),
-              plan.name);
+  for (const std::string& line : wants(plan)) all += (all.empty() ? ": --input " : ", --input ") + line;
+  throw broken("R4", {nullptr, format::text_of(plan.name()), -1, true}, "the method wants ", wanted,
+               wanted == 1 ? " input, but " : " inputs, but ", given, " came", all);
 }
 
-void run_once(const Request& r, std::span<const std::byte> program) {
-  Trace trace(r);
-  Host host(program, read_data(r.data), r.options(), trace.listener());
+void run_once(Session& session, const File& program) {
+  const Request& r = session.request;
+  Trace trace(session);
+  Host host(valid_program(program, open_data_files(r.data, session.access)), session.options(), trace.listener());
   const std::string method = r.method.empty() ? host.default_method() : r.method;
   require_inputs(host.plan(method), r.inputs.size());
   std::vector<Value> inputs;
-  for (const std::string& input : r.inputs) inputs.push_back(input_in(input));
+  for (const std::string& input : r.inputs) inputs.push_back(input_in(input, session.access));
   if (!r.output_dir.empty()) make_folder(r.output_dir);
   const std::vector<Value> outputs = host.call(method, std::move(inputs));
-  Json json = {{"outcome", "ok"}, {"method", method}, {"outputs", Json::array()}};
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (r.json)
-      json["outputs"].push_back(output_json(outputs[i], r.output_dir, i));
-    else
-      std::cout << i << ": " << output_text(outputs[i], r.output_dir, i) << '\n';
+  write_outputs(outputs, r.output_dir);
+  if (!r.json) {
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      session.out.print("{}: {}\n", i, output_text(outputs[i], r.output_dir, i));
+    return;
   }
-  trace.add_to(json);
-  if (r.json) std::cout << line_of(json) << '\n';
+  print_json(session.access.budget, [&](JsonOutput& out) {
+    out.object([&] {
+      out.field("outcome", "ok"), out.field("method", cut(method));
+      out.list("outputs", [&] {
+        for (std::size_t i = 0; i < outputs.size(); ++i) out.value(output_json(outputs[i], r.output_dir, i));
+      });
+      trace.write(out);
+    });
+  });
 }
 
 // -- many calls ---------------------------------------------------------------------------------------------------
@@ -154,14 +201,14 @@ void run_once(const Request& r, std::span<const std::byte> program) {
 // Tells what came of calls, and counts.
 class CallReport {
  public:
-  explicit CallReport(bool json) : json_(json) {}
+  explicit CallReport(Session& session) : session_(session) {}
 
   void add(const ProgramCall& call, const std::string& method, const CallResult& result) {
     ++calls_;
     different_ += !result.agrees();
     compared_ += result.comparisons.size();
-    if (json_)
-      all_.push_back(to_json(call, method, result));
+    if (session_.request.json)
+      all_.add(to_json(call, method, result));
     else
       print(call, method, result);
     if (result.refusal && call.fails.empty() && !refusal_) refusal_ = result.refusal;
@@ -169,21 +216,25 @@ class CallReport {
 
   // The exit code. A call that was refused although it should not be is the fault of the whole.
   int finish(const Trace& trace) const {
-    Json json = {{"calls", all_}, {"outputs_compared", compared_}, {"calls_that_differ", different_}};
-    trace.add_to(json);
-    if (json_)
-      std::cout << line_of(json) << '\n';
+    if (!session_.request.json)
+      session_.out.print("{}{}{}{}{}\n", calls_, calls_ == 1 ? " call, " : " calls, ", compared_,
+                         compared_ == 1 ? " output compared: " : " outputs compared: ",
+                         different_ == 0 ? "no difference" : fmt::format("{} of the calls differ", different_));
     else
-      std::cout << calls_ << (calls_ == 1 ? " call, " : " calls, ") << compared_
-                << (compared_ == 1 ? " output compared: " : " outputs compared: ")
-                << (different_ == 0 ? "no difference" : fmt::format("{} of the calls differ", different_)) << '\n';
+      print_json(session_.access.budget, [&](JsonOutput& out) {
+        out.object([&] {
+          all_.write("calls", out);
+          out.field("outputs_compared", compared_), out.field("calls_that_differ", different_);
+          trace.write(out);
+        });
+      });
     if (refusal_) throw *refusal_;
     return different_ > 0 ? answers_differ : exit_code(Outcome::ok);
   }
 
  private:
   static Json to_json(const ProgramCall& call, const std::string& method, const CallResult& result) {
-    Json json = {{"method", method}, {"agrees", result.agrees()}, {"outputs", Json::array()}};
+    Json json = {{"method", cut(method)}, {"agrees", result.agrees()}, {"outputs", Json::array()}};
     for (const Comparison& c : result.comparisons) json["outputs"].push_back(comparison_json(c, call.tolerance));
     if (!result.mismatch.empty()) json["message"] = result.mismatch;
     if (result.refusal) json["refused"] = fault_json(*result.refusal);
@@ -191,62 +242,66 @@ class CallReport {
   }
 
   void print(const ProgramCall& call, const std::string& method, const CallResult& result) const {
-    std::cout << "call " << calls_ - 1 << ", " << method
-              << (call.outputs || !call.fails.empty() || result.refusal ? "" : ": ran, nothing is expected") << '\n';
+    Output& out = session_.out;
+    out.print("call {}, {}{}\n", calls_ - 1, shown(method),
+              call.outputs || !call.fails.empty() || result.refusal ? "" : ": ran, nothing is expected");
     for (std::size_t i = 0; i < result.comparisons.size(); ++i) {
       const Comparison& c = result.comparisons[i];
-      std::cout << fmt::format("  {} output {}  {}: {}\n", c.agrees() ? "pass" : "FAIL", i, kind(result.outputs[i]),
-                               sentence(c, call.tolerance));
+      out.print("  {} output {}  {}: {}\n", c.agrees() ? "pass" : "FAIL", i, kind(result.outputs[i]),
+                printable(sentence(c, call.tolerance)));
     }
     if (!result.mismatch.empty())
-      std::cout << "  FAIL " << result.mismatch << '\n';
+      out.print("  FAIL {}\n", printable(result.mismatch));
     else if (result.refusal)
-      std::cout << "  pass refused by " << result.refusal->rule << '\n';
+      out.print("  pass refused by {}\n", result.refusal->rule);
   }
 
   static std::string kind(const Value& value) {
     const Tensor* tensor = std::get_if<Tensor>(&value);
-    return tensor ? describe(*tensor) : literal(value, 8);
+    return tensor ? describe(*tensor) : printable(literal(value, 8), most_shown);
   }
 
-  bool json_;
-  Json all_ = Json::array();
+  Session& session_;
+  Kept all_;
   std::size_t calls_ = 0, different_ = 0, compared_ = 0;
   std::optional<Fault> refusal_;
 };
 
-int run_calls(const Request& r, std::span<const std::byte> program) {
-  const ProgramCalls calls = read_calls(r.calls);
-  Trace trace(r);
-  Host host(program, r.data.empty() ? read_data(calls.data) : read_data(r.data), r.options(), trace.listener());
-  CallReport report(r.json);
+int run_calls(Session& session, const File& program) {
+  const Request& r = session.request;
+  const ProgramCalls calls = read_calls(r.calls, session.access);
+  Trace trace(session);
+  const auto data = open_data_files(r.data.empty() ? calls.data : r.data, session.access);
+  Host host(valid_program(program, data), session.options(), trace.listener());
+  CallReport report(session);
   for (const ProgramCall& call : calls.calls)
     report.add(call, call.method.empty() ? host.default_method() : call.method, run_call(host, call));
   return report.finish(trace);
 }
 
-int run_bundle(const Request& r, std::span<const std::byte> file) {
-  const BundledProgram bundle = taken(decode_bundle(file));
-  const auto program = std::as_bytes(std::span(bundle.program));
-  const auto data = read_data(r.data);
-  Trace trace(r);
-  CallReport report(r.json);
-  for (const ProgramCall& call : calls_of(bundle, r.tolerance)) {
-    Host host(program, data, r.options(), trace.listener());
+int run_bundle(Session& session, const File& file) {
+  const BundleFile bundle = taken(open_bundle(file));
+  const ValidProgram program = valid_program(program_of(bundle), open_data_files(session.request.data, session.access));
+  Trace trace(session);
+  CallReport report(session);
+  each_call(bundle, session.request.tolerance, [&](const ProgramCall& call) {
+    Host host(program, session.options(), trace.listener());
     report.add(call, call.method, run_call(host, call));
-  }
+  });
   return report.finish(trace);
 }
 
 int run(const Request& r) {
-  const std::vector<std::byte> file = read_file(r.program);
-  const FileKind kind = file_kind(file);
+  Session session{r};
+  const Budget::Scope scope(session.access.budget, "the run");
+  const File file = open_file(r.program, session.access);
+  const FileKind kind = file_kind(file.bytes);
   if (kind == FileKind::data)
     throw Fault(Outcome::invalid, "H2",
                 text(r.program, " is a data file: give it by --data, behind the program that wants it"));
-  if (kind == FileKind::bundle && r.inputs.empty() && r.calls.empty()) return run_bundle(r, file);
-  if (!r.calls.empty()) return run_calls(r, file);
-  return run_once(r, file), exit_code(Outcome::ok);
+  if (kind == FileKind::bundle && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
+  if (!r.calls.empty()) return run_calls(session, file);
+  return run_once(session, file), exit_code(Outcome::ok);
 }
 
 }  // namespace
@@ -270,9 +325,6 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file")
       ->capture_default_str();
-  command->add_option("--max-bytes", r->limits.bytes, "Limit of memory")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
   command->add_option("--max-instructions", r->instructions, "Limit of instructions of one execution")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);

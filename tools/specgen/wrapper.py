@@ -242,6 +242,7 @@ class Wrapper:
         for a in self.passed + ([fill] if fill else []):
             if self.is_read(a):
                 yield f"const auto {a.name}_ = {self.read(a, T)};"
+        yield "if (call.rules_only()) return;"
         lists = [a.type == "Tensor[]" for a in self.entry.outs]
         for k, (write, many) in enumerate(zip(compute.writes, lists)):
             yield f"Arrays<{TYPES[write]}> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
@@ -279,7 +280,7 @@ class Wrapper:
 
     def number(self):
         arguments = [self.number_argument(a)[1].format(a=a.name) for a in self.passed]
-        yield f"  call.give({len(self.entry.inputs)}, operators::{self.entry.function}({', '.join(arguments)}));"
+        yield f"  if (!call.rules_only()) call.give({len(self.entry.inputs)}, operators::{self.entry.function}({', '.join(arguments)}));"
 
     def results(self):
         entry = self.entry
@@ -332,10 +333,12 @@ class Wrapper:
             yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k}, {layout});"
             if " to " in how[k]:
                 yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, how[k].partition(' to ')[2]]))};"
-        yield f"  call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
+        yield "  if (!call.rules_only()) {"
+        yield f"    call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
         if entry.family == "whole":  # the other families' loops charge what they visit
             work = self.call("terms", parse_word(entry.data["work"])) if "work" in entry.data else "call.products()"
-            yield f"  Budget::Scope::work({work});"
+            yield f"    Budget::Scope::work({work});"
+        yield "  }"
 
     def dispatch(self):
         computes = self.entry.computes

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "fuzz/mutator/random.h"
+
+// Files of every kind: programs, data files, bundles, and a program with a data file behind it.
+namespace assay::fuzz {
+
+// Changes a file, mostly so that it still decodes: its tables by the mutators of trees and instructions, its segments,
+// the program in a bundle; seldom its header or some bytes. `other` is a file of any kind from which parts may come.
+// What does not decode changes bytewise.
+void mutate_file(std::string& file, const std::string& other, Random& random);
+
+}  // namespace assay::fuzz

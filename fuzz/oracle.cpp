@@ -1,0 +1,77 @@
+#include "fuzz/oracle.h"
+
+#include <sanitizer/allocator_interface.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace assay::fuzz {
+namespace {
+
+// The length of the character that a UTF-8 text begins with; 0: it is none, or a control character.
+std::size_t printable(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return first == '\n' || (first >= ' ' && first != 0x7F) ? 1 : 0;
+  const std::size_t length = first >= 0xF0 && first < 0xF5   ? 4
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xC2 && first < 0xE0 ? 2
+                                                             : 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if (byte(i) >> 6 != 2) return 0;
+  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  const bool outside = (first == 0xED && byte(1) >= 0xA0) || (first == 0xF4 && byte(1) >= 0x90);
+  const bool control = first == 0xC2 && byte(1) < 0xA0;
+  return overlong || outside || control ? 0 : length;
+}
+
+// Bytes of the heap in use, and how many were at once since they were last asked. The process has one thread.
+std::size_t in_use = 0, most_in_use = 0;
+
+void count_allocation(const volatile void*, std::size_t bytes) {
+  in_use += bytes;
+  most_in_use = std::max(most_in_use, in_use);
+}
+void count_release(const volatile void* block) {
+  if (block) in_use -= std::min(in_use, __sanitizer_get_allocated_size(const_cast<const void*>(block)));
+}
+
+}  // namespace
+
+void found(std::string_view oracle, const std::string& sentence) {
+  std::fprintf(stderr, "oracle %.*s: %s\n", static_cast<int>(oracle.size()), oracle.data(), sentence.c_str());
+  std::abort();
+}
+
+void check_text(std::string_view text, std::size_t most) {
+  must(text.size() <= most, "output", text.size(), " bytes are printed, but at most ", most, " are allowed");
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t length = printable(rest);
+    must(length > 0, "text", "byte ", text.size() - rest.size(), " of what is printed is ",
+         static_cast<int>(static_cast<unsigned char>(rest[0])), ", which no text has");
+    rest.remove_prefix(length);
+  }
+}
+
+void check_json(const Json& json, std::size_t most) {
+  const std::string line = line_of(json);
+  check_text(line, most);
+  must(Json::accept(line) && line_of(Json::parse(line)) == line, "json",
+       "it does not read back: ", line.substr(0, 200));
+}
+
+Measured::Measured(std::size_t bytes, double seconds) : bytes_(bytes), seconds_(seconds), start_(std::clock()) {
+  static const bool counting = __sanitizer_install_malloc_and_free_hooks(count_allocation, count_release) != 0;
+  must(counting, "memory", "allocations cannot be counted");
+  in_use = most_in_use = 0;
+}
+
+Measured::~Measured() {
+  const double seconds = static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC;
+  must(most_in_use <= bytes_, "memory", most_in_use, " bytes were in use at once, but at most ", bytes_,
+       " are allowed");
+  must(seconds <= seconds_, "work", seconds, " seconds were taken, but at most ", seconds_, " are allowed");
+}
+
+}  // namespace assay::fuzz

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "reference/value.h"
+
+namespace assay::fuzz {
+
+// Whether two values are the same, bit for bit.
+bool same(const Value& a, const Value& b);
+
+}  // namespace assay::fuzz

@@ -1,0 +1,83 @@
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "conformance/cases/recorded.h"
+#include "conformance/programs/file.h"
+#include "conformance/text/literal.h"
+#include "fuzz/attached.h"
+#include "fuzz/mutator/call_mutator.h"
+#include "fuzz/target.h"
+
+// fuzz_seeds GOLDEN FOLDER: writes inputs to begin with, from what is recorded, to FOLDER/TARGET.
+namespace assay::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest = 1 << 16;
+
+class Seeds {
+ public:
+  explicit Seeds(fs::path folder) : folder_(std::move(folder)) {
+    for (const Target& t : targets()) make_folder(folder_ / t.name);
+  }
+
+  void add(std::initializer_list<std::string_view> to, const std::string& name, const std::string& bytes) {
+    if (bytes.size() > largest) return;
+    for (const std::string_view target : to) write_file(folder_ / target / name, std::as_bytes(std::span(bytes)));
+  }
+
+ private:
+  fs::path folder_;
+};
+
+std::string contents(const fs::path& file) {
+  const auto bytes = read_file(file);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void add_program(const fs::path& folder, Seeds& seeds) {
+  const std::string group = folder.parent_path().filename().string() + '-' + folder.filename().string();
+  std::string data;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = group + '-' + entry.path().filename().string();
+    const auto extension = entry.path().extension();
+    if (extension == ".ptd") seeds.add({"decode", "check", "rules", "inspect", "data"}, name, data = contents(entry));
+    if (extension == ".bpte") seeds.add({"decode", "check", "inspect", "bundle"}, name, contents(entry));
+    if (extension == ".npy") seeds.add({"npy"}, name, contents(entry));
+    if (extension == ".json") seeds.add({"calls"}, name, contents(entry));
+  }
+  seeds.add({"decode", "check", "rules", "inspect", "run"}, folder.filename().string(),
+            attach(contents(folder / "program.pte"), data));
+}
+
+// Small calls of an operator: the first of each generator.
+void add_calls(const RecordedCalls& calls, Seeds& seeds) {
+  std::set<std::string> origins;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    RecordedCall call = calls.at(i);
+    const std::string line = line_of(CallRequest{&calls.op(), call.arguments, Budget()});
+    if (line.size() > 2000 || !origins.insert(call.origin).second) continue;
+    seeds.add({"call", "oracle"}, text(calls.op().name, '-', i), line);
+    for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+      const SchemaArgument& a = calls.op().arguments[k];
+      if (!a.out)
+        seeds.add({"literal"}, text(calls.op().name, '-', i, '-', k),
+                  text(a.type, '\n', literal(call.arguments[k], a.type)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::fuzz
+
+int main(int argc, char** argv) {
+  using namespace assay::fuzz;
+  if (argc != 3) return std::cerr << "usage: fuzz_seeds GOLDEN FOLDER\n", 2;
+  Seeds seeds(argv[2]);
+  for (const auto& entry : fs::recursive_directory_iterator(argv[1]))
+    if (entry.path().filename() == "program.pte") add_program(entry.path().parent_path(), seeds);
+  for (const auto& file : assay::recorded_files(fs::path(argv[1]) / "operators"))
+    add_calls(assay::RecordedCalls(file), seeds);
+}

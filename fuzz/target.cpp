@@ -1,0 +1,34 @@
+#include "fuzz/target.h"
+
+#include <algorithm>
+
+#include "fuzz/mutator/bytes.h"
+#include "fuzz/mutator/call_mutator.h"
+#include "fuzz/mutator/file_mutator.h"
+
+namespace assay::fuzz {
+namespace {
+
+void change_bytes(std::string& input, const std::string&, Random& random) { mutate_bytes(input, random); }
+void change_request(std::string& input, const std::string&, Random& random) { mutate_request(input, random); }
+void change_json(std::string& input, const std::string&, Random& random) { mutate_json(input, random); }
+
+constexpr Target all[] = {
+    {"decode", attack_decode, mutate_file}, {"check", attack_check, mutate_file},
+    {"rules", attack_rules, mutate_file},   {"inspect", attack_inspect, mutate_file},
+    {"run", attack_run, mutate_file},       {"data", attack_data, mutate_file},
+    {"bundle", attack_bundle, mutate_file}, {"call", attack_call, change_request},
+    {"oracle", attack_oracle, change_json}, {"literal", attack_literal, change_bytes},
+    {"npy", attack_npy, change_bytes},      {"calls", attack_calls, change_json},
+};
+
+}  // namespace
+
+std::span<const Target> targets() { return all; }
+
+const Target* find_target(std::string_view name) {
+  const auto found = std::ranges::find(all, name, &Target::name);
+  return found == std::end(all) ? nullptr : found;
+}
+
+}  // namespace assay::fuzz

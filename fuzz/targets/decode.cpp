@@ -1,0 +1,53 @@
+#include "conformance/programs/check.h"
+#include "fuzz/attached.h"
+#include "fuzz/oracle.h"
+#include "fuzz/target.h"
+
+// What decodes is decoded again as the same after it was encoded, and the same is found wrong with it.
+namespace assay::fuzz {
+namespace {
+
+std::string ids(const CheckReport& report) {
+  std::string all;
+  for (const Fault& f : report.faults) all += text(f.rule, ' ', f.place, '\n');
+  return all;
+}
+
+// A file's tables as flatc packs them: bytes are compared, since a NaN of a program equals nothing.
+template <class Tables>
+std::string packed(const typename Tables::NativeTableType& tables) {
+  flatbuffers::FlatBufferBuilder b;
+  b.Finish(Tables::Pack(b, &tables));
+  return {reinterpret_cast<const char*>(b.GetBufferPointer()), b.GetSize()};
+}
+
+bool same(const Program& a, const Program& b) {
+  return packed<pte::Program>(a.tables) == packed<pte::Program>(b.tables) && a.segments == b.segments;
+}
+bool same(const DataFile& a, const DataFile& b) {
+  return packed<ptd::FlatTensor>(a.tables) == packed<ptd::FlatTensor>(b.tables) && a.segments == b.segments;
+}
+bool same(const BundledProgram& a, const BundledProgram& b) {
+  return packed<bpte::BundledProgram>(a) == packed<bpte::BundledProgram>(b);
+}
+
+template <class File>
+void check_encoding(Input file, const Result<File>& decoded, auto decode) {
+  if (!decoded) return must(!decoded.faults.empty(), "identity", "a file is refused without a reason");
+  const Bytes bytes = encode(*decoded);
+  const auto again = decode(bytes);
+  must(again && same(*decoded, *again), "identity", "what was decoded and encoded does not decode as the same");
+  const std::string before = ids(check(file)), after = ids(check(bytes));
+  must(before == after, "verdict", "before encoding it breaks\n", before, "but after it\n", after);
+}
+
+}  // namespace
+
+void attack_decode(Input input) {
+  const Input file = split(input).first;
+  check_encoding(file, decode_program(file), decode_program);
+  check_encoding(file, decode_data_file(file), decode_data_file);
+  check_encoding(file, decode_bundle(file), decode_bundle);
+}
+
+}  // namespace assay::fuzz

@@ -1,0 +1,73 @@
+#include <limits>
+
+#include "reference/runtime/machine.h"
+
+// Operators that work on places in memory instead of values.
+namespace assay {
+namespace {
+
+// The sizes of a view: at most one is -1, which is what is left of the elements.
+Dims view_sizes(const HeldTensor& self, const Ints& size) {
+  const bool open = std::ranges::count(size, -1) == 1;
+  const bool possible = std::ranges::count_if(size, [](Int n) { return n < 0; }) == (open ? 1 : 0);
+  if (!possible || size.size() > max_rank) throw broken("I11", {}, "a view cannot have sizes ", size);
+  Dims sizes, known;
+  for (const Int n : size) sizes.push_back(n), known.push_back(n == -1 ? 1 : n);
+  const Int elements = count(self.sizes), of_known = count(known);
+  if (open && of_known == 0) throw broken("I11", {}, "a view of sizes ", size, " does not say what -1 stands for");
+  for (int d = 0; d < sizes.size(); ++d)
+    if (sizes[d] == -1) sizes[d] = elements / of_known;
+  if (count(sizes) != elements)
+    throw broken("I11", {}, "a view of a tensor of sizes ", self.sizes, " cannot have sizes ", size);
+  return sizes;
+}
+
+void check_count(Args args, std::string_view name) {
+  if (args.size() != 3) throw broken("I9", {}, "has ", args.size(), " arguments, but ", name, " takes 3");
+}
+
+}  // namespace
+
+// et_view(self, size, out): out becomes self's memory with other sizes. An out that has a place by the plan has that of
+// self.
+void Machine::view(Args args) {
+  check_count(args, "et_view");
+  const HeldTensor& self = held(index(args[0]));
+  const Value size = value(index(args[1]));
+  if (!std::holds_alternative<Ints>(size)) throw broken("I10", {}, "the size of a view must be a list of integers");
+  HeldTensor& out = held(index(args[2]));
+  if (out.dtype != self.dtype) throw broken("I11", {}, "a view of ", self.dtype, " cannot be ", out.dtype);
+  const Dims sizes = view_sizes(self, std::get<Ints>(size));
+  out.check_sizes(sizes, "T24", {nullptr, "result"});
+  if (out.home.memory->is_constant()) throw broken("T15", {}, "a view cannot be a constant of its own");
+  if (out.home.memory->is_planned() && out.home != self.storage)
+    throw broken("T27", {}, "a view lies where its base does, but has another place by the plan");
+  out.sizes = sizes, out.storage = self.storage;
+}
+
+// et_copy_index(copy_to, copy_from, index): copy_to gets at least index + 1 rows, of which copy_from becomes the last.
+// Rows are written in order, so that none is there that was not.
+void Machine::copy_index(Args args) {
+  check_count(args, "et_copy_index");
+  HeldTensor& to = held(index(args[0]));
+  const HeldTensor& from = held(index(args[1]));
+  const Int* row = std::get_if<Int>(&slots_[index(args[2])]);
+  if (!row || *row < 0 || *row == std::numeric_limits<Int>::max() || to.dtype != from.dtype)
+    throw broken("I11", {}, "et_copy_index copies rows of one dtype to an index that is not negative");
+  if (from.sizes.size() == max_rank) throw broken("I11", {}, "rows of ", max_rank, " dimensions fit into no tensor");
+  Dims sizes{*row + 1};
+  for (const Int n : from.sizes) sizes.push_back(n);
+  if (to.dynamism == HeldTensor::Dynamism::fixed && sizes.size() == to.declared.size())
+    sizes[0] = std::max(sizes[0], to.declared[0]);
+  to.check_sizes(sizes, "T24", {nullptr, "copy_to"});
+  const Tensor copied = from.read();
+  const std::size_t at = static_cast<std::size_t>(*row) * copied.bytes.size();
+  if (const std::size_t there = to.storage.memory->written(to.storage.at); at > there)
+    throw broken("T16", {}, "row ", *row, " begins at byte ", at, ", but before it only ", there, " bytes are written");
+  to.prepare(at + copied.bytes.size(), 1);
+  to.sizes = sizes;
+  to.storage.memory->write_part(to.storage.at, at, copied.bytes);
+  moved_ += 2 * copied.bytes.size();
+}
+
+}  // namespace assay

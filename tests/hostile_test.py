@@ -1,0 +1,361 @@
+"""Files and requests that nobody means well with: refused or harmless, within what a laptop survives."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+import flat_programs as flat
+
+ASSAY = os.environ["ASSAY"]
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "programs"
+SANITIZED = bool(os.environ.get("ASSAY_SANITIZE"))
+SLOWER = 6 if SANITIZED else 1
+MIB = 1 << 20
+SHADOW = 400 * MIB if SANITIZED else 0  # of a sanitizer, beside what it multiplies
+
+# Line ends, escapes of a terminal, quotes, a direction, a C1 control, what is no UTF-8.
+FORGED = b'\nvalid\n\x1b[2J\x1b]0;owned\x07"\'\\\xe2\x80\xae\xc2\x9b31m\xff\xfe\xc3\x28' + b"x" * 100_000
+
+
+class Done:
+    def __init__(self, code, out, err, peak, seconds):
+        self.code, self.out, self.err, self.peak, self.seconds = code, out, err, peak, seconds
+
+
+def assay(*arguments, stdin=None, feed=None):
+    """The command with its peak memory, in bytes. `feed` writes to its standard input."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        begun = time.monotonic()
+        child = subprocess.Popen([ASSAY, *map(str, arguments)], stdin=subprocess.PIPE if feed else stdin or subprocess.DEVNULL, stdout=out, stderr=err)
+        if feed:
+            threading.Thread(target=feed, args=(child.stdin,), daemon=True).start()
+        stop = threading.Timer(60 * SLOWER, child.kill)
+        stop.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        stop.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.monotonic() - begun
+        out.seek(0), err.seek(0)
+        return Done(child.returncode, out.read(), err.read(), usage.ru_maxrss * 1024, seconds)
+
+
+class Hostile(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def harmless(self, *arguments, code=None, rule=None, memory=2048 * MIB, output=20 * MIB, **how):
+        done = assay(*arguments, **how)
+        said = (done.out[:2000] + done.err[-2000:]).decode(errors="replace")
+        self.assertIn(done.code, range(0, 8), said)
+        self.assertNotIn(b"Sanitizer", done.err, said)
+        self.assertLess(done.seconds, 10 * SLOWER, arguments)
+        self.assertLess(done.peak, memory * (3 if SANITIZED else 1) + SHADOW, arguments)
+        self.assertLess(len(done.out) + len(done.err), output, arguments)
+        if code is not None:
+            self.assertEqual(done.code, code, said)
+        if rule is not None:
+            self.assertIn(rule, said)
+        return done
+
+
+class Files(Hostile):
+    READERS = ["check"], ["inspect"], ["inspect", "--json"], ["run"], ["check", "--no-map"], ["run", "--no-map"]
+
+    def test_a_sparse_file_of_the_wrong_kind_is_not_read(self):
+        path = self.folder / "large.pte"
+        with path.open("wb") as file:
+            file.truncate(5 << 30)
+        for command in self.READERS:
+            self.harmless(*command, path, code=3, rule="H2", memory=64 * MIB)
+
+    def test_a_stream_of_the_wrong_kind_is_read_no_further_than_its_head(self):
+        mlp = PROGRAMS / "mlp" / "program.pte"
+        for command in self.READERS:
+            self.harmless(*command, "/dev/zero", code=3, rule="H2", memory=64 * MIB)
+        self.harmless("check", mlp, "--data", "/dev/zero", code=3, rule="F1", memory=64 * MIB)
+        self.harmless("run", mlp, "--calls", "/dev/zero", code=3, rule="call.json", memory=64 * MIB)
+        self.harmless("run", mlp, "--input", "/dev/zero", code=3, rule="npy.magic", memory=64 * MIB)
+
+    def test_a_stream_of_the_right_kind_is_bounded(self):
+        def endless(head):
+            def feed(pipe):
+                try:
+                    pipe.write(head)
+                    while True:
+                        pipe.write(bytes(MIB))
+                except BrokenPipeError:
+                    pass
+            return feed
+
+        mlp = PROGRAMS / "mlp" / "program.pte"
+        self.harmless("check", "/dev/stdin", feed=endless(flat.build(flat.Table(), b"BP08") + bytes(64)), code=7, rule="limits.memory")
+        self.harmless("run", mlp, "--input", "/dev/stdin", feed=endless(b"\x93NUMPY\x01\x00"), code=7, rule="limits.memory")
+        self.harmless("run", mlp, "--calls", "/dev/stdin", feed=endless(b"{" + b" " * 100), code=7, rule="limits.memory")
+        self.harmless("run", mlp, "--input", "/dev/stdin", "--max-bytes", 10**6, feed=endless(b"\x93NUMPY\x01\x00"), code=7, rule="limits.memory", memory=64 * MIB)
+
+    def test_a_stream_ends_where_its_header_says(self):
+        content = (PROGRAMS / "mlp" / "program.pte").read_bytes()
+
+        def endless(pipe):
+            try:
+                pipe.write(content)
+                while True:
+                    pipe.write(b"more" * 1000)
+            except BrokenPipeError:
+                pass
+
+        self.assertEqual(self.harmless("check", "/dev/stdin", feed=endless, memory=64 * MIB).code, 0)
+
+    def test_a_pipe_may_be_slow_and_may_end_early(self):
+        content = (PROGRAMS / "mlp" / "program.pte").read_bytes()
+
+        def by_bytes(n):
+            def feed(pipe):
+                for byte in content[:n]:
+                    pipe.write(bytes([byte]))
+                    pipe.flush()
+                pipe.close()
+            return feed
+
+        self.assertEqual(self.harmless("check", "/dev/stdin", feed=by_bytes(len(content))).out.splitlines()[0], b"valid")
+        for n in 0, 1, 63, 64, 65, len(content) - 1:
+            self.harmless("check", "/dev/stdin", feed=by_bytes(n), code=3, rule="H")
+
+    def test_what_is_no_file(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        for path, word in (fifo, "H1"), (self.folder, "folder"), ("/proc/self/mem", "Input/output error"), (self.folder / "none", "No such file"), ("/dev/null", "H1"):
+            for command in self.READERS:
+                self.harmless(*command, path, code=3, rule=word, memory=64 * MIB)
+        self.harmless("check", "/proc/self/maps", code=3, rule="H2")
+
+    def test_reading_gives_what_mapping_gives(self):
+        for path in sorted(PROGRAMS.glob("*/program.*pte"))[::10]:
+            self.assertEqual(assay("inspect", path, "--json").out, assay("inspect", path, "--json", "--no-map").out)
+
+    def test_sizes_of_a_header_are_not_believed(self):
+        content = bytearray((PROGRAMS / "external_constants" / "program.pte").read_bytes())
+        for at in 16, 24, 32:
+            for size in 1 << 20, 1 << 40, (1 << 63) - 1, (1 << 64) - 1:
+                changed = content[:at] + size.to_bytes(8, "little") + content[at + 8 :]
+                path = self.write("header.pte", changed)
+                for command in ["check"], ["check", "--no-map"], ["inspect"], ["run"]:
+                    self.harmless(*command, path, memory=64 * MIB)
+                self.harmless("check", "/dev/stdin", stdin=path.open("rb"), memory=64 * MIB)
+
+
+class Names(Hostile):
+    def clean(self, *arguments, lines=None):
+        done = self.harmless(*arguments, output=MIB)
+        for text in done.out.decode(), done.err.decode():  # UTF-8 it is
+            self.assertFalse([c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u202e\u2028")], text[:300])
+            self.assertNotIn("valid", [line for line in text.splitlines() if arguments[0] == "inspect"])
+        if "--json" in arguments:
+            json.loads(done.out)
+        return done
+
+    def test_no_text_of_a_file_forges_a_line(self):
+        x = flat.tensor([2], 1, 0, name=FORGED)
+        string = flat.value(flat.STRING, flat.Table(flat.text(FORGED)))
+        values = [x, string, flat.tensor([2], 1, 16)]
+        good = dict(inputs=[0], outputs=[0], sizes=[0, 64], delegates=[flat.delegate(FORGED, 0, [(FORGED, FORGED)])])
+        files = {
+            "bad": flat.program([flat.plan(FORGED, values, [flat.kernel(0, [0, 1, 2, 7])], operators=[flat.operator(FORGED, FORGED)], **good)] * 2, [b"payload"], [b"1234"], [(FORGED, 0), (FORGED, 0)]),
+            "good": flat.program([flat.plan(FORGED, values, [flat.delegate_call(0, [0, 1, 2])], **good)], [b"payload"], [b"1234"], [(FORGED, 0)]),
+            "operator": flat.program([flat.plan(FORGED, values, [flat.kernel(0, [0, 1, 2, 2])], operators=[flat.operator(FORGED[:40], FORGED[:40])], **good)], [b"payload"]),
+        }
+        for name, content in files.items():
+            path = self.write(name + ".pte", content)
+            for command in ["check"], ["inspect"], ["run"], ["run", "--trace"], ["run", "--method", "other"], ["run", "--input", "1", "--trace"], ["inspect", "--method", "other"]:
+                for form in [], ["--json"]:
+                    self.clean(command[0], path, *command[1:], *form)
+        self.assertIn(b"backend", assay("inspect", self.folder / "good.pte", "--json").out)
+
+    def test_no_text_of_a_request_does(self):
+        line = json.dumps({"operator": FORGED.decode("latin-1"), "args": [], FORGED.decode("latin-1"): 1}).encode()
+        for request in line, b'{"operator":"' + FORGED.replace(b'"', b"") + b'","args":[]}', FORGED:
+            path = self.write("request", request.replace(b"\n", b" "))
+            answer = self.harmless("call", "--jsonl", stdin=path.open("rb"), output=MIB).out
+            answer.decode("ascii")
+            self.assertNotEqual(json.loads(answer)["outcome"], "ok")
+        self.clean("call", FORGED[:1000].replace(b"\xff\xfe", b"").decode(errors="ignore"))
+
+
+class Budgets(Hostile):
+    def bad_lists(self, lists, length):
+        """Values that share one list of integers, of which each is the index of nothing."""
+        bad = flat.items(flat.INT_LIST, [10**6] * length, "q")
+        return flat.program([flat.plan("forward", flat.List([bad] * lists), [])])
+
+    def test_findings_are_told_a_hundred_times_and_counted(self):
+        path = self.write("bad.pte", self.bad_lists(1000, 200))
+        done = self.harmless("check", path, code=4, rule="V3", output=64 * 1024, memory=128 * MIB)
+        self.assertEqual(done.out.count(b"V3"), 100 + 1)
+        self.assertIn(b"and 199900 more", done.out)
+        report = json.loads(self.harmless("check", path, "--json", output=128 * 1024).out)
+        self.assertEqual((len(report["faults"]), report["more_faults"]), (100, 199_900))
+
+    def test_shared_lists(self):
+        for lists, length in (100_000, 4), (20_000, 20_000), (200_000, 200_000):
+            path = self.write("bad.pte", self.bad_lists(lists, length))
+            self.harmless("check", path)
+            for form in [], ["--json"]:
+                self.harmless("inspect", path, *form)
+
+    def test_shared_arguments(self):
+        args = flat.numbers("i", [0] * 50_000)
+        for call in flat.kernel(0, args), flat.Table(flat.i8(flat.DELEGATE), flat.Table(flat.i32(0), args)):
+            plan = flat.plan("forward", [flat.tensor([2], 1)], flat.List([call] * 50_000), operators=[flat.operator("aten::add", "out")], sizes=[0, 64])
+            path = self.write("args.pte", flat.program([plan]))
+            self.harmless("check", path)
+            for form in [], ["--json"]:
+                self.harmless("inspect", path, *form)
+
+    def test_json_is_whole_or_not_at_all(self):
+        path = PROGRAMS / "mlp" / "program.pte"
+        whole = len(assay("inspect", path, "--json").out)
+        self.assertEqual(len(self.harmless("inspect", path, "--json", "--max-output", whole, code=0).out), whole)
+        refused = self.harmless("inspect", path, "--json", "--max-output", whole - 1, code=7)
+        self.assertEqual(json.loads(refused.out)["rule"], "limits.output")
+
+    def test_each_limit_holds(self):
+        mlp, x = PROGRAMS / "mlp" / "program.pte", PROGRAMS / "mlp" / "call0_input0.npy"
+        run = ["run", mlp, "--input", x]
+        for command in ["check", mlp], ["inspect", mlp], run, [*run, "--trace", "--json"], ["call", "aten::ones.out", "[100]"]:
+            self.harmless(*command, code=0)
+            self.harmless(*command, "--max-bytes", "100", code=7, rule="limits.memory")
+            self.harmless(*command, "--max-output", "1", code=7, rule="limits.output")
+        for command in run, ["inspect", mlp], ["call", "aten::ones.out", "[1000]"]:
+            self.harmless(*command, "--max-work", "10", code=7, rule="limits.work")
+
+    def test_a_request_cannot_raise_its_limits(self):
+        request = b'{"operator":"aten::full.out","args":[[100000],1],"limits":{"bytes":1000000000000,"work":1000000000000}}\n'
+        path = self.write("request", request)
+        self.assertEqual(json.loads(self.harmless("call", "--jsonl", stdin=path.open("rb")).out)["outcome"], "ok")
+        for limit in "memory", "work", "output":
+            option = {"memory": "--max-bytes"}.get(limit, "--max-" + limit)
+            answer = json.loads(self.harmless("call", "--jsonl", option, "10000", stdin=path.open("rb")).out)
+            self.assertEqual(answer["rule"], "limits." + limit)
+
+    def test_sizes_that_no_integer_holds(self):
+        most = (1 << 63) - 1
+        x = flat.tensor([2], 1)
+        for sizes in [0, most], [0, most, most, most], [0] + [most] * 1000, [most, -1, -(1 << 63)]:
+            path = self.write("sizes.pte", flat.program([flat.plan("forward", [x], [], [0], [0], sizes=sizes)]))
+            for command in ["check"], ["inspect"], ["check", "--json"], ["inspect", "--json"], ["run"]:
+                self.harmless(command[0], path, *command[1:])
+        large = flat.tensor([(1 << 31) - 1] * 40, 1, (1 << 64) - 1)
+        path = self.write("large.pte", flat.program([flat.plan("forward", [large] * 3, [flat.move(0, 1)], [0], [1], sizes=[0, most])]))
+        for command in ["check"], ["inspect"], ["inspect", "--json"]:
+            self.harmless(command[0], path, *command[1:])
+
+
+class Requests(Hostile):
+    def jsonl(self, content, **how):
+        return self.harmless("call", "--jsonl", stdin=self.write("lines", content).open("rb"), **how)
+
+    def test_a_line_without_end(self):
+        with pathlib.Path("/dev/zero").open("rb") as zeros:
+            self.harmless("call", "--jsonl", "--max-work", 10**9, stdin=zeros, code=7, rule="limits.work")
+
+    def test_a_line_that_is_too_long_is_answered(self):
+        done = self.jsonl(b"[" + b"1," * 10**6 + b"1]\n" + b'{"operator":"aten::ones.out","args":[[1]]}', **{})
+        self.assertEqual([json.loads(line)["outcome"] for line in done.out.splitlines()], ["malformed", "ok"])
+        path = self.write("lines", b"[" + b"1," * 10**6 + b"1]\n" + b'{"operator":"aten::ones.out","args":[[1]]}')
+        done = self.harmless("call", "--jsonl", "--max-bytes", 10**6, stdin=path.open("rb"))
+        self.assertEqual([json.loads(line)["outcome"] for line in done.out.splitlines()], ["exhausted", "ok"])
+
+    def test_json_that_grows(self):
+        for text in b"[" * 10**6, b'{"a":' * 10**6, b"{" + b",".join(b'"%d":0' % i for i in range(200_000)) + b"}", b"[" + b"[]," * 10**7 + b"[]]", b'"' + b"\\u0000" * 10**6 + b'"':
+            done = self.jsonl(text)
+            self.assertNotEqual(json.loads(done.out)["outcome"], "ok")
+            path = self.write("calls.json", b'{"calls":' + text + b"}")
+            self.assertIn(self.harmless("run", PROGRAMS / "mlp" / "program.pte", "--calls", path).code, (3, 7))
+
+    def test_calls_without_end(self):
+        path = self.write("calls.json", b'{"calls":[' + b"{}," * 200_000 + b"{}]}")
+        for form in [], ["--json"]:
+            self.harmless("run", PROGRAMS / "mlp" / "program.pte", "--calls", path, *form)
+
+    def test_literals(self):
+        for literal in "[" * 100_000, "zeros(9223372036854775807):u8", "zeros(1000000,1000000):f32", "[" + "1," * 60_000 + "1]:f32", "zeros(" + "1," * 60_000 + "1):f32":
+            self.harmless("call", "aten::abs.out", literal)
+
+
+class Payloads(Hostile):
+    def nested(self, levels):
+        content = flat.program([flat.adder()])
+        for _ in range(levels):
+            x, y = flat.tensor([2, 3], 1, 0), flat.tensor([2, 3], 1, 32)
+            plan = flat.plan("forward", [x, y], [flat.delegate_call(0, [0, 1])], [0], [1], delegates=[flat.delegate("ProgramBackend", 0)], sizes=[0, 64])
+            content = flat.program([plan], [content])
+        return content
+
+    def test_payloads_are_checked_to_a_depth(self):
+        for levels in 1, 3:
+            report = json.loads(self.harmless("check", self.write("nested.pte", self.nested(levels)), "--json", code=0).out)
+            self.assertEqual(report["payloads"]["checked"], levels)
+        for levels in 40, 1000:
+            path = self.write("nested.pte", self.nested(levels))
+            self.harmless("check", path, code=7, rule="D6", memory=256 * MIB)
+            self.harmless("inspect", path, memory=256 * MIB)
+            self.assertNotEqual(self.harmless("run", path, "--input", PROGRAMS / "mlp" / "call0_input0.npy").code, 0)
+
+    def test_what_is_wrong_with_a_payload_is_said_with_its_place(self):
+        x = flat.tensor([2, 3], 1, 0)
+        for backend, payload in ("ProgramBackend", b"no program at all"), ("Other", b"whatever"):
+            plan = flat.plan("forward", [x], [flat.delegate_call(0, [0])], [0], [0], delegates=[flat.delegate(backend, 0)], sizes=[0, 64])
+            done = self.harmless("check", self.write("payload.pte", flat.program([plan], [payload])))
+            if backend == "Other":
+                self.assertIn("payloads not checked: 1\n    delegate 0 of forward, for Other\n", done.out.decode())
+            else:
+                self.assertEqual(done.code, 3)
+                self.assertIn(b"delegate 0 of forward: ", done.out)
+
+    def test_a_payload_that_many_share_is_checked_once(self):
+        x, payload = flat.tensor([2, 3], 1, 0), flat.program([flat.adder(1000)])
+        delegates = [flat.delegate("ProgramBackend", 0)] * 5000
+        plan = flat.plan("forward", [x], [flat.delegate_call(0, [0, 0])], [0], [0], delegates=delegates, sizes=[0, 64])
+        report = json.loads(self.harmless("check", self.write("shared.pte", flat.program([plan], [payload])), "--json").out)
+        self.assertEqual(report["payloads"]["checked"], 1)
+
+
+class Peaks(Hostile):
+    """Memory in units of the tables, of programs large enough that nothing else counts."""
+
+    def large(self):
+        values = [flat.tensor([2, 3], 1, 32 * (i % 1000)) for i in range(100_000)] + [flat.integer(i) for i in range(100_000)]
+        calls = [flat.kernel(0, [i, i, 100_000 + i, i + 1, i + 1]) for i in range(99_999)]
+        same = flat.tensor([2, 3], 1)
+        add = [flat.operator("aten::add", "out")]
+        return {
+            "distinct": flat.program([flat.plan("forward", values, calls, [0], [1], add, sizes=[0, 40_000])]),
+            "shared values": flat.program([flat.plan("forward", flat.List([same] * 10**6), [], [0], [1], sizes=[0, 64])]),
+            "shared calls": flat.program([flat.adder(500_000)]),
+            "constants": flat.program([flat.adder()], segments=[bytes(100 * MIB)], constants=[0, 0]),
+        }
+
+    @unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
+    def test_check_and_inspect(self):
+        idle = assay("--version").peak
+        for name, content in self.large().items():
+            path, tables = self.write("large.pte", content), len(content) if name != "constants" else 1000
+            for command, times in (["check"], 3), (["check", "--json"], 3), (["inspect"], 16), (["inspect", "--json"], 16):
+                done = self.harmless(command[0], path, *command[1:], "--max-output", 10**9, output=10**9)
+                print(f"{name:<14} {' '.join(command):<15} {len(content):>10} bytes  {done.seconds:6.2f} s  peak {(done.peak - idle) / MIB:7.1f} MiB  {(done.peak - idle) / tables:6.1f} x tables  {len(done.out):>10} printed")
+                self.assertLess(done.peak - idle, times * tables + 16 * MIB, (name, command))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,119 @@
+#include <gmock/gmock.h>
+
+#include "tests/methods.h"
+
+// One budget for all that a loaded program uses: memory and work, of what it delegates too.
+namespace assay {
+namespace {
+
+RuntimeOptions within(Budget::Limits limits) { return {.budget = Budget(limits)}; }
+
+std::string rule_of_run(const ProgramBuilder& program, const RuntimeOptions& options) {
+  auto loaded = LoadedProgram::load(in_memory(program.bytes()), {}, options);
+  if (!loaded) return loaded.faults[0].rule;
+  auto method = loaded->method("forward");
+  return method ? rule(method->execute()) : method.faults[0].rule;
+}
+
+// The program `inner` as the payload of a delegate without arguments, or in a loop of it.
+ProgramBuilder delegating(const Bytes& inner, bool in_a_loop = false) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, program.segment(inner));
+  plan.delegate_call(0, {});
+  if (in_a_loop) plan.jump_if_false(plan.boolean(false), 0);
+  return program;
+}
+
+// n instructions that change nothing.
+ProgramBuilder moving(int n) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto from = plan.integer(1), to = plan.integer(2);
+  for (int i = 0; i < n; ++i) plan.move(from, to);
+  return program;
+}
+
+TEST(RuntimeBudget, ALoopRunsOutOfWork) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.planned(float32, {512, 512}), out = plan.planned(float32, {512, 512}, 2);
+  plan.call("aten::mm.out", {x, x, out, out});
+  plan.jump_if_false(plan.boolean(false), 0);
+  EXPECT_EQ(rule_of_run(program, within({.work = 1'000'000'000})), "limits.work");
+}
+
+TEST(RuntimeBudget, InstructionsAreWork) {
+  const ProgramBuilder program = moving(1000);
+  const RuntimeOptions options = within({.work = 2'000'000});
+  EXPECT_EQ(rule_of_run(program, options), "");
+  EXPECT_EQ(rule_of_run(program, options), "limits.work") << "the budget is shared";
+}
+
+TEST(RuntimeBudget, AListOfOneTensorIsPaidForEachTime) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.planned(float32, {1024, 1024}),
+             out = plan.tensor(float32, {1}, pte::TensorShapeDynamism::DYNAMIC_UNBOUND);
+  plan.call("aten::cat.out",
+            {plan.list<pte::TensorListT>(std::vector<PlanBuilder::Index>(4096, x)), plan.integer(0), out, out});
+  EXPECT_EQ(rule_of_run(program, {}), "limits.memory");
+}
+
+TEST(RuntimeBudget, MemoryIsTakenOnceAndComesBack) {
+  const RuntimeOptions options = within({.bytes = 1 << 20});
+  for (int again = 0; again < 100; ++again) EXPECT_EQ(rule_of_run(delegating(moving(10).bytes()), options), "");
+  EXPECT_EQ(options.budget.left().bytes, 1 << 20);
+}
+
+TEST(RuntimeBudget, InstructionsOfDelegatesCount) {
+  RuntimeOptions options;
+  options.instructions = 100;
+  EXPECT_EQ(rule_of_run(delegating(moving(99).bytes()), options), "");
+  EXPECT_EQ(rule_of_run(delegating(moving(100).bytes()), options), "I17");
+  EXPECT_EQ(rule_of_run(delegating(moving(10).bytes(), true), options), "I17");
+  EXPECT_EQ(rule_of_run(delegating(delegating(moving(98).bytes()).bytes()), options), "");
+  EXPECT_EQ(rule_of_run(delegating(delegating(moving(99).bytes()).bytes()), options), "I17");
+}
+
+TEST(RuntimeBudget, EachExecutionHasItsInstructions) {
+  RuntimeOptions options;
+  options.instructions = 100;
+  Method method = ready(delegating(moving(99).bytes()), options);
+  for (int again = 0; again < 3; ++again) EXPECT_EQ(rule(method.execute()), "");
+}
+
+TEST(RuntimeBudget, PayloadsAreNestedEightDeep) {
+  Bytes program = moving(1).bytes();
+  for (int depth = 1; depth <= deepest_nesting; ++depth) program = delegating(program).bytes();
+  const auto run = [](const Bytes& bytes) {
+    const auto loaded = LoadedProgram::load(borrowed(bytes));
+    auto method = loaded->method("forward");
+    return method ? rule(method->execute()) : method.faults[0].rule;
+  };
+  EXPECT_EQ(run(program), "");
+  EXPECT_EQ(run(delegating(program).bytes()), "D6");
+}
+
+// A payload in a segment is read where it lies: however deep, nothing of its bulk is copied.
+TEST(RuntimeBudget, APayloadIsNotCopied) {
+  ProgramBuilder bulky = moving(1);
+  bulky.constant(Bytes(8 << 20));
+  Bytes program = bulky.bytes();
+  for (int depth = 1; depth <= deepest_nesting; ++depth) program = delegating(program).bytes();
+  const RuntimeOptions options = within({.bytes = 1 << 20});
+  const auto loaded = LoadedProgram::load(borrowed(program), {}, options);
+  ASSERT_TRUE(loaded) << loaded.faults[0].message;
+  EXPECT_TRUE(loaded->method("forward"));
+}
+
+TEST(RuntimeBudget, ValuesAreMemory) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  for (int i = 0; i < 10'000; ++i) plan.tensor(float32, {});
+  plan.new_chain();
+  EXPECT_EQ(rule_of_run(program, within({.bytes = 10'000 * 100})), "limits.memory");
+}
+
+}  // namespace
+}  // namespace assay

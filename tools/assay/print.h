@@ -1,0 +1,21 @@
+#pragma once
+
+#include <iostream>
+
+#include "conformance/text/output.h"
+
+namespace assay {
+
+// Prints what `write` writes to a JsonOutput, and ends the line. It is counted first, so that nothing is printed unless
+// the budget allows all of it.
+template <class F>
+void print_json(const Budget& budget, F write) {
+  Output counted(nullptr, Budget(budget.left())), printed(&std::cout, budget);
+  for (Output* out : {&counted, &printed}) {
+    JsonOutput json(*out);
+    write(json);
+    out->write("\n");
+  }
+}
+
+}  // namespace assay
