@@ -37,9 +37,11 @@ ProgramBuilder moving(int n) {
 TEST(RuntimeBudget, ALoopRunsOutOfWork) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
-  const auto x = plan.planned(float32, {512, 512}), out = plan.planned(float32, {512, 512}, 2);
+  const auto x = plan.state(float32, {512, 512}), out = plan.planned(float32, {512, 512}, 2);
+  const auto done = plan.boolean(false);
   plan.call("aten::mm.out", {x, x, out, out});
-  plan.jump_if_false(plan.boolean(false), 0);
+  plan.call("executorch_prim::eq.Scalar", {plan.integer(1), plan.integer(2), done});
+  plan.jump_if_false(done, 0);
   EXPECT_EQ(rule_of_run(program, within({.work = 1'000'000'000})), "limits.work");
 }
 
@@ -53,7 +55,7 @@ TEST(RuntimeBudget, InstructionsAreWork) {
 TEST(RuntimeBudget, AListOfOneTensorIsPaidForEachTime) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
-  const auto x = plan.planned(float32, {1024, 1024}),
+  const auto x = plan.state(float32, {1024, 1024}),
              out = plan.tensor(float32, {1}, pte::TensorShapeDynamism::DYNAMIC_UNBOUND);
   plan.call("aten::cat.out",
             {plan.list<pte::TensorListT>(std::vector<PlanBuilder::Index>(4096, x)), plan.integer(0), out, out});

@@ -37,7 +37,7 @@ TEST(RuntimeResults, ANumberIsOfAnyKindOfNumber) {
 template <class F>
 std::string rule_of_max(F last) {
   return broken_by([&](ProgramBuilder&, PlanBuilder& p) {
-    const auto x = p.planned(float32, {2}), most = p.planned(float32, {}, 2), at = p.planned(int64, {}, 3);
+    const auto x = p.state(float32, {2}), most = p.planned(float32, {}, 2), at = p.planned(int64, {}, 3);
     std::vector<PlanBuilder::Index> args{x, p.integer(0), p.boolean(false), most, at};
     if (const std::optional<PlanBuilder::Index> i = last(p, most, at)) args.push_back(*i);
     p.call("aten::max.dim_max", args);
@@ -62,7 +62,7 @@ TEST(RuntimeResults, OutsAreNamedAgain) {
 TEST(RuntimeResults, AnOutIsNamedAgain) {
   const auto of_add = [](auto last) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
-      const auto x = p.planned(float32, {2}), out = p.planned(float32, {2}, 2);
+      const auto x = p.state(float32, {2}), out = p.planned(float32, {2}, 2);
       p.call("aten::add.out", {x, x, p.integer(1), out, last(p, x, out)});
     });
   };
@@ -76,7 +76,7 @@ TEST(RuntimeResults, AnOutIsNamedAgain) {
 TEST(RuntimeResults, WhatIsChangedInPlaceIsReturned) {
   const auto of_copy = [](auto last) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
-      const auto x = p.planned(float32, {2}), from = p.planned(float32, {2}, 2);
+      const auto x = p.planned(float32, {2}), from = p.state(float32, {2}, 2);
       p.call("aten::copy_", {x, from, p.boolean(false), last(p, x)});
     });
   };

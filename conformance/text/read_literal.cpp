@@ -208,8 +208,6 @@ Tensor read_tensor(Reader& in) {
   in.expect(':');
   const DType dtype = read_dtype(in);
   Tensor tensor = layout(dtype, elements.sizes, read_dim_order(in));
-  if (tensor.count() > std::numeric_limits<Int>::max() / static_cast<Int>(sizeof(Bits)))
-    throw Fault(Outcome::exhausted, "limits.memory", text("a tensor of sizes ", tensor.sizes, " fits no memory"));
   Array<Bits> bits(tensor.sizes);
   for (std::size_t i = 0; i < bits.data.size(); ++i)
     bits.data[i] = elements.pattern ? element_of(Number(elements.pattern->element(static_cast<Int>(i))), dtype)
