@@ -220,8 +220,8 @@ std::optional<Refusal> executed(const Program& program, const std::vector<File>&
   if (!loaded) return {};
   auto method = loaded->method(program.tables.execution_plan[0]->name);
   if (!method) return {};
-  for (std::size_t i = 0; i < method->plan().inputs.size(); ++i) {
-    const Result<Value> declared = method->value(static_cast<std::size_t>(method->plan().inputs[i]));
+  for (std::uint32_t i = 0; i < method->plan().inputs()->size(); ++i) {
+    const Result<Value> declared = method->value(static_cast<std::size_t>(method->plan().inputs()->Get(i)));
     if (!declared) return {};
     const bool any = std::holds_alternative<std::monostate>(*declared);
     if (method->set_input(i, any ? Value(Int{1}) : *declared)) return {};
