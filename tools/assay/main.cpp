@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 
 #include "conformance/text/fault_text.h"
 #include "tools/assay/subcommands.h"
@@ -55,6 +56,8 @@ int main(int argc, char** argv) {
     return refuse(fault);
   } catch (const std::bad_alloc&) {
     return refuse(Fault(assay::Outcome::exhausted, "limits.memory", "the machine has no memory left"));
+  } catch (const std::length_error&) {
+    return refuse(Fault(assay::Outcome::exhausted, "limits.memory", "it fits no memory"));
   }
   if (std::cout.flush()) return exit_code;
   return refuse(Fault(assay::Outcome::exhausted, "output", "the output cannot be written"));
