@@ -199,15 +199,15 @@ class Budgets(Hostile):
         return flat.program([flat.plan("forward", flat.List([bad] * lists), [])])
 
     def test_findings_are_told_a_hundred_times_and_counted(self):
-        path = self.write("bad.pte", self.bad_lists(1000, 200))
+        path = self.write("bad.pte", self.bad_lists(100, 1000))
         done = self.harmless("check", path, code=4, rule="V3", output=64 * 1024, memory=128 * MIB)
-        self.assertEqual(done.out.count(b"V3"), 100 + 1)
-        self.assertIn(b"and 199900 more", done.out)
+        self.assertEqual(done.out.count(b"invalid, V3: "), 100)
+        self.assertIn(b"and 99900 more", done.out)
         report = json.loads(self.harmless("check", path, "--json", output=128 * 1024).out)
-        self.assertEqual((len(report["faults"]), report["more_faults"]), (100, 199_900))
+        self.assertEqual((len(report["faults"]), report["more_faults"]), (100, 99_900))
 
     def test_shared_lists(self):
-        for lists, length in (100_000, 4), (20_000, 20_000), (200_000, 200_000):
+        for lists, length in (100_000, 4), (60, 200_000), (20_000, 20_000), (200_000, 200_000):
             path = self.write("bad.pte", self.bad_lists(lists, length))
             self.harmless("check", path)
             for form in [], ["--json"]:

@@ -78,6 +78,8 @@ class Checker {
     return valid;
   }
 
+  using Seen = std::set<const std::byte*, std::less<>, Charged<const std::byte*>>;  // payloads of one program
+
   // What the rules of files leave: calls, payloads, the testee.
   void behind_files(const ValidProgram& program, const std::string& within, int depth) {
     CallFaults calls = faults_of_calls(program, budget_);
@@ -88,14 +90,16 @@ class Checker {
     report_.calls.not_asked += calls.not_asked;
     if (testee_ && callable)
       each_lacking(program, *testee_, [&](std::string what) { report_.lacking.add(within + std::move(what)); });
+    Seen seen;
     for (const pte::ExecutionPlan& plan : tables(program->tables().execution_plan()))
       for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
         payload(program, *plan.delegates()->Get(i),
-                fmt::format("{}delegate {} of {}", within, i, shown(format::text_of(plan.name()))), depth);
+                fmt::format("{}delegate {} of {}", within, i, shown(format::text_of(plan.name()))), depth, seen);
   }
 
   // That of the reference's own backend is a program, with a method "forward".
-  void payload(const ValidProgram& program, const pte::BackendDelegate& delegate, const std::string& place, int depth) {
+  void payload(const ValidProgram& program, const pte::BackendDelegate& delegate, const std::string& place, int depth,
+               Seen& seen) {
     if (format::text_of(delegate.id()) != program_backend)
       return report_.unchecked_payloads.add(fmt::format("{}, for {}", place, shown(format::text_of(delegate.id()))));
     std::span<const std::byte> bytes;
@@ -104,7 +108,7 @@ class Checker {
     } catch (Fault& fault) {
       return report_.faults.add(placed(std::move(fault), place));
     }
-    if (!seen_.insert(bytes.data()).second) return;
+    if (!seen.insert(bytes.data()).second) return;
     if (depth == deepest_nesting)
       return report_.faults.add(placed(broken("D6", {}, "programs nest deeper than ", deepest_nesting), place));
     ++report_.payloads;
@@ -164,7 +168,6 @@ class Checker {
   CheckReport& report_;
   const Budget& budget_;
   const KernelLibrary* testee_;
-  std::set<const std::byte*, std::less<>, Charged<const std::byte*>> seen_;  // payloads
 };
 
 }  // namespace

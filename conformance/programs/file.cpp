@@ -60,11 +60,12 @@ class Input {
 
   // Reads on until there are `most` bytes, or the file ends.
   void read(Buffer<std::byte>& bytes, std::uint64_t most) const {
-    constexpr std::uint64_t step = std::uint64_t{1} << 16;
+    constexpr std::uint64_t step = std::uint64_t{1} << 16;  // what a pipe holds
     if (size() > 0) most = std::min(most, size());
+    if (size() > 0) bytes.reserve(most);
     for (std::size_t came = 1; came > 0 && bytes.size() < most;) {
       const std::size_t before = bytes.size();
-      bytes.resize(std::min(most, std::max({step, std::uint64_t{2} * before, size()})));
+      bytes.resize(before + std::min(most - before, std::max(step, size())));
       came = read(std::span(bytes).subspan(before));
       bytes.resize(before + came);
     }

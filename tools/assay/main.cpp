@@ -1,10 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <new>
-#include <string_view>
+#include <stdexcept>
 
 #include "conformance/text/fault_text.h"
-#include "tools/assay/addresses.h"
 #include "tools/assay/subcommands.h"
 #include "version.h"
 
@@ -32,8 +31,6 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  for (const std::string_view judges : {"kernels", "case"})
-    if (argc > 1 && argv[1] == judges) assay::fix_addresses(argv);
   CLI::App app("Says what a PyTorch operator means, and whether somebody else's kernels or runtime agree.");
   app.name("assay");
   app.set_version_flag("--version", std::string("assay ") + assay::version);
@@ -59,6 +56,8 @@ int main(int argc, char** argv) {
     return refuse(fault);
   } catch (const std::bad_alloc&) {
     return refuse(Fault(assay::Outcome::exhausted, "limits.memory", "the machine has no memory left"));
+  } catch (const std::length_error&) {
+    return refuse(Fault(assay::Outcome::exhausted, "limits.memory", "it fits no memory"));
   }
   if (std::cout.flush()) return exit_code;
   return refuse(Fault(assay::Outcome::exhausted, "output", "the output cannot be written"));
