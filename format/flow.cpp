@@ -76,7 +76,7 @@ class Flow {
     for (std::uint32_t v = 0; v < m_.values(); ++v) {
       const std::uint32_t c = places_.content(v);
       if (with_state && places_.may_be_state(v) && c < places_.ranges().size() && state_.test(c)) write(v);
-      if (places_.is_written(v) && (places_.is_input(v) || jumps_.counter(v))) define(c);
+      if (places_.is_assigned(v) && (places_.is_input(v) || jumps_.counter(v))) define(c);
     }
     for (const std::int32_t v : *m_.plan().inputs())
       if (m_.tensor(static_cast<std::uint32_t>(v))) write(static_cast<std::uint32_t>(v));

@@ -19,7 +19,7 @@ class NumberTypes {
   NumberTypes(const Method& m, const Places& places, std::span<std::uint8_t> types)
       : m_(m), places_(places), types_(types) {
     for (std::uint32_t v = 0; v < m.values(); ++v)
-      if (!places.is_written(v)) types_[v] = declared(v);
+      if (!places.is_assigned(v)) types_[v] = declared(v);
   }
 
   void run(Work& work) {
@@ -58,7 +58,7 @@ class NumberTypes {
   void each_result(F f) const {
     for (std::uint32_t i = 0; i < m_.instructions(); ++i)
       each_effect(m_, m_.instruction(i), [&](const Effect& e) {
-        if ((e.use == Use::written || e.use == Use::either) && places_.is_written(e.value)) f(e.value, given(i, e));
+        if ((e.use == Use::written || e.use == Use::either) && places_.may_change(e.value)) f(e.value, given(i, e));
       });
   }
 
@@ -94,7 +94,7 @@ void check_lists(const Method& m, const Places& places, const NumberTypes& types
     each_element(m, v, [&](std::uint32_t e) {
       if (m.tensor(e)) return;
       const bool stays = type == KernelTypes::IntList ? types.may_be_integer(e) || m.type(e) == KernelTypes::Null
-                                                      : !places.is_written(e);
+                                                      : !places.may_change(e);
       f.check(stays, "V9", place, "lists value ", e, ", which is given a value of another type");
     });
   }
@@ -105,7 +105,7 @@ void check_arguments(const Method& m, const Places& places, const pte::KernelCal
   const OperatorRoles* roles = m.roles(call);
   for (std::uint32_t i = 0; roles && i < roles->count; ++i) {
     const auto v = static_cast<std::uint32_t>(call.args()->Get(i));
-    const bool is_none = m.type(v) == KernelTypes::Null && !places.is_input(v) && !places.is_written(v);
+    const bool is_none = m.type(v) == KernelTypes::Null && !places.is_input(v) && !places.may_change(v);
     const auto [kind, optional, use] = roles->arguments()[i];
     f.check(kind != ArgumentKind::number || optional || !is_none, "I10", place.in("argument", i),
             "is None, but must be a number");

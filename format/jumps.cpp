@@ -101,14 +101,14 @@ bool Jumps::counts(const Counter& c) const {
 std::int64_t Jumps::known_number(std::uint32_t value) const {
   const auto* number = m_.value(value).val_as_Int();
   if (!number) return -1;
-  if (!places_.is_written(value)) return number->int_val();
+  if (!places_.may_change(value)) return number->int_val();
   std::int64_t size = -1;
   for (std::uint32_t i = 0; i < m_.instructions(); ++i) {
     if (!is_written_between(m_, places_, value, i, i + 1)) continue;
     const auto* of = call_of(m_, i, "aten::sym_size.int");
     const pte::Tensor* t = of ? m_.tensor(static_cast<std::uint32_t>(of->Get(0))) : nullptr;
     const auto* dim = of ? m_.value(static_cast<std::uint32_t>(of->Get(1))).val_as_Int() : nullptr;
-    if (size != -1 || !t || !is_static(*t) || !dim || places_.is_written(static_cast<std::uint32_t>(of->Get(1))) ||
+    if (size != -1 || !t || !is_static(*t) || !dim || places_.may_change(static_cast<std::uint32_t>(of->Get(1))) ||
         dim->int_val() < 0 || dim->int_val() >= size_of(t->sizes()))
       return -1;
     size = t->sizes()->Get(static_cast<std::uint32_t>(dim->int_val()));

@@ -37,7 +37,7 @@ class Jumps {
  private:
   bool is_fixed(const pte::JumpFalseCall& j) const {
     const auto condition = static_cast<std::uint32_t>(j.cond_value_index());
-    return m_.type(condition) == pte::KernelTypes::Bool && !places_.is_written(condition);
+    return m_.type(condition) == pte::KernelTypes::Bool && !places_.may_change(condition);
   }
   bool fixed_condition(const pte::JumpFalseCall& j) const {
     return m_.value(static_cast<std::uint32_t>(j.cond_value_index())).val_as_Bool()->bool_val();

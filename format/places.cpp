@@ -71,10 +71,10 @@ void Places::mark_values() {
       const bool custom = e.use == Use::either && m_.kernel_call(i);
       if (e.use == Use::moved) flags_[e.value] |= alias;
       if (e.use == Use::changed || e.use == Use::overwritten || custom) flags_[e.value] |= state;
-      // A number may be an input of whoever does not say; a Null would be none.
-      const bool is_result =
-          e.use == Use::written || (e.use == Use::either && m_.type(e.value) == pte::KernelTypes::Null);
-      if (is_result && is_number(m_.type(e.value))) flags_[e.value] |= written;
+      if (!is_number(m_.type(e.value)) || (e.use != Use::written && e.use != Use::either)) return;
+      // A number may be what a delegate takes; a Null would be nothing to take.
+      const bool is_result = e.use == Use::written || m_.type(e.value) == pte::KernelTypes::Null;
+      flags_[e.value] |= static_cast<std::uint8_t>(changing | (is_result ? assigned : 0));
     });
 }
 
@@ -174,7 +174,7 @@ void Places::place_handles(std::span<const Edge> edges, std::span<std::uint32_t>
 void Places::number_cells() {
   cells_ = contents_end_;
   for (std::uint32_t v = 0; v < m_.values(); ++v) {
-    if (is_written(v)) content_[v] = cells_++;
+    if (is_assigned(v)) content_[v] = cells_++;
     if (is_handle(v) && (content_[v] == nowhere || content_[v] < ranges_.size())) handle_[v] = cells_++;
   }
 }

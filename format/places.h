@@ -42,7 +42,7 @@ struct Work {
 // - a range of bytes: of all static tensors that are there, or of one whose sizes change, since it alone knows them;
 // - what a handle holds, where that is not simply one such range;
 // - a handle: whether it was made in this execution;
-// - a number that instructions write.
+// - a number that instructions assign.
 class Places {
  public:
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
@@ -74,12 +74,13 @@ class Places {
   bool is_input(std::uint32_t v) const { return flags_[v] & input; }
   bool is_output(std::uint32_t v) const { return flags_[v] & output; }
   bool is_handle(std::uint32_t v) const { return flags_[v] & alias; }
-  bool is_written(std::uint32_t v) const { return flags_[v] & written; }    // a number, by some instruction
+  bool may_change(std::uint32_t v) const { return flags_[v] & changing; }   // a number that some instruction may write
+  bool is_assigned(std::uint32_t v) const { return flags_[v] & assigned; }  // one that has to be written to be used
   bool is_constant(std::uint32_t v) const { return flags_[v] & constant; }  // or a handle of one
   bool may_be_state(std::uint32_t v) const { return flags_[v] & state; }
 
  private:
-  enum Flag : std::uint8_t { input = 1, output = 2, alias = 4, written = 8, constant = 16, state = 32 };
+  enum Flag : std::uint8_t { input = 1, output = 2, alias = 4, changing = 8, assigned = 16, constant = 32, state = 64 };
   struct Edge {
     std::uint32_t to, from;
     auto operator<=>(const Edge&) const = default;

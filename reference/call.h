@@ -34,7 +34,7 @@ struct Answer {
 // `magnitude` runs an operator's magnitude function on the same arguments, or the operator itself on absolute values:
 // the sum of magnitudes against which rounding errors are measured. `rules` only asks the rules: tensors may come
 // without bytes, and with Dims::unknown for sizes; the out tensors become what the results would be, without bytes too;
-// nothing is read, computed or charged.
+// nothing is read or computed.
 enum class Mode : std::uint8_t { value, magnitude, rules };
 
 // Calls an operator. `arguments` follow the schema, out arguments last; an out argument that is None gets the dtype,

@@ -14,6 +14,8 @@ void check_pieces(Int n) {
   if (n > most)
     throw Fault(Outcome::exhausted, "limits.results",
                 text("a list of ", n, " results is longer than the limit of ", most));
+  constexpr Int work_of_sizes = 32;
+  Budget::Scope::work(n * work_of_sizes);
 }
 
 // A size beyond this one has no room for the padding of a window.

@@ -11,6 +11,7 @@
 #include "format/header.h"
 #include "program_bfbs_generated.h"
 #include "reference/program/memory.h"
+#include "tests/flow_rules.h"
 #include "tests/programs.h"
 #include "tests/required_fields.h"
 
@@ -70,6 +71,12 @@ auto free_of(std::int32_t value) {
   pte::FreeCallT f;
   f.value_index = value;
   return f;
+}
+
+// A second value like one that there is.
+std::int32_t another(Sample& s, std::int32_t value) {
+  s.plan().values.push_back(copy(s.plan().values[static_cast<std::size_t>(value)]));
+  return static_cast<std::int32_t>(s.plan().values.size()) - 1;
 }
 
 std::int32_t values(Sample& s) { return static_cast<std::int32_t>(s.plan().values.size()); }
@@ -301,8 +308,8 @@ const TableCase table_cases[] = {
     {"T23", [](Sample& s) { s.tensor(s.at.late).requires_grad = true; },
      [](Sample& s) { s.tensor(s.at.late).layout = 1; }},
 
-    {"I1", [](Sample& s) { s.plan().operators.push_back(copy(s.plan().operators[0])), kernel_call(s).op_index = 1; },
-     [](Sample& s) { kernel_call(s).op_index = 1; }},
+    {"I1", [](Sample& s) { s.plan().operators.push_back(copy(s.plan().operators[0])), kernel_call(s).op_index = 2; },
+     [](Sample& s) { kernel_call(s).op_index = 2; }},
     {"I1", [](Sample& s) { kernel_call(s).op_index = 0; }, [](Sample& s) { kernel_call(s).op_index = -1; }},
     {"I3", [](Sample& s) { s.plan().operators[0]->name = std::string(95, 'a'); },
      [](Sample& s) { s.plan().operators[0]->name = std::string(96, 'a'); }},
@@ -311,31 +318,30 @@ const TableCase table_cases[] = {
     {"I6", [](Sample& s) { s.plan().chains[0]->inputs = {values(s) - 1}; },
      [](Sample& s) { s.plan().chains[0]->inputs = {values(s)}; }},
     {"I6", [](Sample& s) { s.plan().chains[0]->outputs = {0}; }, [](Sample& s) { s.plan().chains[0]->outputs = {-1}; }},
-    {"I8", [](Sample& s) { kernel_call(s).args[0] = values(s) - 1; },
-     [](Sample& s) { kernel_call(s).args[0] = values(s); }},
+    {"I8", [](Sample& s) { kernel_call(s).args[2] = values(s) - 1; },
+     [](Sample& s) { kernel_call(s).args[2] = values(s); }},
     {"I13", [](Sample& s) { delegate_call(s).delegate_index = 1; },
      [](Sample& s) { delegate_call(s).delegate_index = 2; }},
     {"I13", [](Sample& s) { delegate_call(s).args[0] = 0; }, [](Sample& s) { delegate_call(s).args[0] = -1; }},
-    {"I15", [](Sample& s) { last_instruction(s, jump(s.at.integer, 0)); },
+    {"I15", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 0)); },
      [](Sample& s) { last_instruction(s, jump(s.at.string, 0)); }},
     {"I15",
      [](Sample& s) {
-       s.tensor(s.at.late).scalar_type = static_cast<std::int8_t>(DType::boolean),
-       last_instruction(s, jump(s.at.late, 0));
+       s.tensor(s.at.out).scalar_type = static_cast<std::int8_t>(DType::boolean),
+       last_instruction(s, jump(s.at.out, 0));
      },
-     [](Sample& s) { last_instruction(s, jump(s.at.late, 0)); }},
-    {"I16", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 6)); },
-     [](Sample& s) { last_instruction(s, jump(s.at.boolean, 7)); }},
+     [](Sample& s) { last_instruction(s, jump(s.at.out, 0)); }},
+    {"I16", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 7)); },
+     [](Sample& s) { last_instruction(s, jump(s.at.boolean, 8)); }},
     {"I16", [](Sample& s) { last_instruction(s, jump(s.at.boolean, 0)); },
      [](Sample& s) { last_instruction(s, jump(s.at.boolean, -1)); }},
     {"I18", [](Sample& s) { last_instruction(s, move(s.at.boolean, s.at.none)); },
      [](Sample& s) { last_instruction(s, move(s.at.string, s.at.none)); }},
-    {"I18", [](Sample& s) { last_instruction(s, move(s.at.x, s.at.late)); },
+    {"I18", [](Sample& s) { last_instruction(s, move(s.at.x, another(s, s.at.x))); },
      [](Sample& s) { last_instruction(s, move(s.at.x, s.at.state)); }},
     {"I18", [](Sample& s) { last_instruction(s, move(s.at.none, s.at.integer)); },
      [](Sample& s) { last_instruction(s, move(s.at.none, s.at.none)); }},
-    {"I19", [](Sample& s) { last_instruction(s, free_of(s.at.x)); },
-     [](Sample& s) { last_instruction(s, free_of(s.at.integer)); }},
+    {"I19", [](Sample&) {}, [](Sample& s) { last_instruction(s, free_of(s.at.integer)); }},
 
     {"D3", [](Sample& s) { s.plan().delegates[1]->processed->index = segments(s) - 1; },
      [](Sample& s) { s.plan().delegates[1]->processed->index = segments(s); }},
@@ -704,6 +710,7 @@ TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   constexpr std::string_view where[] = {"decode", "validate", "runtime", "construction", "later"};
   Shown shown = shown_by_cases();
   show_fields(shown);
+  for (const std::string_view rule : flow_rules) shown[rule] += "flow_test";
   for (const FormatRule& rule : format_rules) {
     const bool checked = rule.checked == decode || rule.checked == validate;
     EXPECT_TRUE(!checked || !shown[rule.id].empty()) << rule.id << " has no case";

@@ -80,6 +80,7 @@ struct Sample {
     plan.delegate_call(0, {at.x, at.out});
     plan.move(at.integer, at.none);
     plan.jump_if_false(at.boolean, 4);
+    plan.call("aten::relu.out", {at.x, at.late, at.late});
     plan.free(at.late);
     auto frames = std::make_unique<pte::FrameListT>();
     frames->items.push_back(std::make_unique<pte::FrameT>());

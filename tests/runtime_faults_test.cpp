@@ -94,7 +94,8 @@ TEST_P(WithoutMemory, AMethodIsRefused) {
 
 TEST_P(WithoutMemory, AnExecutionIsRefusedAndTheNextRuns) {
   const ProgramCall& call = calls_.calls[0];
-  Method method = *LoadedProgram::load(program_, data_)->method(call.method);
+  Result<Method> ready = LoadedProgram::load(program_, data_)->method(call.method);
+  Method& method = *ready;
   with_each_allocation_failing([&] {
     for (std::size_t i = 0; i < call.inputs.size(); ++i)
       if (for_want_of_memory(method.set_input(i, call.inputs[i]))) return true;

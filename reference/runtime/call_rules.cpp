@@ -145,6 +145,7 @@ class CallCheck {
     const std::string name = operator_name(*plan_.operators()->Get(static_cast<std::uint32_t>(call.op_index())));
     const Operator* op = find_operator(name);
     if (!op) return void(++found_.not_asked);
+    const Budget::Scope scope(budget_, op->name);
     try {
       ++(found_.*ask(*op, operands(*op, items(call.args()))));
     } catch (const Fault& f) {
@@ -173,7 +174,7 @@ class CallCheck {
 
   Operand take(const SchemaArgument& a, std::size_t i) const {
     constexpr Int work_of_operand = 200;  // nanoseconds, likewise of an element
-    budget_.work(work_of_operand * (1 + elements(i)), a.name);
+    Budget::Scope::work(work_of_operand * (1 + elements(i)));
     if (a.is_out_number()) return {{Value()}};
     Operand o = values_[i];
     const bool fits = std::ranges::any_of(o.kinds, [&](const Value& v) { return is_of_type(v, a); });

@@ -1,0 +1,222 @@
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <random>
+
+#include "conformance/programs/calls.h"
+#include "conformance/programs/file.h"
+#include "conformance/text/literal.h"
+#include "tests/program_folders.h"
+
+// Recorded programs with one instruction, value or index changed: what is accepted gives the same whatever its planned
+// memory held before, and the same again where it has no state.
+namespace assay {
+namespace {
+
+using Random = std::mt19937;
+using Instructions = std::vector<std::unique_ptr<pte::InstructionT>>;
+
+template <class Items>
+auto& any_of(Items& items, Random& random) {
+  return items[random() % items.size()];
+}
+
+Instructions& instructions(pte::ExecutionPlanT& plan) { return plan.chains[0]->instructions; }
+
+std::unique_ptr<pte::InstructionT> copy(const pte::InstructionT& i) { return std::make_unique<pte::InstructionT>(i); }
+
+// Moves jumps to what is behind an instruction that came or went.
+void move_targets(pte::ExecutionPlanT& plan, std::size_t behind, std::int32_t by) {
+  for (auto& i : instructions(plan))
+    if (auto* jump = i->instr_args.AsJumpFalseCall();
+        jump && static_cast<std::size_t>(jump->destination_instruction) > behind)
+      jump->destination_instruction += by;
+}
+
+std::vector<std::int32_t*> indices_of(pte::InstructionT& i) {
+  std::vector<std::int32_t*> all;
+  const auto add = [&](std::vector<std::int32_t>& args) {
+    for (std::int32_t& a : args) all.push_back(&a);
+  };
+  if (auto* call = i.instr_args.AsKernelCall()) add(call->args);
+  if (auto* call = i.instr_args.AsDelegateCall()) add(call->args);
+  if (auto* move = i.instr_args.AsMoveCall()) all = {&move->move_from, &move->move_to};
+  if (auto* jump = i.instr_args.AsJumpFalseCall()) all = {&jump->cond_value_index};
+  if (auto* free = i.instr_args.AsFreeCall()) all = {&free->value_index};
+  return all;
+}
+
+// Another value that could stand there as far as its type goes.
+std::int32_t another(const pte::ExecutionPlanT& plan, std::int32_t value, Random& random) {
+  const auto& val = plan.values[static_cast<std::size_t>(value)]->val;
+  std::vector<std::int32_t> all;
+  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+    const auto& other = plan.values[v]->val;
+    const bool same =
+        val.type == other.type && (!val.AsTensor() || val.AsTensor()->scalar_type == other.AsTensor()->scalar_type);
+    if (same) all.push_back(static_cast<std::int32_t>(v));
+  }
+  return any_of(all, random);
+}
+
+std::vector<pte::TensorT*> planned_tensors(pte::ExecutionPlanT& plan) {
+  std::vector<pte::TensorT*> all;
+  for (auto& v : plan.values)
+    if (auto* t = v->val.AsTensor(); t && t->allocation_info) all.push_back(t);
+  return all;
+}
+
+template <class Call>
+void add_instruction(pte::ExecutionPlanT& plan, Call call, Random& random) {
+  auto i = std::make_unique<pte::InstructionT>();
+  i->instr_args.Set(std::move(call));
+  const std::size_t at = random() % (instructions(plan).size() + 1);
+  move_targets(plan, at, 1);
+  instructions(plan).insert(instructions(plan).begin() + static_cast<std::ptrdiff_t>(at), std::move(i));
+}
+
+struct Mutation {
+  std::string_view name;
+  std::function<void(pte::ExecutionPlanT&, Random&)> change;
+};
+const Mutation mutations[] = {
+    {"an instruction is left out",
+     [](auto& plan, Random& random) {
+       const std::size_t at = random() % instructions(plan).size();
+       instructions(plan).erase(instructions(plan).begin() + static_cast<std::ptrdiff_t>(at));
+       move_targets(plan, at, -1);
+     }},
+    {"an instruction is there twice",
+     [](auto& plan, Random& random) {
+       const std::size_t at = random() % instructions(plan).size();
+       move_targets(plan, at, 1);
+       instructions(plan).insert(instructions(plan).begin() + static_cast<std::ptrdiff_t>(at),
+                                 copy(*instructions(plan)[at]));
+     }},
+    {"two instructions change places",
+     [](auto& plan, Random& random) {
+       std::swap(any_of(instructions(plan), random), any_of(instructions(plan), random));
+     }},
+    {"an argument is another value",
+     [](auto& plan, Random& random) {
+       auto all = indices_of(*any_of(instructions(plan), random));
+       if (all.empty()) return;
+       std::int32_t& index = *any_of(all, random);
+       index = another(plan, index, random);
+     }},
+    {"the result is another value",
+     [](auto& plan, Random& random) {
+       auto all = indices_of(*any_of(instructions(plan), random));
+       if (!all.empty()) *all.back() = another(plan, *all.back(), random);
+     }},
+    {"the result is not given",
+     [](auto& plan, Random& random) {
+       if (auto* call = any_of(instructions(plan), random)->instr_args.AsKernelCall(); call && !call->args.empty())
+         call->args.pop_back();
+     }},
+    {"a tensor is elsewhere",
+     [](auto& plan, Random& random) {
+       auto all = planned_tensors(plan);
+       if (all.empty()) return;
+       auto& at = any_of(all, random)->allocation_info->memory_offset_low;
+       const std::uint32_t step = 4u << random() % 3;
+       at = random() % 2 ? at + step : at - std::min(at, step);
+     }},
+    {"a tensor is where another is",
+     [](auto& plan, Random& random) {
+       if (auto all = planned_tensors(plan); !all.empty())
+         *any_of(all, random)->allocation_info = *any_of(all, random)->allocation_info;
+     }},
+    {"a tensor has no memory",
+     [](auto& plan, Random& random) {
+       if (auto all = planned_tensors(plan); !all.empty()) any_of(all, random)->allocation_info = nullptr;
+     }},
+    {"a tensor's sizes may change",
+     [](auto& plan, Random& random) {
+       if (auto all = planned_tensors(plan); !all.empty())
+         any_of(all, random)->shape_dynamism = static_cast<pte::TensorShapeDynamism>(random() % 3);
+     }},
+    {"an input is another value",
+     [](auto& plan, Random& random) {
+       if (!plan.inputs.empty()) any_of(plan.inputs, random) = another(plan, plan.inputs[0], random);
+     }},
+    {"an output is another value",
+     [](auto& plan, Random& random) {
+       if (!plan.outputs.empty()) any_of(plan.outputs, random) = another(plan, plan.outputs[0], random);
+     }},
+    {"a jump goes elsewhere",
+     [](auto& plan, Random& random) {
+       for (auto& i : instructions(plan))
+         if (auto* jump = i->instr_args.AsJumpFalseCall())
+           jump->destination_instruction = static_cast<std::int32_t>(random() % (instructions(plan).size() + 1));
+     }},
+    {"a tensor is freed",
+     [](auto& plan, Random& random) {
+       pte::FreeCallT free;
+       free.value_index = static_cast<std::int32_t>(random() % plan.values.size());
+       add_instruction(plan, free, random);
+     }},
+    {"a value is moved",
+     [](auto& plan, Random& random) {
+       pte::MoveCallT move;
+       move.move_from = static_cast<std::int32_t>(random() % plan.values.size());
+       move.move_to = another(plan, move.move_from, random);
+       add_instruction(plan, move, random);
+     }},
+    {"a jump comes in",
+     [](auto& plan, Random& random) {
+       pte::JumpFalseCallT jump;
+       jump.cond_value_index = static_cast<std::int32_t>(random() % plan.values.size());
+       jump.destination_instruction = static_cast<std::int32_t>(random() % (instructions(plan).size() + 1));
+       add_instruction(plan, jump, random);
+     }},
+};
+
+std::string text_of(const CallResult& result) {
+  if (result.refusal) return "refused: " + result.refusal->rule;
+  std::string text;
+  for (const Value& v : result.outputs) text += literal(v, 1000) + " ";
+  return text;
+}
+
+// What the calls give with planned memory that held such bytes, each made twice.
+std::vector<std::string> results(const Bytes& program, const ProgramCalls& calls, std::byte fill) {
+  RuntimeOptions options;
+  options.fill = fill;
+  std::vector<std::string> all;
+  try {
+    Host host(program, read_data(calls.data), options);
+    for (const ProgramCall& call : calls.calls)
+      for (int i = 0; i < 2; ++i) all.push_back(text_of(run_call(host, call)));
+  } catch (const Fault& f) {
+    all.push_back("refused: " + f.rule);
+  }
+  return all;
+}
+
+class FlowMutants : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(FlowMutants, GiveTheSameWhateverMemoryHeld) {
+  const Bytes file = read_file(GetParam() / "program.pte");
+  if (file.size() > 50'000) GTEST_SKIP() << "too large to run often";
+  const ProgramCalls calls = read_calls(GetParam() / "calls.json");
+  const Program recorded = *decode_program(file);
+  Random random(static_cast<std::uint32_t>(file.size()));
+  for (const Mutation& m : mutations)
+    for (int i = 0; i < 4; ++i) {
+      Program program = recorded;
+      auto& plan = *program.tables.execution_plan[0];
+      if (plan.chains.empty() || instructions(plan).empty()) return;
+      m.change(plan, random);
+      const Bytes bytes = encode(program);
+      const auto opened = open_program(in_memory(bytes));
+      if (!opened || !faults_of(*opened).empty()) continue;
+      const auto first = results(bytes, calls, std::byte{0});
+      EXPECT_EQ(first, results(bytes, calls, std::byte{0x5b})) << m.name << ", " << i;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, FlowMutants, testing::ValuesIn(program_folders()), name_of_folder);
+
+}  // namespace
+}  // namespace assay
