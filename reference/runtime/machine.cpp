@@ -91,8 +91,11 @@ Value Machine::value(std::size_t i) const {
 void Machine::give(std::size_t i, const Value& value) {
   if (const Tensor* t = std::get_if<Tensor>(&value)) {
     HeldTensor& held = *std::get<Held>(initial_[i]);
+    HeldTensor home = held;
+    home.storage = home.home;
+    const Tensor prepared = home.prepare(*t);
     held.storage = held.home;
-    held.write(held.prepare(*t), Memory::By::caller);
+    held.write(prepared, Memory::By::caller);
   } else {
     Slot slot = *slot_of(value), initial = slot;
     slots_[i] = std::move(slot), initial_[i] = std::move(initial);
