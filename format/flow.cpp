@@ -84,14 +84,14 @@ class Flow {
 
   void step(std::uint32_t i) {
     const pte::Instruction& instruction = m_.instruction(i);
+    const bool delegates = instruction.instr_args_type() == pte::InstructionArguments::DelegateCall;
     if (aim_ != Aim::state) each_effect(m_, instruction, [&](const Effect& e) { require(e, i); });
+    if (aim_ != Aim::state && delegates) require_inputs(instruction, i);
     bool outputs = false;  // of a delegate, behind its inputs
     each_effect(m_, instruction, [&](const Effect& e) {
       if (!work_.take(1)) return;
-      outputs |= instruction.instr_args_as_DelegateCall() && !is_defined(places_.content(e.value));
+      outputs |= delegates && !is_defined(places_.content(e.value));
       apply(e, outputs);
-    });
-    each_effect(m_, instruction, [&](const Effect& e) {
       const auto* c = e.use == Use::written ? jumps_.counter(e.value) : nullptr;
       if (c && i == c->jump + 1) define_rows(*c);
     });
@@ -249,6 +249,16 @@ class Flow {
 
   void require(const Effect& e, std::uint32_t i) {
     if (!holds(e, i)) missing(e.value, [&](auto tell) { tell(InstructionPlace(m_, i, *plan_).here); });
+  }
+
+  // What a delegate gives comes behind what it takes, such as a constant.
+  void require_inputs(const pte::Instruction& call, std::uint32_t i) {
+    std::uint32_t given = Places::nowhere;
+    each_effect(m_, call, [&](const Effect& e) {
+      if (given == Places::nowhere && m_.tensor(e.value) && !is_defined(places_.content(e.value))) given = e.value;
+      if (given != Places::nowhere && places_.is_constant(e.value))
+        missing(given, [&](auto tell) { tell(InstructionPlace(m_, i, *plan_).here); });
+    });
   }
 
   template <class AtPlace>

@@ -49,9 +49,9 @@ class MemoryCheck {
       if (!is_result(result.use)) return;
       std::uint32_t k = 0;
       each_effect(m_, roles, call, [&](const Effect& other) {
-        const bool later = k++ > at;
-        if (k == at + 1 || other.use == Use::asked || is_alias(other.use) || (is_result(other.use) && !later) ||
-            !work_.take(1))
+        const std::uint32_t other_at = k++;
+        if (!work_.take(1) || other_at == at || other.use == Use::asked || is_alias(other.use) ||
+            (is_result(other.use) && other_at < at))
           return;
         f_.check(!meet(result.value, other.value) ||
                      (roles.in_place && other.use == Use::read && is_in_place(result.value, other.value)),

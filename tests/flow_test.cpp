@@ -102,11 +102,20 @@ const FlowCase flow_cases[] = {
     {"T13", "the input itself",
      [](Planned& p) {
        const Index a = p.at(0);
-       p.relu(p.x, p.out), p.relu(p.out, a);
+       p.relu(p.x, p.out), p.relu(p.out, a), p.relu(a, p.out);
      },
      [](Planned& p) {
-       const Index a = p.at(4);
-       p.relu(p.x, a), p.relu(p.x, p.out);
+       const Index a = p.at(0);
+       p.relu(p.x, p.out), p.relu(p.out, a), p.relu(p.x, p.out);
+     }},
+    {"T13", "the input in part",
+     [](Planned& p) {
+       const Index a = p.at(32);
+       p.relu(p.x, p.out), p.relu(p.out, a), p.relu(p.x, p.out);
+     },
+     [](Planned& p) {
+       const Index a = p.at(4, {3});
+       p.relu(p.x, p.out), p.relu(p.out, a), p.relu(p.x, p.out);
      }},
     {"T13", "on one path only",
      [](Planned& p) {
@@ -121,7 +130,7 @@ const FlowCase flow_cases[] = {
        p.unless(c, [&] { p.relu(p.x, b); });
        p.relu(a, p.out);
      }},
-    {"T13", "a view that lies where another tensor comes to lie",
+    {"T16", "a view of bytes of another number",
      [](Planned& p) {
        const Index a = p.at(32), b = p.at(32, {2, 2});
        p.relu(p.x, a), p.plan.call("aten::view_copy.out", {b, p.plan.integers({4}), p.out, p.out});
@@ -475,8 +484,9 @@ const FlowCase flow_cases[] = {
      }},
     {"I20", "a counter that is not put back",
      [](Planned& p) {
-       p.loop(p.plan.integer(3), [&](Index row) {
-         p.plan.call("aten::select_copy.int_out", {p.x, p.plan.integer(0), row, p.at(32, {}), p.at(32, {})});
+       const Index row = p.at(32, {});
+       p.loop(p.plan.integer(3), [&](Index i) {
+         p.plan.call("aten::select_copy.int_out", {p.x, p.plan.integer(0), i, row, row});
        });
        p.relu(p.x, p.out);
      },
