@@ -131,6 +131,7 @@ TEST(Observe, AMisdeedTheSecondTime) {
 TEST(Observe, FreeValuesNeedNotBeEqual) {
   const auto calls = std::make_shared<int>(0);
   const auto class_of = [&](BadLibrary::Deed deed) {
+    *calls = 0;
     BadLibrary library(std::move(deed));
     const std::vector<Value> arguments = add_arguments();
     return Probe(library).observe(add(), arguments, plan_outs(add(), arguments), 1, true).conduct;
