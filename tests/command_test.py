@@ -47,7 +47,7 @@ class Call(unittest.TestCase):
     def test_out_gives_the_dtype(self):
         self.answers("[3]:i64", "aten::add.out", "[1]:i32", "[2]:i32", "--out", "i64")
         self.answers("[[3]]:f16:(1,0)", "aten::add.out", "--out", "f16:(1,0)", "[[1]]:i32", "[2]:i32")
-        self.refuses(3, "malformed, call.tensor: out: 'i65' is no dtype", "aten::abs.out", "--out", "i65", "[1]:i32")
+        self.refuses(3, "malformed, call.tensor: out: \"i65\" is no dtype", "aten::abs.out", "--out", "i65", "[1]:i32")
         self.refuses(3, "malformed, call.out: aten::abs.out has 1 out arguments, but 2 came", "aten::abs.out", "[1]:i32", "--out", "i32", "--out", "i32")
 
     def test_json_is_the_answer_of_the_stream(self):
@@ -59,7 +59,7 @@ class Call(unittest.TestCase):
         self.assertTrue(err.startswith("assay: invalid, add.R2: alpha is 1.5"), err)
 
     def test_exit_codes(self):
-        self.refuses(3, "malformed, call.tensor: other: ']' is missing before ':f32'", "aten::add.out", "[1]:f32", "[1:f32")
+        self.refuses(3, "malformed, call.tensor: other: ']' is missing before \":f32\"", "aten::add.out", "[1]:f32", "[1:f32")
         self.refuses(3, "malformed, call.argument: other is missing, and the schema gives it no default", "aten::add.out", "[1]:f32")
         self.refuses(3, "malformed, call.argument: aten::abs.out takes 1 arguments, but 2 came", "aten::abs.out", "[1]:f32", "1")
         self.refuses(4, "invalid, add.R2: alpha is 1.5, but the result is int32 and needs an integer", "aten::add.out", "[1]:i32", "[1]:i32", "1.5")

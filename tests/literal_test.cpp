@@ -120,11 +120,11 @@ TEST(Literal, TheTypeDecides) {
 }
 
 TEST(Literal, BadTextIsRefusedInOneSentence) {
-  EXPECT_EQ(refusal("[[1,2:f32"), "call.tensor: ']' is missing before ':f32'");
+  EXPECT_EQ(refusal("[[1,2:f32"), "call.tensor: ']' is missing before \":f32\"");
   EXPECT_EQ(refusal("[1,2]"), "call.tensor: ':' is missing at the end");
-  EXPECT_EQ(refusal("[1,]:f32"), "call.tensor: a number or a name is missing before ']:f32'");
-  EXPECT_EQ(refusal("[1,2]:f33"), "call.tensor: 'f33' is no dtype");
-  EXPECT_EQ(refusal("[1,2]:f32 x"), "call.tensor: nothing more should come before 'x'");
+  EXPECT_EQ(refusal("[1,]:f32"), "call.tensor: a number or a name is missing before \"]:f32\"");
+  EXPECT_EQ(refusal("[1,2]:f33"), "call.tensor: \"f33\" is no dtype");
+  EXPECT_EQ(refusal("[1,2]:f32 x"), "call.tensor: nothing more should come before \"x\"");
   EXPECT_EQ(refusal("[[1],[2,3]]:f32"), "call.tensor: lists beside each other have 1 and 2 entries");
   EXPECT_EQ(refusal("[1,[2]]:f32"), "call.tensor: an element stands inside of 2 lists, another inside of 1");
   EXPECT_EQ(refusal("[[],1]:f32"), "call.tensor: an element stands beside a list");
@@ -132,13 +132,13 @@ TEST(Literal, BadTextIsRefusedInOneSentence) {
   EXPECT_EQ(refusal("[1.5]:i32"), "call.tensor: 1.5 is no int32");
   EXPECT_EQ(refusal("[-1]:u64"), "call.tensor: -1 is no uint64");
   EXPECT_EQ(refusal("[2]:bool"), "call.tensor: 2 is no bool");
-  EXPECT_EQ(refusal("[one]:f32"), "call.tensor: 'one' is no number");
+  EXPECT_EQ(refusal("[one]:f32"), "call.tensor: \"one\" is no number");
   EXPECT_EQ(refusal("[1]:quint8"),
-            "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as '1'");
+            "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as \"1\"");
   EXPECT_EQ(refusal("[0x100]:quint8"),
-            "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as '0x100'");
+            "call.tensor: an element of quint8 is 1 bytes in hexadecimal such as 0x3f, but came as \"0x100\"");
   EXPECT_EQ(refusal("[1,2]:f32:(0,1)"), "call.tensor: dim_order (0, 1) is no permutation of the 1 dimensions");
-  EXPECT_EQ(refusal("nines(2):f32"), "call.tensor: 'nines' is none of zeros, ones, arange");
+  EXPECT_EQ(refusal("nines(2):f32"), "call.tensor: \"nines\" is none of zeros, ones, arange");
   EXPECT_EQ(refusal("zeros(-1):f32"), "call.tensor: sizes (-1) hold -1, but a size is at least 0");
   EXPECT_EQ(refusal("zeros(4611686018427387904,4611686018427387904,0):f32"),
             "call.tensor: sizes (4611686018427387904, 4611686018427387904, 0) are more than any tensor can have");
@@ -154,12 +154,13 @@ TEST(Literal, BadTextIsRefusedInOneSentence) {
   EXPECT_EQ(refusal("zeros(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1):f32"),
             "limits.rank: a tensor has at most 16 dimensions, but came with 17");
   EXPECT_EQ(refusal(std::string(100000, '[')), "limits.rank: a tensor has at most 16 dimensions");
-  EXPECT_EQ(refusal("x", "int"), "call.argument: 'x' is not an integer of 64 bits");
-  EXPECT_EQ(refusal("1.5", "int"), "call.argument: '1.5' is not an integer of 64 bits");
-  EXPECT_EQ(refusal("9223372036854775808", "int"), "call.argument: '9223372036854775808' is not an integer of 64 bits");
-  EXPECT_EQ(refusal("1", "bool"), "call.argument: '1' is not true or false");
+  EXPECT_EQ(refusal("x", "int"), "call.argument: \"x\" is not an integer of 64 bits");
+  EXPECT_EQ(refusal("1.5", "int"), "call.argument: \"1.5\" is not an integer of 64 bits");
+  EXPECT_EQ(refusal("9223372036854775808", "int"),
+            "call.argument: \"9223372036854775808\" is not an integer of 64 bits");
+  EXPECT_EQ(refusal("1", "bool"), "call.argument: \"1\" is not true or false");
   EXPECT_EQ(refusal("true", "float"), "call.argument: a bool is no float");
-  EXPECT_EQ(refusal("1", "int[]"), "call.argument: '[' is missing before '1'");
+  EXPECT_EQ(refusal("1", "int[]"), "call.argument: '[' is missing before \"1\"");
   EXPECT_EQ(refusal("\"a", "str"), "call.argument: \"a is no quoted string");
   EXPECT_EQ(refusal("{[1]:f32", "Tensor[]"), "call.tensor: '}' is missing at the end");
   EXPECT_EQ(refusal("", "Tensor?"), "call.tensor: a number or a name is missing at the end");

@@ -131,7 +131,7 @@ ProgramCalls read_calls(const fs::path& path, const Access& access) {
           calls.calls.push_back(within([&] { return call_in(call, folder, access); }, "call ", calls.calls.size()));
         return calls;
       },
-      path.string());
+      printable(path.string()));
 }
 
 void each_call(const BundleFile& bundle, const Tolerance& tolerance, const std::function<void(const ProgramCall&)>& f) {

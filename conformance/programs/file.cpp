@@ -11,6 +11,7 @@
 #include <fstream>
 #include <limits>
 
+#include "conformance/text/printable.h"
 #include "format/check.h"
 
 namespace assay {
@@ -20,10 +21,10 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
 
 Fault unreadable(const fs::path& path, std::string_view why) {
-  return {Outcome::malformed, "file", text(path.string(), " cannot be read: ", why)};
+  return {Outcome::malformed, "file", text(printable(path.string()), " cannot be read: ", why)};
 }
 Fault unwritable(const fs::path& path, std::string_view why) {
-  return {Outcome::exhausted, "output", text(path.string(), " cannot be written: ", why)};
+  return {Outcome::exhausted, "output", text(printable(path.string()), " cannot be written: ", why)};
 }
 
 struct Descriptor {
@@ -122,7 +123,7 @@ std::vector<File> open_data_files(std::span<const fs::path> paths, const Access&
   for (const fs::path& path : paths) {
     files.push_back(open_file(path, access));
     if (file_kind(files.back().bytes) != FileKind::data)
-      throw Fault(Outcome::malformed, "F1", text(path.string(), " is no data file (.ptd)"));
+      throw Fault(Outcome::malformed, "F1", text(printable(path.string()), " is no data file (.ptd)"));
   }
   return files;
 }

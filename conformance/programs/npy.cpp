@@ -180,7 +180,7 @@ Tensor read_npy(const std::filesystem::path& path, const Access& access) {
     return starts_with_magic(head) ? std::numeric_limits<std::uint64_t>::max() : head.size();
   };
   const File file = open_file(path, access, extent);
-  return within([&] { return decode_npy(file.bytes); }, path.string());
+  return within([&] { return decode_npy(file.bytes); }, printable(path.string()));
 }
 
 std::vector<std::byte> encode_npy(const Tensor& tensor) {

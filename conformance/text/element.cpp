@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "conformance/text/malformed.h"
+#include "conformance/text/printable.h"
 
 namespace assay {
 namespace {
@@ -112,11 +113,11 @@ Bits element_of(std::string_view text, DType dtype) {
   if (info(dtype).kind == Kind::opaque) {
     const auto bits = opaque_element(text, dtype);
     well_formed(bits.has_value(), "call.tensor", "an element of ", info(dtype).name, " is ", info(dtype).bytes,
-                " bytes in hexadecimal such as 0x3f, but came as '", text, "'");
+                " bytes in hexadecimal such as 0x3f, but came as ", Quoted{text});
     return *bits;
   }
   const auto number = number_of(text);
-  well_formed(number.has_value(), "call.tensor", "'", text, "' is no number");
+  well_formed(number.has_value(), "call.tensor", Quoted{text}, " is no number");
   return element_of(*number, dtype);
 }
 

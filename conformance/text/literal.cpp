@@ -81,7 +81,7 @@ struct Literal {
   std::string operator()(double x) const { return double_text(x); }
   std::string operator()(bool b) const { return bool_text(b); }
   std::string operator()(const std::string& s) const {
-    return nlohmann::json(s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return nlohmann::json(s).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   }
   std::string operator()(const Ints& list) const {
     return joined('[', list, ']', [](Int n) { return std::to_string(n); });

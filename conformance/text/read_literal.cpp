@@ -4,6 +4,7 @@
 #include "conformance/text/layout.h"
 #include "conformance/text/literal.h"
 #include "conformance/text/malformed.h"
+#include "conformance/text/printable.h"
 #include "reference/call.h"
 
 namespace assay {
@@ -48,8 +49,7 @@ class Reader {
   }
   [[noreturn]] void refuse(const std::string& what) const {
     constexpr std::size_t shown = 24;
-    const auto place = rest_.empty() ? std::string("at the end")
-                                     : text("before '", rest_.substr(0, shown), rest_.size() > shown ? "…" : "", "'");
+    const auto place = rest_.empty() ? "at the end" : text("before ", Quoted{rest_.substr(0, shown)});
     throw Fault(Outcome::malformed, std::string(rule_), text(what, ' ', place));
   }
 
@@ -91,7 +91,7 @@ T read_number(Reader& in) {
   const Int* whole = number ? std::get_if<Int>(&*number) : nullptr;
   if constexpr (std::is_same_v<T, double>)
     if (whole) return static_cast<double>(*whole);
-  well_formed(value, "call.argument", "'", word, "' is not ", wanted<T>);
+  well_formed(value, "call.argument", Quoted{word}, " is not ", wanted<T>);
   return *value;
 }
 
@@ -107,8 +107,8 @@ std::vector<T> read_numbers(Reader& in, Int length) {
 Value read_scalar(Reader& in, Int) {
   const std::string_view word = in.word();
   const auto number = number_of(word);
-  well_formed(number && !std::holds_alternative<Bits>(*number), "call.argument", "'", word,
-              "' is no number such as 1, 1.5, true or nan");
+  well_formed(number && !std::holds_alternative<Bits>(*number), "call.argument", Quoted{word},
+              " is no number such as 1, 1.5, true or nan");
   if (const bool* b = std::get_if<bool>(&*number)) return *b;
   if (const Int* n = std::get_if<Int>(&*number)) return *n;
   return std::get<double>(*number);
@@ -126,7 +126,7 @@ Value read_dtype_number(Reader& in, Int) {
   if (const auto dtype = dtype_named(word)) return static_cast<Int>(*dtype);
   const auto number = number_of(word);
   const Int* n = number ? std::get_if<Int>(&*number) : nullptr;
-  well_formed(n, "call.argument", "'", word, "' is no dtype");
+  well_formed(n, "call.argument", Quoted{word}, " is no dtype");
   return *n;
 }
 
@@ -136,7 +136,7 @@ Value read_string(Reader& in, Int) {
     return std::string(all.substr(1, all.size() - 2));
   if (!all.starts_with('"')) return std::string(all);
   const auto quoted = nlohmann::json::parse(all, nullptr, false);
-  well_formed(quoted.is_string(), "call.argument", all, " is no quoted string");
+  well_formed(quoted.is_string(), "call.argument", Quoted{all}, " is no quoted string");
   return quoted.get<std::string>();
 }
 
@@ -185,7 +185,7 @@ Elements read_elements(Reader& in) {
   const std::string_view name = elements.words.front();
   for (const Pattern& p : patterns)
     if (p.name == name) elements.pattern = &p;
-  well_formed(elements.pattern, "call.tensor", "'", name, "' is none of zeros, ones, arange");
+  well_formed(elements.pattern, "call.tensor", Quoted{name}, " is none of zeros, ones, arange");
   elements.sizes = read_parenthesized(in);
   return elements;
 }
@@ -193,7 +193,7 @@ Elements read_elements(Reader& in) {
 DType read_dtype(Reader& in) {
   const std::string_view word = in.word();
   const auto dtype = dtype_named(word);
-  well_formed(dtype.has_value(), "call.tensor", "'", word, "' is no dtype");
+  well_formed(dtype.has_value(), "call.tensor", Quoted{word}, " is no dtype");
   return *dtype;
 }
 
