@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <new>
+#include <string_view>
 #include <stdexcept>
 
 #include "conformance/text/fault_text.h"
+#include "tools/assay/addresses.h"
 #include "tools/assay/subcommands.h"
 #include "version.h"
 
@@ -31,6 +33,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
+  for (const std::string_view judges : {"kernels", "case"})
+    if (argc > 1 && argv[1] == judges) assay::fix_addresses(argv);
   CLI::App app("Says what a PyTorch operator means, and whether somebody else's kernels or runtime agree.");
   app.name("assay");
   app.set_version_flag("--version", std::string("assay ") + assay::version);
