@@ -217,8 +217,9 @@ TEST_P(FlowMutants, GiveTheSameWhateverMemoryHeld) {
       EXPECT_EQ(zeros, results(*valid, calls, std::byte{0x5b})) << m.name << ", " << i;
       // What the runtime finds while it runs, the check has found before.
       for (const std::string_view rule : flow_rules)
-        if (rule != "I10")  // a number's type may be known only then
+        if (rule != "I10") {  // a number's type may be known only then
           EXPECT_THAT(zeros, testing::Not(testing::Contains("refused: " + std::string(rule)))) << m.name << ", " << i;
+        }
     }
 }
 

@@ -53,7 +53,8 @@ void expect_exact(Check check, const std::string& rules) {
   const std::uint64_t needed = counted(check);
   EXPECT_EQ(rules_told(check, needed), rules);
   EXPECT_EQ(rules_told(check, needed + 100), rules);
-  for (std::uint64_t less = 0; less < needed; ++less) EXPECT_THAT(rules_told(check, less), testing::MatchesRegex("(V4 )+")) << less;
+  for (std::uint64_t less = 0; less < needed; ++less)
+    EXPECT_THAT(rules_told(check, less), testing::MatchesRegex("(V4 )+")) << less;
 }
 
 TEST(Workspace, IsExactlyWhatIsCounted) {

@@ -30,7 +30,9 @@ struct Runs {
 Runs layers(const Array<Real>& input, const Ints& normalized_shape) {
   return {input, count(Dims(normalized_shape)), 1, 1};
 }
-Runs groups(const Array<Real>& input, Int C, Int HxW, Int group) { return {input, count({C / group, HxW}), group, HxW}; }
+Runs groups(const Array<Real>& input, Int C, Int HxW, Int group) {
+  return {input, count({C / group, HxW}), group, HxW};
+}
 
 // y = (x - mean) rstd weight + bias
 void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs, const Parameter& weight,

@@ -25,8 +25,6 @@ std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpu
   return open_library(name);
 }
 
-std::unique_ptr<KernelLibrary> open_library(const std::string& name) {
-  return load_library(name, executable_folder());
-}
+std::unique_ptr<KernelLibrary> open_library(const std::string& name) { return load_library(name, executable_folder()); }
 
 }  // namespace assay

@@ -18,8 +18,9 @@ inline void add_limits(CLI::App& command, Budget::Limits& limits) {
 }
 
 inline void add_no_map(CLI::App& command, bool& map) {
-  command.add_flag_callback("--no-map", [&map] { map = false; },
-                            "Read files into memory, so that nothing happens if one is truncated meanwhile");
+  command.add_flag_callback(
+      "--no-map", [&map] { map = false; },
+      "Read files into memory, so that nothing happens if one is truncated meanwhile");
 }
 
 }  // namespace assay

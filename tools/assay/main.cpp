@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <new>
-#include <string_view>
 #include <stdexcept>
+#include <string_view>
 
 #include "conformance/text/fault_text.h"
 #include "tools/assay/addresses.h"
@@ -24,8 +24,8 @@ int refuse(const Fault& fault) {
 // One sentence, and where the help is.
 int refuse(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
-  std::cerr << "assay: " << assay::printable(error.what()) << " (see assay " << (chosen.empty() ? "" : chosen.front()->get_name() + " ")
-            << "--help)\n";
+  std::cerr << "assay: " << assay::printable(error.what()) << " (see assay "
+            << (chosen.empty() ? "" : chosen.front()->get_name() + " ") << "--help)\n";
   return usage_error;
 }
 
