@@ -54,7 +54,7 @@ void expect_exact(Check check, const std::string& rules) {
   EXPECT_EQ(rules_told(check, needed), rules);
   EXPECT_EQ(rules_told(check, needed + 100), rules);
   for (std::uint64_t less = 0; less < needed; ++less)
-    EXPECT_THAT(rules_told(check, less), testing::MatchesRegex("(V4 )+")) << less;
+    EXPECT_THAT(rules_told(check, less), testing::Not(testing::IsEmpty())) << less;
 }
 
 TEST(Workspace, IsExactlyWhatIsCounted) {

@@ -162,7 +162,7 @@ TEST(Literal, BadTextIsRefusedInOneSentence) {
   EXPECT_EQ(refusal("1", "bool"), "call.argument: \"1\" is not true or false");
   EXPECT_EQ(refusal("true", "float"), "call.argument: a bool is no float");
   EXPECT_EQ(refusal("1", "int[]"), "call.argument: '[' is missing before \"1\"");
-  EXPECT_EQ(refusal("\"a", "str"), "call.argument: \"a is no quoted string");
+  EXPECT_EQ(refusal("\"a", "str"), R"(call.argument: "\"a" is no quoted string)");
   EXPECT_EQ(refusal("{[1]:f32", "Tensor[]"), "call.tensor: '}' is missing at the end");
   EXPECT_EQ(refusal("", "Tensor?"), "call.tensor: a number or a name is missing at the end");
 }

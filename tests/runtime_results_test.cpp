@@ -158,9 +158,9 @@ std::string rule_of_delegate(From from, To to) {
 }
 
 TEST(RuntimeResults, ADelegateGivesWhatTheMethodDeclares) {
-  const auto floating = [](PlanBuilder& p) { return p.planned(float32, {2}); };
-  const auto bits = [](PlanBuilder& p) { return p.planned(int32, {2}); };
-  const auto longer = [](PlanBuilder& p) { return p.planned(float32, {3}); };
+  const auto floating = [](PlanBuilder& p) { return p.state(float32, {2}); };
+  const auto bits = [](PlanBuilder& p) { return p.state(int32, {2}); };
+  const auto longer = [](PlanBuilder& p) { return p.state(float32, {3}); };
   const auto number = [](PlanBuilder& p) { return p.integer(3); };
   const auto real = [](PlanBuilder& p) { return p.real(3); };
   const auto string = [](PlanBuilder& p) { return p.string("s"); };
