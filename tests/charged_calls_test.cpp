@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <set>
 
 #include "conformance/cases/case.h"
 #include "reference/call.h"
@@ -84,19 +85,64 @@ End end_of(const Operator& op, const std::vector<Value>& arguments, const Budget
   return {answer.rule, all_same(own, arguments)};
 }
 
-// Beside it are the names and sentences of a call, and what malloc rounds up.
-TEST(ChargedCalls, WhatIsAllocatedIsCharged) {
-  constexpr Int most = 8192;
-  each_call(1000, [&](const Operator& op, const std::vector<Value>& arguments) {
-    for (const Mode mode : {Mode::value, Mode::magnitude}) {
-      std::vector<Value> own = arguments;
-      const Budget budget;
-      const std::int64_t before = most_in_use = bytes_in_use;
-      const Answer answer = call(op, own, budget, mode);
-      const Int allocated = most_in_use - before, charged = budget.used().bytes;
-      EXPECT_LE(charged, allocated);
-      EXPECT_LE(allocated, charged + most);
+// The tensor with each size `from` as `to`, its elements repeated.
+Tensor enlarged(const Tensor& tensor, Int from, Int to) {
+  Dims sizes = tensor.sizes;
+  std::ranges::replace(sizes, from, to);
+  const Array<Bits> elements = read<Bits>(tensor);
+  Array<Bits> repeated(sizes);
+  for (Dims i : indices(sizes)) {
+    Bits& element = repeated(i);
+    for (int d = 0; d < i.size(); ++d) i[d] %= tensor.sizes[d];
+    element = elements(i);
+  }
+  Tensor larger = make(tensor.dtype, sizes, tensor.dim_order);
+  write(repeated, larger);
+  return larger;
+}
+
+// The call for each of its sizes, of which all, and integer arguments that are equal, are so many times as large.
+std::vector<std::vector<Value>> enlarged(const std::vector<Value>& arguments, Int times) {
+  std::set<Int> sizes;
+  for (const Value& v : arguments)
+    if (const Tensor* t = std::get_if<Tensor>(&v)) sizes.insert(t->sizes.begin(), t->sizes.end());
+  sizes.erase(0), sizes.erase(1);
+  std::vector<std::vector<Value>> calls;
+  for (const Int from : sizes) {
+    const Int to = from * times;
+    for (Value& v : calls.emplace_back(arguments)) {
+      if (Tensor* t = std::get_if<Tensor>(&v)) *t = enlarged(*t, from, to);
+      if (Tensors* list = std::get_if<Tensors>(&v))
+        for (auto& t : *list)
+          if (t) t = enlarged(*t, from, to);
+      if (Int* n = std::get_if<Int>(&v); n && *n == from) *n = to;
+      if (Ints* list = std::get_if<Ints>(&v)) std::ranges::replace(*list, from, to);
     }
+  }
+  return calls;
+}
+
+// Beside that are the names, values and sentences of a call, and what malloc rounds up.
+void expect_charged(const Operator& op, std::vector<Value> arguments, Mode mode) {
+  constexpr Int beside = 6144;
+  const Budget budget;
+  const std::int64_t before = most_in_use = bytes_in_use;
+  const Answer answer = call(op, arguments, budget, mode);
+  const Int allocated = most_in_use - before, charged = budget.used().bytes;
+  EXPECT_LE(charged, allocated);
+  EXPECT_LE(allocated, charged + charged / 20 + beside);
+}
+
+TEST(ChargedCalls, WhatIsAllocatedIsCharged) {
+  each_call(1000, [&](const Operator& op, const std::vector<Value>& arguments) {
+    for (const Mode mode : {Mode::value, Mode::magnitude}) expect_charged(op, arguments, mode);
+  });
+}
+
+TEST(ChargedCalls, HoweverLargeTheyAre) {
+  each_call(6, [&](const Operator& op, const std::vector<Value>& arguments) {
+    for (const std::vector<Value>& larger : enlarged(arguments, 40))
+      for (const Mode mode : {Mode::value, Mode::magnitude}) expect_charged(op, larger, mode);
   });
 }
 

@@ -150,6 +150,9 @@ TEST(EmptyCalls, GiveEmptyResults) {
   EXPECT_EQ(sizes_of("aten::amax.out", {empty({huge, large, 0}), Ints{0, 1}, true}), (Dims{1, 1, 0}));
   EXPECT_EQ(sizes_of("aten::cumsum.out", {empty({huge, 0}), Int{1}, none}), (Dims{huge, 0}));
   EXPECT_EQ(sizes_of("aten::_softmax.out", {empty({large, huge, 0}), Int{0}, false}), (Dims{large, huge, 0}));
+  EXPECT_EQ(sizes_of("aten::_log_softmax.out", {empty({0, large, 7}), Int{1}, false}), (Dims{0, large, 7}));
+  EXPECT_EQ(sizes_of("aten::sort.values", {empty({0, Int{1} << 40}), Int{-1}, false}), (Dims{0, Int{1} << 40}));
+  EXPECT_EQ(sizes_of("aten::prod.int_out", {empty({large, 0, 3}), Int{0}, false, none}), (Dims{0, 3}));
   EXPECT_EQ(sizes_of("aten::glu.out", {empty({large, 1 << 20, 0}), Int{1}}), (Dims{large, 1 << 19, 0}));
   EXPECT_EQ(sizes_of("aten::fmod.Tensor_out", {empty({huge, 0}), empty({0})}), (Dims{huge, 0}));
   EXPECT_EQ(sizes_of("aten::add.out", {empty({0, huge}), empty({0, huge}), Int{1}}), (Dims{0, huge}));

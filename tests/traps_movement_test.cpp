@@ -562,6 +562,15 @@ TEST(EmbeddingBag, NanIsLargestOnlyIfItComesFirst) {
               ElementsAre(testing::IsNan(), 1));
 }
 
+TEST(EmbeddingBag, AMillionOffsetsAreNotAllTold) {
+  const Operator& op = *find_operator(embedding_bag);
+  std::vector<Value> arguments = Bags{.offsets = std::vector<Real>(1'000'000, 1)}.arguments();
+  arguments.resize(op.arguments.size());
+  const std::string sentence = call(op, arguments).message;
+  EXPECT_THAT(sentence, testing::HasSubstr("1, 1, ...)"));
+  EXPECT_LT(sentence.size(), 1000u);
+}
+
 TEST(EmbeddingBag, PaddingDoesNotCountInAMean) {
   const auto mean = results(embedding_bag, Bags{.mode = 1, .padding_idx = 3}.arguments());
   EXPECT_THAT(values_of(mean[0]), ElementsAre(1, 0, 5));

@@ -107,15 +107,14 @@ void one_element(TensorArgument tensor) {
 
 void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b, Argument<Int> c) {
   for (const auto& n : {a, b, c}) at_least(n, 0);
-  const Int product = wrapping_multiply(a.value, wrapping_multiply(b.value, c.value));
-  require(product == tensor->count(), tensor.name, " has sizes ", tensor->sizes, ", but must have ", a.name, " * ",
-          b.name, " * ", c.name, " = ", a.value, " * ", b.value, " * ", c.value, " elements");
+  require(tensor->count() == count({a.value, b.value, c.value}), tensor.name, " has sizes ", tensor->sizes,
+          ", but must have ", a.name, " * ", b.name, " * ", c.name, " = ", a.value, " * ", b.value, " * ", c.value,
+          " elements");
 }
 
 void has_elements(TensorArgument tensor, Argument<Int> a, Argument<Int> b) {
-  require(a.value >= 0 && b.value >= 0 && tensor->count() == wrapping_multiply(a.value, b.value), tensor.name,
-          " has sizes ", tensor->sizes, ", but must have ", a.name, " * ", b.name, " = ", a.value, " * ", b.value,
-          " elements");
+  require(a.value >= 0 && b.value >= 0 && tensor->count() == count({a.value, b.value}), tensor.name, " has sizes ",
+          tensor->sizes, ", but must have ", a.name, " * ", b.name, " = ", a.value, " * ", b.value, " elements");
 }
 
 void count_is_size(TensorArgument a, TensorArgument b, Int dim) {

@@ -285,7 +285,7 @@ class Wrapper:
     def results(self):
         entry = self.entry
         yield from self.promises()
-        if "magnitude" not in entry.data:
+        if "magnitude" not in entry.data and any("real" in compute.writes for compute in entry.computes):
             yield "  call.read_absolute_values();"
         yield f'  call.rule("{entry.id}.dtype");'
         yield from self.dispatch()
