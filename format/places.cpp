@@ -25,7 +25,8 @@ bool same_beginning(const pte::Tensor& a, const pte::Tensor& b) {
 Places::Counts::Counts(const pte::ExecutionPlan& plan) : values(plan.values()->size()) {
   for (const pte::EValue* v : *plan.values()) tensors += v->val_type() == pte::KernelTypes::Tensor;
   const auto aliases_of = [&](const pte::KernelCall& call) {
-    const OperatorRoles* roles = find_roles(*plan.operators()->Get(static_cast<std::uint32_t>(call.op_index())));
+    const auto op = static_cast<std::uint32_t>(call.op_index());  // asked when memory is counted, before the rules are
+    const OperatorRoles* roles = op < size_of(plan.operators()) ? find_roles(*plan.operators()->Get(op)) : nullptr;
     return roles && (roles->has(Use::viewed) || roles->returns_changed());
   };
   for (const pte::Chain* chain : *plan.chains())
