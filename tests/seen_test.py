@@ -118,6 +118,7 @@ class Seen(Hostile):
             (0, ("aten::fmod.Tensor_out", f"zeros(0,{huge}):f32", "[3]:f32", "--max-work", 10**6)),
             (0, ("aten::remainder.Scalar_out", f"zeros({huge},0,65536):i64", "3", "--max-work", 10**6)),
             (7, ("aten::mm.out", "zeros(512,512):f32", "zeros(512,512):f32", "--max-work", 512**2)),
+            (7, ("aten::_cdist_forward.out", "ones(1000,500):f32", "ones(1000,500):f32", "3.3", "none", "--max-work", 10**9)),
             (7, ("aten::cat.out", "{" + ",".join(["zeros(1048576):f32"] * 40) + "}", "--max-bytes", 100 * MIB)),
         }:
             with self.subTest(call[0]):
