@@ -8,13 +8,15 @@ std::uint32_t Paths::end_of_loop(std::size_t k) const {
   return last + 1;
 }
 
-// A target in a loop keeps its state until the loop is done, another until it is reached.
+// A target in a loop keeps its state until the loop is done, another until it is reached; from the first jump to it on,
+// wherever between two targets that is.
 std::size_t Paths::most_kept() const {
-  const auto change = memory_.slots;  // for each target, how many more are kept than before it
+  const auto change = memory_.slots;  // for each target, how many more are kept from it on than before it
   std::ranges::fill(change, 0);
   for (std::size_t k = 0, end = 0; k < targets_.size(); ++k) {
     if (k >= end && begins_loop(k)) end = index_of(end_of_loop(k));
-    ++change[index_of(std::min(targets_[k].first, targets_[k].at))];
+    const std::size_t behind = index_of(std::min(targets_[k].first, targets_[k].at) + 1);  // the first jump, or itself
+    ++change[behind > 0 ? behind - 1 : 0];
     --change[std::max(end, k + 1)];
   }
   std::uint32_t now = 0, most = 0;

@@ -25,6 +25,7 @@ struct Fault : std::exception {
 template <class... Parts>
 std::string text(const Parts&... parts) {
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // what memory is not there for is not cut short
   (out << ... << parts);
   return out.str();
 }

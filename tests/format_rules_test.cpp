@@ -202,8 +202,8 @@ const TableCase table_cases[] = {
 
     {"M2", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().outputs.push_back(values(s) - 1); },
      [](Sample& s) { s.plan().outputs.push_back(values(s)); }},
-    {"M2", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().inputs[0] = 0; },
-     [](Sample& s) { s.plan().inputs[0] = -1; }},
+    {"M2", [](Sample& s) { s.bundle.method_test_suites.clear(), s.plan().inputs.push_back(0); },
+     [](Sample& s) { s.plan().inputs.push_back(-1); }},
     {"M4", [](Sample& s) { s.plan().non_const_buffer_sizes.push_back(0); },
      [](Sample& s) { s.plan().non_const_buffer_sizes.push_back(-1); }},
     {"M4", [](Sample& s) { s.second().non_const_buffer_sizes = {0}; },
@@ -226,7 +226,7 @@ const TableCase table_cases[] = {
     {"V7", [](Sample& s) { tensors(s)[0] = s.at.external; }, [](Sample& s) { tensors(s)[0] = s.at.late; }},
     {"V7", [](Sample& s) { tensors(s).clear(); }, [](Sample& s) { tensors(s)[0] = s.at.none; }},
     {"V8", [](Sample& s) { optionals(s)[0] = -1; }, [](Sample& s) { optionals(s)[0] = -2; }},
-    {"V8", [](Sample& s) { optionals(s)[0] = s.at.none; }, [](Sample& s) { optionals(s)[0] = s.at.late; }},
+    {"V8", [](Sample& s) { optionals(s)[0] = s.at.nothing; }, [](Sample& s) { optionals(s)[0] = s.at.late; }},
     {"V11", [](Sample& s) { second_external(s, {2}); }, [](Sample& s) { second_external(s, {1}); }},
 
     {"T1", [](Sample& s) { s.tensor(s.at.late).storage_offset = 0; },

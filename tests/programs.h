@@ -20,7 +20,7 @@ struct Sample {
 
   struct {
     PlanBuilder::Index none, integer, boolean, string, x, out, weight, state, external, integers, bools, tensors,
-        optionals, late;
+        optionals, late, nothing;
   } at;
 
   Sample() {
@@ -52,6 +52,7 @@ struct Sample {
     at.none = plan.none(), at.integer = plan.integer(3), at.boolean = plan.boolean(true),
     at.string = plan.string("relu");
     plan.real(0.5);
+    at.nothing = plan.none();
     at.x = plan.tensor(DType::float32, {2, 2}, pte::TensorShapeDynamism::DYNAMIC_BOUND),
     at.out = plan.planned(DType::float32, {2, 2});
     at.weight = plan.constant(DType::float32, {2, 2}, builder.constant(numbers({1, 2, 3, 4})));

@@ -52,12 +52,21 @@ void with_each_allocation_failing(F run) {
   }
 }
 
+// What f makes where no allocation fails.
+template <class F>
+auto uncounted(F f) {
+  const Int left = std::exchange(allocations_left, -1);
+  auto made = f();
+  allocations_left = left;
+  return made;
+}
+
 // Whether it was refused for want of memory. Anything else is an error.
 bool for_want_of_memory(const std::vector<Fault>& faults) {
-  const Int left = std::exchange(allocations_left, -1);  // what is expected costs nothing
-  for (const Fault& f : faults) EXPECT_EQ(f.rule, "limits.memory") << f.place << ": " << f.message;
-  allocations_left = left;
-  return !faults.empty();
+  return uncounted([&] {
+    for (const Fault& f : faults) EXPECT_EQ(f.rule, "limits.memory") << f.place << ": " << f.message;
+    return !faults.empty();
+  });
 }
 bool for_want_of_memory(const Refusal& refusal) { return refusal && for_want_of_memory(std::vector<Fault>{*refusal}); }
 
@@ -77,13 +86,9 @@ class WithoutMemory : public testing::TestWithParam<std::string> {
 
 TEST_P(WithoutMemory, LoadingIsRefused) {
   with_each_allocation_failing([&] {
-    std::vector<File> data;
-    {
-      const Int left = std::exchange(allocations_left, -1);
-      data = data_;
-      allocations_left = left;
-    }
-    return for_want_of_memory(LoadedProgram::load(program_, std::move(data)).faults);
+    auto data = uncounted([&] { return data_; });
+    auto options = uncounted([] { return RuntimeOptions(); });
+    return for_want_of_memory(LoadedProgram::load(program_, std::move(data), std::move(options)).faults);
   });
 }
 

@@ -20,7 +20,7 @@ std::shared_ptr<AlignedMemory> copied(std::span<const std::byte> tables) {
 // What `locate` finds and `open` accepts.
 template <class View, class Locate, class Open>
 Result<OpenFile<View>> opened(File file, Locate locate, Open open) {
-  return unless_exhausted<OpenFile<View>>([&]() -> Result<OpenFile<View>> {
+  return unless_refused<OpenFile<View>>([&]() -> Result<OpenFile<View>> {
     FaultList faults;
     const auto head = file.bytes.first(std::min(file.bytes.size(), format::head_bytes));
     const auto extent = locate(head, file.bytes.size(), faults.findings());

@@ -62,16 +62,33 @@ Result<T> refused(FaultList& list) {
   return {std::nullopt, list.take(), more};
 }
 
-// What `make` returns, or the fault of a budget, or of memory that is not there, that ends it.
-template <class T>
-Result<T> unless_exhausted(auto make) {
+using Refusal = std::optional<Fault>;  // none: it is done
+
+// What f throws as a fault, or for want of memory, as a value.
+template <class F>
+Refusal refusal_of(F f) {
   try {
-    return make();
-  } catch (const Fault& f) {
-    return {std::nullopt, {f}};
+    try {
+      f();
+      return {};
+    } catch (Fault& fault) {
+      return std::move(fault);
+    }
   } catch (const std::bad_alloc&) {
-    return {std::nullopt, {broken("V4", {}, "there is no memory for it")}};
+    return Fault(Outcome::exhausted, "limits.memory", "no memory left");  // short enough to need none
   }
+}
+
+// What `make` returns, or the fault that ends it.
+template <class T, class F>
+Result<T> unless_refused(F make) {
+  Result<T> result;
+  Refusal refused = refusal_of([&] {
+    result.faults.reserve(1);
+    result = make();
+  });
+  if (refused) result.faults.push_back(std::move(*refused));
+  return result;
 }
 
 namespace format {

@@ -41,7 +41,7 @@ std::span<const NamedDataFile> ValidProgram::data() const { return parts_->data;
 std::optional<format::NamedBytes> ValidProgram::named(std::string_view key) const { return parts_->named->find(key); }
 
 Result<ValidProgram> validate(ProgramFile program, std::vector<NamedDataFile> data) {
-  return unless_exhausted<ValidProgram>([&]() -> Result<ValidProgram> {
+  return unless_refused<ValidProgram>([&]() -> Result<ValidProgram> {
     FaultList faults;
     check(program, data, faults);
     if (!faults.none()) return refused<ValidProgram>(faults);

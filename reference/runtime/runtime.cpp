@@ -24,30 +24,9 @@ namespace {
 
 constexpr Int work_of_loading = 100'000;  // with next to nothing in it
 
-// What f throws, as a value.
-template <class F>
-Refusal refusal_of(F f) {
-  try {
-    try {
-      f();
-      return {};
-    } catch (Fault& fault) {
-      return std::move(fault);
-    }
-  } catch (const std::bad_alloc&) {
-    return Fault(Outcome::exhausted, "limits.memory", "no memory left");  // short enough to need none
-  }
-}
-
 template <class T, class F>
 Result<T> result_of(F f) {
-  Result<T> result;
-  const auto take = [&] {
-    result.faults.reserve(1);
-    result.value.emplace(f());
-  };
-  if (Refusal refused = refusal_of(take)) result.faults.push_back(std::move(*refused));
-  return result;
+  return unless_refused<T>([&] { return Result<T>{std::optional<T>(f()), {}}; });
 }
 
 std::size_t index_at(Args indices, std::size_t i, const Place& place) {
@@ -194,13 +173,10 @@ Result<Value> Method::value(std::size_t index) const {
 }
 
 Result<LoadedProgram> LoadedProgram::load(File program, std::vector<File> data, RuntimeOptions options) {
-  Result<LoadedProgram> loaded;
-  const auto kept = [&](auto result) {
-    if (!result) loaded.faults = std::move(result.faults), loaded.more = result.more;
-    return std::move(result.value);
+  const auto refused = [](auto& result) -> Result<LoadedProgram> {
+    return {std::nullopt, std::move(result.faults), result.more};
   };
-  Refusal refused = refusal_of([&] {
-    loaded.faults.reserve(1);
+  return unless_refused<LoadedProgram>([&]() -> Result<LoadedProgram> {
     const Budget budget = options.budget;
     const Budget::Scope scope(budget, "a program");
     if (options.nested.depth > deepest_nesting)
@@ -208,17 +184,16 @@ Result<LoadedProgram> LoadedProgram::load(File program, std::vector<File> data, 
     budget.work(work_of_loading, "a program");
     std::vector<NamedDataFile> files;
     for (File& file : data) {
-      auto opened = kept(open_data(std::move(file)));
-      if (!opened) return;
+      auto opened = open_data(std::move(file));
+      if (!opened) return refused(opened);
       files.push_back(std::move(*opened));
     }
-    auto opened = kept(open_program(std::move(program)));
-    if (!opened) return;
-    auto valid = kept(validate(std::move(*opened), std::move(files)));
-    if (valid) loaded.value.emplace(std::move(*valid), std::move(options));
+    auto opened = open_program(std::move(program));
+    if (!opened) return refused(opened);
+    auto valid = validate(std::move(*opened), std::move(files));
+    if (!valid) return refused(valid);
+    return {LoadedProgram(std::move(*valid), std::move(options)), {}};
   });
-  if (refused) loaded.faults.push_back(std::move(*refused));
-  return loaded;
 }
 
 LoadedProgram::LoadedProgram(ValidProgram program, RuntimeOptions options)

@@ -18,7 +18,6 @@
 // with its outcome, rule, place and one sentence.
 namespace assay {
 
-using Refusal = std::optional<Fault>;  // none: it is done
 
 // What a program that is delegated has of those around it, besides their budget.
 struct Nested {
