@@ -9,6 +9,7 @@ namespace {
 constexpr std::uint64_t state_bytes = std::uint64_t{8} << 20;  // where states need more, cells are looked at in parts
 
 // So much that no exporter's program comes near; and never more than some seconds.
+constexpr std::uint64_t most_ever = std::uint64_t{1} << 28;
 std::uint64_t most_steps(const ProgramView& program) {
   std::uint64_t size = 0;
   for (std::uint32_t i = 0; i < size_of(program.tables->execution_plan()); ++i) {
@@ -16,7 +17,7 @@ std::uint64_t most_steps(const ProgramView& program) {
     size += size_of(plan.values());
     for (const pte::Chain* chain : *plan.chains()) size += chain->instructions()->size();
   }
-  return std::min((std::uint64_t{1} << 24) + 1024 * size, std::uint64_t{1} << 28);
+  return std::min((std::uint64_t{1} << 24) + 1024 * size, most_ever);
 }
 
 std::uint64_t most_cells(const Places::Counts& c) { return std::uint64_t{c.values} + c.aliases; }
@@ -362,18 +363,19 @@ void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace&
 }  // namespace
 
 void check_flow(const ProgramView& program, Workspace& workspace, Findings& findings) {
-  Work work{most_steps(program)};
+  const std::uint64_t most = most_steps(program);
+  Work work{most};
   for (std::uint32_t i = 0; i < size_of(program.tables->execution_plan()) && work.left > 0; ++i) {
     const Place place{nullptr, "plan", i};
     check_method(*program.tables->execution_plan()->Get(i), place, workspace, work, findings);
-    findings.check(work.left > 0, "H16", place, "with those before it, its data flow takes more than ",
-                   most_steps(program), " steps to analyse");
+    findings.check(work.left > 0, "H16", place, "with those before it, its data flow takes more than ", most,
+                   " steps to analyse");
   }
 }
 
-void each_state(const ProgramView& program, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell,
+void each_state(const ProgramView&, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell,
                 void* listener) {
-  Work work{most_steps(program)};
+  Work work{most_ever};
   const Workspace::Scope scope(workspace);
   const Method m(plan, workspace);
   Analysis a(m, Places::Counts(plan), workspace, work);
