@@ -19,8 +19,8 @@ def method(values=(), calls=(DOUBLED,), inputs=(0,), outputs=(1,), operators=ADD
     return flat.plan("forward", flat.List([X, Y, ONE, *values]), flat.List(calls), inputs, outputs, operators, sizes=sizes, **more)
 
 
-def program(*arguments, **more):
-    return flat.program([method(*arguments, **more)])
+def program(*arguments, segments=None, **more):
+    return flat.program([method(*arguments, **more)], segments=segments)
 
 
 def lists_of(kind, name, code, calls):
@@ -67,7 +67,7 @@ class Programs(Hostile):
         "tensors that overlap all others": (4, lambda: program([tensor([20_000], 1, 4 * i) for i in range(20_000)], [kernel(0, [i, i, 2, i, i]) for i in range(3, 20_000)], sizes=[0, 200_000])),
         "a list that many calls concatenate": (7, lambda: lists_of(TENSOR_LIST, "aten::cat", "i", 10_000)),
         "a list of integers that many calls read": (7, lambda: lists_of(INT_LIST, "aten::view_copy", "q", 10_000)),
-        "a list that many delegates take": (7, lambda: program([items(TENSOR_LIST, [0] * MANY)], [delegate_call(0, [3, 1]) for _ in range(10_000)], delegates=[delegate("Other", 0)])),
+        "a list that many delegates take": (7, lambda: program([items(TENSOR_LIST, [0] * MANY)], [delegate_call(0, [3, 1]) for _ in range(10_000)], delegates=[delegate("Other", 0, inline=False)], segments=[b"payload"])),
         "calls of many results": (7, lambda: results(1, 500)),
         "methods with a call of many results each": (7, lambda: results(4, 1)),
         "handles of many tensors": (7, lambda: handles(20_000)),
@@ -138,7 +138,7 @@ class Bundles(Hostile):
             ("valid", 0, of([flat.suite("forward", [one])])),
             ("one case again and again", 3, of([flat.suite("forward", [one] * MANY)])),
             ("one suite again and again", 3, of([flat.suite("forward", [one])] * MANY)),
-            ("many inputs", 4, of([flat.suite("forward", [flat.case([good] * MANY, [good])])])),
+            ("many inputs", 4, of([flat.suite("forward", [flat.case([bundled([0], []) for _ in range(20_000)], [good])])])),
             ("suites of no method", 4, of([flat.suite(f"method {i}", [one]) for i in range(MANY)])),
             ("huge sizes", 4, of([flat.suite("forward", [flat.case([bundled([2**31 - 1] * 2, [])], [good])])])),
             ("no dtype", 4, of([flat.suite("forward", [flat.case([bundled([2, 3], [0.0] * 6, dtype=99)], [good])])])),
