@@ -123,7 +123,7 @@ void Places::place_tensors() {
     }
     content_[r.value] = kept - 1;
   }
-  ranges_ = ranges_.first(kept);
+  ranges_ = ranges_.first(kept), views_ = views_.first(kept);
   contents_end_ = kept;
 }
 
