@@ -13,7 +13,7 @@ class Budget {
  public:
   struct Limits {  // none is negative
     Int bytes = Int{1} << 30;
-    Int work = Int{1} << 33;     // about a nanosecond of the reference's loops each
+    Int work = Int{1} << 32;     // about a nanosecond of the reference's loops each
     Int output = Int{16} << 20;  // bytes
   };
   Budget();  // the usual limits, which a laptop survives

@@ -162,6 +162,10 @@ def move(source, to):
     return Table(i8(MOVE), Table(i32(source), i32(to)))
 
 
+def free(index):
+    return Table(i8(FREE), Table(i32(index)))
+
+
 def operator(name, overload=None):
     return Table(text(name), overload and text(overload))
 
@@ -203,3 +207,14 @@ def adder(count=1, name="forward"):
     x, y = tensor([2, 3], 1, 0), tensor([2, 3], 1, 32)
     add = kernel(0, [0, 0, 2, 1, 1])
     return plan(name, [x, y, integer(1)], List([add] * count), [0], [1], [operator("aten::add", "out")], sizes=[0, 64])
+
+
+def bundle(program, cases):
+    """A .bpte file of one suite, for the method "forward". A case is its inputs and its outputs, each sizes and floats."""
+
+    def value(sizes, content):
+        tensor = Table(i8(6), numbers("i", sizes), data(struct.pack(f"<{len(content)}f", *content)), numbers("B", range(len(sizes))))
+        return Table(i8(1), tensor)
+
+    cases = List([Table(List([value(*v) for v in inputs]), List([value(*v) for v in outputs])) for inputs, outputs in cases])
+    return bytes(build(Table(u32(0), List([Table(text("forward"), cases)]), data(program, 32)), b"BP08"))

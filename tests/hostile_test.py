@@ -1,72 +1,13 @@
 """Files and requests that nobody means well with: refused or harmless, within what a laptop survives."""
 import json
 import os
-import pathlib
-import subprocess
-import tempfile
-import threading
-import time
 import unittest
 
 import flat_programs as flat
-
-ASSAY = os.environ["ASSAY"]
-PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "programs"
-SANITIZED = bool(os.environ.get("ASSAY_SANITIZE"))
-SLOWER = 6 if SANITIZED else 1
-MIB = 1 << 20
-SHADOW = 400 * MIB if SANITIZED else 0  # of a sanitizer, beside what it multiplies
+from hostile import MIB, PROGRAMS, SANITIZED, Hostile, assay
 
 # Line ends, escapes of a terminal, quotes, a direction, a C1 control, what is no UTF-8.
 FORGED = b'\nvalid\n\x1b[2J\x1b]0;owned\x07"\'\\\xe2\x80\xae\xc2\x9b31m\xff\xfe\xc3\x28' + b"x" * 100_000
-
-
-class Done:
-    def __init__(self, code, out, err, peak, seconds):
-        self.code, self.out, self.err, self.peak, self.seconds = code, out, err, peak, seconds
-
-
-def assay(*arguments, stdin=None, feed=None):
-    """The command with its peak memory, in bytes. `feed` writes to its standard input."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        begun = time.monotonic()
-        child = subprocess.Popen([ASSAY, *map(str, arguments)], stdin=subprocess.PIPE if feed else stdin or subprocess.DEVNULL, stdout=out, stderr=err)
-        if feed:
-            threading.Thread(target=feed, args=(child.stdin,), daemon=True).start()
-        stop = threading.Timer(60 * SLOWER, child.kill)
-        stop.start()
-        _, status, usage = os.wait4(child.pid, 0)
-        stop.cancel()
-        child.returncode = os.waitstatus_to_exitcode(status)
-        seconds = time.monotonic() - begun
-        out.seek(0), err.seek(0)
-        return Done(child.returncode, out.read(), err.read(), usage.ru_maxrss * 1024, seconds)
-
-
-class Hostile(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content)
-        return path
-
-    def harmless(self, *arguments, code=None, rule=None, memory=2048 * MIB, output=20 * MIB, **how):
-        done = assay(*arguments, **how)
-        said = (done.out[:2000] + done.err[-2000:]).decode(errors="replace")
-        self.assertIn(done.code, range(0, 8), said)
-        self.assertNotIn(b"Sanitizer", done.err, said)
-        self.assertLess(done.seconds, 10 * SLOWER, arguments)
-        self.assertLess(done.peak, memory * (3 if SANITIZED else 1) + SHADOW, arguments)
-        self.assertLess(len(done.out) + len(done.err), output, arguments)
-        if code is not None:
-            self.assertEqual(done.code, code, said)
-        if rule is not None:
-            self.assertIn(rule, said)
-        return done
 
 
 class Files(Hostile):
@@ -90,12 +31,9 @@ class Files(Hostile):
     def test_a_stream_of_the_right_kind_is_bounded(self):
         def endless(head):
             def feed(pipe):
-                try:
-                    pipe.write(head)
-                    while True:
-                        pipe.write(bytes(MIB))
-                except BrokenPipeError:
-                    pass
+                pipe.write(head)
+                while True:
+                    pipe.write(bytes(MIB))
             return feed
 
         mlp = PROGRAMS / "mlp" / "program.pte"
@@ -108,12 +46,9 @@ class Files(Hostile):
         content = (PROGRAMS / "mlp" / "program.pte").read_bytes()
 
         def endless(pipe):
-            try:
-                pipe.write(content)
-                while True:
-                    pipe.write(b"more" * 1000)
-            except BrokenPipeError:
-                pass
+            pipe.write(content)
+            while True:
+                pipe.write(b"more" * 1000)
 
         self.assertEqual(self.harmless("check", "/dev/stdin", feed=endless, memory=64 * MIB).code, 0)
 
@@ -125,7 +60,6 @@ class Files(Hostile):
                 for byte in content[:n]:
                     pipe.write(bytes([byte]))
                     pipe.flush()
-                pipe.close()
             return feed
 
         self.assertEqual(self.harmless("check", "/dev/stdin", feed=by_bytes(len(content))).out.splitlines()[0], b"valid")
@@ -152,15 +86,14 @@ class Files(Hostile):
                 path = self.write("header.pte", changed)
                 for command in ["check"], ["check", "--no-map"], ["inspect"], ["run"]:
                     self.harmless(*command, path, memory=64 * MIB)
-                self.harmless("check", "/dev/stdin", stdin=path.open("rb"), memory=64 * MIB)
+                self.harmless("check", "/dev/stdin", stdin=path, memory=64 * MIB)
 
 
 class Names(Hostile):
-    def clean(self, *arguments, lines=None):
+    def clean(self, *arguments):
         done = self.harmless(*arguments, output=MIB)
-        for text in done.out.decode(), done.err.decode():  # UTF-8 it is
-            self.assertFalse([c for c in text if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160 or c in "\u202e\u2028")], text[:300])
-            self.assertNotIn("valid", [line for line in text.splitlines() if arguments[0] == "inspect"])
+        if arguments[0] == "inspect":
+            self.assertNotIn(b"valid", done.out.splitlines())
         if "--json" in arguments:
             json.loads(done.out)
         return done
@@ -186,7 +119,7 @@ class Names(Hostile):
         line = json.dumps({"operator": FORGED.decode("latin-1"), "args": [], FORGED.decode("latin-1"): 1}).encode()
         for request in line, b'{"operator":"' + FORGED.replace(b'"', b"") + b'","args":[]}', FORGED:
             path = self.write("request", request.replace(b"\n", b" "))
-            answer = self.harmless("call", "--jsonl", stdin=path.open("rb"), output=MIB).out
+            answer = self.harmless("call", "--jsonl", stdin=path, output=MIB).out
             answer.decode("ascii")
             self.assertNotEqual(json.loads(answer)["outcome"], "ok")
         self.clean("call", FORGED[:1000].replace(b"\xff\xfe", b"").decode(errors="ignore"))
@@ -242,10 +175,10 @@ class Budgets(Hostile):
     def test_a_request_cannot_raise_its_limits(self):
         request = b'{"operator":"aten::full.out","args":[[100000],1],"limits":{"bytes":1000000000000,"work":1000000000000}}\n'
         path = self.write("request", request)
-        self.assertEqual(json.loads(self.harmless("call", "--jsonl", stdin=path.open("rb")).out)["outcome"], "ok")
+        self.assertEqual(json.loads(self.harmless("call", "--jsonl", stdin=path).out)["outcome"], "ok")
         for limit in "memory", "work", "output":
             option = {"memory": "--max-bytes"}.get(limit, "--max-" + limit)
-            answer = json.loads(self.harmless("call", "--jsonl", option, "10000", stdin=path.open("rb")).out)
+            answer = json.loads(self.harmless("call", "--jsonl", option, "10000", stdin=path).out)
             self.assertEqual(answer["rule"], "limits." + limit)
 
     def test_sizes_that_no_integer_holds(self):
@@ -263,17 +196,16 @@ class Budgets(Hostile):
 
 class Requests(Hostile):
     def jsonl(self, content, **how):
-        return self.harmless("call", "--jsonl", stdin=self.write("lines", content).open("rb"), **how)
+        return self.harmless("call", "--jsonl", stdin=self.write("lines", content), **how)
 
     def test_a_line_without_end(self):
-        with pathlib.Path("/dev/zero").open("rb") as zeros:
-            self.harmless("call", "--jsonl", "--max-work", 10**9, stdin=zeros, code=7, rule="limits.work")
+        self.harmless("call", "--jsonl", "--max-work", 10**9, stdin="/dev/zero", code=7, rule="limits.work")
 
     def test_a_line_that_is_too_long_is_answered(self):
         done = self.jsonl(b"[" + b"1," * 10**6 + b"1]\n" + b'{"operator":"aten::ones.out","args":[[1]]}', **{})
         self.assertEqual([json.loads(line)["outcome"] for line in done.out.splitlines()], ["malformed", "ok"])
         path = self.write("lines", b"[" + b"1," * 10**6 + b"1]\n" + b'{"operator":"aten::ones.out","args":[[1]]}')
-        done = self.harmless("call", "--jsonl", "--max-bytes", 10**6, stdin=path.open("rb"))
+        done = self.harmless("call", "--jsonl", "--max-bytes", 10**6, stdin=path)
         self.assertEqual([json.loads(line)["outcome"] for line in done.out.splitlines()], ["exhausted", "ok"])
 
     def test_json_that_grows(self):
@@ -334,27 +266,33 @@ class Payloads(Hostile):
 class Peaks(Hostile):
     """Memory in units of the tables, of programs large enough that nothing else counts."""
 
-    def large(self):
+    @staticmethod
+    def distinct():
         values = [flat.tensor([2, 3], 1, 32 * (i % 1000)) for i in range(100_000)] + [flat.integer(i) for i in range(100_000)]
         calls = [flat.kernel(0, [i, i, 100_000 + i, i + 1, i + 1]) for i in range(99_999)]
-        same = flat.tensor([2, 3], 1)
-        add = [flat.operator("aten::add", "out")]
-        return {
-            "distinct": flat.program([flat.plan("forward", values, calls, [0], [1], add, sizes=[0, 40_000])]),
-            "shared values": flat.program([flat.plan("forward", flat.List([same] * 10**6), [], [0], [1], sizes=[0, 64])]),
-            "shared calls": flat.program([flat.adder(500_000)]),
-            "constants": flat.program([flat.adder()], segments=[bytes(100 * MIB)], constants=[0, 0]),
-        }
+        return flat.program([flat.plan("forward", values, calls, [0], [1], [flat.operator("aten::add", "out")], sizes=[0, 40_000])])
+
+    @staticmethod
+    def shared_values():
+        return flat.program([flat.plan("forward", flat.List([flat.tensor([2, 3], 1)] * 10**6), [], [0], [1], sizes=[0, 64])])
+
+    @staticmethod
+    def shared_calls():
+        return flat.program([flat.adder(200_000)])
+
+    @staticmethod
+    def constants():
+        return flat.program([flat.adder()], segments=[bytes(100 * MIB)], constants=[0, 0])
 
     @unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
     def test_check_and_inspect(self):
-        idle = assay("--version").peak
-        for name, content in self.large().items():
-            path, tables = self.write("large.pte", content), len(content) if name != "constants" else 1000
+        for make in self.distinct, self.shared_values, self.shared_calls, self.constants:
+            path = self.write("large.pte", make())
+            tables = path.stat().st_size if make != self.constants else 1000
             for command, times in (["check"], 3), (["check", "--json"], 3), (["inspect"], 16), (["inspect", "--json"], 16):
                 done = self.harmless(command[0], path, *command[1:], "--max-output", 10**9, output=10**9)
-                print(f"{name:<14} {' '.join(command):<15} {len(content):>10} bytes  {done.seconds:6.2f} s  peak {(done.peak - idle) / MIB:7.1f} MiB  {(done.peak - idle) / tables:6.1f} x tables  {len(done.out):>10} printed")
-                self.assertLess(done.peak - idle, times * tables + 16 * MIB, (name, command))
+                print(f"{make.__name__:<14} {' '.join(command):<15} {tables:>10} bytes of tables  {done.seconds:6.2f} s  peak {done.peak / MIB:6.1f} MiB  {len(done.out):>10} printed")
+                self.assertLess(done.peak, times * tables + 16 * MIB, (make, command))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
 // Every recorded program, run by the reference and held to eager PyTorch.
 //
-//   recorded_programs FOLDER [KNOWN]   prints a line for each program: its calls, and how many outputs were compared.
-//                                      KNOWN lists the programs that are expected to disagree.
+//   recorded_programs FOLDER [KNOWN [EXPORTERS]]
+//
+// prints a line for each program: its calls, and how many outputs were compared. KNOWN lists the programs that are
+// expected to disagree. EXPORTERS has a folder per version of the exporter, of programs that make the calls of the
+// recorded one of their name and are known as version/name.
 // Exits with 1 when an output is outside its tolerance or a call is refused, and says which; likewise when a known
 // disagreement is none any more.
 
 #include <fmt/format.h>
 
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "conformance/programs/calls.h"
@@ -28,11 +32,34 @@ std::set<std::string> known_programs(const char* file) {
   return programs;
 }
 
-std::set<fs::path> program_folders(const fs::path& folder) {
-  std::set<fs::path> folders;
+struct Recorded {
+  fs::path files;  // the folder of the program, and of its data files where it has other ones than
+  fs::path calls;  // the folder of its calls
+};
+
+std::map<std::string, Recorded> recorded_in(const fs::path& folder) {
+  std::map<std::string, Recorded> programs;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (fs::exists(entry.path() / "calls.json")) folders.insert(entry.path());
-  return folders;
+    if (fs::exists(entry.path() / "calls.json"))
+      programs[entry.path().filename().string()] = {entry.path(), entry.path()};
+  return programs;
+}
+
+std::map<std::string, Recorded> exported_in(const fs::path& exporters, const fs::path& folder) {
+  std::map<std::string, Recorded> programs;
+  for (const auto& version : fs::directory_iterator(exporters))
+    for (const auto& entry : fs::directory_iterator(version))
+      programs[entry.path().lexically_relative(exporters).string()] = {entry.path(), folder / entry.path().filename()};
+  return programs;
+}
+
+ProgramCalls calls_of(const Recorded& recorded) {
+  ProgramCalls calls = read_calls(recorded.calls / "calls.json");
+  std::vector<fs::path> own;
+  for (const auto& entry : fs::directory_iterator(recorded.files))
+    if (entry.path().extension() == ".ptd") own.push_back(entry.path());
+  if (!own.empty()) calls.data = own;
+  return calls;
 }
 
 // What differs, a sentence for each.
@@ -49,10 +76,9 @@ std::vector<std::string> differences(const ProgramCall& call, const CallResult& 
 }
 
 // Runs a program's calls and prints its line.
-std::vector<std::string> check(const fs::path& folder) {
-  const ProgramCalls calls = read_calls(folder / "calls.json", {});
-  const Access access;
-  Host host(valid_program(open_file(folder / "program.pte", access), open_data_files(calls.data, access)));
+std::vector<std::string> check(const std::string& program, const Recorded& recorded) {
+  const ProgramCalls calls = calls_of(recorded);
+  Host host(valid_program(open_file(recorded.files / "program.pte"), open_data_files(calls.data)));
   std::vector<std::string> all;
   std::size_t compared = 0;
   for (std::size_t i = 0; i < calls.calls.size(); ++i) {
@@ -60,16 +86,15 @@ std::vector<std::string> check(const fs::path& folder) {
     compared += result.comparisons.size();
     for (const std::string& d : differences(calls.calls[i], result)) all.push_back(fmt::format("call {}, {}", i, d));
   }
-  fmt::print("{} {} calls {} outputs {}\n", folder.filename().string(), calls.calls.size(), compared,
-             all.empty() ? "pass" : "fail");
+  fmt::print("{} {} calls {} outputs {}\n", program, calls.calls.size(), compared, all.empty() ? "pass" : "fail");
   return all;
 }
 
-std::vector<std::string> check_or_fault(const fs::path& folder) {
+std::vector<std::string> check_or_fault(const std::string& program, const Recorded& recorded) {
   try {
-    return check(folder);
+    return check(program, recorded);
   } catch (const Fault& f) {
-    fmt::print("{} fail\n", folder.filename().string());
+    fmt::print("{} fail\n", program);
     return {fmt::format("{}, {}: {}{}{}", name(f.outcome), f.rule, f.place, f.place.empty() ? "" : ": ", f.message)};
   }
 }
@@ -77,16 +102,16 @@ std::vector<std::string> check_or_fault(const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 && argc != 3) return fmt::print(stderr, "usage: recorded_programs FOLDER [KNOWN]\n"), 2;
+  if (argc < 2 || argc > 4) return fmt::print(stderr, "usage: recorded_programs FOLDER [KNOWN [EXPORTERS]]\n"), 2;
   try {
-    std::set<std::string> known = argc == 3 ? known_programs(argv[2]) : std::set<std::string>{};
-    const std::set<fs::path> folders = program_folders(argv[1]);
-    if (folders.empty())
+    std::set<std::string> known = argc > 2 ? known_programs(argv[2]) : std::set<std::string>{};
+    std::map<std::string, Recorded> programs = recorded_in(argv[1]);
+    if (argc > 3) programs.merge(exported_in(argv[3], argv[1]));
+    if (programs.empty())
       throw Fault(Outcome::malformed, "programs.folder", fmt::format("{} holds no recorded programs", argv[1]));
     int wrong = 0;
-    for (const fs::path& folder : folders) {
-      const std::string program = folder.filename().string();
-      const std::vector<std::string> found = check_or_fault(folder);
+    for (const auto& [program, recorded] : programs) {
+      const std::vector<std::string> found = check_or_fault(program, recorded);
       if (found.empty() || known.erase(program) > 0) continue;
       ++wrong;
       for (const std::string& d : found) fmt::print(stderr, "{}: {}\n", program, d);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "conformance/text/element.h"
@@ -10,11 +12,8 @@
 namespace assay {
 namespace {
 
-// Nested lists say the sizes of a tensor unless a size follows a zero.
-bool nests(const Dims& sizes) {
-  const auto* zero = std::find(sizes.begin(), sizes.end(), 0);
-  return zero == sizes.end() || zero + 1 == sizes.end();
-}
+// Nested lists say the sizes of a tensor unless one is 0: any number of lists could stand before it, and none behind.
+bool nests(const Dims& sizes) { return sizes.size() == 1 || std::ranges::find(sizes, 0) == sizes.end(); }
 
 // Writes the elements of a tensor as nested lists, the first `most` of them.
 class NestedLists {

@@ -11,7 +11,9 @@ namespace {
 
 using Row = Buffer<Real>;
 
+// A power of each will be taken, which costs as much as a visit.
 Row differences(const Row& a, const Row& b) {
+  charge_visits(static_cast<Int>(a.size()));
   Row d;
   for (std::size_t k = 0; k < a.size(); ++k) d.push_back(std::fabs(a[k] - b[k]));
   return d;
