@@ -10,7 +10,8 @@ namespace {
 using flatbuffers::Table;
 using flatbuffers::voffset_t;
 
-// Tables may be shared, so that a few bytes unpack to many; those of exporters, which share none, to three times theirs.
+// Tables may be shared, so that a few bytes unpack to many; those of exporters, which share none, to three times
+// theirs.
 constexpr std::uint64_t least_unpacked = 1 << 20, unpacked_per_byte = 8, bytes_of_field = 16;
 
 class Walk {
