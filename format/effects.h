@@ -85,6 +85,9 @@ void each_element(const Method& m, std::uint32_t value, F f) {
   }
 }
 
+// How many effects all instructions have, of which a list that many share makes many.
+std::uint64_t count_effects(const Method& m);
+
 // f(Effect) for what a call of a known operator does, in the order of its arguments; a list is its elements.
 template <class F>
 void each_effect(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, F f) {

@@ -9,10 +9,15 @@ namespace {
 constexpr std::uint64_t state_bytes = std::uint64_t{8} << 20;  // where states need more, cells are looked at in parts
 
 // So much that no exporter's program comes near; and never more than some seconds.
-std::uint64_t most_steps(const pte::ExecutionPlan& plan) {
-  std::uint64_t size = size_of(plan.values());
-  for (const pte::Chain* chain : *plan.chains()) size += chain->instructions()->size();
-  return std::min((std::uint64_t{1} << 24) + 1024 * size, std::uint64_t{1} << 28);
+constexpr std::uint64_t most_ever = std::uint64_t{1} << 28;
+std::uint64_t most_steps(const ProgramView& program) {
+  std::uint64_t size = 0;
+  for (std::uint32_t i = 0; i < size_of(program.tables->execution_plan()); ++i) {
+    const pte::ExecutionPlan& plan = *program.tables->execution_plan()->Get(i);
+    size += size_of(plan.values());
+    for (const pte::Chain* chain : *plan.chains()) size += chain->instructions()->size();
+  }
+  return std::min((std::uint64_t{1} << 24) + 1024 * size, most_ever);
 }
 
 std::uint64_t most_cells(const Places::Counts& c) { return std::uint64_t{c.values} + c.aliases; }
@@ -180,6 +185,7 @@ class Flow {
   void overwrite(std::uint32_t content, Stays stays) {
     if (!places_.holds_tensors(content)) return;
     places_.each_range(content, [&](const Range& r) {
+      if (!work_.take(1)) return;
       overwrite_ranges(r, stays);
       overwrite_handles(r, content, stays);
     });
@@ -206,10 +212,11 @@ class Flow {
     for (std::size_t seen = defined.next(seen_from(places_.ranges().size())); seen != Bits::none;
          seen = defined.next(seen + 1)) {
       const auto c = static_cast<std::uint32_t>(first_ + seen);
-      if (c >= places_.contents_end() || !work_.take(1)) return;
+      if (c >= places_.contents_end() || work_.left == 0) return;
       bool is_left = true;
-      places_.each_range(
-          c, [&](const Range& h) { is_left &= !h.overlaps(r) || (h == r && stays(index_of(r), index_of(h))); });
+      places_.each_range(c, [&](const Range& h) {
+        is_left &= work_.take(1) && (!h.overlaps(r) || (h == r && stays(index_of(r), index_of(h))));
+      });
       if (c != self && !is_left) defined.clear(seen);
     }
   }
@@ -331,14 +338,16 @@ struct Analysis {
         live(workspace.take<std::uint64_t>(Bits::words(most_cells(counts)))) {}
 };
 
-void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace& workspace, Findings& f) {
+// Looks at all effects of the method some ten times before it follows its paths.
+void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace& workspace, Work& work, Findings& f) {
   const Workspace::Scope scope(workspace);
   const auto before = f.count();
   const Places::Counts counts(plan);
   const Method m(plan, workspace);
-  if (!workspace.counts_only()) check_calls(m, place, f);
-  if (f.count() > before) return;
-  Work work{most_steps(plan)};
+  if (!workspace.counts_only()) {
+    if (work.take(10 * count_effects(m))) check_calls(m, place, f);
+    if (work.left == 0 || f.count() > before) return;
+  }
   Analysis a(m, counts, workspace, work);
   check_numbers(m, a.places, place, workspace, work, f);
   check_memory(m, a.places, place, workspace, work, f);
@@ -349,19 +358,24 @@ void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace&
     Paths paths(m, a.jumps, a.memory, work);
     Flow(m, a.places, a.jumps, paths, a.state, a.live, work).check(place, f);
   }
-  f.check(work.left > 0, "H16", place, "its data flow takes more than ", most_steps(plan), " steps to analyse");
 }
 
 }  // namespace
 
 void check_flow(const ProgramView& program, Workspace& workspace, Findings& findings) {
-  for (std::uint32_t i = 0; i < size_of(program.tables->execution_plan()); ++i)
-    check_method(*program.tables->execution_plan()->Get(i), {nullptr, "plan", i}, workspace, findings);
+  const std::uint64_t most = most_steps(program);
+  Work work{most};
+  for (std::uint32_t i = 0; i < size_of(program.tables->execution_plan()) && work.left > 0; ++i) {
+    const Place place{nullptr, "plan", i};
+    check_method(*program.tables->execution_plan()->Get(i), place, workspace, work, findings);
+    findings.check(work.left > 0, "H16", place, "with those before it, its data flow takes more than ", most,
+                   " steps to analyse");
+  }
 }
 
 void each_state(const ProgramView&, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell,
                 void* listener) {
-  Work work{most_steps(plan)};
+  Work work{most_ever};
   const Workspace::Scope scope(workspace);
   const Method m(plan, workspace);
   Analysis a(m, Places::Counts(plan), workspace, work);

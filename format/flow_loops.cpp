@@ -34,13 +34,13 @@ class Ending {
 // Whether a jump of the loop that may leave it tests what the loop writes.
 bool may_end(const Method& m, const Places& places, const Jumps& jumps, std::uint32_t begin, std::uint32_t end,
              Work& work) {
-  for (std::uint32_t i = begin; i <= end; ++i) {
+  for (std::uint32_t i = begin; i <= end && work.take(1); ++i) {
     const auto* j = m.jump(i);
     if (!j || !jumps.may_jump(*j) || !jumps.may_pass(*j)) continue;
     const std::uint32_t to = m.target(i, *j);
     const bool leaves = i == end || to < begin || to > end;
-    if (leaves && work.take(end - begin) &&
-        is_written_between(m, places, static_cast<std::uint32_t>(j->cond_value_index()), begin, end + 1))
+    if (leaves &&
+        is_written_between(m, places, static_cast<std::uint32_t>(j->cond_value_index()), begin, end + 1, work))
       return true;
   }
   return false;
@@ -55,7 +55,7 @@ void check_rows(const Method& m, const Jumps& jumps, const Place& plan, Work& wo
     if (!roles || !roles->has(Use::grown)) continue;
     const InstructionPlace at(m, i, plan);
     each_effect(m, *roles, *call, [&](const Effect& e) {
-      if (e.use != Use::grown || is_static(*m.tensor(e.value)) || !work.take(m.instructions())) return;
+      if (e.use != Use::grown || is_static(*m.tensor(e.value))) return;
       f.check(jumps.adds_row_by_row(i, e), "T16", at.here, "adds to value ", e.value,
               " the row of an index that does not count a loop, so that rows before it may be unwritten");
     });

@@ -46,7 +46,7 @@ class MemoryCheck {
     std::uint32_t n = 0;
     each_effect(m_, roles, call, [&](const Effect& result) {
       const std::uint32_t at = n++;
-      if (!is_result(result.use)) return;
+      if (!is_result(result.use) || work_.left == 0) return;
       std::uint32_t k = 0;
       each_effect(m_, roles, call, [&](const Effect& other) {
         const std::uint32_t other_at = k++;
@@ -66,7 +66,7 @@ class MemoryCheck {
     return use == Use::written || use == Use::changed || use == Use::overwritten || use == Use::grown;
   }
   bool meet(std::uint32_t a, std::uint32_t b) {
-    return m_.tensor(a) && m_.tensor(b) && places_.overlap(places_.content(a), places_.content(b));
+    return m_.tensor(a) && m_.tensor(b) && places_.overlap(places_.content(a), places_.content(b), work_);
   }
   bool is_in_place(std::uint32_t a, std::uint32_t b) const {
     const std::uint32_t x = places_.content(a), y = places_.content(b);

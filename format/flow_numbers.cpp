@@ -16,17 +16,17 @@ std::uint8_t type_of_elements(const pte::Tensor& t) {
 // Which types each number may have when it is read: those of what writes it, or its own.
 class NumberTypes {
  public:
-  NumberTypes(const Method& m, const Places& places, std::span<std::uint8_t> types)
-      : m_(m), places_(places), types_(types) {
+  NumberTypes(const Method& m, const Places& places, std::span<std::uint8_t> types, Work& work)
+      : m_(m), places_(places), types_(types), work_(work) {
     for (std::uint32_t v = 0; v < m.values(); ++v)
       if (!places.is_assigned(v)) types_[v] = declared(v);
   }
 
-  void run(Work& work) {
+  void run() {
     bool more = false;
     for (std::uint32_t v = 0; v < m_.values(); ++v) more |= places_.may_change(v);
     if (!more) return;
-    while (more && work.take(m_.instructions())) {
+    while (more && work_.left > 0) {
       more = false;
       each_result([&](std::uint32_t v, std::uint8_t given) {
         more |= (types_[v] | given) != types_[v];
@@ -61,7 +61,8 @@ class NumberTypes {
   void each_result(F f) const {
     for (std::uint32_t i = 0; i < m_.instructions(); ++i)
       each_effect(m_, m_.instruction(i), [&](const Effect& e) {
-        if ((e.use == Use::written || e.use == Use::either) && places_.may_change(e.value)) f(e.value, given(i, e));
+        if (work_.take(1) && (e.use == Use::written || e.use == Use::either) && places_.may_change(e.value))
+          f(e.value, given(i, e));
       });
   }
 
@@ -87,6 +88,7 @@ class NumberTypes {
   const Method& m_;
   const Places& places_;
   std::span<std::uint8_t> types_;
+  Work& work_;
 };
 
 void check_lists(const Method& m, const Places& places, const NumberTypes& types, const Place& plan, Findings& f) {
@@ -122,8 +124,8 @@ void check_numbers(const Method& m, const Places& places, const Place& plan, Wor
   const Workspace::Scope scope(workspace);
   const auto memory = workspace.take<std::uint8_t>(m.values());
   if (!has_room(workspace, f)) return;
-  NumberTypes types(m, places, memory);
-  types.run(work);
+  NumberTypes types(m, places, memory, work);
+  types.run();
   check_lists(m, places, types, plan, f);
   for (std::uint32_t i = 0; i < m.instructions(); ++i) {
     const InstructionPlace at(m, i, plan);

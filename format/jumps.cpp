@@ -15,21 +15,26 @@ const flatbuffers::Vector<std::int32_t>* call_of(const Method& m, std::uint32_t 
 }  // namespace
 
 bool is_written_between(const Method& m, const Places& places, std::uint32_t value, std::uint32_t first,
-                        std::uint32_t last) {
+                        std::uint32_t last, Work& work) {
   bool written = false;
-  for (std::uint32_t i = first; i < last && !written; ++i)
+  for (std::uint32_t i = first; i < last && !written && work.left > 0; ++i)
     each_effect(m, m.instruction(i), [&](const Effect& e) {
-      written |= writes(e.use) && (e.value == value || places.overlap(places.content(e.value), places.content(value)));
+      written |= work.take(1) && writes(e.use) &&
+                 (e.value == value || places.overlap(places.content(e.value), places.content(value), work));
     });
   return written;
 }
 
 Jumps::Jumps(const Method& method, const Places& places, std::uint32_t jumps, Workspace& workspace, Work& work)
-    : m_(method), places_(places), targets_(workspace.take<Target>(jumps)), counters_(workspace.take<Counter>(jumps)) {
+    : m_(method),
+      places_(places),
+      work_(work),
+      targets_(workspace.take<Target>(jumps)),
+      counters_(workspace.take<Counter>(jumps)) {
   if (workspace.counts_only() || !workspace.has_room()) return;
   if (jumps == 0) return;
   find_targets();
-  find_counters(work);
+  find_counters();
 }
 
 void Jumps::find_targets() {
@@ -56,7 +61,7 @@ const Jumps::Counter* Jumps::counter(std::uint32_t value) const {
 }
 
 // add(c, 1, c), eq(c, n, done), jump to the beginning unless done, sub(c, n, c).
-void Jumps::find_counters(Work& work) {
+void Jumps::find_counters() {
   std::size_t n = 0;
   for (std::uint32_t i = 2; i < m_.instructions(); ++i) {
     const auto* jump = m_.jump(i);
@@ -65,7 +70,7 @@ void Jumps::find_counters(Work& work) {
     if (!test || m_.target(i, *jump) > i - 2) continue;
     const Counter c{static_cast<std::uint32_t>(step->Get(0)), static_cast<std::uint32_t>(test->Get(1)),
                     m_.target(i, *jump), i};
-    if (work.take(i - c.begin + 1) && counts(c) && is_closed(c)) counters_[n++] = c;
+    if (work_.take(i - c.begin + 1) && counts(c) && is_closed(c)) counters_[n++] = c;
   }
   counters_ = counters_.first(n);
   std::ranges::sort(counters_, {}, &Counter::value);
@@ -95,7 +100,7 @@ bool Jumps::counts(const Counter& c) const {
   const auto* zero = m_.value(c.value).val_as_Int();
   return zero && zero->int_val() == 0 && known_number(one) == 1 && are(*step, c.value, one, c.value) &&
          are(*test, c.value, c.end, done) && back && are(*back, c.value, c.end, c.value) && c.end != c.value &&
-         !is_written_between(m_, places_, c.end, c.begin, c.jump + 2);
+         !is_written_between(m_, places_, c.end, c.begin, c.jump + 2, work_);
 }
 
 // An Int that no instruction writes, or that is only the size of a static tensor.
@@ -105,7 +110,7 @@ std::int64_t Jumps::known_number(std::uint32_t value) const {
   if (!places_.may_change(value)) return number->int_val();
   std::int64_t size = -1;
   for (std::uint32_t i = 0; i < m_.instructions(); ++i) {
-    if (!is_written_between(m_, places_, value, i, i + 1)) continue;
+    if (!is_written_between(m_, places_, value, i, i + 1, work_)) continue;
     const auto* of = call_of(m_, i, "aten::sym_size.int");
     const pte::Tensor* t = of ? m_.tensor(static_cast<std::uint32_t>(of->Get(0))) : nullptr;
     const auto* dim = of ? m_.value(static_cast<std::uint32_t>(of->Get(1))).val_as_Int() : nullptr;
@@ -131,10 +136,10 @@ bool Jumps::adds_row_by_row(std::uint32_t i, const Effect& e) const {
   if (known_number(e.other) == 0) return true;
   const Counter* c = counter(e.other);
   if (!c || i < c->begin || i + 2 >= c->jump) return false;
-  for (std::uint32_t k = c->begin; k < i; ++k)
+  for (std::uint32_t k = c->begin; k < i && work_.take(1); ++k)
     if (const auto* j = m_.jump(k); j && m_.target(k, *j) > i) return false;
-  return !is_written_between(m_, places_, e.value, c->begin, i) &&
-         !is_written_between(m_, places_, e.value, i + 1, c->jump + 1);
+  return !is_written_between(m_, places_, e.value, c->begin, i, work_) &&
+         !is_written_between(m_, places_, e.value, i + 1, c->jump + 1, work_);
 }
 
 bool Jumps::adds_all_rows(std::uint32_t i, const Effect& e) const {

@@ -43,19 +43,20 @@ class Jumps {
     return m_.value(static_cast<std::uint32_t>(j.cond_value_index())).val_as_Bool()->bool_val();
   }
   void find_targets();
-  void find_counters(Work& work);
+  void find_counters();
   bool counts(const Counter& c) const;
   std::int64_t known_number(std::uint32_t value) const;  // -1: not known
   bool is_closed(const Counter& c) const;
 
   const Method& m_;
   const Places& places_;
+  Work& work_;
   std::span<Target> targets_;
   std::span<Counter> counters_;
 };
 
 // Whether an instruction from `first` to before `last` writes to the value or to bytes of it.
 bool is_written_between(const Method& m, const Places& places, std::uint32_t value, std::uint32_t first,
-                        std::uint32_t last);
+                        std::uint32_t last, Work& work);
 
 }  // namespace assay::format

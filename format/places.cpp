@@ -84,11 +84,11 @@ void Places::mark_values() {
 
 // A view that lies where its source does needs no handle, unless its source is one.
 void Places::mark_handles(Work& work) {
-  for (bool more = true; more && work.take(m_.instructions());) {
+  for (bool more = true; more && work.left > 0;) {
     more = false;
     for (std::uint32_t i = 0; i < m_.instructions(); ++i)
       each_effect(m_, m_.instruction(i), [&](const Effect& e) {
-        if (!is_alias(e.use) || is_handle(e.value)) return;
+        if (!work.take(1) || !is_alias(e.use) || is_handle(e.value)) return;
         if (!is_handle(e.other) && same_place(*m_.tensor(e.value), *m_.tensor(e.other))) return;
         flags_[e.value] |= alias;
         more = true;
@@ -194,9 +194,11 @@ bool Places::is_static(std::uint32_t content) const {
   return all;
 }
 
-bool Places::overlap(std::uint32_t a, std::uint32_t b) const {
+bool Places::overlap(std::uint32_t a, std::uint32_t b, Work& work) const {
   bool any = false;
-  each_range(a, [&](const Range& x) { each_range(b, [&](const Range& y) { any |= x.overlaps(y); }); });
+  each_range(a, [&](const Range& x) {
+    if (work.left > 0) each_range(b, [&](const Range& y) { any |= work.take(1) && x.overlaps(y); });
+  });
   return any;
 }
 

@@ -73,7 +73,7 @@ class Places {
       for (const std::uint32_t s : held(content).subspan(1)) f(ranges_[s]);
   }
   // Whether any bytes of a are bytes of b.
-  bool overlap(std::uint32_t a, std::uint32_t b) const;
+  bool overlap(std::uint32_t a, std::uint32_t b, Work& work) const;
 
   bool is_input(std::uint32_t v) const { return flags_[v] & input; }
   bool is_output(std::uint32_t v) const { return flags_[v] & output; }

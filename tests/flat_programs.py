@@ -209,12 +209,34 @@ def adder(count=1, name="forward"):
     return plan(name, [x, y, integer(1)], List([add] * count), [0], [1], [operator("aten::add", "out")], sizes=[0, 64])
 
 
-def bundle(program, cases):
-    """A .bpte file of one suite, for the method "forward". A case is its inputs and its outputs, each sizes and floats."""
+def bundled(sizes, content, dtype=6):
+    return Table(i8(1), Table(i8(dtype), numbers("i", sizes), data(struct.pack(f"<{len(content)}f", *content)), numbers("B", range(len(sizes)))))
 
-    def value(sizes, content):
-        tensor = Table(i8(6), numbers("i", sizes), data(struct.pack(f"<{len(content)}f", *content)), numbers("B", range(len(sizes))))
-        return Table(i8(1), tensor)
 
-    cases = List([Table(List([value(*v) for v in inputs]), List([value(*v) for v in outputs])) for inputs, outputs in cases])
-    return bytes(build(Table(u32(0), List([Table(text("forward"), cases)]), data(program, 32)), b"BP08"))
+def case(inputs, outputs):
+    return Table(List(inputs), List(outputs))
+
+
+def suite(method, cases):
+    return Table(text(method), List(cases))
+
+
+def bundle(program, suites):
+    """A .bpte file."""
+    return bytes(build(Table(u32(0), List(suites), data(program, 32)), b"BP08"))
+
+
+def data_file(named, segments, body=b"", space=None):
+    """A .ptd file. Named data are keys with a segment and a layout, its dtype, sizes and dim order, or None."""
+
+    def layout(dtype, sizes, order):
+        return Table(i8(dtype), numbers("i", sizes), numbers("B", order))
+
+    if not isinstance(named, List):
+        named = List([Table(text(key), u32(segment), of and layout(*of)) for key, segment, of in named])
+    root = Table(u32(0), List([Table(Scalar("Q", at), Scalar("Q", size)) for at, size in segments]), named)
+    out = build(root, b"FT01", 40)
+    end = len(out)
+    out += bytes(-end % 16)
+    struct.pack_into("<4sIQQQQ", out, 8, b"FH01", 40, 48, end - 48, len(out), len(body) if space is None else space)
+    return bytes(out + body)

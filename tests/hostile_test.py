@@ -1,6 +1,7 @@
 """Files and requests that nobody means well with: refused or harmless, within what a laptop survives."""
 import json
 import os
+import threading
 import unittest
 
 import flat_programs as flat
@@ -77,6 +78,18 @@ class Files(Hostile):
     def test_reading_gives_what_mapping_gives(self):
         for path in sorted(PROGRAMS.glob("*/program.*pte"))[::10]:
             self.assertEqual(assay("inspect", path, "--json").out, assay("inspect", path, "--json", "--no-map").out)
+
+    def test_a_file_that_shrinks_while_it_is_read(self):
+        content = flat.program([flat.adder()], segments=[bytes(64 * MIB)], constants=[0, 0])
+        for milliseconds in 0, 1, 2, 5, 10, 20, 50:
+            path = self.write("shrinking.pte", content)
+            cut = threading.Timer(milliseconds / 1000, os.truncate, (path, 1000))
+            cut.start()
+            done = self.harmless("check", path, "--no-map")
+            cut.join()
+            self.assertIn(done.code, (0, 3))
+            if done.code == 3:
+                self.assertIn(b"malformed, ", done.out + done.err)
 
     def test_sizes_of_a_header_are_not_believed(self):
         content = bytearray((PROGRAMS / "external_constants" / "program.pte").read_bytes())

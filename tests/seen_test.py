@@ -125,11 +125,10 @@ class Seen(Hostile):
                 self.harmless("call", *call, code=code, memory=160 * MIB)
 
     def test_a_bundle_loads_its_program_once(self):
-        x = ([2, 3], [1.0] * 6)
-        doubled = ([2, 3], [2.0] * 6)
+        once = flat.case([flat.bundled([2, 3], [1.0] * 6)], [flat.bundled([2, 3], [2.0] * 6)])
         values = [flat.tensor([2, 3], 1, 0), flat.tensor([2, 3], 1, 32), flat.integer(1)] + [flat.tensor([2, 3], constant=1)] * 20_000
         plan = flat.plan("forward", values, [flat.kernel(0, [0, 0, 2, 1, 1])], [0], [1], [flat.operator("aten::add", "out")], sizes=[0, 64])
-        path = self.write("cases.bpte", flat.bundle(flat.program([plan], segments=[bytes(24)], constants=[0, 0]), [([x], [doubled])] * 100))
+        path = self.write("cases.bpte", flat.bundle(flat.program([plan], segments=[bytes(24)], constants=[0, 0]), [flat.suite("forward", [once] * 100)]))
         self.harmless("check", path, code=0, memory=64 * MIB)
         self.assertEqual(self.harmless("run", path, code=0, memory=256 * MIB).out.count(b"pass"), 100)
 
