@@ -41,7 +41,7 @@ def planted_program(plant: dict, build: pathlib.Path, program: str) -> pathlib.P
     original = str(ROOT / plant["file"])
     compile_command = next(c for c in all_commands if f"-c {original}" in c)
     made = re.search(r"-o (\S+\.o)", compile_command).group(1)
-    planted, result = WORK / (plant["name"] + ".o"), WORK / plant["name"]
+    planted, result = WORK / (plant["name"] + ".o"), build / f"{program}_{plant['name']}"  # beside its libraries
     run(compile_command.replace(f"-c {original}", f"-c {planted_source(plant)}").replace(made, str(planted)), build)
     run(re.sub(rf"-o {program}\b", f"{planted} -o {result}", all_commands[-1]), build)
     return result
@@ -65,10 +65,12 @@ def attack(plant: dict) -> tuple[bool, str]:
         command = [program, f"-max_total_time={SECONDS}", "-max_len=65536", "-timeout=60", f"-artifact_prefix={WORK}/", *folders]
         environment = {"ASSAY_FUZZ_TARGET": target}
     said = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, errors="replace", cwd=build)
+    program.unlink()
     wanted = {"sanitizer": "ERROR: AddressSanitizer|runtime error", "official": "DIFFERENT"}.get(plant["oracle"], f"oracle {plant['oracle']}:")
     lines = (said.stderr + said.stdout).splitlines()
     named = [line for line in lines if re.search(wanted, line)]
-    return (True, named[0]) if named else (False, "NOT FOUND: " + " ".join(lines[-1:]))
+    other = [line for line in lines if re.search("^oracle|ERROR:|^Done", line)]
+    return (True, named[0]) if named else (False, "NOT FOUND, but: " + " ".join(other[:1]))
 
 
 def main() -> None:
