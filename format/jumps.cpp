@@ -79,12 +79,12 @@ void Jumps::find_counters() {
   for (std::uint32_t i = 0; i < m_.instructions() && n > 0; ++i)
     each_effect(m_, m_.instruction(i), [&](const Effect& e) {
       if (!writes(e.use)) return;
-      const auto [begin, end] = std::ranges::equal_range(counters_, e.value, {}, &Counter::value);
-      for (auto& c : std::ranges::subrange(begin, end))
-        if (is_other(c, i)) c.jump = 0;
+      auto c = std::ranges::lower_bound(counters_, e.value, {}, &Counter::value);
+      for (; c != counters_.end() && c->value == e.value; ++c)
+        if (is_other(*c, i)) c->jump = 0;
     });
-  const auto gone = std::ranges::remove(counters_, std::uint32_t{0}, &Counter::jump);
-  counters_ = counters_.first(n - gone.size());
+  const auto gone = std::remove_if(counters_.begin(), counters_.end(), [](const Counter& c) { return c.jump == 0; });
+  counters_ = {counters_.begin(), gone};
 }
 
 bool Jumps::counts(const Counter& c) const {

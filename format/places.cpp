@@ -123,7 +123,7 @@ void Places::place_tensors() {
     }
     content_[r.value] = kept - 1;
   }
-  ranges_ = ranges_.first(kept);
+  ranges_ = ranges_.first(kept), views_ = views_.first(kept);
   contents_end_ = kept;
 }
 
@@ -133,8 +133,9 @@ std::span<Places::Edge> Places::collect(std::span<Edge> edges) const {
     each_effect(m_, m_.instruction(i), [&](const Effect& e) {
       if (is_alias(e.use) && is_handle(e.value)) edges[n++] = {e.value, e.other};
     });
-  std::ranges::sort(edges.first(n));
-  return edges.first(static_cast<std::size_t>(std::ranges::unique(edges.first(n)).begin() - edges.begin()));
+  edges = edges.first(n);
+  std::ranges::sort(edges);
+  return {edges.begin(), std::unique(edges.begin(), edges.end())};
 }
 
 // How many ranges the handle may be in, through other handles; they stand at the end of sources_.
@@ -152,11 +153,12 @@ std::size_t Places::find_sources(std::uint32_t handle, std::span<const Edge> edg
   handle_[handle] = nowhere;
   add(found, n, handle, handle);
   for (std::size_t i = 0; i < queued; ++i)
-    for (const Edge& e : std::ranges::equal_range(edges, queue[i], {}, &Edge::to)) {
-      if (is_constant(e.from)) flags_[handle] |= constant;
-      if (is_handle(e.from))
-        add(queue, queued, e.from, e.from);
-      else if (const std::uint32_t c = content_[e.from]; c != nowhere)
+    for (auto e = std::ranges::lower_bound(edges, queue[i], {}, &Edge::to); e != edges.end() && e->to == queue[i];
+         ++e) {
+      if (is_constant(e->from)) flags_[handle] |= constant;
+      if (is_handle(e->from))
+        add(queue, queued, e->from, e->from);
+      else if (const std::uint32_t c = content_[e->from]; c != nowhere)
         add(found, n, ranges_[c].value, c);
     }
   return n;

@@ -9,10 +9,12 @@ namespace {
 
 // The order of `full` and "name.overload", or "name" where there is no overload.
 int compare(std::string_view full, std::string_view name, std::string_view overload) {
-  if (const int order = full.compare(0, name.size(), name); order != 0) return order;
-  const std::string_view rest = full.substr(name.size());
-  if (rest.empty() || overload.empty()) return rest.empty() ? -!overload.empty() : 1;
-  return rest.front() == '.' ? rest.substr(1).compare(overload) : rest.front() - '.';
+  for (const std::string_view part : {name, std::string_view(overload.empty() ? "" : "."), overload}) {
+    const std::string_view head(full.data(), std::min(full.size(), part.size()));
+    if (const int order = head.compare(part); order != 0) return order;
+    full.remove_prefix(head.size());
+  }
+  return !full.empty();
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::size_t length_of_character(std::string_view text) {
 std::uint32_t code_point(std::string_view character) {
   std::uint32_t code = static_cast<unsigned char>(character[0]);
   if (character.size() > 1) code &= 0x7fu >> character.size();
-  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  for (character.remove_prefix(1); const char c : character) code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
   return code;
 }
 
@@ -46,7 +46,7 @@ std::string_view decimal(Number n, std::array<char, 20>& digits) {
 }  // namespace
 
 Character::Character(std::string_view text)
-    : bytes(text.substr(0, std::max<std::size_t>(length_of_character(text), 1))),
+    : bytes(text.data(), std::min(text.size(), std::max<std::size_t>(length_of_character(text), 1))),
       shows(length_of_character(text) > 0 && !acts(code_point(bytes))) {}
 
 Text& Text::add(const Part& part) {
@@ -105,8 +105,8 @@ void Text::put_character(const Character& character) {
   for (const char c : character.bytes) {
     const auto byte = static_cast<unsigned char>(c);
     put("\\x");
-    put(digits.substr(byte >> 4, 1));
-    put(digits.substr(byte & 15, 1));
+    put({&digits[byte >> 4], 1});
+    put({&digits[byte & 15], 1});
   }
 }
 

@@ -32,15 +32,17 @@ std::size_t printable(std::string_view text) {
   return overlong || outside || control ? 0 : length;
 }
 
-// Bytes of the heap in use, and how many were at once since they were last asked. The process has one thread.
+// Bytes of the heap in use, and how many were at once since they were last asked. libFuzzer has threads of its own.
+thread_local bool is_measured = false;
 std::size_t in_use = 0, most_in_use = 0;
 
 void count_allocation(const volatile void*, std::size_t bytes) {
+  if (!is_measured) return;
   in_use += bytes;
   most_in_use = std::max(most_in_use, in_use);
 }
 void count_release(const volatile void* block) {
-  if (block) in_use -= std::min(in_use, __sanitizer_get_allocated_size(block));
+  if (is_measured && block) in_use -= std::min(in_use, __sanitizer_get_allocated_size(block));
 }
 
 }  // namespace
@@ -66,9 +68,11 @@ Measured::Measured(std::size_t bytes, double seconds) : bytes_(bytes), seconds_(
   static const bool counting = __sanitizer_install_malloc_and_free_hooks(count_allocation, count_release) != 0;
   must(counting, "memory", "allocations cannot be counted");
   in_use = most_in_use = 0;
+  is_measured = true;
 }
 
 Measured::~Measured() {
+  is_measured = false;
   const double seconds = static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC;
   must(most_in_use <= bytes_, "memory", most_in_use, " bytes were in use at once, but at most ", bytes_,
        " are allowed");

@@ -6,6 +6,7 @@ name within SECONDS. Needs the fuzzers to be built (tools/fuzz 1), and for the o
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -40,14 +41,14 @@ def planted_program(plant: dict, build: pathlib.Path, program: str) -> pathlib.P
     original = str(ROOT / plant["file"])
     compile_command = next(c for c in all_commands if f"-c {original}" in c)
     made = re.search(r"-o (\S+\.o)", compile_command).group(1)
-    planted, result = WORK / (plant["name"] + ".o"), WORK / plant["name"]
+    planted, result = WORK / (plant["name"] + ".o"), build / f"{program}_{plant['name']}"  # beside its libraries
     run(compile_command.replace(f"-c {original}", f"-c {planted_source(plant)}").replace(made, str(planted)), build)
     run(re.sub(rf"-o {program}\b", f"{planted} -o {result}", all_commands[-1]), build)
     return result
 
 
-def attack(plant: dict) -> str:
-    """What the oracle said."""
+def attack(plant: dict) -> tuple[bool, str]:
+    """Whether the oracle found it, and what was said."""
     official = plant["oracle"] == "official"
     build = ROOT / "build" / ("dev" if official else "fuzz")
     program = planted_program(plant, build, "fuzz_official" if official else "fuzzer")
@@ -57,13 +58,19 @@ def attack(plant: dict) -> str:
         environment = {}
     else:
         target = plant["target"]
-        folders = [ROOT / "build" / "fuzz" / "seeds" / target, ROOT / "fuzz" / "corpus" / target]
-        command = [program, f"-max_total_time={SECONDS}", "-max_len=65536", "-timeout=25", f"-artifact_prefix={WORK}/", *folders]
+        learnt = WORK / "learnt"
+        shutil.rmtree(learnt, ignore_errors=True)
+        learnt.mkdir()
+        folders = [learnt, ROOT / "build" / "fuzz" / "seeds" / target, ROOT / "fuzz" / "corpus" / target]
+        command = [program, f"-max_total_time={SECONDS}", "-max_len=65536", "-timeout=60", f"-artifact_prefix={WORK}/", *folders]
         environment = {"ASSAY_FUZZ_TARGET": target}
     said = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, errors="replace", cwd=build)
+    program.unlink()
     wanted = {"sanitizer": "ERROR: AddressSanitizer|runtime error", "official": "DIFFERENT"}.get(plant["oracle"], f"oracle {plant['oracle']}:")
-    lines = [line for line in (said.stderr + said.stdout).splitlines() if re.search(wanted, line)]
-    return lines[0] if lines else ""
+    lines = (said.stderr + said.stdout).splitlines()
+    named = [line for line in lines if re.search(wanted, line)]
+    other = [line for line in lines if re.search("^oracle|ERROR:|^Done", line)]
+    return (True, named[0]) if named else (False, "NOT FOUND, but: " + " ".join(other[:1]))
 
 
 def main() -> None:
@@ -73,9 +80,9 @@ def main() -> None:
     missed = []
     for plant in chosen:
         start = time.monotonic()
-        said = attack(plant)
-        print(f"{plant['oracle']:10} {plant['name']:28} {time.monotonic() - start:5.0f} s  {said[:120] or 'NOT FOUND'}", flush=True)
-        if not said:
+        is_found, said = attack(plant)
+        print(f"{plant['oracle']:10} {plant['name']:28} {time.monotonic() - start:5.0f} s  {said[:120]}", flush=True)
+        if not is_found:
             missed.append(plant["name"])
     if missed or not chosen:
         raise SystemExit(f"not found: {', '.join(missed) or 'anything to plant'}")

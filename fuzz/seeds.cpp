@@ -3,6 +3,7 @@
 #include <set>
 
 #include "conformance/cases/recorded.h"
+#include "conformance/programs/calls.h"
 #include "conformance/programs/file.h"
 #include "conformance/text/literal.h"
 #include "fuzz/attached.h"
@@ -34,6 +35,48 @@ class Seeds {
 
 std::string contents(const fs::path& file) { return std::string(characters(open_file(file))); }
 
+bpte::ValueT bundled(const Value& value) {
+  bpte::ValueT v;
+  if (const auto* t = std::get_if<Tensor>(&value)) {
+    bpte::TensorT tensor;
+    tensor.scalar_type = static_cast<std::int8_t>(t->dtype);
+    tensor.sizes.assign(t->sizes.begin(), t->sizes.end());
+    tensor.dim_order.assign(t->dim_order.begin(), t->dim_order.end());
+    for (const std::byte b : t->bytes) tensor.data.push_back(std::to_integer<std::uint8_t>(b));
+    v.val.Set(std::move(tensor));
+  }
+  const auto set = [&]<class T>(T table, auto T::*field, auto number) {
+    table.*field = number;
+    v.val.Set(std::move(table));
+  };
+  if (const Int* n = std::get_if<Int>(&value)) set(bpte::IntT(), &bpte::IntT::int_val, *n);
+  if (const bool* b = std::get_if<bool>(&value)) set(bpte::BoolT(), &bpte::BoolT::bool_val, *b);
+  if (const double* x = std::get_if<double>(&value)) set(bpte::DoubleT(), &bpte::DoubleT::double_val, *x);
+  return v;
+}
+
+std::vector<std::unique_ptr<bpte::ValueT>> bundled(const std::vector<Value>& values) {
+  std::vector<std::unique_ptr<bpte::ValueT>> all;
+  for (const Value& v : values) all.push_back(std::make_unique<bpte::ValueT>(bundled(v)));
+  return all;
+}
+
+// A program with its recorded calls, a suite for each.
+std::string bundle(const std::string& program, const std::vector<ProgramCall>& calls) {
+  BundledProgram b;
+  b.program.assign(program.begin(), program.end());
+  for (const ProgramCall& call : calls) {
+    auto test = std::make_unique<bpte::BundledMethodTestCaseT>();
+    test->inputs = bundled(call.inputs);
+    if (call.outputs) test->expected_outputs = bundled(*call.outputs);
+    auto& suite = b.method_test_suites.emplace_back(std::make_unique<bpte::BundledMethodTestSuiteT>());
+    suite->method_name = call.method;
+    suite->test_cases.push_back(std::move(test));
+  }
+  const Bytes bytes = encode(b);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 void add_program(const fs::path& folder, Seeds& seeds) {
   const std::string group = folder.parent_path().filename().string() + '-' + folder.filename().string();
   std::string data;
@@ -45,8 +88,11 @@ void add_program(const fs::path& folder, Seeds& seeds) {
     if (extension == ".npy") seeds.add({"npy"}, name, contents(entry));
     if (extension == ".json") seeds.add({"calls"}, name, contents(entry));
   }
-  seeds.add({"decode", "check", "rules", "inspect", "run"}, folder.filename().string(),
-            attach(contents(folder / "program.pte"), data));
+  const std::string program = contents(folder / "program.pte");
+  seeds.add({"decode", "check", "rules", "inspect", "run"}, folder.filename().string(), attach(program, data));
+  if (fs::exists(folder / "calls.json"))
+    seeds.add({"decode", "check", "inspect", "bundle"}, folder.filename().string() + ".bpte",
+              bundle(program, read_calls(folder / "calls.json").calls));
 }
 
 // Small calls of an operator: the first of each generator.

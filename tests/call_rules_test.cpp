@@ -274,7 +274,7 @@ class Mutator {
     std::int32_t& argument = call.args[below(call.args.size())];
     pte::TensorT* tensor = plan.values[static_cast<std::size_t>(argument)]->val.AsTensor();
     auto* number = plan.values[static_cast<std::size_t>(argument)]->val.AsInt();
-    if (number) return void(number->int_val += static_cast<Int>(below(7)) - 3);
+    if (number) return void(number->int_val = wrapping_add(number->int_val, static_cast<Int>(below(7)) - 3));
     switch (below(5)) {
       case 0:
       case 1:

@@ -215,9 +215,11 @@ TEST_P(FlowMutants, GiveTheSameWhateverMemoryHeld) {
       if (!valid) continue;
       const auto zeros = results(*valid, calls, std::byte{0});
       EXPECT_EQ(zeros, results(*valid, calls, std::byte{0x5b})) << m.name << ", " << i;
-      // What the runtime finds while it runs, the check has found before.
+      // What the runtime finds while it runs, the check has found before; but a number's type may be known only then,
+      // and whether a delegate reads what is not written.
+      const bool delegates = !program.tables.execution_plan[0]->delegates.empty();
       for (const std::string_view rule : flow_rules)
-        if (rule != "I10") {  // a number's type may be known only then
+        if (rule != "I10" && !(delegates && rule == "T16")) {
           EXPECT_THAT(zeros, testing::Not(testing::Contains("refused: " + std::string(rule)))) << m.name << ", " << i;
         }
     }

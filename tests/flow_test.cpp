@@ -174,6 +174,15 @@ const FlowCase flow_cases[] = {
      [](Planned& p) { p.input(p.weight()), p.relu(p.x, p.out); }},
     {"T16", "what nothing writes", [](Planned& p) { p.relu(p.x, p.at(32)), p.relu(p.at(32), p.out); },
      [](Planned& p) { p.relu(p.at(32), p.out); }},
+    {"T16", "a part of what is written, beside a number that is",
+     [](Planned& p) {
+       p.weight(), p.number("add", p.plan.integer(1), p.plan.integer(2));
+       p.output(p.at(0, {2, 2})), p.relu(p.x, p.out);
+     },
+     [](Planned& p) {
+       p.weight(), p.number("add", p.plan.integer(1), p.plan.integer(2));
+       p.output(p.at(0, {2})), p.relu(p.x, p.out);
+     }},
     {"T16", "an output", [](Planned& p) { p.relu(p.x, p.out); }, [](Planned& p) { p.relu(p.x, p.at(32)); }},
     {"T16", "on one path only",
      [](Planned& p) {

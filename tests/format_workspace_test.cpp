@@ -145,20 +145,33 @@ Bytes program_of_externals(int many) {
       pte::ProgramIdentifier());
 }
 
-// Lists of which each element is one and the same, in 4 bytes.
-Bytes program_of_one_value() {
+// Tensors, of which there are so many more in 4 bytes each, being one and the same.
+Bytes program_of_shared(int many, int more) {
   FlatBufferBuilder b;
-  const auto extra = pte::CreateExtraTensorInfo(b, 0, b.CreateString("t"), pte::TensorDataLocation::EXTERNAL);
-  const auto tensor = pte::CreateTensor(b, 6, 0, b.CreateVector(std::vector<std::int32_t>()),
-                                        b.CreateVector(std::vector<std::uint8_t>()), false, 0, 0, 0,
-                                        pte::TensorShapeDynamism::STATIC, extra);
-  const std::vector values(2000, pte::CreateEValue(b, pte::KernelTypes::Tensor, tensor.Union()));
+  std::vector<flatbuffers::Offset<pte::EValue>> values;
+  for (int i = 0; i < many; ++i) {
+    const auto sizes = b.CreateVector(std::vector<std::int32_t>());
+    const auto order = b.CreateVector(std::vector<std::uint8_t>());
+    const auto tensor = pte::CreateTensor(b, 6, 0, sizes, order);
+    values.push_back(pte::CreateEValue(b, pte::KernelTypes::Tensor, tensor.Union()));
+  }
+  values.insert(values.end(), static_cast<std::size_t>(more), values.back());
   const auto plans = b.CreateVector(std::vector{plan(b, b.CreateString("forward"), values)});
   return finished(b, pte::CreateProgram(b, 0, plans), pte::ProgramIdentifier());
 }
 
+// The most that of so many values may be shared.
+Bytes program_of_most_shared(int many) {
+  int more = 0;
+  for (int step = 4 * many; step > 0; step /= 2)
+    if (open_program(in_memory(program_of_shared(many, more + step)))) more += step;
+  EXPECT_GT(more, many / 4);
+  EXPECT_EQ(open_program(in_memory(program_of_shared(many, more + 1))).faults.at(0).rule, "H15");
+  return program_of_shared(many, more);
+}
+
 TEST(Workspace, IsAtMostTwiceTheTables) {
-  for (const Bytes& file : {program_of_methods(1000), program_of_externals(1000), program_of_one_value()}) {
+  for (const Bytes& file : {program_of_methods(1000), program_of_externals(1000), program_of_most_shared(5000)}) {
     const auto program = open_program(borrowed(file));
     EXPECT_LE(counted([&](Workspace& w, Findings& f) { check(program->view(), {}, w, f); }), 2 * file.size());
   }

@@ -78,6 +78,7 @@ TEST(RuntimeMemory, AStateOfOneNameIsAtOnePlace) {
                 p.at(state).data_buffer_idx = initial;
                 p.extra(state).fully_qualified_name = "state";
               }
+              p.new_chain();
             }),
             "T26");
 }

@@ -144,8 +144,8 @@ class Checker {
       return std::pair(format::text_of(op->name()), format::text_of(op->overload()));
     };
     std::ranges::sort(called, {}, key);
-    const auto repeated = std::ranges::unique(called, {}, key);
-    called.erase(repeated.begin(), repeated.end());
+    const auto same = [&](const auto* a, const auto* b) { return key(a) == key(b); };
+    called.erase(std::unique(called.begin(), called.end(), same), called.end());
     report_.operators = called.size();
     for (const pte::Operator* op : called)
       if (!is_known(*op)) report_.unknown_operators.add(cut_name(*op));

@@ -60,15 +60,15 @@ void write_text(const Coverage& coverage, Output& out) {
 }
 
 Json to_json(const Coverage& coverage) {
-  Json areas = Json::array(), left = Json::array();
-  for (const Count& c : counts(coverage)) areas.push_back({{"area", c.area}, {"asked", c.asked}, {"rules", c.rules}});
+  Json by_area = Json::array(), left = Json::array();
+  for (const Count& c : counts(coverage)) by_area.push_back({{"area", c.area}, {"asked", c.asked}, {"rules", c.rules}});
   for (const FormatRule& rule : format_rules) {
     constexpr std::string_view names[] = {"decode", "validate", "runtime", "construction", "later"};
     if (coverage.concerns(rule) && !coverage.asked(rule))
       left.push_back(
           {{"rule", rule.id}, {"checked", names[static_cast<std::size_t>(rule.checked)]}, {"why", rule.why}});
   }
-  return {{"areas", std::move(areas)}, {"not_asked", std::move(left)}};
+  return {{"areas", std::move(by_area)}, {"not_asked", std::move(left)}};
 }
 
 }  // namespace assay

@@ -228,8 +228,7 @@ Buffer<SegmentUse> segment_uses(const Described& file) {
     }
   }
   std::ranges::sort(uses);
-  const auto same = std::ranges::unique(uses);
-  uses.erase(same.begin(), same.end());
+  uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
   return uses;
 }
 
