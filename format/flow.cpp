@@ -353,7 +353,7 @@ void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace&
   check_memory(m, a.places, place, workspace, work, f);
   check_termination(m, a.places, a.jumps, place, workspace, work, f);
   if (!has_room(workspace, f)) return;
-  check_rows(m, a.jumps, place, work, f);
+  check_rows(m, a.jumps, place, f);
   if (f.count() == before) {
     Paths paths(m, a.jumps, a.memory, work);
     Flow(m, a.places, a.jumps, paths, a.state, a.live, work).check(place, f);

@@ -48,7 +48,7 @@ bool may_end(const Method& m, const Places& places, const Jumps& jumps, std::uin
 
 }  // namespace
 
-void check_rows(const Method& m, const Jumps& jumps, const Place& plan, Work& work, Findings& f) {
+void check_rows(const Method& m, const Jumps& jumps, const Place& plan, Findings& f) {
   for (std::uint32_t i = 0; i < m.instructions(); ++i) {
     const auto* call = m.kernel_call(i);
     const OperatorRoles* roles = call ? m.roles(*call) : nullptr;

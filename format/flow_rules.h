@@ -25,7 +25,7 @@ void check_numbers(const Method& m, const Places& places, const Place& plan, Wor
 void check_memory(const Method& m, const Places& places, const Place& plan, Workspace& workspace, Work& work,
                   Findings& findings);
 // Of T16, that rows are added one behind the other.
-void check_rows(const Method& m, const Jumps& jumps, const Place& plan, Work& work, Findings& findings);
+void check_rows(const Method& m, const Jumps& jumps, const Place& plan, Findings& findings);
 // I21.
 void check_termination(const Method& m, const Places& places, const Jumps& jumps, const Place& plan,
                        Workspace& workspace, Work& work, Findings& findings);
