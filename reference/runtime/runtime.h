@@ -18,7 +18,6 @@
 // with its outcome, rule, place and one sentence.
 namespace assay {
 
-
 // What a program that is delegated has of those around it, besides their budget.
 struct Nested {
   int depth = 0;                  // how many there are
