@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <limits>
 
+#include "conformance/programs/check.h"
 #include "conformance/programs/file.h"
 #include "tests/program_folders.h"
 #include "tests/programs.h"
@@ -32,6 +34,21 @@ TEST(DataFile, SurvivesEncoding) { expect_the_same_again(encode(Sample().data), 
 TEST(BundledProgram, SurvivesEncoding) {
   expect_the_same_again(Sample().encoded_bundle(), decode_bundle);
   EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(Sample().encoded_bundle())->program))));
+}
+
+TEST(Program, EntryZeroOfItsMemoriesIsNoMemory) {
+  constexpr Int largest = std::numeric_limits<Int>::max();
+  Program program;
+  PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));
+  plan.plan().name = "forward";
+  plan.plan().chains.push_back(std::make_unique<pte::ChainT>());
+  for (const Int nothing : {Int{-1}, -largest - 1, largest}) {
+    plan.plan().non_const_buffer_sizes = {nothing, largest - 1, 1};
+    const CheckReport report = check(in_memory(encode(program)));
+    EXPECT_TRUE(report.faults.empty());
+    ASSERT_EQ(report.methods.size(), 1u);
+    EXPECT_EQ(report.methods.first[0].planned, largest);
+  }
 }
 
 TEST(Program, AlignmentMovesSegmentsOnly) {

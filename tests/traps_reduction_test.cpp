@@ -217,6 +217,13 @@ TEST(TopK, NanIsLargest) {
               ElementsAre(2, 0));
 }
 
+TEST(TopK, WritesBothOutsOrNone) {
+  const Tensor before = row(float32, {7});
+  std::vector<Value> arguments{row(float32, {5, 1}), Int{1}, Int{0}, true, true, before, row(float32, {7})};
+  EXPECT_EQ(call(*find_operator("aten::topk.values"), arguments).rule, "topk.values.out");
+  EXPECT_EQ(std::get<Tensor>(arguments[5]).bytes, before.bytes);
+}
+
 TEST(TopK, KIsBetweenNoneAndAll) {
   EXPECT_EQ(result("aten::topk.values", {row(int32, {5, 1}), Int{0}, Int{0}, true, true}).sizes, Dims{0});
   EXPECT_EQ(refusal("aten::topk.values", {row(int32, {5, 1}), Int{3}, Int{0}, true, true}), "topk.values.R2");

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 #include <set>
 
 #include "conformance/programs/listing.h"
@@ -29,10 +29,10 @@ std::span<const std::byte> program_payload(const ValidProgram& program, const pt
   return format::payload(program->view(), delegate);
 }
 
-Int saturating_sum(std::span<const std::int64_t> sizes) {
-  Int sum = 0;
-  for (const Int n : sizes) sum = n > std::numeric_limits<Int>::max() - sum ? std::numeric_limits<Int>::max() : sum + n;
-  return sum;
+// Of a valid plan, whose sum fits; entry 0 stands for nothing, whatever it is (M4).
+Int planned_bytes(const pte::ExecutionPlan& plan) {
+  const auto sizes = format::items(plan.non_const_buffer_sizes()).subspan(1);
+  return std::accumulate(sizes.begin(), sizes.end(), Int{0});
 }
 
 class Checker {
@@ -123,8 +123,7 @@ class Checker {
   void needs(const pte::Program& program) {
     Buffer<const pte::Operator*> called;
     for (const pte::ExecutionPlan& plan : tables(program.execution_plan())) {
-      MethodNeeds needs{cut(format::text_of(plan.name())), 0,
-                        saturating_sum(format::items(plan.non_const_buffer_sizes()))};
+      MethodNeeds needs{cut(format::text_of(plan.name())), 0, planned_bytes(plan)};
       std::vector<bool, Charged<bool>> calls(format::size_of(plan.operators()));
       for (const pte::Chain& chain : tables(plan.chains())) {
         needs.instructions += format::size_of(chain.instructions());
