@@ -170,8 +170,21 @@ std::optional<T> Call::read_optional(const Argument<std::optional<Scalar>>& scal
   return scalar ? std::optional(read<T>(some(scalar), dtype)) : std::nullopt;
 }
 
+namespace {
+
+// As any tensor's: strides of an empty one are products of its other sizes, and have 64 bits in bytes.
+void require_strides(const Dims& sizes, DType dtype) {
+  Int left = std::numeric_limits<Int>::max() / info(dtype).bytes;
+  for (const Int n : sizes) left /= std::max<Int>(n, 1);
+  if (left == 0)
+    throw Fault(Outcome::exhausted, "limits.memory", text("a result of sizes ", sizes, " has strides beyond 64 bits"));
+}
+
+}  // namespace
+
 void Call::add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes,
                       const Dims& dim_order, bool in_list) {
+  if (!rules_only()) require_strides(sizes, computed);
   const bool keeps_order = out && is_dim_order(out->dim_order, sizes.size());
   if (out)
     require(can_store(computed, stored, out->dtype), name(argument), " is ", out->dtype, ", but the result is ",

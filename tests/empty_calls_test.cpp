@@ -146,21 +146,22 @@ TEST(EmptyCalls, GiveEmptyResults) {
     return out ? out->sizes : Dims{-1};
   };
   const Value none;
+  constexpr Int wide = Int{1} << 59;  // strides have 64 bits
   EXPECT_EQ(sizes_of("aten::sum.IntList_out", {empty({0, large}), Ints{1}, false, none}), (Dims{0}));
-  EXPECT_EQ(sizes_of("aten::amax.out", {empty({huge, large, 0}), Ints{0, 1}, true}), (Dims{1, 1, 0}));
-  EXPECT_EQ(sizes_of("aten::cumsum.out", {empty({huge, 0}), Int{1}, none}), (Dims{huge, 0}));
-  EXPECT_EQ(sizes_of("aten::_softmax.out", {empty({large, huge, 0}), Int{0}, false}), (Dims{large, huge, 0}));
+  EXPECT_EQ(sizes_of("aten::amax.out", {empty({wide, large, 0}), Ints{0, 1}, true}), (Dims{1, 1, 0}));
+  EXPECT_EQ(sizes_of("aten::cumsum.out", {empty({wide, 0}), Int{1}, none}), (Dims{wide, 0}));
+  EXPECT_EQ(sizes_of("aten::_softmax.out", {empty({large, 1 << 20, 0}), Int{0}, false}), (Dims{large, 1 << 20, 0}));
   EXPECT_EQ(sizes_of("aten::_log_softmax.out", {empty({0, large, 7}), Int{1}, false}), (Dims{0, large, 7}));
   EXPECT_EQ(sizes_of("aten::sort.values", {empty({0, Int{1} << 40}), Int{-1}, false}), (Dims{0, Int{1} << 40}));
   EXPECT_EQ(sizes_of("aten::prod.int_out", {empty({large, 0, 3}), Int{0}, false, none}), (Dims{0, 3}));
   EXPECT_EQ(sizes_of("aten::glu.out", {empty({large, 1 << 20, 0}), Int{1}}), (Dims{large, 1 << 19, 0}));
-  EXPECT_EQ(sizes_of("aten::fmod.Tensor_out", {empty({huge, 0}), empty({0})}), (Dims{huge, 0}));
-  EXPECT_EQ(sizes_of("aten::add.out", {empty({0, huge}), empty({0, huge}), Int{1}}), (Dims{0, huge}));
-  EXPECT_EQ(sizes_of("aten::mm.out", {empty({huge, 0}), empty({0, 0})}), (Dims{huge, 0}));
-  EXPECT_EQ(sizes_of("aten::bmm.out", {empty({huge, 2, 0}), empty({huge, 0, 0})}), (Dims{huge, 2, 0}));
-  EXPECT_EQ(sizes_of("aten::permute_copy.out", {empty({huge, 0, large}), Ints{2, 0, 1}}), (Dims{large, huge, 0}));
-  EXPECT_EQ(sizes_of("aten::cat.out", {Tensors{empty({huge, 0}), empty({huge, 0})}, Int{1}}), (Dims{huge, 0}));
-  EXPECT_EQ(sizes_of("aten::full.out", {Ints{huge, 0}, Int{1}}), (Dims{huge, 0}));
+  EXPECT_EQ(sizes_of("aten::fmod.Tensor_out", {empty({wide, 0}), empty({0})}), (Dims{wide, 0}));
+  EXPECT_EQ(sizes_of("aten::add.out", {empty({0, wide}), empty({0, wide}), Int{1}}), (Dims{0, wide}));
+  EXPECT_EQ(sizes_of("aten::mm.out", {empty({wide, 0}), empty({0, 0})}), (Dims{wide, 0}));
+  EXPECT_EQ(sizes_of("aten::bmm.out", {empty({wide, 2, 0}), empty({wide, 0, 0})}), (Dims{wide, 2, 0}));
+  EXPECT_EQ(sizes_of("aten::permute_copy.out", {empty({wide, 0, 3}), Ints{2, 0, 1}}), (Dims{3, wide, 0}));
+  EXPECT_EQ(sizes_of("aten::cat.out", {Tensors{empty({wide, 0}), empty({wide, 0})}, Int{1}}), (Dims{wide, 0}));
+  EXPECT_EQ(sizes_of("aten::full.out", {Ints{wide, 0}, Int{1}}), (Dims{wide, 0}));
 }
 
 }  // namespace

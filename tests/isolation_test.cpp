@@ -35,7 +35,7 @@ std::string operators() {
 }
 
 // A sanitizer makes children that are slow to fork.
-constexpr std::size_t most_cases = heap::is_watched ? 128 : 40;
+constexpr std::size_t most_cases = heap::is_watched ? 128 : 64;
 
 // Of each operator the block with its least id, or the beginning of it, in some order.
 std::vector<Block> blocks(std::optional<std::uint64_t> shuffle) {
