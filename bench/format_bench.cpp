@@ -56,7 +56,7 @@ void measure(benchmark::State& state, const Bytes& bytes) {
   state.counters["workspace"] = static_cast<double>(counting.most());
 }
 
-void program_of_10_kB(benchmark::State& state) { measure(state, program_of(27, 64)); }
+void program_of_10_kB(benchmark::State& state) { measure(state, program_of(38, 64)); }
 void program_of_1_MB_of_tables(benchmark::State& state) { measure(state, program_of(3500, 0)); }
 void constants_of_100_MB(benchmark::State& state) { measure(state, program_of(100, 1 << 20)); }
 

@@ -287,11 +287,14 @@ class Peaks(Hostile):
 
     @staticmethod
     def shared_values():
-        return flat.program([flat.plan("forward", flat.List([flat.tensor([2, 3], 1)] * 10**6), [], [0], [1], sizes=[0, 64])])
+        values = [flat.tensor([2, 3], 1) for _ in range(30_000)] * 4
+        return flat.program([flat.plan("forward", flat.List(values), [], [0], [1], sizes=[0, 64])])
 
     @staticmethod
     def shared_calls():
-        return flat.program([flat.adder(200_000)])
+        calls = [flat.kernel(0, [0, 0, 2, 1, 1]) for _ in range(30_000)] * 4
+        values = [flat.tensor([2, 3], 1, 0), flat.tensor([2, 3], 1, 32), flat.integer(1)]
+        return flat.program([flat.plan("forward", values, flat.List(calls), [0], [1], [flat.operator("aten::add", "out")], sizes=[0, 64])])
 
     @staticmethod
     def constants():

@@ -35,18 +35,20 @@ class BlockJudge {
   BlockJudge(Laboratory& laboratory, const Block& block) : laboratory_(laboratory), block_(block) {}
 
   std::vector<Record> records() && {
-    while (records_.size() < block_.size()) judge_rest();
-    return std::move(records_);
+    while (judged_.size() < block_.size()) judge_rest();
+    std::vector<Record> records;
+    for (Judged& j : judged_) records.push_back(std::move(j.record));
+    return records;
   }
 
  private:
-  // Runs what has no record yet in a fresh child, as far as it carries, and the first of it again.
+  // Runs what is not judged yet in a fresh child, as far as it carries, and then the first of the block, once more.
   void judge_rest() {
-    begin_ = records_.size();
-    const Cases rest = Cases(block_).subspan(begin_);
+    begin_ = judged_.size();
+    const Cases rest = Cases(block_).subspan(begin_),
+                first = Cases(block_).first(std::min(most_repeated, block_.size()));
     run_.assign(rest.begin(), rest.end());
-    run_.insert(run_.end(), rest.begin(),
-                rest.begin() + static_cast<std::ptrdiff_t>(std::min(most_repeated, rest.size())));
+    run_.insert(run_.end(), first.begin(), first.end());
     seen_ = laboratory_.run(run_);
     for (std::size_t i = 0; i < seen_.size(); ++i)
       if (!(i < rest.size() ? judge_first(i) : judge_again(i, i - rest.size()))) return;
@@ -54,11 +56,11 @@ class BlockJudge {
 
   // Whether what was seen of the cases behind case i of the run still counts.
   bool judge_first(std::size_t i) {
-    records_.push_back(seen_[i].record);
+    judged_.push_back(seen_[i]);
     if (!is_failure(seen_[i].record.verdict) || is_alone(i)) return true;
     const Judged alone = laboratory_.run_alone(run_[i]);
-    records_.back() = alone.record;
-    return alone.answer == seen_[i].answer || explain(i, i, alone);
+    judged_.back().record = alone.record;
+    return alone.answer == seen_[i].answer || explain(i, begin_ + i, alone);
   }
 
   // What took a fresh child down was alone in it.
@@ -66,31 +68,34 @@ class BlockJudge {
     return i == 0 && seen_.size() == 1 && seen_[i].record.verdict == Verdict::crash;
   }
 
-  // Case i of the run is case `first` once more.
+  // Case i of the run is the block's case `first` once more.
   bool judge_again(std::size_t i, std::size_t first) {
-    if (seen_[i].answer == seen_[first].answer) return true;
+    if (seen_[i].answer == judged_[first].answer) return true;
     const Judged alone = laboratory_.run_alone(run_[i]);
-    return explain(alone.answer == seen_[i].answer ? first : i, first, alone);
+    if (alone.answer != seen_[i].answer) return explain(i, first, alone);
+    return first < begin_ || explain(first - begin_, first, alone);  // of an earlier run, which is judged
   }
 
-  // Case i of the run, whose record is that of case `first`, is answered otherwise than alone.
-  bool explain(std::size_t i, std::size_t first, const Judged& alone) {
+  // Case i of the run, which is the block's case `at`, is answered otherwise than alone.
+  bool explain(std::size_t i, std::size_t at, const Judged& alone) {
     const auto found = culprit(laboratory_, Cases(run_).first(i), run_[i], alone.answer);
     if (!found) {
-      records_[begin_ + first] = not_repeatable(laboratory_.run_alone(run_[i], true).record);
+      judged_[at].record = not_repeatable(laboratory_.run_alone(run_[i], true).record);
       return true;
     }
-    const std::size_t cases = block_.size() - begin_, guilty = *found % cases;
-    Record& record = records_[begin_ + guilty];
+    const std::size_t cases = block_.size() - begin_;
+    const bool is_again = *found >= cases;
+    const std::size_t guilty = is_again ? *found - cases : begin_ + *found;
+    Record& record = judged_[guilty].record;
     const std::string deed = text("after this call ", to_text(run_[i]), " is answered otherwise than alone");
     if (is_failure(record.verdict)) {
       record.message += "; " + deed;
     } else {
-      record = laboratory_.run_alone(run_[guilty], true).record;
+      record = laboratory_.run_alone(run_[*found], true).record;
       record.verdict = Verdict::fail, record.failure = Class::spoils_state, record.message = deed;
       record.distance = std::numeric_limits<double>::infinity();
     }
-    if (*found < cases) records_.resize(begin_ + guilty + 1);
+    if (!is_again) judged_.resize(guilty + 1);
     return false;
   }
 
@@ -99,7 +104,7 @@ class BlockJudge {
   std::size_t begin_ = 0;  // of the run in the block
   std::vector<CaseId> run_;
   std::vector<Judged> seen_;
-  std::vector<Record> records_;
+  std::vector<Judged> judged_;  // of the block, in its order
 };
 
 }  // namespace

@@ -130,8 +130,10 @@ class Kept {
   }
   void write(std::string_view key, JsonOutput& out) const {
     out.list(key, [&] {
-      for (std::size_t begin = 0; const std::size_t end : ends_)
-        out.line({text_.data() + std::exchange(begin, end), end - begin});
+      for (std::size_t begin = 0; const std::size_t end : ends_) {
+        out.line({text_.data() + begin, end - begin});
+        begin = end;
+      }
     });
   }
 
