@@ -5,6 +5,7 @@
 
 #include "conformance/cases/fingerprint.h"
 #include "conformance/judge/choice.h"
+#include "conformance/judge/host_call.h"
 #include "conformance/judge/judge.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
@@ -75,37 +76,6 @@ void describe_call(Record& r, const Case& c, std::span<const Value> given) {
     each_tensor({&c.arguments[i], 1}, [&](const Tensor& t) { elements += static_cast<std::uint64_t>(t.count()); });
   }
   r.elements = elements;
-}
-
-// The call as a host makes it, with outs, and what the reference says to it.
-struct HostCall {
-  std::vector<Value> arguments;
-  Expectation expected;
-
-  bool valid() const { return expected.answer.outcome == Outcome::ok; }
-};
-
-std::vector<Value> with_recorded_outs(const Case& c) {
-  std::vector<Value> arguments = c.arguments;
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (c.op->arguments[i].out && std::holds_alternative<std::monostate>(arguments[i]))
-      arguments[i] = c.recorded.arguments[i];
-  return arguments;
-}
-
-// Outs that a mutated call leaves open are as the reference makes them, as recorded where it refuses. Whether the call
-// is valid may depend on them, so the reference is asked again with those.
-HostCall host_call(const Case& c) {
-  const auto ask = [&](std::vector<Value> arguments) {
-    Expectation expected = expect(*c.op, arguments);
-    if (expected.answer.outcome == Outcome::ok) return HostCall{expected.arguments, std::move(expected)};
-    return HostCall{std::move(arguments), std::move(expected)};
-  };
-  HostCall open = ask(c.arguments);
-  if (c.id.mutations.empty()) return open;
-  if (!open.valid()) open.arguments = with_recorded_outs(c);
-  HostCall given = ask(open.arguments);
-  return given.valid() == open.valid() ? open : given;
 }
 
 // What the call did besides answering is worse than any value in its answer. An invalid call that was answered at all

@@ -1,0 +1,315 @@
+#include "conformance/features/features.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+constexpr Int most_dtypes = 64;  // the format numbers fewer
+
+bool is_channels_last(const Dims& order) { return order == Dims{0, 2, 3, 1} || order == Dims{0, 2, 3, 4, 1}; }
+
+// What a tensor's elements are, taken together.
+struct Elements {
+  bool nan = false, infinity = false, zero = false, negative_zero = false, subnormal = false, negative = false,
+       fraction = false, extreme = false, above_16m = false, above_2g = false, equal = false;
+};
+
+void look_at(Real x, DType dtype, Elements& e) {
+  const bool floating = is_floating(dtype);
+  e.nan |= std::isnan(x), e.infinity |= std::isinf(x);
+  e.zero |= x == 0 && !std::signbit(x), e.negative_zero |= x == 0 && std::signbit(x);
+  if (!std::isfinite(x)) return;
+  const Real size = std::fabs(x);
+  e.subnormal |= floating && size > 0 && size < std::ldexp(Real{1}, info(dtype).least_exponent);
+  e.negative |= x < 0, e.fraction |= x != std::trunc(x);
+  e.above_16m |= size > 0x1p24, e.above_2g |= size >= 0x1p31;
+  e.extreme |=
+      floating ? size >= largest(dtype) / 4 : x >= largest_integer(dtype) || (x < 0 && x <= least_integer(dtype));
+}
+
+Elements elements_of(const Tensor& t) {
+  Elements e;
+  if (info(t.dtype).kind == Kind::opaque) return e;
+  Buffer<Real> values = read<Real>(t).data;
+  for (const Real x : values) look_at(x, t.dtype, e);
+  std::erase_if(values, [](Real x) { return std::isnan(x); });
+  std::ranges::sort(values);
+  e.equal = std::ranges::adjacent_find(values) != values.end();
+  return e;
+}
+
+struct TensorFlag {
+  std::string_view says;
+  bool (*holds)(const Tensor&, const Elements&);
+};
+
+// Of each tensor, behind its name.
+constexpr auto tensor_flags = std::to_array<TensorFlag>({
+    {"is floating", [](const Tensor& t, const Elements&) { return is_floating(t.dtype); }},
+    {"is of a half type", [](const Tensor& t, const Elements&) { return is_half(t.dtype); }},
+    {"is of integers", [](const Tensor& t, const Elements&) { return is_integer(t.dtype); }},
+    {"has no dimensions", [](const Tensor& t, const Elements&) { return t.rank() == 0; }},
+    {"has a size of 0", [](const Tensor& t, const Elements&) { return t.count() == 0; }},
+    {"has a size of 1",
+     [](const Tensor& t, const Elements&) { return std::ranges::find(t.sizes, 1) != t.sizes.end(); }},
+    {"is contiguous", [](const Tensor& t, const Elements&) { return t.dim_order == Dims::counting(t.rank()); }},
+    {"is channels last", [](const Tensor& t, const Elements&) { return is_channels_last(t.dim_order); }},
+});
+
+// Of each input, behind its name; of the call as "an input …".
+constexpr auto element_flags = std::to_array<TensorFlag>({
+    {"has NaN", [](const Tensor&, const Elements& e) { return e.nan; }},
+    {"has infinity", [](const Tensor&, const Elements& e) { return e.infinity; }},
+    {"has a negative zero", [](const Tensor&, const Elements& e) { return e.negative_zero; }},
+    {"has subnormal numbers", [](const Tensor&, const Elements& e) { return e.subnormal; }},
+    {"has extreme numbers", [](const Tensor&, const Elements& e) { return e.extreme; }},
+    {"has zeros", [](const Tensor&, const Elements& e) { return e.zero; }},
+    {"has negative numbers", [](const Tensor&, const Elements& e) { return e.negative; }},
+    {"has fractions", [](const Tensor&, const Elements& e) { return e.fraction; }},
+    {"has numbers above 2^24", [](const Tensor&, const Elements& e) { return e.above_16m; }},
+    {"has numbers of 2^31 and more", [](const Tensor&, const Elements& e) { return e.above_2g; }},
+    {"has equal elements", [](const Tensor&, const Elements& e) { return e.equal; }},
+});
+
+// Of the call, about any of its number arguments.
+struct NumberFlag {
+  std::string_view says;
+  bool (*holds)(Real);
+};
+constexpr auto number_flags = std::to_array<NumberFlag>({
+    {"is NaN", [](Real x) { return std::isnan(x); }},
+    {"is infinite", [](Real x) { return std::isinf(x); }},
+    {"is extreme", [](Real x) { return std::isfinite(x) && std::fabs(x) >= 0x1p31; }},
+    {"is negative", [](Real x) { return x < 0; }},
+    {"is a fraction", [](Real x) { return std::isfinite(x) && x != std::trunc(x); }},
+});
+
+constexpr auto plain_call_flags = std::to_array<std::string_view>({
+    "the call is valid",
+    "every dim order is contiguous",
+    "every dim order is channels last",
+    "every dim order is contiguous or channels last",
+    "the dim orders are one for all",
+    "the inputs have different sizes",
+    "the inputs have different dtypes",
+    "the results are empty",
+    "a result has NaN",
+    "a result has infinity",
+    "an out has another dtype than its result",
+    "an argument is None",
+    "an argument is a bool where numbers are",
+    "a list is empty",
+});
+
+std::string phrase(std::string_view subject, std::string_view says) {
+  return std::string(subject) + " " + std::string(says);
+}
+
+// f(tensor) for every tensor of a value, those of a list one by one.
+template <class F>
+void each_tensor(const Value& v, F f) {
+  if (const Tensor* t = std::get_if<Tensor>(&v)) f(*t);
+  if (const Tensors* list = std::get_if<Tensors>(&v))
+    for (const auto& t : *list)
+      if (t) f(*t);
+}
+
+class Describing {
+ public:
+  Describing(const Operator& op, const HostCall& call) : op_(op), call_(call) {}
+
+  Features features() && {
+    for (std::size_t i = 0; i < op_.arguments.size(); ++i) describe(op_.arguments[i], call_.arguments[i]);
+    describe_layouts();
+    describe_results();
+    say_if(different(input_sizes_), "the inputs have different sizes");
+    say_if(different(input_dtypes_), "the inputs have different dtypes");
+    Features f;
+    f.flags.assign(flags_.begin(), flags_.end());
+    f.measures = std::move(measures_);
+    std::ranges::sort(f.measures);
+    return f;
+  }
+
+ private:
+  void say(std::string_view flag) { flags_.emplace(flag); }
+  void say(std::string_view subject, std::string_view says) { flags_.insert(phrase(subject, says)); }
+  void say_if(bool holds, std::string_view flag) {
+    if (holds) say(flag);
+  }
+  void measure(const std::string& name, Int amount) { measures_.push_back({name, static_cast<double>(amount)}); }
+
+  template <class T>
+  static bool different(const std::vector<T>& all) {
+    return std::ranges::adjacent_find(all, std::not_equal_to()) != all.end();
+  }
+
+  void describe(const SchemaArgument& a, const Value& value) {
+    const std::string name(a.name);
+    std::visit(
+        [&]<class T>(const T& v) {
+          if constexpr (std::is_same_v<T, std::monostate>) {
+            if (!a.out) say("an argument is None"), say(name, "is None");
+          } else if constexpr (std::is_same_v<T, Tensor>) {
+            tensor(a, v);
+            shape(name, v);
+          } else if constexpr (std::is_same_v<T, Tensors>) {
+            measure("the length of " + name, static_cast<Int>(v.size()));
+            say_if(v.empty(), "a list is empty");
+            each_tensor(value, [&](const Tensor& t) { tensor(a, t); });
+            if (std::ranges::any_of(v, [](const auto& t) { return !t; })) say(name, "has None");
+          } else if constexpr (std::is_same_v<T, bool>) {
+            if (v) say(name, "is true");
+            if (a.type.starts_with("Scalar") && !a.type.starts_with("ScalarType"))
+              say(name, "is a bool"), say("an argument is a bool where numbers are");
+          } else if constexpr (std::is_same_v<T, std::string>) {
+            say(name, text("is \"", v, "\""));
+          } else if constexpr (std::is_same_v<T, Int> || std::is_same_v<T, double>) {
+            number(a, v);
+          } else {
+            list(name, v);
+          }
+        },
+        value);
+  }
+
+  void tensor(const SchemaArgument& a, const Tensor& t) {
+    const std::string dtype = phrase("is", info(t.dtype).name);
+    say(a.name, dtype), say("a tensor", dtype);
+    orders_.push_back(&t);
+    const Elements e = a.out ? Elements() : elements_of(t);
+    for (const TensorFlag& flag : tensor_flags)
+      if (flag.holds(t, e)) say(a.name, flag.says), say("a tensor", flag.says);
+    if (a.out) return;
+    for (const TensorFlag& flag : element_flags)
+      if (flag.holds(t, e)) say(a.name, flag.says), say("an input", flag.says);
+    input_sizes_.push_back(t.sizes), input_dtypes_.push_back(t.dtype);
+  }
+
+  void shape(const std::string& name, const Tensor& t) {
+    measure("the rank of " + name, t.rank());
+    measure("the number of elements of " + name, t.count());
+    if (t.rank() > 0) measure("the first size of " + name, t.sizes[0]);
+    if (t.rank() > 0) measure("the last size of " + name, t.sizes[t.rank() - 1]);
+  }
+
+  template <class T>
+  void number(const SchemaArgument& a, T v) {
+    const std::string name(a.name);
+    if (a.type.starts_with("ScalarType")) {
+      if constexpr (std::is_same_v<T, Int>)
+        if (const auto dtype = dtype_numbered(v)) say(name, text("is ", info(*dtype).name));
+      return;
+    }
+    if (a.type.starts_with("Scalar")) say(name, std::is_same_v<T, Int> ? "is an integer" : "is a float");
+    const auto x = static_cast<Real>(v);
+    for (const NumberFlag& flag : number_flags)
+      if (flag.holds(x)) say(name, flag.says), say("an argument", flag.says);
+    if (!std::isnan(x)) measures_.push_back({name, static_cast<double>(x)});
+  }
+
+  template <class List>
+  void list(const std::string& name, const List& v) {
+    measure("the length of " + name, static_cast<Int>(v.size()));
+    say_if(v.empty(), "a list is empty");
+    if (v.empty()) return;
+    const auto [least, most] = std::ranges::minmax_element(v);
+    measures_.push_back({"the least of " + name, static_cast<double>(*least)});
+    measures_.push_back({"the largest of " + name, static_cast<double>(*most)});
+    if (std::ranges::find(v, 0) != v.end()) say(name, "has a 0");
+    if (*least != *most) say(name, "has different numbers");
+  }
+
+  void describe_layouts() {
+    const auto every = [&](auto holds) { return std::ranges::all_of(orders_, holds); };
+    const auto contiguous = [](const Tensor* t) { return t->dim_order == Dims::counting(t->rank()); };
+    const auto channels_last = [](const Tensor* t) { return is_channels_last(t->dim_order); };
+    say_if(every(contiguous), "every dim order is contiguous");
+    say_if(!orders_.empty() && every(channels_last), "every dim order is channels last");
+    say_if(every([&](const Tensor* t) { return contiguous(t) || channels_last(t); }),
+           "every dim order is contiguous or channels last");
+    say_if(every(contiguous) || every(channels_last) ||
+               every([&](const Tensor* t) { return t->dim_order == orders_[0]->dim_order; }),
+           "the dim orders are one for all");
+  }
+
+  void describe_results() {
+    const Expectation& e = call_.expected;
+    if (!call_.valid()) return say_broken(e.answer.rule);
+    say("the call is valid");
+    say_if(std::ranges::all_of(e.outs, [](const Tensor& t) { return t.count() == 0; }), "the results are empty");
+    for (std::size_t k = 0; k < e.outs.size(); ++k) {
+      const Elements found = elements_of(e.outs[k]);
+      say_if(found.nan, "a result has NaN"), say_if(found.infinity, "a result has infinity");
+      const Unrounded& computed = e.answer.unrounded[k];
+      say_if(!computed.values.empty() && computed.dtype != e.outs[k].dtype, "an out has another dtype than its result");
+    }
+  }
+
+  void say_broken(const std::string& id) {
+    const auto rule = std::ranges::find(op_.rules, id, &Rule::id);
+    say(text("the call breaks ", rule == op_.rules.end() ? id : std::string(rule->sentence)));
+  }
+
+  const Operator& op_;
+  const HostCall& call_;
+  std::set<std::string> flags_;
+  std::vector<Measure> measures_;
+  std::vector<const Tensor*> orders_;
+  std::vector<Dims> input_sizes_;
+  std::vector<DType> input_dtypes_;
+};
+
+std::string replaced(std::string_view flag, std::string_view was, std::string_view now) {
+  const std::size_t at = flag.find(was);
+  return text(flag.substr(0, at), now, flag.substr(at + was.size()));
+}
+
+}  // namespace
+
+bool Features::has(std::string_view flag) const { return std::ranges::binary_search(flags, flag); }
+
+const Measure* Features::measure(std::string_view name) const {
+  const auto at = std::ranges::lower_bound(measures, name, {}, &Measure::name);
+  return at != measures.end() && at->name == name ? &*at : nullptr;
+}
+
+Features features_of(const Operator& op, const HostCall& call) { return Describing(op, call).features(); }
+
+std::span<const std::string> call_flags() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> flags(plain_call_flags.begin(), plain_call_flags.end());
+    for (Int number = 0; number < most_dtypes; ++number)
+      if (const auto dtype = dtype_numbered(number)) flags.push_back(phrase("a tensor is", info(*dtype).name));
+    for (const TensorFlag& flag : tensor_flags) flags.push_back(phrase("a tensor", flag.says));
+    for (const TensorFlag& flag : element_flags) flags.push_back(phrase("an input", flag.says));
+    for (const NumberFlag& flag : number_flags) flags.push_back(phrase("an argument", flag.says));
+    return flags;
+  }();
+  return all;
+}
+
+std::string negation(std::string_view flag) {
+  if (flag.starts_with("a tensor ")) return replaced(flag, "a tensor", "no tensor");
+  if (flag.starts_with("an input ")) return replaced(flag, "an input", "no input");
+  if (flag.starts_with("an argument ")) return replaced(flag, "an argument", "no argument");
+  if (flag.starts_with("an out ")) return replaced(flag, "an out", "no out");
+  if (flag.starts_with("a list ")) return replaced(flag, "a list", "no list");
+  if (flag.starts_with("a result ")) return replaced(flag, "a result", "no result");
+  if (flag.starts_with("every ")) return text("not ", flag);
+  if (flag.starts_with("the inputs have different ")) return replaced(flag, "different", "the same");
+  if (flag.starts_with("the call breaks ")) return replaced(flag, "breaks", "keeps");
+  if (flag.find(" has no dimensions") != std::string_view::npos) return replaced(flag, "has no", "has");
+  if (flag.find(" has a ") != std::string_view::npos) return replaced(flag, "has a ", "has no ");
+  if (flag.find(" has ") != std::string_view::npos) return replaced(flag, " has ", " has no ");
+  if (flag.find(" are ") != std::string_view::npos) return replaced(flag, " are ", " are not ");
+  return replaced(flag, " is ", " is not ");
+}
+
+}  // namespace assay
