@@ -1,7 +1,5 @@
 #include "conformance/report/record.h"
 
-#include "conformance/report/defect.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -226,19 +224,6 @@ Record from_json_line(std::string_view line) {
   refuse_unknown_fields(reader);
   check_agreement(record);
   return record;
-}
-
-std::string to_json_line(const Defect& defect) {
-  return dump({{"defect", {{"from", defect.from}, {"smallest", to_json(defect.smallest)}}}});
-}
-
-Defect defect_from_json_line(std::string_view line) {
-  const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  const Json::json_pointer from("/defect/from"), smallest("/defect/smallest");
-  if (object.is_discarded() || !object.contains(from) || !object[from].is_string() || !object.contains(smallest))
-    throw std::invalid_argument(
-        fmt::format("defect: wanted an object with \"from\" and \"smallest\", got {:.60}", line));
-  return {object[from].get<std::string>(), from_json_line(object[smallest].dump())};
 }
 
 std::string repro_line(const Record& record) { return "assay case " + shell_word(record.case_id); }

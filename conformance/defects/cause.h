@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "conformance/defects/predicate.h"
+#include "conformance/defects/symptom.h"
+#include "conformance/runner/laboratory.h"
+
+namespace assay {
+
+// What is kept of a judged case until all of its operator are.
+struct Seen {
+  CaseId id;
+  Symptom symptom;
+  Verdict verdict;
+  bool promised = true, known = false;
+  std::optional<double> distance;
+  std::uint64_t elements = 0;
+};
+Seen seen(const Record& record);
+
+// How a predicate fared with calls that were drawn to try it.
+struct Trial {
+  int drawn = 0, alike = 0;       // that satisfy it, and fail alike
+  int differing = 0, spared = 0;  // that differ in one of its literals, and do not
+  bool convinces() const;         // 19 of 20
+};
+
+// A reason why calls of an operator fail.
+struct Cause {
+  const Operator* op;
+  Symptom symptom;
+  Predicate predicate;
+  Trial trial;
+  std::vector<Seen> cases;  // of the run, that fail for it
+};
+
+// The causes of the failures among the cases of one operator. Where the cases leave several predicates open, more calls
+// are drawn and judged to decide between them, the same whenever the cases are the same. Throws Interrupted.
+std::vector<Cause> causes_of(Laboratory& laboratory, const Corpus& corpus, const RecordedCalls& calls,
+                             std::vector<Seen> cases);
+
+}  // namespace assay

@@ -1,0 +1,44 @@
+#include "conformance/defects/predicate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay {
+
+bool Literal::of(const Features& f) const {
+  if (test == Test::holds) return f.has(name);
+  if (test == Test::lacks) return !f.has(name);
+  const Measure* m = f.measure(name);
+  if (!m) return false;
+  return test == Test::is ? m->amount == amount : test == Test::at_least ? m->amount >= amount : m->amount <= amount;
+}
+
+bool holds(const Predicate& predicate, const Features& f) {
+  return std::ranges::all_of(predicate, [&](const Literal& l) { return l.of(f); });
+}
+
+std::string words(const Literal& literal) {
+  switch (literal.test) {
+    case Literal::Test::holds:
+      return literal.name;
+    case Literal::Test::lacks:
+      return negation(literal.name);
+    case Literal::Test::is:
+      return fmt::format("{} is {}", literal.name, literal.amount);
+    case Literal::Test::at_least:
+      return fmt::format("{} is at least {}", literal.name, literal.amount);
+    case Literal::Test::at_most:
+      return fmt::format("{} is at most {}", literal.name, literal.amount);
+  }
+  return {};
+}
+
+std::string words(const Predicate& predicate) {
+  std::string all;
+  for (const Literal& l : predicate)
+    if (l.name != "the call is valid") all += (all.empty() ? "whenever " : " and ") + words(l);
+  return all.empty() ? "always" : all;
+}
+
+}  // namespace assay

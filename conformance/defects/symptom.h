@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "conformance/report/record.h"
+
+namespace assay {
+
+// How a call fails. Two calls of an operator fail alike when their symptoms are equal. A call that the library refuses
+// outside its contract is no failure, but has the symptom of one.
+struct Symptom {
+  Verdict verdict = Verdict::pass;
+  Class failure = Class::none;  // nan counts as value: which of them a wrong number is, is the data's doing
+  std::string sign;             // what the library said, without what belongs to the call: the line of its source if it
+                                // names one; of an invalid call that is accepted the rule
+  auto operator<=>(const Symptom&) const = default;
+};
+
+Symptom symptom_of(const Record& record);
+
+// Whether there is no telling what else would have been wrong: the call was refused, or ended the process.
+bool hides_results(const Symptom& symptom);
+
+}  // namespace assay
