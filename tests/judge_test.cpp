@@ -204,7 +204,7 @@ TEST(Refusals, AreJudgedToo) {
   refused.outcome = Outcome::invalid;
   EXPECT_EQ(valid.judge_reaction(refused).failure, Class::refused_though_valid);
   EXPECT_EQ(invalid.judge_reaction(refused).verdict, Verdict::pass);
-  refused.in_profile = false;
+  refused.promised = false;
   EXPECT_EQ(valid.judge_reaction(refused).verdict, Verdict::unsupported);
   const Judgement accepted = invalid.judge_outs({tensor(boolean, {1}, {0})});
   EXPECT_EQ(accepted.failure, Class::accepted_though_invalid);

@@ -30,6 +30,7 @@ Record passing(std::string operator_name, std::string case_id = "#0") {
   record.case_id = record.operator_name + case_id;
   record.dtypes = {"float32", "float32"};
   record.layouts = {"contiguous", "channels_last"};
+  record.slices = {"exported", "layouts"};
   record.distance = 0;
   record.seconds = 0.5;
   return record;
@@ -112,11 +113,12 @@ TEST(Record, TablesAreInTheOrderOfTheirEnums) {
   for (std::size_t i = 0; i < classes.size(); ++i) EXPECT_EQ(static_cast<std::size_t>(classes[i].failure), i);
 }
 
-TEST(Record, TextOfAPassHasTheNineFieldsInOrder) {
-  EXPECT_EQ(to_json_line(passing("aten::add.out", "#17")),
-            R"({"testee":"executorch","operator":"aten::add.out","case":"aten::add.out#17",)"
-            R"("dtypes":["float32","float32"],"layouts":["contiguous","channels_last"],)"
-            R"("verdict":"pass","class":"","distance":0.0,"seconds":0.5})");
+TEST(Record, TextOfAPassHasTheRequiredFieldsInOrder) {
+  EXPECT_EQ(
+      to_json_line(passing("aten::add.out", "#17")),
+      R"({"testee":"executorch","operator":"aten::add.out","case":"aten::add.out#17",)"
+      R"("dtypes":["float32","float32"],"layouts":["contiguous","channels_last"],"valid":true,)"
+      R"("slices":["exported","layouts"],"promised":true,"verdict":"pass","class":"","distance":0.0,"seconds":0.5})");
 }
 
 TEST(Record, EveryFieldSurvives) {
@@ -203,38 +205,53 @@ TEST(Record, ReproLineIsQuotedWhereAShellNeedsIt) {
   EXPECT_EQ(repro_line(record), "assay case '#17'");
 }
 
+// The kind of a finding in a valid call that exporters emit.
+FindingKind kind(Verdict verdict, Class failure, bool known = false) {
+  Record record = passing("aten::add.out");
+  record.verdict = verdict, record.failure = failure, record.known = known;
+  return kind_of(record);
+}
+
 TEST(FindingKind, SeriousFirst) {
-  const std::vector<FindingKind> order{{Verdict::fail, Class::writes_out_of_bounds, false},
-                                       {Verdict::fail, Class::abort, false},
-                                       {Verdict::crash, Class::none, false},
-                                       {Verdict::timeout, Class::none, false},
-                                       {Verdict::fail, Class::unwritten, false},
-                                       {Verdict::fail, Class::reads_uninitialised, false},
-                                       {Verdict::fail, Class::spoils_state, false},
-                                       {Verdict::fail, Class::changes_input, false},
-                                       {Verdict::fail, Class::value, false},
-                                       {Verdict::fail, Class::nan, false},
-                                       {Verdict::fail, Class::shape, false},
-                                       {Verdict::fail, Class::dtype, false},
-                                       {Verdict::fail, Class::layout, false},
-                                       {Verdict::fail, Class::refused_though_valid, false},
-                                       {Verdict::fail, Class::accepted_though_invalid, false},
-                                       {Verdict::pass, Class::none, true},
-                                       {Verdict::quality, Class::none, false},
-                                       {Verdict::unsupported, Class::none, false},
-                                       {Verdict::fail, Class::abort, true},
-                                       {Verdict::fail, Class::value, true}};
+  const std::vector<FindingKind> order{kind(Verdict::fail, Class::spoils_state),
+                                       kind(Verdict::fail, Class::changes_input),
+                                       kind(Verdict::fail, Class::writes_out_of_bounds),
+                                       kind(Verdict::crash, Class::none),
+                                       kind(Verdict::crash, Class::bus_error),
+                                       kind(Verdict::timeout, Class::none),
+                                       kind(Verdict::fail, Class::value),
+                                       kind(Verdict::fail, Class::nan),
+                                       kind(Verdict::fail, Class::unwritten),
+                                       kind(Verdict::fail, Class::reads_uninitialised),
+                                       kind(Verdict::fail, Class::refused_though_valid),
+                                       kind(Verdict::crash, Class::abort),
+                                       kind(Verdict::fail, Class::accepted_though_invalid),
+                                       kind(Verdict::pass, Class::none, true),
+                                       kind(Verdict::quality, Class::none),
+                                       kind(Verdict::unsupported, Class::none),
+                                       kind(Verdict::fail, Class::value, true),
+                                       kind(Verdict::crash, Class::abort, true)};
   for (std::size_t i = 0; i + 1 < order.size(); ++i) {
     EXPECT_TRUE(MoreSerious{}(order[i], order[i + 1])) << name(order[i]) << ", " << name(order[i + 1]);
     EXPECT_FALSE(MoreSerious{}(order[i + 1], order[i])) << name(order[i]) << ", " << name(order[i + 1]);
   }
 }
 
+TEST(FindingKind, CasesOfOneClassInTwoTiersAreTwoFindings) {
+  Record outside = failing("aten::add.out", Class::value);
+  outside.promised = false;
+  const Summary summary = summary_of({outside, failing("aten::add.out", Class::value)});
+  const auto& findings = summary.testees.at("executorch").at("aten::add.out").findings;
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings.begin()->first.tier, Tier::wrong_exported);
+  EXPECT_EQ(std::next(findings.begin())->first.tier, Tier::not_promised);
+}
+
 TEST(FindingKind, IsNamedByItsClassOrItsVerdict) {
-  EXPECT_EQ(name(FindingKind{Verdict::fail, Class::changes_input, false}), "changes-input");
-  EXPECT_EQ(name(FindingKind{Verdict::timeout, Class::none, true}), "timeout");
-  EXPECT_EQ(name(FindingKind{Verdict::crash, Class::abort, false}), "crash (abort)");
-  EXPECT_EQ(name(FindingKind{Verdict::pass, Class::none, true}), "passes-though-listed");
+  EXPECT_EQ(name(kind(Verdict::fail, Class::changes_input)), "changes-input");
+  EXPECT_EQ(name(kind(Verdict::timeout, Class::none, true)), "timeout");
+  EXPECT_EQ(name(kind(Verdict::crash, Class::abort)), "crash (abort)");
+  EXPECT_EQ(name(kind(Verdict::pass, Class::none, true)), "passes-though-listed");
 }
 
 TEST(Summary, CountsPerTesteeOperatorVerdictAndClass) {
@@ -249,7 +266,7 @@ TEST(Summary, CountsPerTesteeOperatorVerdictAndClass) {
   EXPECT_THAT(add.verdicts, ElementsAre(2, 0, 2, 0, 0, 0));
   EXPECT_DOUBLE_EQ(add.seconds, 2.0);
   ASSERT_EQ(add.findings.size(), 1u);
-  EXPECT_EQ(add.findings.at({Verdict::fail, Class::nan, false}).cases, 2u);
+  EXPECT_EQ(add.findings.at(kind(Verdict::fail, Class::nan)).cases, 2u);
   EXPECT_THAT(verdict_counts(testee), ElementsAre(2, 0, 2, 0, 1, 0));
 }
 
@@ -259,8 +276,7 @@ TEST(Summary, ADefectGivesAFindingItsSmallestCallAndIsNoCase) {
   std::istringstream lines("{\"header\":{\"assay\":\"1\"}}\n" + to_json_line(first) + "\n" +
                            to_json_line(Defect{first.case_id, smallest}) + "\n{\"footer\":{\"complete\":true}}\n");
   const Summary summary = summarize(lines);
-  const Finding& finding =
-      summary.testees.at("executorch").at("aten::add.out").findings.at({Verdict::fail, Class::value});
+  const Finding& finding = summary.testees.at("executorch").at("aten::add.out").findings.at(kind_of(first));
   EXPECT_EQ(finding.cases, 1u);
   EXPECT_EQ(finding.smallest, smallest);
   EXPECT_THROW(defect_from_json_line("{\"defect\":{\"from\":1}}"), std::invalid_argument);
@@ -282,11 +298,10 @@ TEST(Summary, KeepsTheSmallestCallWhateverTheOrder) {
   std::vector<Record> records{failing("aten::add.out", Class::value, "#1", 3),
                               failing("aten::add.out", Class::value, "#2", std::nullopt),
                               failing("aten::add.out", Class::value, "#1~size:1:0", 0), smallest};
-  const FindingKind kind{Verdict::fail, Class::value, false};
   for (std::size_t turn = 0; turn < records.size(); ++turn) {
     std::rotate(records.begin(), records.begin() + 1, records.end());
     const Summary summary = summary_of(records);
-    const Finding& finding = summary.testees.at("executorch").at("aten::add.out").findings.at(kind);
+    const Finding& finding = summary.testees.at("executorch").at("aten::add.out").findings.at(kind_of(smallest));
     EXPECT_EQ(finding.cases, 4u);
     EXPECT_EQ(finding.smallest, smallest);
   }

@@ -297,7 +297,7 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
     return {Verdict::fail, Class::accepted_though_invalid, infinity, answer.rule, answer.message, {}, {}, {}};
   }
   if (refused) {
-    const bool outside = !reaction.in_profile || reaction.outcome == Outcome::unsupported;
+    const bool outside = !reaction.promised || reaction.outcome == Outcome::unsupported;
     return {outside ? Verdict::unsupported : Verdict::fail,
             outside ? Class::none : Class::refused_though_valid,
             outside ? 0 : infinity,

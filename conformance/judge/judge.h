@@ -27,7 +27,7 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const B
 struct Reaction {
   Outcome outcome = Outcome::ok;
   std::string message;       // its reason when it refused
-  bool in_profile = true;    // whether its stated profile covers the call
+  bool promised = true;      // whether its contract covers the call
   std::vector<Tensor> outs;  // its results when it did not refuse
   bool has_values = true;    // false: only dtype and sizes of the outs are known
 };

@@ -27,7 +27,7 @@ Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
 
 Json finding_json(const FindingKind& kind, const Finding& finding) {
   return {{"kind", name(kind)},
-          {"severity", static_cast<int>(severity(kind))},
+          {"tier", static_cast<int>(kind.tier)},
           {"expected", is_expected(kind)},
           {"news", is_news(kind)},
           {"cases", finding.cases},

@@ -22,6 +22,9 @@ void visit_fields(RecordType& record, Visitor&& visit) {
   visit.required("case", record.case_id);
   visit.required("dtypes", record.dtypes);
   visit.required("layouts", record.layouts);
+  visit.required("valid", record.valid);
+  visit.required("slices", record.slices);
+  visit.required("promised", record.promised);
   visit.required("verdict", record.verdict);
   visit.required("class", record.failure);
   visit.required("distance", record.distance);
@@ -204,6 +207,11 @@ std::string shell_word(std::string_view text) {
 }
 
 }  // namespace
+
+Tier tier_of(const Record& r) {
+  const std::optional<double> distance = r.bound.empty() ? std::nullopt : r.distance;
+  return tier_of(r.verdict, r.failure, r.valid, r.slices, r.promised, distance);
+}
 
 Json to_json(const Record& record) {
   Writer writer;

@@ -41,18 +41,18 @@ std::string name(const FindingKind& kind) {
   return fmt::format("{} ({})", name(kind.verdict), name(kind.failure));
 }
 
-Severity severity(const FindingKind& kind) {
-  if (passes_though_listed(kind)) return Severity::quality;
-  return kind.verdict == Verdict::fail ? row(kind.failure).severity : row(kind.verdict).severity;
+FindingKind kind_of(const Record& r) {
+  const bool passes_though_listed = r.known && r.verdict == Verdict::pass;
+  return {r.verdict, r.failure, passes_though_listed ? Tier::quality : tier_of(r), r.known};
 }
 
 bool is_expected(const FindingKind& kind) { return kind.known && !passes_though_listed(kind); }
 
-bool is_news(const FindingKind& kind) { return severity(kind) != Severity::none && !is_expected(kind); }
+bool is_news(const FindingKind& kind) { return kind.tier != Tier::none && !is_expected(kind); }
 
 bool MoreSerious::operator()(const FindingKind& a, const FindingKind& b) const {
-  return std::tuple(is_expected(a), severity(b), a.verdict, a.failure, a.known) <
-         std::tuple(is_expected(b), severity(a), b.verdict, b.failure, b.known);
+  return std::tuple(is_expected(a), a.tier, a.verdict, a.failure, a.known) <
+         std::tuple(is_expected(b), b.tier, b.verdict, b.failure, b.known);
 }
 
 std::uint64_t total(const VerdictCounts& counts) {
@@ -70,13 +70,14 @@ void Summary::add(const Record& record) {
   entry.seconds += record.seconds;
   add_to(entry.dtypes, record.dtypes, record.verdict);
   add_to(entry.layouts, record.layouts, record.verdict);
-  const FindingKind kind{record.verdict, record.failure, record.known};
+  const FindingKind kind = kind_of(record);
   if (kind != FindingKind{}) add_to(entry.findings[kind], record);
 }
 
 void Summary::add(const Defect& defect) {
   const Record& r = defect.smallest;
-  testees.at(r.testee).at(r.operator_name).findings.at({r.verdict, r.failure, r.known}).smallest = r;
+  auto& findings = testees.at(r.testee).at(r.operator_name).findings;
+  if (const auto found = findings.find(kind_of(r)); found != findings.end()) found->second.smallest = r;
 }
 
 VerdictCounts verdict_counts(const TesteeSummary& testee) {

@@ -15,13 +15,14 @@ namespace assay {
 struct FindingKind {
   Verdict verdict = Verdict::pass;
   Class failure = Class::none;
+  Tier tier = Tier::none;
   bool known = false;
   bool operator==(const FindingKind&) const = default;
 };
 
 /// One word for a kind: the class of a failure, else the verdict; "crash (abort)" where both speak.
 std::string name(const FindingKind& kind);
-Severity severity(const FindingKind& kind);
+FindingKind kind_of(const Record& record);  ///< a listed failure that passes is of the tier `quality`
 
 /// A listed failure that still fails. (A listed failure that passes is news.)
 bool is_expected(const FindingKind& kind);
@@ -29,7 +30,7 @@ bool is_expected(const FindingKind& kind);
 /// What a reader has to look at: neither expected nor merely unsupported.
 bool is_news(const FindingKind& kind);
 
-/// Orders kinds by what a reader should see first: news before expected failures, then by severity.
+/// Orders kinds by what a reader should see first: news before expected failures, then by tier.
 struct MoreSerious {
   bool operator()(const FindingKind& a, const FindingKind& b) const;
 };
@@ -60,7 +61,7 @@ struct Summary {
   std::map<std::string, TesteeSummary> testees;
 
   void add(const Record& record);
-  void add(const Defect& defect);  ///< of a finding that it has: its smallest call
+  void add(const Defect& defect);  ///< the smallest call of its finding, where that is of the same tier
 };
 
 VerdictCounts verdict_counts(const TesteeSummary& testee);

@@ -26,7 +26,7 @@ struct Line {
   std::string cases;
   std::array<std::string, verdicts.size()> counts;
   std::string worst;
-  Severity severity = Severity::none;
+  Tier tier = Tier::none;
 };
 
 struct Widths {
@@ -43,21 +43,11 @@ struct Widths {
 
 using News = std::multimap<FindingKind, const Finding*, MoreSerious>;
 
-fmt::text_style text_style(Severity severity) {
-  switch (severity) {
-    case Severity::none:
-      return {};
-    case Severity::quality:
-    case Severity::acceptance:
-      return fg(fmt::terminal_color::yellow);
-    case Severity::result:
-    case Severity::side_effect:
-      return fg(fmt::terminal_color::red);
-    case Severity::breakdown:
-    case Severity::corruption:
-      return fmt::emphasis::bold | fg(fmt::terminal_color::red);
-  }
-  return {};
+fmt::text_style text_style(Tier tier) {
+  if (tier == Tier::none) return {};
+  if (tier >= Tier::refused && tier != Tier::invalid_damage) return fg(fmt::terminal_color::yellow);
+  const fmt::text_style red = fg(fmt::terminal_color::red);
+  return tier == Tier::damage || tier == Tier::invalid_damage ? fmt::emphasis::bold | red : red;
 }
 
 std::string painted(std::string_view text, fmt::text_style style, bool colour) {
@@ -98,7 +88,7 @@ Line of_operator(const std::string& operator_name, const OperatorSummary& entry)
   const FindingKind& worst = entry.findings.begin()->first;
   if (!is_news(worst)) return line;
   line.worst = name(worst);
-  line.severity = severity(worst);
+  line.tier = worst.tier;
   return line;
 }
 
@@ -133,7 +123,7 @@ void write_line(std::ostream& out, const Line& line, const Widths& widths, bool 
   for (std::size_t i = 0; i < verdicts.size(); ++i) fmt::print(out, " {:>{}}", line.counts[i], widths.counts[i]);
   if (!line.worst.empty()) {
     const std::string worst = without_middle(line.worst, widths.worst);
-    fmt::print(out, "{}{}", gap, painted(worst, text_style(line.severity), colour));
+    fmt::print(out, "{}{}", gap, painted(worst, text_style(line.tier), colour));
   }
   out << '\n';
 }
@@ -180,7 +170,7 @@ void write_finding(std::ostream& out, const News::value_type& item, std::size_t 
   const std::size_t used = name_width + gap.size() + count_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;
   const std::size_t room = width > used ? width - used : 0;
-  fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(severity(kind)), style.colour), gap, count, gap, repro,
+  fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(kind.tier), style.colour), gap, count, gap, repro,
              comment(finding->smallest.message, room));
 }
 

@@ -50,15 +50,16 @@ std::string shown_out(const Tensor& t) {
 }
 
 // The facts of the case that every record has.
-Record record_of(const Case& c, std::string_view testee, std::span<const Value> arguments) {
+Record record_of(const Case& c, std::string_view testee, const HostCall& host) {
   Record r;
   r.testee = testee;
   r.operator_name = c.op->name;
   r.case_id = to_text(c.id);
-  each_tensor(arguments, [&](const Tensor& t) {
+  each_tensor(host.arguments, [&](const Tensor& t) {
     r.dtypes.emplace_back(info(t.dtype).name);
     r.layouts.push_back(layout_name(t));
   });
+  r.valid = host.valid();
   return r;
 }
 
@@ -143,7 +144,7 @@ Judged run_case(const Corpus& corpus, Probe& probe, const CaseId& id, bool alway
   const Case c = corpus.make(id);
   const bool free_values = has_free_values(*c.op);
   const HostCall host = host_call(c);
-  Record r = record_of(c, library.name(), host.arguments);
+  Record r = record_of(c, library.name(), host);
   Judgement j;
   Observation seen;
   if (!library.has(*c.op)) {
@@ -151,9 +152,9 @@ Judged run_case(const Corpus& corpus, Probe& probe, const CaseId& id, bool alway
   } else {
     seen = probe.observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments), digest(r.case_id), free_values);
     const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
-    j = judge(
-        *c.op, c.arguments, host.expected,
-        {seen.reply.outcome, seen.reply.message, library.in_profile(*c.op, host.arguments), seen.outs, has_values});
+    r.promised = library.in_profile(*c.op, host.arguments);
+    j = judge(*c.op, c.arguments, host.expected,
+              {seen.reply.outcome, seen.reply.message, r.promised, seen.outs, has_values});
     judge_conduct(j, seen);
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
@@ -172,7 +173,7 @@ Judged run_case(const Corpus& corpus, Probe& probe, const CaseId& id, bool alway
 Judged lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, const TaskResult& result) {
   const Case c = corpus.make(id);
   const HostCall host = host_call(c);
-  Record r = record_of(c, testee, host.arguments);
+  Record r = record_of(c, testee, host);
   r.verdict = result.end == TaskResult::End::timed_out ? Verdict::timeout : Verdict::crash;
   r.failure = class_of_death(result);
   r.rule = host.expected.answer.rule;
