@@ -236,6 +236,8 @@ void Call::check_fit(const Result& result, const Array<T>& values) const {
 template <class T>
 void Call::write(std::size_t k, Array<T> values) {
   Result& r = results_[k];
+  if constexpr (!std::is_same_v<T, Bits>)
+    require(info(r.computed).kind != Kind::opaque, name(r.argument), " would be ", r.computed, ", which holds no numbers");
   check_fit(r, values);
   if constexpr (std::is_same_v<T, Real>) {
     r.unrounded = {r.computed, {}};

@@ -62,9 +62,10 @@ inline DType operand(TensorArgument tensor, DType common) {
 }
 inline DType operand(Argument<Scalar>, DType common) { return compute_dtype(common); }
 
-// The common dtype, or that of the given out where the Scalar is the literal.
+// The common dtype, or that of a given out of numbers where the Scalar is the literal.
 inline DType unless_given_out(DType common, TensorArgument out, Argument<Scalar> scalar, Int literal) {
-  return out && !is_bool(scalar.value) && real(scalar.value) == static_cast<Real>(literal) ? out->dtype : common;
+  const bool is_literal = !is_bool(scalar.value) && real(scalar.value) == static_cast<Real>(literal);
+  return is_literal && out && info(out->dtype).kind != Kind::opaque ? out->dtype : common;
 }
 
 // The dtype that an argument names, or the default where it is None.

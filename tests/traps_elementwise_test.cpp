@@ -318,7 +318,7 @@ TEST(Floats, ScalarExponentOfOneHalfIsARoot) {
 
 TEST(Floats, OneHasThePowerOneInEveryDType) {
   EXPECT_EQ(only("aten::pow.Scalar_out", {Int{1}, row(uint16, {7})}), 1);
-  EXPECT_EQ(refusal("aten::pow.Scalar_out", {Int{2}, row(uint16, {7})}), "pow.Scalar.R1");
+  EXPECT_EQ(refusal("aten::pow.Scalar_out", {Int{2}, row(uint16, {7})}), "pow.Scalar.R2");
   EXPECT_EQ(power(uint16, 7, Int{1}), 7);
   EXPECT_EQ(power(boolean, 1, false), true);
   EXPECT_EQ(refusal("aten::pow.Tensor_Scalar_out", {row(uint16, {7}), Int{2}}), "pow.Tensor_Scalar.R2");
@@ -502,6 +502,7 @@ TEST(Outs, OfOperatorsWithoutCastsHaveTheDTypeOfTheResult) {
 TEST(Outs, OfOneToAnyPowerMayHaveAnyDType) {
   EXPECT_EQ(into("aten::pow.Scalar_out", {Int{1}, row(float32, {2})}, int32).outcome, Outcome::ok);
   EXPECT_EQ(into("aten::pow.Scalar_out", {Int{2}, row(float32, {2})}, int32).rule, "pow.Scalar.out");
+  EXPECT_EQ(into("aten::pow.Scalar_out", {Int{1}, row(float32, {2})}, qint8).rule, "pow.Scalar.out");
 }
 
 TEST(Layout, IsThatOfTheFirstOperandThatSays) {

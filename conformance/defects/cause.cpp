@@ -12,8 +12,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_drawn = 20;  // to try a predicate, and as many that differ
-constexpr int rounds = 4;               // of finding predicates and trying them
-constexpr double convincing = 0.95;
+constexpr int rounds = 3;               // of finding predicates and trying them
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
@@ -69,9 +68,9 @@ class Investigation {
   }
 
   void find(const Symptom& symptom) {
-    std::vector<Cause> found;
-    for (int round = 0; round < rounds; ++round) {
-      found = explained(symptom);
+    std::vector<Cause> found = explained(symptom);
+    for (int round = 0; round < rounds && is_tried(symptom); ++round) {
+      if (round > 0) found = explained(symptom);
       bool all_convince = true;
       for (Cause& cause : found) {
         attempt(cause, found);
@@ -92,6 +91,12 @@ class Investigation {
     for (const std::string& flag : some.flags)
       if (const Literal l{Literal::Test::holds, flag, 0}; is_about_validity(flag) && all(l)) common.push_back(l);
     return common;
+  }
+
+  // What nobody promised, or is nearly right, is not worth more calls.
+  bool is_tried(const Symptom& symptom) const {
+    return std::ranges::any_of(
+        rows_, [&](const Row& r) { return r.seen.symptom == symptom && r.seen.tier < Tier::not_promised; });
   }
 
   std::vector<Cause> explained(const Symptom& symptom) const {
@@ -144,7 +149,7 @@ class Investigation {
   }
 
   struct Count {
-    int fail = 0, pass = 0;
+    std::uint64_t fail = 0, pass = 0;
   };
 
   // Judges calls: how many say that they fail for the cause's symptom, how many that they do not.
@@ -169,10 +174,9 @@ class Investigation {
 
 }  // namespace
 
-bool Trial::convinces() const { return alike >= convincing * drawn && spared >= convincing * differing; }
-
 Seen seen(const Record& r) {
-  return {case_id_from(r.case_id), symptom_of(r), r.verdict, true, r.known, r.distance, r.elements.value_or(0)};
+  return {case_id_from(r.case_id), symptom_of(r), r.verdict, tier_of(r), r.promised, r.known, r.distance,
+          r.elements.value_or(0)};
 }
 
 std::vector<Cause> causes_of(Laboratory& laboratory, const Corpus& corpus, const RecordedCalls& calls,

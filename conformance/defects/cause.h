@@ -5,6 +5,7 @@
 
 #include "conformance/defects/predicate.h"
 #include "conformance/defects/symptom.h"
+#include "conformance/report/defect.h"
 #include "conformance/runner/laboratory.h"
 
 namespace assay {
@@ -14,18 +15,12 @@ struct Seen {
   CaseId id;
   Symptom symptom;
   Verdict verdict;
-  bool promised = true, known = false;
+  Tier tier;
+  bool promised, known;
   std::optional<double> distance;
   std::uint64_t elements = 0;
 };
 Seen seen(const Record& record);
-
-// How a predicate fared with calls that were drawn to try it.
-struct Trial {
-  int drawn = 0, alike = 0;       // that satisfy it, and fail alike
-  int differing = 0, spared = 0;  // that differ in one of its literals, and do not
-  bool convinces() const;         // 19 of 20
-};
 
 // A reason why calls of an operator fail.
 struct Cause {

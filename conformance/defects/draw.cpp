@@ -3,7 +3,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t tries = 24;      // for each call that is asked for
+constexpr std::size_t tries = 12;      // for each call that is asked for
 constexpr std::size_t most_added = 2;  // mutations
 constexpr Int numbers = 64;            // of a mutation, as generated cases have them
 
@@ -14,13 +14,20 @@ Drawer::Drawer(const Corpus& corpus, const RecordedCalls& calls, std::uint64_t s
 
 std::vector<CaseId> Drawer::draw(std::size_t count, std::span<const CaseId> near,
                                  const std::function<bool(const Features&)>& wanted) {
-  std::vector<CaseId> drawn;
-  for (std::size_t k = 0; k < tries * count && drawn.size() < count; ++k) {
+  std::vector<CaseId> found;
+  const auto take = [&](Made& made) {
+    if (made.drawn || found.size() == count || !wanted(made.features)) return;
+    made.drawn = true;
+    found.push_back(made.id);
+  };
+  for (Made& made : made_) take(made);
+  for (std::size_t k = 0; k < tries * count && found.size() < count; ++k) {
     CaseId id = changed(near);
-    if (!known_.insert(to_text(id)).second || !is_wanted(id, wanted)) continue;
-    drawn.push_back(std::move(id));
+    if (!known_.insert(to_text(id)).second) continue;
+    Features features = features_of(corpus_, id);
+    take(made_.emplace_back(Made{std::move(id), std::move(features)}));
   }
-  return drawn;
+  return found;
 }
 
 CaseId Drawer::changed(std::span<const CaseId> near) {
@@ -33,11 +40,6 @@ CaseId Drawer::changed(std::span<const CaseId> near) {
     id.mutations.push_back(
         {static_cast<Mutation::Kind>(below(mutation_kinds)), {below(numbers), below(numbers), below(numbers)}});
   return id;
-}
-
-bool Drawer::is_wanted(const CaseId& id, const std::function<bool(const Features&)>& wanted) const {
-  const Case c = corpus_.make(id);
-  return wanted(features_of(*c.op, host_call(c)));
 }
 
 Features features_of(const Corpus& corpus, const CaseId& id) {

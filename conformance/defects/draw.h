@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <random>
 #include <set>
@@ -20,19 +21,25 @@ class Drawer {
 
   void know(const CaseId& id) { known_.insert(to_text(id)); }  // it is not drawn
 
-  // At most `count` calls with wanted features, fewer where they are hard to find; most of them close to `near`.
+  // At most `count` calls with wanted features that were not drawn before, fewer where they are hard to find; most of
+  // them close to `near`.
   std::vector<CaseId> draw(std::size_t count, std::span<const CaseId> near,
                            const std::function<bool(const Features&)>& wanted);
 
  private:
+  struct Made {
+    CaseId id;
+    Features features;
+    bool drawn = false;
+  };
   CaseId changed(std::span<const CaseId> near);
-  bool is_wanted(const CaseId& id, const std::function<bool(const Features&)>& wanted) const;
   Int below(std::size_t n) { return static_cast<Int>(random_() % n); }
 
   const Corpus& corpus_;
   const RecordedCalls& calls_;
   std::mt19937_64 random_;
   std::set<std::string> known_;
+  std::deque<Made> made_;  // to make a call takes longer than to look at it again
 };
 
 // The features of a case. Throws Fault as Corpus::make does.

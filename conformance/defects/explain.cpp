@@ -52,9 +52,11 @@ double bits_of_choice(std::size_t k, std::size_t n) {
   return (fact(n) - fact(k) - fact(n - k)) / std::log(2.0) + std::log2(static_cast<double>(n) + 1);
 }
 
+bool says_broken(std::string_view flag) { return flag.starts_with("the call breaks "); }
+
 bool is_about_the_call(std::string_view flag) {
   static const std::set<std::string, std::less<>> all(call_flags().begin(), call_flags().end());
-  return all.contains(flag) || flag.starts_with("the call breaks ");
+  return all.contains(flag) || says_broken(flag);
 }
 
 // The bits that a literal takes: what is said more often in descriptions of defects takes less.
@@ -66,9 +68,9 @@ double bits_of(const Literal& l) {
     case Literal::Test::lacks:
       return is_about_the_call(l.name) ? 5.5 : 6;
     case Literal::Test::is:
-      return sized ? 9 : 6.5;
+      return sized ? 14 : 6.5;
     default:
-      return sized ? 8.5 : 7;
+      return sized ? 13 : 7;
   }
 }
 
@@ -87,8 +89,10 @@ class Candidates {
       if (!e.fails) continue;
       for (const Measure& m : e.features->measures) amounts[m.name].insert(m.amount);
     }
-    for (const std::string& flag : flags)
-      for (const auto test : {Literal::Test::holds, Literal::Test::lacks}) add({test, flag, 0});
+    for (const std::string& flag : flags) {
+      add({Literal::Test::holds, flag, 0});
+      if (!says_broken(flag)) add({Literal::Test::lacks, flag, 0});
+    }
     for (const auto& [name, values] : amounts) add_amounts(name, {values.begin(), values.end()});
   }
 

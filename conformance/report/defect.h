@@ -7,25 +7,44 @@
 
 namespace assay {
 
+/// How a sentence about when calls fail fared with calls that were drawn to try it.
+struct Trial {
+  std::uint64_t drawn = 0, alike = 0;       ///< that it speaks of, and those that fail alike
+  std::uint64_t differing = 0, spared = 0;  ///< that differ from these in one of its words, and those that do not
+
+  bool convinces() const;  ///< 19 of 20 of both, if enough could be drawn
+  Trial& operator+=(const Trial& other);
+  bool operator==(const Trial&) const = default;
+};
+
 /// What makes cases fail that fail alike.
 struct Defect {
   std::string id;  ///< of what it is, not of where it stands
+  std::string testee;
+  Tier tier = Tier::none;  ///< of its most serious case
   Verdict verdict = Verdict::fail;
   Class failure = Class::none;
   std::string when;                    ///< "whenever self has NaN"
+  std::string sentence;                ///< who does what, and when
   std::vector<std::string> operators;  ///< sorted
-  std::vector<std::string> cases;      ///< ids of those that fail for it
+  std::uint64_t cases = 0;             ///< that fail for it
+  std::uint64_t promised_cases = 0;    ///< of these, inside of the contract
   std::optional<double> distance;      ///< of the farthest, in units of its bound
+  Trial trial;
+  bool explained = false;  ///< by a trial that convinces
+  bool known = false;      ///< each of its cases is a listed expected failure
+  std::vector<std::string> case_ids;
+  Record smallest;  ///< the simplest call that was found
 
-  /// Of calls that were drawn to try it: how many satisfy it and how many of these fail alike; how many differ in one
-  /// of its words, and how many of these do not.
-  int drawn = 0, alike = 0, differing = 0, spared = 0;
-  bool explained = false;  ///< at least 19 of 20 of both
-  Record smallest;         ///< the simplest call that was found
+  bool promised() const { return promised_cases > 0; }
+  bool operator==(const Defect&) const = default;
 };
 
-/// One sentence: who does what, and when.
+/// "24 operators abort whenever a tensor is uint16": `defect.sentence`, from its other fields.
 std::string sentence(const Defect& defect);
+
+/// Most serious first, then those with most cases.
+bool is_more_serious(const Defect& a, const Defect& b);
 
 /// `{"defect":{…}}`, fields in the order above, and back, as from_json_line.
 std::string to_json_line(const Defect& defect);

@@ -54,8 +54,9 @@ nlohmann::ordered_json to_json(const Record& record);
 /// `to_json` on one line without its newline. Bytes that are not UTF-8 become U+FFFD.
 std::string to_json_line(const Record& record);
 
-/// The record that a line states. Throws std::invalid_argument with one sentence that names the field,
+/// The record that an object or a line states. Throws std::invalid_argument with one sentence that names the field,
 /// what was wanted and what came.
+Record record_from(const nlohmann::ordered_json& object);
 Record from_json_line(std::string_view line);
 
 /// The shell command that runs the case again.
