@@ -1,0 +1,89 @@
+#include "conformance/contract/contract.h"
+
+#include <algorithm>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+// Of a declaration's rows; past the last one where it does not speak of the argument.
+std::size_t column(const Operator& op, std::size_t argument, const Declaration& d) {
+  const std::size_t from_the_back = op.arguments.size() - argument;
+  if (op.arguments[argument].out) return d.arguments.size() - from_the_back;
+  return static_cast<std::size_t>(std::ranges::find(d.arguments, op.arguments[argument].name) - d.arguments.begin());
+}
+
+bool all_tensors(std::span<const Value> arguments, const auto& holds) {
+  bool all = true;
+  each_tensor(arguments, [&](const Tensor& t, std::size_t) { all = all && holds(t); });
+  return all;
+}
+
+bool one_of(const std::vector<std::string>& list, const std::string& word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+}  // namespace
+
+bool Operators::has(const Operator& op) const {
+  return std::ranges::any_of(patterns, [&](const std::string& word) { return matches(word, op.name); });
+}
+
+bool Declaration::has(const Operator& op, std::span<const Value> values) const {
+  const auto fits = [&](const std::vector<std::uint8_t>& row) {
+    std::vector<DTypes> left = sets;
+    bool all = true;
+    each_tensor(values, [&](const Tensor& t, std::size_t i) {
+      const std::size_t at = column(op, i, *this);
+      if (at >= row.size()) return;
+      DTypes& set = left[row[at]];
+      const auto dtype = static_cast<std::size_t>(t.dtype);
+      all = all && set.test(dtype);
+      set = DTypes().set(dtype);
+    });
+    return all;
+  };
+  return std::ranges::any_of(rows, fits);
+}
+
+bool LayoutPromise::has(const Operator& op, std::span<const Value> arguments) const {
+  const auto all_are = [&](const std::string& layout) {
+    return all_tensors(arguments, [&](const Tensor& t) { return layout_name(t) == layout; });
+  };
+  if (shared && !free.has(op)) return std::ranges::any_of(allowed, all_are);
+  return all_tensors(arguments, [&](const Tensor& t) { return one_of(allowed, layout_name(t)); });
+}
+
+bool Contract::promises_types(const Operator& op, std::span<const Value> arguments) const {
+  if (operators && !operators->has(op)) return false;
+  const auto legal = [&](const Tensor& t) {
+    return (!dtypes || dtypes->test(static_cast<std::size_t>(t.dtype))) && (!most_rank || t.rank() <= *most_rank);
+  };
+  if (!all_tensors(arguments, legal) || (layouts && !layouts->has(op, arguments))) return false;
+  const auto declared = declarations.find(op.name);
+  return declared == declarations.end() || declared->second.has(op, arguments);
+}
+
+Standing Contract::standing(const Operator& op, const HostCall& call) const {
+  if (slices.empty() && excluded.empty()) return {{}, promises_types(op, call.arguments)};
+  const Features features = features_of(op, call);
+  Standing s;
+  for (const Slice& slice : slices)
+    if (slice.has(features)) s.slices.push_back(slice.name);
+  const auto is_excluded = [&](const Exclusion& e) {
+    return e.operators.has(op) && std::ranges::all_of(e.when, [&](const auto& flag) { return features.has(flag); });
+  };
+  const auto is_promised = [&](const std::string& slice) { return one_of(*promised_slices, slice); };
+  s.promised = promises_types(op, call.arguments) && std::ranges::none_of(excluded, is_excluded) &&
+               (!promised_slices || std::ranges::all_of(s.slices, is_promised));
+  return s;
+}
+
+std::string layout_name(const Tensor& t) {
+  if (t.dim_order == Dims::counting(t.rank())) return "contiguous";
+  if (t.dim_order == Dims{0, 2, 3, 1} || t.dim_order == Dims{0, 2, 3, 4, 1}) return "channels_last";
+  return text(t.dim_order);
+}
+
+}  // namespace assay
