@@ -71,8 +71,9 @@ Standing Contract::standing(const Operator& op, const HostCall& call) const {
   Standing s;
   for (const Slice& slice : slices)
     if (slice.has(features)) s.slices.push_back(slice.name);
+  const auto holds = [&](const std::string& flag) { return features.has(flag); };
   const auto is_excluded = [&](const Exclusion& e) {
-    return e.operators.has(op) && std::ranges::all_of(e.when, [&](const auto& flag) { return features.has(flag); });
+    return e.operators.has(op) && std::ranges::all_of(e.when, holds) && std::ranges::none_of(e.unless, holds);
   };
   const auto is_promised = [&](const std::string& slice) { return one_of(*promised_slices, slice); };
   s.promised = promises_types(op, call.arguments) && std::ranges::none_of(excluded, is_excluded) &&

@@ -41,10 +41,10 @@ struct LayoutPromise {
   bool has(const Operator& op, std::span<const Value> arguments) const;
 };
 
-// Calls that are not promised: those of `operators` for which all flags hold.
+// Calls that are not promised: those of `operators` for which all flags of `when` and none of `unless` hold.
 struct Exclusion {
   Operators operators;
-  std::vector<std::string> when;
+  std::vector<std::string> when, unless;
 };
 
 // What holds of a call, whoever answers it, and whether the contract promises it.

@@ -83,8 +83,8 @@ std::vector<std::string> slices_in(const Yaml& names, const std::vector<Slice>& 
 }
 
 Exclusion exclusion_in(const Yaml& map) {
-  map.check_keys({"operators", "when", "source"});
-  return {operators_in(map.at("operators")), flags_in(map, "when")};
+  map.check_keys({"operators", "when", "unless", "source"});
+  return {operators_in(map.at("operators")), flags_in(map, "when"), flags_in(map, "unless")};
 }
 
 // Nothing is promised without a source.
