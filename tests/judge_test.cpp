@@ -199,7 +199,7 @@ TEST(FlushToZero, OfSubnormalInputs) {
 TEST(HalfAccumulation, LargePartialSumsAbsorbSmallAddends) {
   const std::vector<Real> ones(4096, 1);
   EXPECT_EQ(product(float16, ones, ones).verdict_of({2048}), Verdict::fail);
-  EXPECT_EQ(product(float16, ones, ones).in(ArithmeticMode::half_accumulation).verdict_of({2048}), Verdict::quality);
+  EXPECT_EQ(product(float16, ones, ones).in(ArithmeticMode::half_accumulation).verdict_of({2048}), Verdict::pass);
   EXPECT_EQ(product(float32, ones, ones).in(ArithmeticMode::half_accumulation).verdict_of({2048}), Verdict::fail);
   const std::vector<Real> few(64, 1);  // K u B = 64 * 2^-11 * 64 = 2
   EXPECT_EQ(product(float16, few, few).in(ArithmeticMode::half_accumulation).verdict_of({62}), Verdict::quality);

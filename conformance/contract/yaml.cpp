@@ -83,7 +83,7 @@ class YamlReader {
         for (next(); event_->type != YAML_MAPPING_END_EVENT; next()) entry(v, depth);
         break;
       default:
-        malformed("contract.yaml", v.place_, "anchors and empty files are not taken");
+        malformed("contract.yaml", v.place_, "aliases and empty files are not taken");
     }
     return v;
   }

@@ -18,7 +18,7 @@ class Yaml {
  public:
   enum class Kind : std::uint8_t { text, list, map };
 
-  // Reads a file of one document, without anchors. Throws Fault with rule "contract.yaml".
+  // Reads a file of one document, without aliases. Throws Fault with rule "contract.yaml".
   static Yaml read(const std::filesystem::path& file);
 
   const std::string& text() const;  // else contract.kind, as below
