@@ -96,18 +96,18 @@ const std::vector<Wrong> wrong_contracts{
     {"contract.yaml", ":3", "---\ncontract: another\n"},
     {"contract.yaml", "", "slices: " + std::string(40, '[') + std::string(40, ']') + "\n"},
     {"contract.key", ":3", "slice: []\n"},
-    {"contract.key", ":3", "ranks: {most: 3, least: 1, source: here}\n"},
-    {"contract.key", ":3", "ranks: {most: 3}\n"},
-    {"contract.key", ":4", "ranks: {most: 3, source: here}\nranks: {most: 4, source: here}\n"},
-    {"contract.kind", ":3", "ranks: {most: many, source: here}\n"},
-    {"contract.kind", ":3", "ranks: {most: -1, source: here}\n"},
+    {"contract.key", ":3", "ranks: [{most: 3, least: 1, source: here}]\n"},
+    {"contract.key", ":3", "ranks: [{most: 3}]\n"},
+    {"contract.key", ":4", "ranks: []\nranks: []\n"},
+    {"contract.kind", ":3", "ranks: [{most: many, source: here}]\n"},
+    {"contract.kind", ":3", "ranks: [{most: -1, source: here}]\n"},
     {"contract.kind", ":3", "ranks: 3\n"},
-    {"contract.kind", ":3", "layouts: {allowed: [contiguous], shared: perhaps, source: here}\n"},
+    {"contract.kind", ":3", "layouts: [{allowed: [contiguous], shared: perhaps, source: here}]\n"},
     {"contract.kind", ":3", "slices: {allowed: [exported], source: here}\n"},
     {"contract.kind", ":4", "dtypes:\n  - {allowed: [bool], source: here}\n"},
     {"contract.slice", ":4", "slices:\n  - {allowed: [everyday], source: here}\n"},
     {"contract.dtype", ":5", "dtypes:\n  allowed:\n    - float31\n  source: here\n"},
-    {"contract.layout", ":3", "layouts: {allowed: [channels_first], source: here}\n"},
+    {"contract.layout", ":3", "layouts: [{allowed: [channels_first], source: here}]\n"},
     {"contract.operator", ":3", "operators: {allowed: ['aten::ad'], source: here}\n"},
     {"contract.operator", ":4", "excluded:\n  - {operators: zzz, source: here}\n"},
     {"contract.flag", ":4", "excluded:\n  - {operators: add, when: [a tensor is nice], source: here}\n"},
@@ -153,17 +153,18 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
       "arithmetic: {mode: half-accumulation, source: here}\n"
       "slices:\n  - {allowed: exported, source: here}\n  - {allowed: [half], source: there}\n"
       "dtypes: {allowed: [float32, float16], source: here}\n"
-      "layouts: {allowed: [contiguous, '(0, 2, 1)'], shared: true, free: [add, 'aten::mul.out'], source: here}\n"
-      "ranks: {most: 0, source: here}\n"
+      "layouts:\n  - {operators: [add], allowed: [contiguous, '(0, 2, 1)'], shared: true, source: here}\n"
+      "ranks: [{most: 0, source: here}]\n"
       "operators: {allowed: ['aten::*'], source: here}\n"
       "excluded: []\n"
       "declarations: {source: here, operators: {}}\n");
   EXPECT_EQ(c.arithmetic, ArithmeticMode::half_accumulation);
   EXPECT_THAT(*c.promised_slices, testing::ElementsAre("exported", "half"));
   EXPECT_EQ(c.dtypes->count(), 2u);
-  EXPECT_EQ(c.layouts->allowed.size(), 2u);
-  EXPECT_TRUE(c.layouts->free.has(op("aten::add.Scalar_out")));
-  EXPECT_EQ(c.most_rank, 0);
+  EXPECT_EQ(c.layouts[0].allowed.size(), 2u);
+  EXPECT_TRUE(c.layouts[0].operators.has(op("aten::add.Scalar_out")));
+  EXPECT_EQ(c.ranks[0].most, 0);
+  EXPECT_TRUE(c.ranks[0].operators.has(op("aten::abs.out")));
   EXPECT_TRUE(c.operators->has(op("aten::abs.out")));
 }
 
@@ -186,14 +187,16 @@ TEST(Contract, WhatItDoesNotSpeakOfItPromises) {
 TEST(Contract, EveryPartOfItNarrows) {
   const auto abs = [](const std::string& text) { return standing(contract(text), "aten::abs.out", {of(float32)}); };
   const auto promised = [&](const std::string& text) { return abs(text).promised; };
-  EXPECT_TRUE(promised("ranks: {most: 1, source: s}"));
-  EXPECT_FALSE(promised("ranks: {most: 0, source: s}"));
+  EXPECT_TRUE(promised("ranks: [{most: 1, source: s}]"));
+  EXPECT_FALSE(promised("ranks: [{most: 0, source: s}]"));
   EXPECT_TRUE(promised("dtypes: {allowed: float32, source: s}"));
   EXPECT_FALSE(promised("dtypes: {allowed: float16, source: s}"));
+  EXPECT_TRUE(promised("ranks: [{operators: neg, most: 0, source: s}, {most: 1, source: s}]"));
+  EXPECT_TRUE(promised("ranks: [{operators: abs, most: 1, source: s}, {most: 0, source: s}]"));
   EXPECT_TRUE(promised("operators: {allowed: [neg, abs], source: s}"));
   EXPECT_FALSE(promised("operators: {allowed: [neg], source: s}"));
-  EXPECT_TRUE(promised("layouts: {allowed: contiguous, source: s}"));
-  EXPECT_FALSE(promised("layouts: {allowed: channels_last, source: s}"));
+  EXPECT_TRUE(promised("layouts: [{allowed: contiguous, source: s}]"));
+  EXPECT_FALSE(promised("layouts: [{allowed: channels_last, source: s}]"));
   EXPECT_TRUE(promised("slices: [{allowed: exported, source: s}]"));
   EXPECT_FALSE(promised("slices: []"));
   EXPECT_FALSE(promised("excluded: [{operators: 'a*', when: [a tensor is float32], source: s}]"));

@@ -20,6 +20,13 @@ bool all_tensors(std::span<const Value> arguments, const auto& holds) {
   return all;
 }
 
+// Null where none has the operator.
+template <class Promise>
+const Promise* first_for(const std::vector<Promise>& promises, const Operator& op) {
+  const auto at = std::ranges::find_if(promises, [&](const Promise& p) { return p.operators.has(op); });
+  return at == promises.end() ? nullptr : &*at;
+}
+
 bool one_of(const std::vector<std::string>& list, const std::string& word) {
   return std::ranges::find(list, word) != list.end();
 }
@@ -27,7 +34,8 @@ bool one_of(const std::vector<std::string>& list, const std::string& word) {
 }  // namespace
 
 bool Operators::has(const Operator& op) const {
-  return std::ranges::any_of(patterns, [&](const std::string& word) { return matches(word, op.name); });
+  return patterns.empty() ||
+         std::ranges::any_of(patterns, [&](const std::string& word) { return matches(word, op.name); });
 }
 
 bool Declaration::has(const Operator& op, std::span<const Value> values) const {
@@ -47,20 +55,22 @@ bool Declaration::has(const Operator& op, std::span<const Value> values) const {
   return std::ranges::any_of(rows, fits);
 }
 
-bool LayoutPromise::has(const Operator& op, std::span<const Value> arguments) const {
+bool LayoutPromise::has(std::span<const Value> arguments) const {
   const auto all_are = [&](const std::string& layout) {
     return all_tensors(arguments, [&](const Tensor& t) { return layout_name(t) == layout; });
   };
-  if (shared && !free.has(op)) return std::ranges::any_of(allowed, all_are);
+  if (shared) return std::ranges::any_of(allowed, all_are);
   return all_tensors(arguments, [&](const Tensor& t) { return one_of(allowed, layout_name(t)); });
 }
 
 bool Contract::promises_types(const Operator& op, std::span<const Value> arguments) const {
   if (operators && !operators->has(op)) return false;
+  const LayoutPromise* layout = first_for(layouts, op);
+  const RankPromise* rank = first_for(ranks, op);
   const auto legal = [&](const Tensor& t) {
-    return (!dtypes || dtypes->test(static_cast<std::size_t>(t.dtype))) && (!most_rank || t.rank() <= *most_rank);
+    return (!dtypes || dtypes->test(static_cast<std::size_t>(t.dtype))) && (!rank || t.rank() <= rank->most);
   };
-  if (!all_tensors(arguments, legal) || (layouts && !layouts->has(op, arguments))) return false;
+  if (!all_tensors(arguments, legal) || (layout && !layout->has(arguments))) return false;
   const auto declared = declarations.find(op.name);
   return declared == declarations.end() || declared->second.has(op, arguments);
 }

@@ -15,7 +15,7 @@ namespace assay {
 
 using DTypes = std::bitset<64>;  // by the format's numbers
 
-// Some operators, by patterns as matches() has them.
+// Operators by patterns, as matches() has them; without any, all.
 struct Operators {
   std::vector<std::string> patterns;
 
@@ -34,11 +34,16 @@ struct Declaration {
 };
 
 struct LayoutPromise {
+  Operators operators;
   std::vector<std::string> allowed;  // as layout_name() has them
-  bool shared = false;               // by all tensors of a call,
-  Operators free;                    // but of these operators
+  bool shared = false;               // by all tensors of a call
 
-  bool has(const Operator& op, std::span<const Value> arguments) const;
+  bool has(std::span<const Value> arguments) const;
+};
+
+struct RankPromise {
+  Operators operators;
+  Int most;
 };
 
 // Calls that are not promised: those of `operators` for which all flags of `when` and none of `unless` hold.
@@ -60,8 +65,8 @@ struct Contract {
   std::vector<Slice> slices;  // all there are
   std::optional<std::vector<std::string>> promised_slices;
   std::optional<DTypes> dtypes;
-  std::optional<LayoutPromise> layouts;
-  std::optional<Int> most_rank;
+  std::vector<LayoutPromise> layouts;  // the first that has the operator decides, as of
+  std::vector<RankPromise> ranks;
   std::optional<Operators> operators;
   std::vector<Exclusion> excluded;
   std::map<std::string, Declaration, std::less<>> declarations;

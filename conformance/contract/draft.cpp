@@ -36,12 +36,12 @@ void Draft::add(const Operator& op, const HostCall& call, const Record& r) {
   if (!is_answered(r)) return;
   ++answered_;
   slices_.insert(r.slices.begin(), r.slices.end());
-  layouts_.insert(r.layouts.begin(), r.layouts.end());
-  shared_ = shared_ && std::ranges::adjacent_find(r.layouts, std::not_equal_to()) == r.layouts.end();
-  Accepted& accepted = operators_[&op];
+  Accepted& accepted = operators_[op.name];
+  accepted.layouts.insert(r.layouts.begin(), r.layouts.end());
+  if (std::ranges::adjacent_find(r.layouts, std::not_equal_to()) != r.layouts.end()) accepted.shared = false;
   Row row(op.arguments.size());
   each_tensor(call.arguments, [&](const Tensor& t, std::size_t i) {
-    most_rank_ = std::max<Int>(most_rank_, t.rank());
+    accepted.most_rank = std::max<Int>(accepted.most_rank, t.rank());
     if (row[i] && row[i] != t.dtype) accepted.mixed.insert(i);
     row[i] = t.dtype;
   });
@@ -50,22 +50,33 @@ void Draft::add(const Operator& op, const HostCall& call, const Record& r) {
 
 void Draft::write(std::ostream& out) const {
   const std::string source = fmt::format("source: \"drafted: {} of {} valid calls were answered\"", answered_, valid_);
-  std::vector<std::string> layouts, operators;
-  for (const std::string& layout : layouts_) layouts.push_back(quoted(layout));
-  std::map<std::string_view, std::pair<const Operator*, const Accepted*>> by_name;
-  for (const auto& [op, accepted] : operators_) by_name[op->name] = {op, &accepted};
-  for (const auto& [name, rows] : by_name) operators.push_back(quoted(std::string(name)));
+  std::vector<std::string> operators;
+  std::map<std::string, std::vector<std::string>> by_layouts, by_rank;  // operators that promise alike
+  for (const auto& [name, accepted] : operators_) {
+    operators.push_back(quoted(std::string(name)));
+    std::vector<std::string> layouts;
+    for (const std::string& layout : accepted.layouts) layouts.push_back(quoted(layout));
+    by_layouts[fmt::format("allowed: [{}]\n    shared: {}", fmt::join(layouts, ", "), accepted.shared)].push_back(
+        operators.back());
+    by_rank[fmt::format("most: {}", accepted.most_rank)].push_back(operators.back());
+  }
+  const auto write_alike = [&](std::string_view key, const auto& promises) {
+    fmt::print(out, "{}:\n", key);
+    for (const auto& [promise, names] : promises)
+      fmt::print(out, "  - operators: [{}]\n    {}\n    {}\n", fmt::join(names, ", "), promise, source);
+    fmt::print(out, "\n");
+  };
   fmt::print(out, "contract: {}\nabout: What {} accepts, right or wrong; a draft.\n\n", testee_, testee_);
   fmt::print(out, "slices:\n  - allowed: [{}]\n    {}\n\n", fmt::join(slices_, ", "), source);
-  fmt::print(out, "layouts:\n  allowed: [{}]\n  shared: {}\n  {}\n\n", fmt::join(layouts, ", "), shared_, source);
-  fmt::print(out, "ranks:\n  most: {}\n  {}\n\n", most_rank_, source);
+  write_alike("layouts", by_layouts);
+  write_alike("ranks", by_rank);
   fmt::print(out, "operators:\n  allowed:\n    - {}\n  {}\n\n", fmt::join(operators, "\n    - "), source);
   fmt::print(out, "declarations:\n  {}\n  operators:\n", source);
-  for (const auto& [name, entry] : by_name) write_declaration(out, *entry.first, *entry.second);
+  for (const auto& [name, accepted] : operators_) write_declaration(out, *find_operator(name), accepted);
 }
 
 // One set for each dtype, and the empty one for no tensor.
-void Draft::write_declaration(std::ostream& out, const Operator& op, const Accepted& accepted) const {
+void Draft::write_declaration(std::ostream& out, const Operator& op, const Accepted& accepted) {
   const std::vector<std::size_t> all = columns(op, accepted.mixed);
   std::vector<std::string_view> arguments;
   for (const std::size_t i : all) arguments.push_back(op.arguments[i].name);

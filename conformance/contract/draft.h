@@ -25,16 +25,17 @@ class Draft {
   struct Accepted {
     std::set<Row> rows;
     std::set<std::size_t> mixed;  // lists whose tensors had different dtypes
+    std::set<std::string> layouts;
+    bool shared = true;  // no call had two layouts
+    Int most_rank = 0;
   };
 
-  void write_declaration(std::ostream& out, const Operator& op, const Accepted& accepted) const;
+  static void write_declaration(std::ostream& out, const Operator& op, const Accepted& accepted);
 
   std::string testee_;
   std::uint64_t valid_ = 0, answered_ = 0;
-  std::set<std::string> slices_, layouts_;
-  bool shared_ = true;  // no answered call had two layouts
-  Int most_rank_ = 0;
-  std::map<const Operator*, Accepted> operators_;
+  std::set<std::string> slices_;
+  std::map<std::string_view, Accepted> operators_;
 };
 
 }  // namespace assay

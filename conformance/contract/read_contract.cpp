@@ -27,15 +27,24 @@ DTypes dtypes_in(const Yaml& names) {
   return set;
 }
 
-LayoutPromise layouts_in(const Yaml& map) {
-  map.check_keys({"allowed", "shared", "free", "source"});
-  LayoutPromise p{map.at("allowed").texts(), false, {}};
+// Those that stand under the key "operators", all where it is missing.
+Operators operators_of(const Yaml& map) {
+  const Yaml* patterns = map.find("operators");
+  return patterns ? operators_in(*patterns) : Operators();
+}
+
+LayoutPromise layout_in(const Yaml& map) {
+  map.check_keys({"operators", "allowed", "shared", "source"});
   for (const Yaml& name : map.at("allowed").items())
     if (name.text() != "contiguous" && name.text() != "channels_last" && !name.text().starts_with('('))
       name.refuse("contract.layout", text("there is no layout \"", name.text(), '"'));
-  if (const Yaml* shared = map.find("shared")) p.shared = shared->boolean();
-  if (const Yaml* free = map.find("free")) p.free = operators_in(*free);
-  return p;
+  const Yaml* shared = map.find("shared");
+  return {operators_of(map), map.at("allowed").texts(), shared && shared->boolean()};
+}
+
+RankPromise rank_in(const Yaml& map) {
+  map.check_keys({"operators", "most", "source"});
+  return {operators_of(map), map.at("most").whole_number()};
 }
 
 ArithmeticMode arithmetic_in(const Yaml& mode) {
@@ -84,7 +93,7 @@ std::vector<std::string> slices_in(const Yaml& names, const std::vector<Slice>& 
 
 Exclusion exclusion_in(const Yaml& map) {
   map.check_keys({"operators", "when", "unless", "source"});
-  return {operators_in(map.at("operators")), flags_in(map, "when"), flags_in(map, "unless")};
+  return {operators_of(map), flags_in(map, "when"), flags_in(map, "unless")};
 }
 
 // Nothing is promised without a source.
@@ -112,8 +121,8 @@ Contract contract_in(const Yaml& yaml, std::vector<Slice> slices) {
     std::ranges::move(slices_in(said(y, "allowed"), c.slices), std::back_inserter(*c.promised_slices));
   });
   one("dtypes", [&](const Yaml& y) { c.dtypes = dtypes_in(said(y, "allowed")); });
-  one("layouts", [&](const Yaml& y) { c.layouts = layouts_in(y); });
-  one("ranks", [&](const Yaml& y) { c.most_rank = said(y, "most").whole_number(); });
+  each("layouts", [&](const Yaml& y) { c.layouts.push_back(layout_in(y)); });
+  each("ranks", [&](const Yaml& y) { c.ranks.push_back(rank_in(y)); });
   one("operators", [&](const Yaml& y) { c.operators = operators_in(said(y, "allowed")); });
   each("excluded", [&](const Yaml& y) { c.excluded.push_back(exclusion_in(y)); });
   one("declarations", [&](const Yaml& y) {
