@@ -1,6 +1,7 @@
 #include "conformance/contract/contract.h"
 
 #include <algorithm>
+#include <set>
 
 #include "reference/fault.h"
 
@@ -56,11 +57,10 @@ bool Declaration::has(const Operator& op, std::span<const Value> values) const {
 }
 
 bool LayoutPromise::has(std::span<const Value> arguments) const {
-  const auto all_are = [&](const std::string& layout) {
-    return all_tensors(arguments, [&](const Tensor& t) { return layout_name(t) == layout; });
-  };
-  if (shared) return std::ranges::any_of(allowed, all_are);
-  return all_tensors(arguments, [&](const Tensor& t) { return one_of(allowed, layout_name(t)); });
+  std::set<std::string> layouts;
+  each_tensor(arguments, [&](const Tensor& t, std::size_t) { layouts.insert(layout_name(t)); });
+  return (!shared || layouts.size() <= 1) &&
+         std::ranges::all_of(layouts, [&](const std::string& layout) { return one_of(allowed, layout); });
 }
 
 bool Contract::promises_types(const Operator& op, std::span<const Value> arguments) const {
