@@ -114,6 +114,10 @@ const std::vector<Wrong> wrong_contracts{
     {"contract.arithmetic", ":3", "arithmetic: {mode: relaxed, source: here}\n"},
     {"contract.operator", ":3",
      "declarations: {source: here, operators: {'aten::ad': {arguments: [], sets: [], rows: []}}}\n"},
+    {"contract.argument", ":3",
+     "declarations: {source: here, operators: {'aten::abs.out': {arguments: [slef, out], sets: [], rows: []}}}\n"},
+    {"contract.argument", ":3",
+     "declarations: {source: here, operators: {'aten::abs.out': {arguments: [], sets: [], rows: []}}}\n"},
     {"contract.row", ":3",
      "declarations: {source: here, operators: {'aten::abs.out': {arguments: [self, out], sets: [[bool]], rows: "
      "[0]}}}\n"},
@@ -135,7 +139,7 @@ TEST(ContractFile, WhatIsWrongIsSaidWithItsPlace) {
       broken.insert(fault.rule);
     }
   }
-  EXPECT_EQ(broken.size(), 10u) << "a rule is broken by no case";
+  EXPECT_EQ(broken.size(), 11u) << "a rule is broken by no case";
 }
 
 TEST(ContractFile, WhatIsMissingIsNamed) {
@@ -157,7 +161,7 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
       "ranks: [{most: 0, source: here}]\n"
       "operators: {allowed: ['aten::*'], source: here}\n"
       "excluded: []\n"
-      "declarations: {source: here, operators: {}}\n");
+      "declarations: {source: here, operators: {'aten::abs.out': {arguments: [x], sets: [[bool]], rows: [0]}}}\n");
   EXPECT_EQ(c.arithmetic, ArithmeticMode::half_accumulation);
   EXPECT_THAT(*c.promised_slices, testing::ElementsAre("exported", "half"));
   EXPECT_EQ(c.dtypes->count(), 2u);

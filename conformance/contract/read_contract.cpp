@@ -69,10 +69,21 @@ std::vector<std::uint8_t> row_in(const Yaml& yaml, const Declaration& d) {
   return row;
 }
 
+// The inputs that a declaration speaks of, and a name of its own for each out.
+std::vector<std::string> arguments_in(const Yaml& list, const Operator& op) {
+  const std::span<const Yaml> names = list.items();
+  if (names.size() < op.outs()) list.refuse("contract.argument", text(op.name, " has ", op.outs(), " outs"));
+  for (const Yaml& name : names.first(names.size() - op.outs()))
+    if (std::ranges::find(op.arguments, name.text(), &SchemaArgument::name) == op.arguments.end())
+      name.refuse("contract.argument", text(op.name, " has no argument \"", name.text(), '"'));
+  return list.texts();
+}
+
 Declaration declaration_in(const std::string& name, const Yaml& map) {
   map.check_keys({"arguments", "sets", "rows"});
-  if (!find_operator(name)) map.refuse("contract.operator", text("there is no operator \"", name, '"'));
-  Declaration d{map.at("arguments").texts(), {}, {}};
+  const Operator* op = find_operator(name);
+  if (!op) map.refuse("contract.operator", text("there is no operator \"", name, '"'));
+  Declaration d{arguments_in(map.at("arguments"), *op), {}, {}};
   for (const Yaml& set : map.at("sets").list()) d.sets.push_back(dtypes_in(set));
   for (const Yaml& row : map.at("rows").list()) d.rows.push_back(row_in(row, d));
   return d;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Rewrites `declarations` of ExecuTorch's contract, the last of its keys, to what the edge dialect of an installed package declares.
+"""Rewrites `declarations` of ExecuTorch's contract, the last of its keys, to what the edge dialect of an installed package declares of tensors.
 
 usage: take_over_edge_dialect.py PACKAGE [executorch.yaml]"""
 import pathlib
+import re
 import sys
 
 import yaml
@@ -15,6 +16,7 @@ OUT_VARIANTS = {"aten::any": "aten::any.all_out", "aten::arange.start_step": "at
                 "aten::max.dim": "aten::max.dim_max", "aten::min.dim": "aten::min.dim_min", "aten::sum.dim_IntList": "aten::sum.IntList_out"}
 
 EDGE = "exir/dialects/edge/edge.yaml"
+OPERATORS = pathlib.Path(__file__).resolve().parents[2] / "spec" / "operators"
 
 
 def load(path):
@@ -33,9 +35,19 @@ def out_variant(name, kernels):
     return variant if variant in kernels else sys.exit(f"{name} has no kernel {variant}; name its out variant in OUT_VARIANTS")
 
 
-def declaration(name, entry):
-    arguments, aliases = list(entry["type_constraint"][0]), list(entry["type_alias"])
-    rows = dict.fromkeys(" ".join(str(aliases.index(row[a])) for a in arguments) for row in entry["type_constraint"])
+def schemas():
+    """The names of an operator's tensors among its inputs, and how many outs it has."""
+    for file in OPERATORS.glob("*.yaml"):
+        for name, arguments in re.findall(r'schema: "([\w:.]+)\((.*)\) ->', file.read_text()):
+            yield name, (re.findall(r"Tensor[?\[\]]* (\w+)", arguments), arguments.count("!)"))
+
+
+def declaration(name, entry, inputs, outs):
+    declared = list(entry["type_constraint"][0])
+    arguments = [a for a in declared[:-outs] if a in inputs] + declared[-outs:]
+    chosen = [[row[a] for a in arguments] for row in entry["type_constraint"]]
+    aliases = list(dict.fromkeys(alias for row in chosen for alias in row))
+    rows = dict.fromkeys(" ".join(str(aliases.index(alias)) for alias in row) for row in chosen)
     yield f"    {name}:"
     yield f"      arguments: [{', '.join(arguments)}]"
     yield "      sets:"
@@ -46,12 +58,12 @@ def declaration(name, entry):
 
 def main(package, contract=pathlib.Path(__file__).with_name("executorch.yaml")):
     package, contract = pathlib.Path(package), pathlib.Path(contract)
-    kernels = set(kernel_names(package))
+    kernels, operators = set(kernel_names(package)), dict(schemas())
     by_name = {out_variant(entry["func"], kernels): entry for entry in load(package / EDGE)}
     version = next(line.split('"')[1] for line in (package / "version.py").read_text().splitlines() if line.startswith("__version__"))
     lines = ["declarations:", f"  source: \"{EDGE} of {version}; its documentation, Kernel Registration: kernels satisfy the dtype constraints defined in the edge dialect\"", "  operators:"]
     for name in sorted(by_name):
-        lines += declaration(name, by_name[name])
+        lines += declaration(name, by_name[name], *operators[name])
     before = contract.read_text().partition("\ndeclarations:\n")[0]
     contract.write_text(before + "\n" + "\n".join(lines) + "\n")
 
