@@ -213,61 +213,6 @@ TEST(Executorch, AnAbortingCallCostsOneTaskAndSaysWhy) {
   EXPECT_NE(bad.output.find("evalue.h:"), std::string::npos) << bad.output;
 }
 
-bool in_profile(const Schema& s, const std::vector<Value>& arguments) { return library().in_profile(s.op, arguments); }
-
-TEST(ExecutorchProfile, DeclaredDtypes) {
-  const auto call = [](DType self, DType other, DType result) {
-    return std::vector<Value>{make(self, {1}), make(other, {1}), Int{1}, make(result, {1})};
-  };
-  using enum DType;
-  EXPECT_TRUE(in_profile(add(), call(float32, float32, float32)));
-  EXPECT_TRUE(in_profile(add(), call(int32, float16, float16)));
-  EXPECT_TRUE(in_profile(add(), call(boolean, boolean, boolean)));
-  EXPECT_FALSE(in_profile(add(), call(float32, float32, float64)));
-  EXPECT_FALSE(in_profile(add(), call(float32, float64, float32)));
-  EXPECT_FALSE(in_profile(add(), call(uint32, uint32, uint32)));
-}
-
-TEST(ExecutorchProfile, NamedResultsAndLists) {
-  const Schema max("aten::max.dim_max", {in("Tensor", "self"), in("int", "dim"), in("bool", "keepdim"),
-                                         out("Tensor", "max"), out("Tensor", "max_values")});
-  const auto call = [](DType values, DType indices) {
-    return std::vector<Value>{make(DType::int8, {1}), Int{0}, false, make(values, {}), make(indices, {})};
-  };
-  EXPECT_TRUE(in_profile(max, call(DType::int8, DType::int64)));
-  EXPECT_FALSE(in_profile(max, call(DType::int64, DType::int8)));
-  const Schema cat("aten::cat.out", {in("Tensor[]", "tensors"), in("int", "dim"), out()});
-  EXPECT_TRUE(
-      in_profile(cat, {Tensors{make(DType::uint16, {1}), make(DType::uint16, {1})}, Int{0}, make(DType::uint16, {2})}));
-  EXPECT_FALSE(
-      in_profile(cat, {Tensors{make(DType::int32, {1}), make(DType::int64, {1})}, Int{0}, make(DType::int64, {2})}));
-}
-
-TEST(ExecutorchProfile, UndeclaredOperatorsTakeEveryLegalDtype) {
-  const Schema gather("aten::gather.out", {in("Tensor", "self"), in("int", "dim"), in("Tensor", "index"),
-                                           in("bool", "sparse_grad"), out()});
-  const auto call = [](DType d) {
-    return std::vector<Value>{make(d, {1}), Int{0}, make(DType::int64, {1}), false, make(d, {1})};
-  };
-  EXPECT_TRUE(in_profile(gather, call(DType::uint16)));
-  EXPECT_FALSE(in_profile(gather, call(DType::uint64)));
-}
-
-TEST(ExecutorchProfile, DimOrders) {
-  const Schema abs("aten::abs.out", {in("Tensor", "self"), out()});
-  const auto call = [](const Dims& self, const Dims& result) {
-    return std::vector<Value>{make(DType::float32, {1, 2, 3, 4}, self), make(DType::float32, {1, 2, 3, 4}, result)};
-  };
-  const Dims first{0, 1, 2, 3}, last{0, 2, 3, 1}, other{3, 2, 1, 0};
-  EXPECT_TRUE(in_profile(abs, call(first, first)));
-  EXPECT_TRUE(in_profile(abs, call(last, last)));
-  EXPECT_FALSE(in_profile(abs, call(last, first)));
-  EXPECT_FALSE(in_profile(abs, call(other, other)));
-  const Schema clone("dim_order_ops::_clone_dim_order.out", {in("Tensor", "self"), out()});
-  EXPECT_TRUE(in_profile(clone, call(last, first)));
-  EXPECT_FALSE(in_profile(clone, call(other, first)));
-}
-
 TEST(LoadLibrary, SaysWhatIsMissing) {
   EXPECT_EQ(load_library("reference", "nowhere")->name(), "reference");
   for (const char* name : {"executorch", "nonsense"}) {

@@ -23,7 +23,8 @@ const Patience patience{200ms, 60s};
 
 Laboratory& laboratory() {
   static FaultyLibrary library;
-  static Laboratory children(corpus(), library, patience);
+  static const Contract everything;
+  static Laboratory children(corpus(), library, everything, patience);
   return children;
 }
 
@@ -174,7 +175,8 @@ TEST(Suite, ShrinkingBeginsAndEndsTheSame) {
 TEST(Suite, AnInterruptEndsIt) {
   std::atomic<bool> interrupted = false;
   FaultyLibrary library;
-  Laboratory children(corpus(), library, {60s, 600s, &interrupted});
+  const Contract everything;
+  Laboratory children(corpus(), library, everything, {60s, 600s, &interrupted});
   SuiteOptions options;
   options.operators = "aten::abs.out,aten::sigmoid.out";
   std::size_t judged = 0;

@@ -33,7 +33,16 @@ class Question {
   const Tensor& want() const { return expected_.outs.at(0); }
   Real exactly(std::size_t i = 0) const { return expected_.answer.unrounded.at(0).values.at(i); }
 
-  Judgement judge_reaction(const Reaction& reaction) const { return judge(op_, arguments_, expected_, reaction); }
+  // The same asked of a testee that computes in another arithmetic.
+  Question in(ArithmeticMode mode) const {
+    Question q = *this;
+    q.mode_ = mode;
+    return q;
+  }
+
+  Judgement judge_reaction(const Reaction& reaction) const {
+    return judge(op_, arguments_, expected_, reaction, mode_);
+  }
   Judgement judge_outs(std::vector<Tensor> outs) const {
     Reaction reaction;
     reaction.outs = std::move(outs);
@@ -56,6 +65,7 @@ class Question {
   const Operator& op_;
   std::vector<Value> arguments_;
   Expectation expected_;
+  ArithmeticMode mode_ = ArithmeticMode::ieee;
 };
 
 Question negation(DType dtype, const std::vector<Real>& values) { return {"aten::neg.out", {row(dtype, values)}}; }
@@ -151,6 +161,51 @@ TEST(Dot, ASumThatMayOverflowOnTheWayMayBeAnything) {
 }
 
 TEST(Dot, EitherZero) { EXPECT_EQ(product(float32, {1, 1}, {1, -1}).verdict_of({-0.0}), Verdict::pass); }
+
+// -- other arithmetic -------------------------------------------------------------------------------------------------
+
+TEST(FlushToZero, OfSubnormalResults) {
+  const Real least = std::ldexp(1.0, -126);
+  for (const Question& q :
+       {product(float32, {least}, {0.5}), Question("aten::mul.out", {row(float32, {least}), row(float32, {0.5})})}) {
+    EXPECT_EQ(q.in(ArithmeticMode::flush_to_zero).verdict_of({0}), Verdict::pass);
+    EXPECT_EQ(q.in(ArithmeticMode::flush_to_zero).verdict_of({least / 2}), Verdict::pass);
+    EXPECT_EQ(q.in(ArithmeticMode::flush_to_zero).verdict_of({least}), Verdict::fail);
+  }
+  const Question normal("aten::mul.out", {row(float32, {2 * least}), row(float32, {0.5})});
+  EXPECT_EQ(normal.in(ArithmeticMode::flush_to_zero).verdict_of({0}), Verdict::fail);
+  const Question subnormal("aten::mul.out", {row(float32, {least}), row(float32, {0.5})});
+  EXPECT_EQ(subnormal.verdict_of({0}), Verdict::fail) << "not in IEEE arithmetic";
+  EXPECT_EQ(negation(float32, {0}).in(ArithmeticMode::flush_to_zero).verdict_of({0}), Verdict::fail)
+      << "the sign of a zero that is none of a flush";
+}
+
+TEST(FlushToZero, OfSubnormalInputs) {
+  const Real tiny = std::ldexp(1.0, -130), large = std::ldexp(1.0, 100);
+  const Question q("aten::mul.out", {row(float32, {tiny, tiny, 1}), row(float32, {large, large, 3})});
+  EXPECT_EQ(q.verdict_of({0, 0, 3}), Verdict::fail);
+  const Question flushing = q.in(ArithmeticMode::flush_to_zero);
+  EXPECT_EQ(flushing.verdict_of({0, 0, 3}), Verdict::pass);
+  EXPECT_EQ(flushing.verdict_of({0, tiny * large, 3}), Verdict::pass) << "each element for itself";
+  EXPECT_EQ(flushing.verdict_of({0, 0, 0}), Verdict::fail);
+  EXPECT_EQ(flushing.verdict_of({tiny * large / 2, 0, 3}), Verdict::fail);
+  const Question compared("aten::eq.Tensor_out", {row(float32, {tiny, 1}), row(float32, {0, 0})});
+  EXPECT_EQ(compared.in(ArithmeticMode::flush_to_zero).judge_outs({row(boolean, {1, 0})}).verdict, Verdict::pass);
+  EXPECT_EQ(compared.in(ArithmeticMode::flush_to_zero).judge_outs({row(boolean, {1, 1})}).verdict, Verdict::fail);
+  EXPECT_EQ(compared.judge_outs({row(boolean, {1, 0})}).verdict, Verdict::fail);
+}
+
+// 4096 ones whose sum is held in float16 stop at 2048, which is half of what they are.
+TEST(HalfAccumulation, LargePartialSumsAbsorbSmallAddends) {
+  const std::vector<Real> ones(4096, 1);
+  EXPECT_EQ(product(float16, ones, ones).verdict_of({2048}), Verdict::fail);
+  EXPECT_EQ(product(float16, ones, ones).in(ArithmeticMode::half_accumulation).verdict_of({2048}), Verdict::pass);
+  EXPECT_EQ(product(float32, ones, ones).in(ArithmeticMode::half_accumulation).verdict_of({2048}), Verdict::fail);
+  const std::vector<Real> few(64, 1);  // K u B = 64 * 2^-11 * 64 = 2
+  EXPECT_EQ(product(float16, few, few).in(ArithmeticMode::half_accumulation).verdict_of({62}), Verdict::quality);
+  EXPECT_EQ(product(float16, few, few).in(ArithmeticMode::half_accumulation).verdict_of({61.5}), Verdict::fail);
+  EXPECT_EQ(product(float16, few, few).verdict_of({62}), Verdict::fail);
+}
 
 // -- whole tensors ----------------------------------------------------------------------------------------------------
 

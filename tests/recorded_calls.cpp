@@ -14,7 +14,7 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/judge/judge.h"
-#include "conformance/runner/known.h"
+#include "conformance/runner/case_list.h"
 #include "conformance/runner/run_case.h"
 #include "conformance/testees/recorded_eager.h"
 #include "tests/static_call.h"
@@ -53,7 +53,7 @@ int check(const Corpus& corpus, KernelLibrary& eager, std::optional<Probe>& prob
     digest.add(static_cast<Bits>(expected.answer.outcome));
     for (const Tensor& t : expected.outs) digest.add(op, t);
     if (!probe || probe->is_spent()) probe.emplace(eager);  // one for many calls: its addresses take time to reserve
-    const Record r = run_case(corpus, *probe, id).record;
+    const Record r = run_case(corpus, *probe, Contract(), id).record;
     if (r.verdict == Verdict::pass || r.verdict == Verdict::quality || known.erase(r.case_id) > 0) continue;
     ++wrong;
     fmt::print(stderr, "{}: {} {}: {}\n", r.case_id, name(r.verdict), name(r.failure), r.message);
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   try {
     const Corpus corpus(argv[1]);
     RecordedEager eager(corpus);
-    std::set<std::string> known = argc == 3 ? known_failures(argv[2]) : std::set<std::string>{};
+    std::set<std::string> known = argc == 3 ? read_case_list(argv[2], "known") : std::set<std::string>{};
     std::optional<Probe> probe;
     int wrong = 0;
     for (const RecordedCalls* calls : corpus.matching("")) wrong += check(corpus, eager, probe, *calls, known);

@@ -19,10 +19,6 @@ bool glob(std::string_view word, std::string_view name) {
   return fits(pattern) || (pattern.find_first_of("*?") == std::string::npos && fits(pattern + ".*"));
 }
 
-bool matches(std::string_view word, std::string_view operator_name) {
-  return glob(word, operator_name) || glob(word, operator_name.substr(operator_name.find("::") + 2));
-}
-
 std::vector<std::string_view> words_of(std::string_view pattern) {
   std::vector<std::string_view> words;
   for (std::size_t begin = 0; begin <= pattern.size();) {
@@ -64,6 +60,10 @@ std::string broken_rule(const Operator& op, std::vector<Value> arguments) {
 }
 
 }  // namespace
+
+bool matches(std::string_view word, std::string_view operator_name) {
+  return glob(word, operator_name) || glob(word, operator_name.substr(operator_name.find("::") + 2));
+}
 
 std::string to_text(const CaseId& id) {
   std::string text = fmt::format("{}#{:08x}", id.operator_name, id.call);

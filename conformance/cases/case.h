@@ -34,6 +34,10 @@ struct Case {
   RecordedCall recorded;
 };
 
+// Whether a word of a pattern fits an operator's name, with or without its namespace: * and ? stand for any characters
+// and for one, a word without them also names every overload of an operator.
+bool matches(std::string_view word, std::string_view operator_name);
+
 // The recorded calls of a folder, from which every case is made.
 class Corpus {
  public:
@@ -42,9 +46,8 @@ class Corpus {
 
   const RecordedCalls* calls(std::string_view operator_name) const;  // null where nothing is recorded
 
-  // Operators whose name, or name without namespace, matches a word of the pattern: words are separated by commas, with
-  // * and ?; a word without * or ? also matches every overload of the operator it names. An empty pattern is all of
-  // them. Throws Fault (unsupported, "case.operator") for a word that matches none.
+  // Operators that match a word of the pattern, in which commas separate words. An empty pattern is all of them. Throws
+  // Fault (unsupported, "case.operator") for a word that matches none.
   std::vector<const RecordedCalls*> matching(std::string_view pattern) const;
 
   // Throws Fault (unsupported, "case.operator") for an operator without recorded calls and (invalid, "case.call")

@@ -104,6 +104,8 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
     "an out has another dtype than its result",
     "an argument is None",
     "an argument is a bool where numbers are",
+    "an argument is an integer where numbers are",
+    "an argument is a float where numbers are",
     "a list is empty",
 });
 
@@ -207,7 +209,10 @@ class Describing {
         if (const auto dtype = dtype_numbered(v)) say(name, text("is ", info(*dtype).name));
       return;
     }
-    if (a.type.starts_with("Scalar")) say(name, std::is_same_v<T, Int> ? "is an integer" : "is a float");
+    if (a.type.starts_with("Scalar")) {
+      const std::string_view kind = std::is_same_v<T, Int> ? "is an integer" : "is a float";
+      say(name, kind), say(text("an argument ", kind), "where numbers are");
+    }
     const auto x = static_cast<Real>(v);
     for (const NumberFlag& flag : number_flags)
       if (flag.holds(x)) say(name, flag.says), say("an argument", flag.says);

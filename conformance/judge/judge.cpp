@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "conformance/judge/choice.h"
 
@@ -30,6 +31,10 @@ struct Row {
   DType dtype;     // of the out
   DType computed;  // of the result before it was stored in the out
   Int terms;
+  bool half_accumulation;
+
+  // Partial results of a half type are held in it.
+  bool accumulates_in_half() const { return half_accumulation && is_half(computed); }
 };
 
 // An infinity stands one step beyond the largest value, so that a result at the edge of the range is judged by
@@ -44,14 +49,21 @@ Real extended(Real x, const Row& row) {
   return extended(is_floating(row.computed) ? extended(x, row.computed) : x, row.dtype);
 }
 
+// How many unit roundoffs of the magnitude the roundings of the terms of a sum make. Those of partial sums in a half
+// type do not cancel: a large one absorbs its small addends.
+Real growth(const Row& row) {
+  const auto terms = static_cast<Real>(row.terms);
+  const Real independent = 4 * std::sqrt(terms);
+  return row.accumulates_in_half() ? std::max(independent, terms) : independent;
+}
+
 Real bound(const Row& row, Real exact, Real magnitude) {
   const Real stored = row.dtype == row.computed ? 0 : ulp(row.dtype, exact) / 2;  // the rounding to the out's dtype
   if (row.accuracy.measure == Accuracy::Measure::ulp)
     return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, exact) + stored;
   const int precision = std::min(info(row.dtype).precision, info(row.computed).precision);
   const Real unit = std::ldexp(Real{1}, -precision);
-  return static_cast<Real>(row.accuracy.amount) * 4 * std::sqrt(static_cast<Real>(row.terms)) * unit * magnitude +
-         ulp(row.dtype, 0);
+  return static_cast<Real>(row.accuracy.amount) * growth(row) * unit * magnitude + ulp(row.dtype, 0);
 }
 
 // Whether a result is not finite because what it is made from overflowed. A sum may be made in the dtype whose unit
@@ -60,7 +72,14 @@ bool overflowed(const Row& row, Real magnitude, Real got) {
   const bool dot = row.accuracy.measure == Accuracy::Measure::dot;
   const bool may = row.accuracy.overflow || (dot && std::isfinite(magnitude));
   const Real sum = row.accuracy.mean ? magnitude * static_cast<Real>(row.terms) : magnitude;
-  return may && sum >= largest(dot ? row.computed : compute_dtype(row.computed)) && !std::isfinite(got);
+  const DType held = dot || row.accumulates_in_half() ? row.computed : compute_dtype(row.computed);
+  return may && sum >= largest(held) && !std::isfinite(got);
+}
+
+// Whether 0 is as good as a subnormal result.
+bool flushed(const Row& row, Real exact, Real got) {
+  const int least_exponent = std::max(info(row.dtype).least_exponent, info(row.computed).least_exponent);
+  return row.accuracy.flush && got == 0 && std::fabs(exact) < std::ldexp(Real{1}, least_exponent);
 }
 
 // How far a floating result is outside, in units of its bound: at most 1 is inside. `want` is `exact` rounded.
@@ -72,8 +91,7 @@ Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
     return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
   if (want == got) return 0;
   if (std::isinf(exact)) return infinity;
-  const int least_exponent = std::max(info(row.dtype).least_exponent, info(row.computed).least_exponent);
-  if (row.accuracy.flush && got == 0 && std::fabs(exact) < std::ldexp(Real{1}, least_exponent)) return 0;
+  if (flushed(row, exact, got)) return 0;
   const Real near = extended(exact, row);
   return std::fabs(extended(got, row) - near) / bound(row, near, magnitude);
 }
@@ -93,6 +111,7 @@ Real exact_distance(const Row& row, Real magnitude, Bits want, Bits got) {
   if (overflowed(row, magnitude, b)) return 0;
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : infinity;
   if (a == b) return row.accuracy.either_zero ? 0 : infinity;
+  if (flushed(row, a, b)) return 0;
   return std::fabs(extended(b, row.dtype) - extended(a, row.dtype)) / ulp(row.dtype, a);
 }
 
@@ -102,6 +121,9 @@ std::string accuracy_text(const Row& row) {
     case ulp:
       return fmt::format("{} ulp of {}", row.accuracy.amount, info(row.dtype).name);
     case dot:
+      if (growth(row) > 4 * std::sqrt(static_cast<Real>(row.terms)))
+        return fmt::format("{} times {} unit roundoffs of {} of the sum of magnitudes", row.accuracy.amount, row.terms,
+                           info(row.dtype).name);
       return fmt::format("{} sqrt({}) unit roundoffs of {} of the sum of magnitudes", 4 * row.accuracy.amount,
                          row.terms, info(row.dtype).name);
     default:
@@ -151,16 +173,22 @@ class Errors {
 
 class TensorJudge {
  public:
-  TensorJudge(const Operator& op, const Expectation& expected, std::size_t output)
+  TensorJudge(const Operator& op, const Expectation& expected, std::size_t output, ArithmeticMode mode)
       : expected_(expected),
         output_(output),
         want_(expected.outs[output]),
-        unrounded_(expected.answer.unrounded[output]) {
+        unrounded_(expected.answer.unrounded[output]),
+        want_bits_(read<Bits>(want_)) {
     row_.dtype = want_.dtype;
     row_.computed = unrounded_.values.empty() ? want_.dtype : unrounded_.dtype;
     row_.accuracy = accuracy(op, static_cast<int>(op.arguments.back().type == "Tensor[]" ? 0 : output), row_.computed);
+    row_.accuracy.flush = row_.accuracy.flush || mode == ArithmeticMode::flush_to_zero;
+    row_.half_accumulation = mode == ArithmeticMode::half_accumulation;
     row_.terms = expected.answer.terms;
   }
+
+  // Any element may also be as another expectation has it, of the same dtype and sizes. It outlives this.
+  void admit(const TensorJudge& other) { other_ = &other; }
 
   Judgement judge(const Tensor& got, bool has_values) const {
     if (got.dtype != want_.dtype)
@@ -196,19 +224,27 @@ class TensorJudge {
                : 0;
   }
 
+  // How far an element is outside.
+  Real distance_of(Int k, Bits got) const {
+    const auto i = static_cast<std::size_t>(k);
+    const DTypeInfo& d = info(row_.dtype);
+    const Real own = rounded_exactly()
+                         ? exact_distance(row_, magnitude(i), want_bits_[k], got)
+                         : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(want_bits_[k]), d.real_of(got));
+    return other_ ? std::min(own, other_->distance_of(k, got)) : own;
+  }
+
   Judgement values(const Tensor& got) const {
-    const Array<Bits> want_bits = read<Bits>(want_), got_bits = read<Bits>(got);
+    const Array<Bits> got_bits = read<Bits>(got);
     const DTypeInfo& d = info(row_.dtype);
     Errors errors;
     Real worst = -1;
     Int at = 0;
-    for (Int k = 0; k < want_bits.count(); ++k) {
+    for (Int k = 0; k < want_bits_.count(); ++k) {
       const auto i = static_cast<std::size_t>(k);
-      const Real now = rounded_exactly() ? exact_distance(row_, magnitude(i), want_bits[k], got_bits[k])
-                                         : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(want_bits[k]),
-                                                    d.real_of(got_bits[k]));
+      const Real now = distance_of(k, got_bits[k]);
       if (now > worst) worst = now, at = k;
-      if (!rounded_exactly())
+      if (!rounded_exactly() && !other_)
         errors.add((d.real_of(got_bits[k]) - unrounded_.values[i]) / ulp(row_.dtype, unrounded_.values[i]), now);
     }
     if (worst <= 0) return {};
@@ -227,7 +263,7 @@ class TensorJudge {
                 static_cast<Int>(output_),
                 at,
                 {}};
-    if (j.verdict != Verdict::pass) describe(j, want_bits[at], got_bits[at], at);
+    if (j.verdict != Verdict::pass) describe(j, want_bits_[at], got_bits[at], at);
     return j;
   }
 
@@ -248,7 +284,9 @@ class TensorJudge {
   std::size_t output_;
   const Tensor& want_;
   const Unrounded& unrounded_;
+  Array<Bits> want_bits_;
   Row row_{};
+  const TensorJudge* other_ = nullptr;
 };
 
 bool worse(const Judgement& a, const Judgement& b) {
@@ -262,6 +300,39 @@ bool uses_magnitude(const Operator& op) {
   return std::ranges::any_of(op.accuracy, [](const AccuracyRow& r) {
     return r.accuracy.overflow || r.accuracy.measure == Accuracy::Measure::dot;
   });
+}
+
+// A floating tensor with 0 for its subnormal numbers; whether it had any.
+bool flush(Tensor& t) {
+  const DTypeInfo& d = info(t.dtype);
+  if (d.kind != Kind::floating) return false;
+  Array<Bits> elements = read<Bits>(t);
+  bool any = false;
+  for (Bits& b : elements.data) {
+    const Real x = d.real_of(b);
+    if (x == 0 || !(std::fabs(x) < std::ldexp(Real{1}, d.least_exponent))) continue;
+    b = d.bits_of_real(std::copysign(Real{0}, x));
+    any = true;
+  }
+  if (any) write(elements, t);
+  return any;
+}
+
+// What is expected where subnormal inputs count as 0; nothing where that is no different, or of other sizes.
+std::optional<Expectation> with_flushed_inputs(const Operator& op, const Expectation& expected) {
+  std::vector<Value> arguments = expected.arguments;
+  bool any = false;
+  for (std::size_t i = 0; i + op.outs() < arguments.size(); ++i) {
+    if (Tensor* t = std::get_if<Tensor>(&arguments[i])) any |= flush(*t);
+    if (Tensors* list = std::get_if<Tensors>(&arguments[i]))
+      for (auto& t : *list)
+        if (t) any |= flush(*t);
+  }
+  if (!any) return std::nullopt;
+  Expectation e = expect(op, arguments);
+  const auto alike = [](const Tensor& a, const Tensor& b) { return a.dtype == b.dtype && a.sizes == b.sizes; };
+  if (!std::ranges::equal(e.outs, expected.outs, alike)) return std::nullopt;
+  return e;
 }
 
 }  // namespace
@@ -280,7 +351,7 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const B
 }
 
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
-                const Reaction& reaction) {
+                const Reaction& reaction, ArithmeticMode mode) {
   const Answer& answer = expected.answer;
   const bool refused = reaction.outcome != Outcome::ok;
   if (answer.outcome == Outcome::exhausted)
@@ -317,9 +388,14 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
             {},
             {}};
   Judgement worst;
-  for (std::size_t k = 0; k < expected.outs.size(); ++k)
-    if (Judgement j = TensorJudge(op, expected, k).judge(reaction.outs[k], reaction.has_values); worse(j, worst))
-      worst = std::move(j);
+  const std::optional<Expectation> flushed =
+      mode == ArithmeticMode::flush_to_zero ? with_flushed_inputs(op, expected) : std::nullopt;
+  for (std::size_t k = 0; k < expected.outs.size(); ++k) {
+    TensorJudge judge(op, expected, k, mode);
+    const auto other = flushed ? std::make_unique<TensorJudge>(op, *flushed, k, mode) : nullptr;
+    if (other) judge.admit(*other);
+    if (Judgement j = judge.judge(reaction.outs[k], reaction.has_values); worse(j, worst)) worst = std::move(j);
+  }
   if (worst.verdict == Verdict::fail || op.choice.empty() || !reaction.has_values) return worst;
   const std::string wrong = choice_fault(op, arguments, expected.outs, reaction.outs);
   return wrong.empty() ? worst : Judgement{Verdict::fail, Class::value, infinity, text("choice ", op.choice),

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/judge/arithmetic_mode.h"
 #include "conformance/report/record.h"
 #include "reference/call.h"
 
@@ -43,8 +44,8 @@ struct Judgement {
   std::string bound;                   // the bound of the worst element
 };
 
-// Holds a reaction against the expectation.
+// Holds a reaction, of a testee that computes in this arithmetic, against the expectation.
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
-                const Reaction& reaction);
+                const Reaction& reaction, ArithmeticMode mode = ArithmeticMode::ieee);
 
 }  // namespace assay

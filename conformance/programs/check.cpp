@@ -7,7 +7,6 @@
 #include <set>
 
 #include "conformance/programs/listing.h"
-#include "conformance/programs/testee_needs.h"
 #include "conformance/text/printable.h"
 #include "reference/runtime/runtime.h"
 
@@ -37,7 +36,7 @@ Int planned_bytes(const pte::ExecutionPlan& plan) {
 
 class Checker {
  public:
-  Checker(CheckReport& report, const Budget& budget, const KernelLibrary* testee)
+  Checker(CheckReport& report, const Budget& budget, const Testee* testee)
       : report_(report), budget_(budget), testee_(testee) {}
 
   void data(const File& file) {
@@ -166,17 +165,17 @@ class Checker {
 
   CheckReport& report_;
   const Budget& budget_;
-  const KernelLibrary* testee_;
+  const Testee* testee_;
 };
 
 }  // namespace
 
-CheckReport check(const File& file, std::span<const File> data, const Budget& budget, const KernelLibrary* testee) {
+CheckReport check(const File& file, std::span<const File> data, const Budget& budget, const Testee* testee) {
   CheckReport report;
   report.bytes = file.bytes.size();
   const FileKind kind = file_kind(file.bytes);
   if (kind != FileKind::unknown) report.kind = kind;
-  if (testee) report.testee = testee->name();
+  if (testee) report.testee = testee->library.name();
   Checker checker(report, budget, testee);
   const Budget::Scope scope(budget, "the check");
   if (kind == FileKind::data)

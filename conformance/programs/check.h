@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "conformance/programs/coverage.h"
-#include "conformance/testees/library.h"
+#include "conformance/programs/testee_needs.h"
 #include "reference/program/program.h"
 #include "reference/runtime/call_rules.h"
 
@@ -55,7 +55,7 @@ struct CheckReport {
 // Of a .pte, .ptd or .bpte file; `data` are .ptd files that a program is to be loaded with, `testee` may be null.
 // Charges the scope's budget.
 CheckReport check(const File& file, std::span<const File> data = {}, const Budget& budget = {},
-                  const KernelLibrary* testee = nullptr);
+                  const Testee* testee = nullptr);
 
 void write_text(const CheckReport& report, Output& out);  // a fault per line, or "valid", and what was looked at
 void write_json(const CheckReport& report, JsonOutput& out);

@@ -30,31 +30,30 @@ std::string described(const std::vector<Value>& arguments) {
   return all;
 }
 
-// Why the library has no kernel for the call; empty where it has one.
-std::string lack(const pte::ExecutionPlan& plan, const pte::KernelCall& call, const KernelLibrary& library) {
+// Why the testee has no kernel for the call; empty where it has one.
+std::string lack(const pte::ExecutionPlan& plan, const pte::KernelCall& call, const Testee& testee) {
   const pte::Operator& called = *plan.operators()->Get(static_cast<std::uint32_t>(call.op_index()));
   if (works_on_handles(called)) return "";
   const std::string name = operator_name(called);
   const Operator* op = find_operator(name);
   if (!op) return fmt::format("{}, which the specification lacks", shown(name));
-  if (!library.has(*op)) return name;
+  if (!testee.library.has(*op)) return name;
   std::vector<Value> arguments;
   for (const std::size_t index : operands(*op, format::items(call.args())))
     arguments.push_back(value_of(plan, static_cast<Int>(index)));
   Budget::Scope::work(static_cast<Int>(arguments.size()));
-  return library.in_profile(*op, arguments) ? "" : name + described(arguments);
+  return testee.contract.promises_types(*op, arguments) ? "" : name + described(arguments);
 }
 
 }  // namespace
 
-void each_lacking(const ValidProgram& program, const KernelLibrary& library,
-                  const std::function<void(std::string)>& tell) {
+void each_lacking(const ValidProgram& program, const Testee& testee, const std::function<void(std::string)>& tell) {
   for (const pte::ExecutionPlan& plan : tables(program->tables().execution_plan())) {
     std::uint32_t i = 0;
     for (const pte::Chain& chain : tables(plan.chains()))
       for (const pte::Instruction& instruction : tables(chain.instructions())) {
         const auto* call = instruction.instr_args_as_KernelCall();
-        const std::string what = call ? lack(plan, *call, library) : "";
+        const std::string what = call ? lack(plan, *call, testee) : "";
         if (!what.empty()) tell(fmt::format("instruction {} of {}: {}", i, shown(format::text_of(plan.name())), what));
         ++i;
       }

@@ -23,15 +23,16 @@ Judged judged_from(std::string_view text, bool spoilt) {
 
 }  // namespace
 
-Laboratory::Laboratory(const Corpus& corpus, KernelLibrary& library, const Patience& patience)
+Laboratory::Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience)
     : corpus_(corpus),
       library_(library),
+      contract_(contract),
       patience_(patience),
       nursery_([this](std::string_view t) { return work(t); }) {}
 
 Work Laboratory::work(std::string_view task) {
   if (!probe_) probe_.emplace(library_).explain_faults();
-  const Judged j = run_case(corpus_, *probe_, case_id_from(task.substr(1)), task[0] == described);
+  const Judged j = run_case(corpus_, *probe_, contract_, case_id_from(task.substr(1)), task[0] == described);
   return {to_text(j), j.spoilt};
 }
 
@@ -40,7 +41,7 @@ Judged Laboratory::judged(const CaseId& id, const TaskResult& result) const {
   if (result.end == done || result.end == last) return judged_from(result.text, result.end == last);
   if (result.end == threw)
     throw Fault(Outcome::invalid, "run", text("case ", assay::to_text(id), " cannot be run: ", result.text));
-  return lost_case(corpus_, library_.name(), id, result);
+  return lost_case(corpus_, library_.name(), contract_, id, result);
 }
 
 std::vector<Judged> Laboratory::run(std::span<const CaseId> cases) {

@@ -12,8 +12,8 @@ namespace assay {
 // Where cases are run on a library, in children. May be used by many threads.
 class Laboratory {
  public:
-  // The corpus and the library outlive it. Made before there are threads.
-  Laboratory(const Corpus& corpus, KernelLibrary& library, const Patience& patience);
+  // The corpus, the library and its contract outlive it. Made before there are threads.
+  Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience);
 
   // Runs the cases one after the other in a fresh child. What is judged ends behind the first that leaves no child to
   // go on with: one that took it down, or damaged it. Throws Interrupted.
@@ -29,6 +29,7 @@ class Laboratory {
 
   const Corpus& corpus_;
   KernelLibrary& library_;
+  const Contract& contract_;
   Patience patience_;
   std::optional<Probe> probe_;  // of a child
   Nursery nursery_;

@@ -15,23 +15,6 @@ namespace {
 
 constexpr Int shown_elements = 64;
 
-// f(tensor) for every tensor of the arguments, those of lists one by one.
-template <class F>
-void each_tensor(std::span<const Value> arguments, F f) {
-  for (const Value& v : arguments) {
-    if (const Tensor* t = std::get_if<Tensor>(&v)) f(*t);
-    if (const Tensors* list = std::get_if<Tensors>(&v))
-      for (const auto& t : *list)
-        if (t) f(*t);
-  }
-}
-
-std::string layout_name(const Tensor& t) {
-  if (t.dim_order == Dims::counting(t.rank())) return "contiguous";
-  if (t.dim_order == Dims{0, 2, 3, 1} || t.dim_order == Dims{0, 2, 3, 4, 1}) return "channels_last";
-  return text(t.dim_order);
-}
-
 std::string shown(std::span<const Tensor> tensors) {
   std::string all;
   for (const Tensor& t : tensors) all += (all.empty() ? "" : "\n") + literal(t, shown_elements);
@@ -50,16 +33,18 @@ std::string shown_out(const Tensor& t) {
 }
 
 // The facts of the case that every record has.
-Record record_of(const Case& c, std::string_view testee, const HostCall& host) {
+Record record_of(const Case& c, std::string_view testee, const Contract& contract, const HostCall& host) {
   Record r;
   r.testee = testee;
   r.operator_name = c.op->name;
   r.case_id = to_text(c.id);
-  each_tensor(host.arguments, [&](const Tensor& t) {
+  each_tensor(host.arguments, [&](const Tensor& t, std::size_t) {
     r.dtypes.emplace_back(info(t.dtype).name);
     r.layouts.push_back(layout_name(t));
   });
   r.valid = host.valid();
+  Standing standing = contract.standing(*c.op, host);
+  r.slices = std::move(standing.slices), r.promised = standing.promised;
   return r;
 }
 
@@ -68,13 +53,15 @@ void describe_call(Record& r, const Case& c, std::span<const Value> given) {
   for (std::size_t i = 0; i < c.arguments.size(); ++i) {
     if (c.op->arguments[i].out) {
       std::string outs;
-      each_tensor(given.subspan(i, 1), [&](const Tensor& t) { outs += (outs.empty() ? "" : ", ") + shown_out(t); });
+      each_tensor(given.subspan(i, 1),
+                  [&](const Tensor& t, std::size_t) { outs += (outs.empty() ? "" : ", ") + shown_out(t); });
       r.outs.push_back({std::string(c.op->arguments[i].name), outs});
       continue;
     }
     r.inputs.push_back(
         {std::string(c.op->arguments[i].name), literal(c.arguments[i], c.op->arguments[i].type, shown_elements)});
-    each_tensor({&c.arguments[i], 1}, [&](const Tensor& t) { elements += static_cast<std::uint64_t>(t.count()); });
+    each_tensor({&c.arguments[i], 1},
+                [&](const Tensor& t, std::size_t) { elements += static_cast<std::uint64_t>(t.count()); });
   }
   r.elements = elements;
 }
@@ -139,12 +126,12 @@ Class class_of_death(const TaskResult& result) {
 
 }  // namespace
 
-Judged run_case(const Corpus& corpus, Probe& probe, const CaseId& id, bool always_described) {
+Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, const CaseId& id, bool always_described) {
   KernelLibrary& library = probe.library();
   const Case c = corpus.make(id);
   const bool free_values = has_free_values(*c.op);
   const HostCall host = host_call(c);
-  Record r = record_of(c, library.name(), host);
+  Record r = record_of(c, library.name(), contract, host);
   Judgement j;
   Observation seen;
   if (!library.has(*c.op)) {
@@ -152,9 +139,8 @@ Judged run_case(const Corpus& corpus, Probe& probe, const CaseId& id, bool alway
   } else {
     seen = probe.observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments), digest(r.case_id), free_values);
     const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
-    r.promised = library.in_profile(*c.op, host.arguments);
     j = judge(*c.op, c.arguments, host.expected,
-              {seen.reply.outcome, seen.reply.message, r.promised, seen.outs, has_values});
+              {seen.reply.outcome, seen.reply.message, r.promised, seen.outs, has_values}, contract.arithmetic);
     judge_conduct(j, seen);
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
@@ -170,10 +156,11 @@ Judged run_case(const Corpus& corpus, Probe& probe, const CaseId& id, bool alway
   return {std::move(r), answer_of(*c.op, seen), spoilt};
 }
 
-Judged lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, const TaskResult& result) {
+Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& contract, const CaseId& id,
+                 const TaskResult& result) {
   const Case c = corpus.make(id);
   const HostCall host = host_call(c);
-  Record r = record_of(c, testee, host);
+  Record r = record_of(c, testee, contract, host);
   r.verdict = result.end == TaskResult::End::timed_out ? Verdict::timeout : Verdict::crash;
   r.failure = class_of_death(result);
   r.rule = host.expected.answer.rule;

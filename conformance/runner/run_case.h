@@ -1,6 +1,7 @@
 #pragma once
 
 #include "conformance/cases/case.h"
+#include "conformance/contract/contract.h"
 #include "conformance/report/record.h"
 #include "conformance/testees/child.h"
 #include "conformance/testees/probe.h"
@@ -14,12 +15,15 @@ struct Judged {
   bool spoilt = false;       // the process must do no other case
 };
 
-// Makes a case, asks the reference and the library, and judges. The record describes the call itself (inputs, outs,
-// expected, got) where `always_described` or where the verdict is not pass. Throws Fault as Corpus::make does.
-Judged run_case(const Corpus& corpus, Probe& probe, const CaseId& id, bool always_described = false);
+// Makes a case, asks the reference and the library, and judges by the contract. The record describes the call itself
+// (inputs, outs, expected, got) where `always_described` or where the verdict is not pass. Throws Fault as Corpus::make
+// does.
+Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, const CaseId& id,
+                bool always_described = false);
 
 // The same of a case that the library did not survive. Its answer is the way in which it ended.
-Judged lost_case(const Corpus& corpus, std::string_view testee, const CaseId& id, const TaskResult& result);
+Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& contract, const CaseId& id,
+                 const TaskResult& result);
 
 // The record of a call that is answered in two ways: no field holds either.
 Record not_repeatable(Record record);

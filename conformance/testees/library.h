@@ -51,10 +51,6 @@ class KernelLibrary {
   // Whether the library has a kernel for the operator at all.
   virtual bool has(const Operator& op) const = 0;
 
-  // Whether the call lies inside the profile that the library states about itself: refusing it then is a failure,
-  // outside it is `unsupported`. Arguments follow the schema; an out that is None is not looked at.
-  virtual bool in_profile(const Operator&, std::span<const Value>) const { return true; }
-
   // Calls a kernel. Arguments follow the schema, out arguments last; every out has memory for at least its sizes. The
   // library writes the outs' data and, where a result is smaller than the memory given, their sizes. May crash.
   virtual Reply call(const Operator& op, std::span<HostValue> arguments) = 0;

@@ -16,7 +16,7 @@ namespace {
 constexpr int answers_differ = 1;
 
 struct Request {
-  std::string id, library = "executorch", golden;
+  std::string id, library = "executorch", contract, golden;
   bool json = false;
 };
 
@@ -43,6 +43,8 @@ void print(const Case& c, const Record& r) {
   if (r.distance && *r.distance > 0 && std::isfinite(*r.distance))
     std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
   std::cout << (r.message.empty() ? "" : ": " + r.message) << '\n';
+  std::cout << fmt::format("tier       {}: {}\n", name(tier_of(r)), row(tier_of(r)).sentence);
+  std::cout << fmt::format("slices     {}{}\n", fmt::join(r.slices, ", "), r.promised ? "" : "; not promised");
 }
 
 int show_case(const Request& request) {
@@ -51,7 +53,8 @@ int show_case(const Request& request) {
   const CaseId id = case_id_from(request.id);
   static_cast<void>(corpus.make(id));
   using namespace std::chrono_literals;
-  const Record r = Laboratory(corpus, *library, {60s, 600s}).run_alone(id, true).record;
+  const Contract contract = open_contract(request.contract, request.library);
+  const Record r = Laboratory(corpus, *library, contract, {60s, 600s}).run_alone(id, true).record;
   if (request.json)
     std::cout << to_json_line(r) << '\n';
   else
@@ -67,6 +70,7 @@ void add_case(CLI::App& app, int& exit_code) {
   command->add_option("ID", r->id, "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0")->required();
   command->add_option("--library", r->library, "Which library answers: executorch, reference or eager")
       ->capture_default_str();
+  command->add_option("--contract", r->contract, contract_help);
   command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
   command->add_flag("--json", r->json, "Print the record as JSON");
   command->footer(

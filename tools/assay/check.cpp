@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "conformance/contract/read_contract.h"
 #include "conformance/programs/file.h"
 #include "conformance/testees/load.h"
 #include "tools/assay/faults.h"
@@ -23,9 +24,11 @@ struct Request {
 int show_check(const Request& r) {
   const Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the check");
-  const std::unique_ptr<KernelLibrary> testee = r.testee.empty() ? nullptr : open_library(r.testee);
+  const std::unique_ptr<KernelLibrary> library = r.testee.empty() ? nullptr : open_library(r.testee);
+  const Contract contract = library ? contract_of(r.testee) : Contract();
+  const std::optional<Testee> testee = library ? std::optional<Testee>({*library, contract}) : std::nullopt;
   const CheckReport report =
-      check(open_file(r.file, access), open_data_files(r.data, access), access.budget, testee.get());
+      check(open_file(r.file, access), open_data_files(r.data, access), access.budget, testee ? &*testee : nullptr);
   if (r.json) {
     print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });
   } else {

@@ -16,7 +16,7 @@
 #include "conformance/report/html.h"
 #include "conformance/report/summary.h"
 #include "conformance/report/table.h"
-#include "conformance/runner/known.h"
+#include "conformance/runner/case_list.h"
 #include "conformance/runner/suite.h"
 #include "reference/fault.h"
 #include "tools/assay/addresses.h"
@@ -42,8 +42,8 @@ void leave_gently() {
 }
 
 struct Request {
-  std::string library, golden, known, jsonl, html;
-  bool json = false;
+  std::string library, contract, golden, known, mustpass, jsonl, html;
+  bool json = false, strict = false;
   SuiteOptions suite;
 };
 
@@ -106,8 +106,8 @@ class OutputFile {
 };
 
 // What decides which records a run gives.
-Facts settings(const Request& request, const KernelLibrary& library) {
-  Facts facts{{"assay", version}, {"testee", std::string(library.name())}};
+Facts settings(const Request& request, const KernelLibrary& library, const Contract& contract) {
+  Facts facts{{"assay", version}, {"testee", std::string(library.name())}, {"contract", contract.name}};
   for (auto& [name, value] : library.facts()) facts.push_back({name, value});
   const SuiteOptions& o = request.suite;
   facts.push_back({"operators", o.operators.empty() ? "all" : o.operators});
@@ -164,20 +164,39 @@ Json summary_json(const Summary& summary) {
   return all;
 }
 
+// What counts for the exit code: a failure that is promised not to be, and a listed one that is none.
+bool is_unexpected(const Record& r, bool strict) {
+  return is_failure(r.verdict) ? !r.known && (strict || r.promised) : r.known;
+}
+
+Block not_planned(const std::set<std::string>& cases, const std::vector<Block>& blocks) {
+  std::set<std::string> rest = cases;
+  for (const Block& block : blocks)
+    for (const CaseId& id : block) rest.erase(to_text(id));
+  Block block;
+  for (const std::string& id : rest) block.push_back(case_id_from(id));
+  return block;
+}
+
 int judge_library(const Request& request) {
   const Corpus corpus(golden_folder(request.golden));
   const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
-  std::set<std::string> known = request.known.empty() ? std::set<std::string>() : known_failures(request.known);
+  std::set<std::string> known =
+      request.known.empty() ? std::set<std::string>() : read_case_list(request.known, "known");
+  std::set<std::string> mustpass =
+      request.mustpass.empty() ? std::set<std::string>() : read_mustpass(request.mustpass, corpus);
+  const Contract contract = open_contract(request.contract, request.library);
   const std::chrono::seconds timeout(request.suite.timeout_seconds);
-  Laboratory laboratory(corpus, *library, {timeout, walls * timeout, &interrupted});
+  Laboratory laboratory(corpus, *library, contract, {timeout, walls * timeout, &interrupted});
   leave_gently();
-  const std::vector<Block> blocks = plan_blocks(corpus, request.suite, library->recorded_only());
+  std::vector<Block> blocks = plan_blocks(corpus, request.suite, library->recorded_only());
+  if (Block rest = not_planned(mustpass, blocks); !rest.empty()) blocks.push_back(std::move(rest));
   std::size_t planned = 0;
   for (const Block& block : blocks) planned += block.size();
   std::optional<OutputFile> jsonl, html;
   if (!request.jsonl.empty()) jsonl.emplace(request.jsonl);
   if (!request.html.empty()) html.emplace(request.html);
-  const Facts facts = settings(request, *library);
+  const Facts facts = settings(request, *library, contract);
   const auto write = [&](const std::string& line) {
     if (jsonl) jsonl->stream() << line << '\n' << std::flush;
   };
@@ -188,7 +207,8 @@ int judge_library(const Request& request) {
   try {
     judge_blocks(laboratory, blocks, request.suite.workers, [&](Record r) {
       r.known = known.erase(r.case_id) > 0;
-      unexpected = unexpected || is_failure(r.verdict) != r.known;
+      unexpected = unexpected || is_unexpected(r, request.strict);
+      if (r.verdict == Verdict::pass) mustpass.erase(r.case_id);
       summary.add(r);
       progress->add(r);
       write(to_json_line(r));
@@ -219,7 +239,9 @@ int judge_library(const Request& request) {
   }
   for (const std::string& id : known)
     std::cerr << "assay: " << id << " is listed in " << request.known << ", but is no case of this run\n";
-  return unexpected ? answers_differ : exit_code(Outcome::ok);
+  for (const std::string& id : mustpass)
+    std::cerr << "assay: " << id << " is listed in " << request.mustpass << ", but did not pass\n";
+  return unexpected || !mustpass.empty() ? answers_differ : exit_code(Outcome::ok);
 }
 
 // CLI11 alone takes -1 for the largest number.
@@ -264,11 +286,16 @@ void add_kernels(CLI::App& app, int& exit_code) {
   command->add_option(
       "--known", r->known,
       "File of expected failures, a case id at the beginning of each line; one that passes is an error");
+  command->add_option("--contract", r->contract, contract_help);
+  command->add_flag("--strict", r->strict, "Calls that the contract does not promise count for the exit code, too");
+  command->add_option("--mustpass", r->mustpass,
+                      "File of cases that must pass, an id at the beginning of each line; they are judged in any case");
   command->add_option("-o", r->jsonl, "Write every case as a line of JSON to this file, as it is judged");
   command->add_option("--html", r->html, "Write a report to this file");
   command->add_flag("--json", r->json, "Print the counts as JSON instead of the table");
   command->footer(
-      "Exit code 0: no failure but the known ones, 1: other failures, or a known one passed.\n\nExample:\n  assay "
+      "Exit code 0: no failure of a promised call but the known ones, 1: other failures, a known one passed, or a case "
+      "that must pass did not.\n\nExample:\n  assay "
       "kernels executorch --operators 'add*,mul' --html report.html");
   command->callback([r, &exit_code] { exit_code = judge_library(*r); });
 }

@@ -1,5 +1,6 @@
 #include "tools/assay/libraries.h"
 
+#include "conformance/contract/read_contract.h"
 #include "conformance/testees/load.h"
 #include "conformance/testees/recorded_eager.h"
 #include "reference/fault.h"
@@ -13,9 +14,7 @@ std::filesystem::path executable_folder() { return std::filesystem::read_symlink
 
 std::filesystem::path golden_folder(const std::string& given) {
   if (!given.empty()) return given;
-  for (std::filesystem::path folder : {executable_folder(), std::filesystem::current_path()})
-    for (; folder.has_relative_path(); folder = folder.parent_path())
-      if (std::filesystem::is_directory(folder / "golden" / "operators")) return folder / "golden" / "operators";
+  if (const std::filesystem::path folder = folder_above("golden/operators"); !folder.empty()) return folder;
   throw Fault(Outcome::malformed, "calls.folder",
               "there is no folder golden/operators above the executable or here: name it with --golden");
 }
@@ -26,5 +25,9 @@ std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpu
 }
 
 std::unique_ptr<KernelLibrary> open_library(const std::string& name) { return load_library(name, executable_folder()); }
+
+Contract open_contract(const std::string& asked_for, const std::string& library) {
+  return asked_for.empty() ? contract_of(library) : read_contract(asked_for);
+}
 
 }  // namespace assay

@@ -33,7 +33,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  for (const std::string_view judges : {"kernels", "case"})
+  for (const std::string_view judges : {"kernels", "case", "contract"})
     if (argc > 1 && argv[1] == judges) assay::fix_addresses(argv);
   CLI::App app("Says what a PyTorch operator means, and whether somebody else's kernels or runtime agree.");
   app.name("assay");
@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   assay::add_kernels(app, exit_code);
   assay::add_case(app, exit_code);
+  assay::add_contract(app, exit_code);
   assay::add_call(app, exit_code);
   assay::add_operators(app, exit_code);
   assay::add_run(app, exit_code);

@@ -9,6 +9,7 @@ namespace assay {
 void add_call(CLI::App& app, int& exit_code);
 void add_case(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_contract(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_kernels(CLI::App& app, int& exit_code);
 void add_operators(CLI::App& app, int& exit_code);

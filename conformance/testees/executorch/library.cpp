@@ -10,7 +10,6 @@
 #include "conformance/testees/executorch/call_stack.h"
 #include "conformance/testees/executorch/log.h"
 #include "conformance/testees/executorch/outcome.h"
-#include "conformance/testees/executorch/profile.h"
 #include "conformance/testees/load.h"
 #include "reference/fault.h"
 
@@ -60,10 +59,6 @@ class Library : public KernelLibrary {
   }
 
   bool has(const Operator& op) const override { return kernels_.contains(op.name); }
-
-  bool in_profile(const Operator& op, std::span<const Value> arguments) const override {
-    return profile::states(op, arguments);
-  }
 
   void fill_memory(std::byte byte) override { temporary_.fill(byte); }
 

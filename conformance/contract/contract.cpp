@@ -1,0 +1,100 @@
+#include "conformance/contract/contract.h"
+
+#include <algorithm>
+#include <set>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+// Of a declaration's rows; past the last one where it does not speak of the argument.
+std::size_t column(const Operator& op, std::size_t argument, const Declaration& d) {
+  const std::size_t from_the_back = op.arguments.size() - argument;
+  if (op.arguments[argument].out) return d.arguments.size() - from_the_back;
+  return static_cast<std::size_t>(std::ranges::find(d.arguments, op.arguments[argument].name) - d.arguments.begin());
+}
+
+bool all_tensors(std::span<const Value> arguments, const auto& holds) {
+  bool all = true;
+  each_tensor(arguments, [&](const Tensor& t, std::size_t) { all = all && holds(t); });
+  return all;
+}
+
+// Null where none has the operator.
+template <class Promise>
+const Promise* first_for(const std::vector<Promise>& promises, const Operator& op) {
+  const auto at = std::ranges::find_if(promises, [&](const Promise& p) { return p.operators.has(op); });
+  return at == promises.end() ? nullptr : &*at;
+}
+
+bool one_of(const std::vector<std::string>& list, const std::string& word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+}  // namespace
+
+bool Operators::has(const Operator& op) const {
+  return patterns.empty() ||
+         std::ranges::any_of(patterns, [&](const std::string& word) { return matches(word, op.name); });
+}
+
+bool Declaration::has(const Operator& op, std::span<const Value> values) const {
+  const auto fits = [&](const std::vector<std::uint8_t>& row) {
+    std::vector<DTypes> left = sets;
+    bool all = true;
+    each_tensor(values, [&](const Tensor& t, std::size_t i) {
+      const std::size_t at = column(op, i, *this);
+      if (at >= row.size()) return;
+      DTypes& set = left[row[at]];
+      const auto dtype = static_cast<std::size_t>(t.dtype);
+      all = all && set.test(dtype);
+      set = DTypes().set(dtype);
+    });
+    return all;
+  };
+  return std::ranges::any_of(rows, fits);
+}
+
+bool LayoutPromise::has(std::span<const Value> arguments) const {
+  std::set<std::string> layouts;
+  each_tensor(arguments, [&](const Tensor& t, std::size_t) { layouts.insert(layout_name(t)); });
+  return (!shared || layouts.size() <= 1) &&
+         std::ranges::all_of(layouts, [&](const std::string& layout) { return one_of(allowed, layout); });
+}
+
+bool Contract::promises_types(const Operator& op, std::span<const Value> arguments) const {
+  if (operators && !operators->has(op)) return false;
+  const LayoutPromise* layout = first_for(layouts, op);
+  const RankPromise* rank = first_for(ranks, op);
+  const auto legal = [&](const Tensor& t) {
+    return (!dtypes || dtypes->test(static_cast<std::size_t>(t.dtype))) && (!rank || t.rank() <= rank->most);
+  };
+  if (!all_tensors(arguments, legal) || (layout && !layout->has(arguments))) return false;
+  const auto declared = declarations.find(op.name);
+  return declared == declarations.end() || declared->second.has(op, arguments);
+}
+
+Standing Contract::standing(const Operator& op, const HostCall& call) const {
+  if (slices.empty() && excluded.empty()) return {{}, promises_types(op, call.arguments)};
+  const Features features = features_of(op, call);
+  Standing s;
+  for (const Slice& slice : slices)
+    if (slice.has(features)) s.slices.push_back(slice.name);
+  const auto holds = [&](const std::string& flag) { return features.has(flag); };
+  const auto is_excluded = [&](const Exclusion& e) {
+    return e.operators.has(op) && std::ranges::all_of(e.when, holds) && std::ranges::none_of(e.unless, holds);
+  };
+  const auto is_promised = [&](const std::string& slice) { return one_of(*promised_slices, slice); };
+  s.promised = promises_types(op, call.arguments) && std::ranges::none_of(excluded, is_excluded) &&
+               (!promised_slices || std::ranges::all_of(s.slices, is_promised));
+  return s;
+}
+
+std::string layout_name(const Tensor& t) {
+  if (t.dim_order == Dims::counting(t.rank())) return "contiguous";
+  if (t.dim_order == Dims{0, 2, 3, 1} || t.dim_order == Dims{0, 2, 3, 4, 1}) return "channels_last";
+  return text(t.dim_order);
+}
+
+}  // namespace assay

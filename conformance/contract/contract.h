@@ -1,0 +1,94 @@
+#pragma once
+
+#include <bitset>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/contract/slice.h"
+#include "conformance/judge/arithmetic_mode.h"
+
+namespace assay {
+
+using DTypes = std::bitset<64>;  // by the format's numbers
+
+// Operators by patterns, as matches() has them; without any, all.
+struct Operators {
+  std::vector<std::string> patterns;
+
+  bool has(const Operator& op) const;
+};
+
+// Which dtypes the tensors of an operator's calls have together. A row gives each of `arguments` the number of a set;
+// where two of them have the same number, they have the same dtype. The last arguments are the results, in their order;
+// what is not named may have any dtype.
+struct Declaration {
+  std::vector<std::string> arguments;
+  std::vector<DTypes> sets;
+  std::vector<std::vector<std::uint8_t>> rows;
+
+  bool has(const Operator& op, std::span<const Value> arguments) const;
+};
+
+struct LayoutPromise {
+  Operators operators;
+  std::vector<std::string> allowed;  // as layout_name() has them
+  bool shared = false;               // by all tensors of a call
+
+  bool has(std::span<const Value> arguments) const;
+};
+
+struct RankPromise {
+  Operators operators;
+  Int most;
+};
+
+// Calls that are not promised: those of `operators` for which all flags of `when` and none of `unless` hold.
+struct Exclusion {
+  Operators operators;
+  std::vector<std::string> when, unless;
+};
+
+// What holds of a call, whoever answers it, and whether the contract promises it.
+struct Standing {
+  std::vector<std::string> slices;
+  bool promised = true;
+};
+
+// What a testee promises: spec/contracts.md. What a contract does not speak of, it promises.
+struct Contract {
+  std::string name = "everything", about;
+  ArithmeticMode arithmetic = ArithmeticMode::ieee;
+  std::vector<Slice> slices;  // all there are
+  std::optional<std::vector<std::string>> promised_slices;
+  std::optional<DTypes> dtypes;
+  std::vector<LayoutPromise> layouts;  // the first that has the operator decides, as of
+  std::vector<RankPromise> ranks;
+  std::optional<Operators> operators;
+  std::vector<Exclusion> excluded;
+  std::map<std::string, Declaration, std::less<>> declarations;
+
+  Standing standing(const Operator& op, const HostCall& call) const;
+
+  // What can be said of a call before there are values in its tensors: operator, dtypes, layouts and ranks.
+  bool promises_types(const Operator& op, std::span<const Value> arguments) const;
+};
+
+// "contiguous", "channels_last", or the dim order as "(0,2,1)".
+std::string layout_name(const Tensor& tensor);
+
+// f(tensor, i) for every tensor of the i-th argument, those of lists one by one.
+template <class F>
+void each_tensor(std::span<const Value> arguments, F f) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (const Tensor* t = std::get_if<Tensor>(&arguments[i])) f(*t, i);
+    if (const Tensors* list = std::get_if<Tensors>(&arguments[i]))
+      for (const auto& t : *list)
+        if (t) f(*t, i);
+  }
+}
+
+}  // namespace assay

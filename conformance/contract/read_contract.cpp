@@ -1,0 +1,176 @@
+#include "conformance/contract/read_contract.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <sstream>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+Operators operators_in(const Yaml& patterns) {
+  for (const Yaml& word : patterns.items())
+    if (std::ranges::none_of(operator_table(), [&](const Operator& op) { return matches(word.text(), op.name); }))
+      word.refuse("contract.operator", text("no operator matches \"", word.text(), '"'));
+  return {patterns.texts()};
+}
+
+DTypes dtypes_in(const Yaml& names) {
+  DTypes set;
+  for (const Yaml& name : names.items()) {
+    const auto dtype = dtype_named(name.text());
+    if (!dtype) name.refuse("contract.dtype", text("there is no dtype \"", name.text(), '"'));
+    set.set(static_cast<std::size_t>(*dtype));
+  }
+  return set;
+}
+
+// Those that stand under the key "operators", all where it is missing.
+Operators operators_of(const Yaml& map) {
+  const Yaml* patterns = map.find("operators");
+  return patterns ? operators_in(*patterns) : Operators();
+}
+
+LayoutPromise layout_in(const Yaml& map) {
+  map.check_keys({"operators", "allowed", "shared", "source"});
+  for (const Yaml& name : map.at("allowed").items())
+    if (name.text() != "contiguous" && name.text() != "channels_last" && !name.text().starts_with('('))
+      name.refuse("contract.layout", text("there is no layout \"", name.text(), '"'));
+  const Yaml* shared = map.find("shared");
+  return {operators_of(map), map.at("allowed").texts(), shared && shared->boolean()};
+}
+
+RankPromise rank_in(const Yaml& map) {
+  map.check_keys({"operators", "most", "source"});
+  return {operators_of(map), map.at("most").whole_number()};
+}
+
+ArithmeticMode arithmetic_in(const Yaml& mode) {
+  const auto at = std::ranges::find(arithmetic_modes, mode.text());
+  if (at == arithmetic_modes.end())
+    mode.refuse("contract.arithmetic", text("the arithmetic \"", mode.text(), "\" is not defined"));
+  return static_cast<ArithmeticMode>(at - arithmetic_modes.begin());
+}
+
+std::vector<std::uint8_t> row_in(const Yaml& yaml, const Declaration& d) {
+  std::istringstream words(yaml.text());
+  std::vector<std::uint8_t> row;
+  for (std::string word; words >> word;) {
+    std::uint8_t set = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), set);
+    if (error != std::errc{} || end != word.data() + word.size() || set >= d.sets.size())
+      yaml.refuse("contract.row", text("there is no set ", word));
+    row.push_back(set);
+  }
+  if (row.size() != d.arguments.size())
+    yaml.refuse("contract.row", text("a row has ", d.arguments.size(), " sets, not ", row.size()));
+  return row;
+}
+
+// The inputs that a declaration speaks of, and a name of its own for each out.
+std::vector<std::string> arguments_in(const Yaml& list, const Operator& op) {
+  const std::span<const Yaml> names = list.items();
+  if (names.size() < op.outs()) list.refuse("contract.argument", text(op.name, " has ", op.outs(), " outs"));
+  for (const Yaml& name : names.first(names.size() - op.outs()))
+    if (std::ranges::find(op.arguments, name.text(), &SchemaArgument::name) == op.arguments.end())
+      name.refuse("contract.argument", text(op.name, " has no argument \"", name.text(), '"'));
+  return list.texts();
+}
+
+Declaration declaration_in(const std::string& name, const Yaml& map) {
+  map.check_keys({"arguments", "sets", "rows"});
+  const Operator* op = find_operator(name);
+  if (!op) map.refuse("contract.operator", text("there is no operator \"", name, '"'));
+  Declaration d{arguments_in(map.at("arguments"), *op), {}, {}};
+  for (const Yaml& set : map.at("sets").list()) d.sets.push_back(dtypes_in(set));
+  for (const Yaml& row : map.at("rows").list()) d.rows.push_back(row_in(row, d));
+  return d;
+}
+
+// What a promise says under its only key.
+const Yaml& said(const Yaml& promise, const std::string& key) {
+  promise.check_keys({key, "source"});
+  return promise.at(key);
+}
+
+std::vector<std::string> slices_in(const Yaml& names, const std::vector<Slice>& slices) {
+  for (const Yaml& name : names.items())
+    if (std::ranges::find(slices, name.text(), &Slice::name) == slices.end())
+      name.refuse("contract.slice", text("there is no slice \"", name.text(), '"'));
+  return names.texts();
+}
+
+Exclusion exclusion_in(const Yaml& map) {
+  map.check_keys({"operators", "when", "unless", "source"});
+  return {operators_of(map), flags_in(map, "when"), flags_in(map, "unless")};
+}
+
+// Nothing is promised without a source.
+const Yaml& sourced(const Yaml& promise) {
+  static_cast<void>(promise.at("source").text());
+  return promise;
+}
+
+Contract contract_in(const Yaml& yaml, std::vector<Slice> slices) {
+  yaml.check_keys({"contract", "about", "arithmetic", "slices", "dtypes", "layouts", "ranks", "operators", "excluded",
+                   "declarations"});
+  Contract c;
+  c.name = yaml.at("contract").text(), c.about = yaml.at("about").text();
+  c.slices = std::move(slices);
+  const auto one = [&](const std::string& key, auto read) {
+    if (const Yaml* promise = yaml.find(key)) read(sourced(*promise));
+  };
+  const auto each = [&](const std::string& key, auto read) {
+    if (const Yaml* promises = yaml.find(key))
+      for (const Yaml& promise : promises->list()) read(sourced(promise));
+  };
+  if (yaml.find("slices")) c.promised_slices.emplace();
+  one("arithmetic", [&](const Yaml& y) { c.arithmetic = arithmetic_in(said(y, "mode")); });
+  each("slices", [&](const Yaml& y) {
+    std::ranges::move(slices_in(said(y, "allowed"), c.slices), std::back_inserter(*c.promised_slices));
+  });
+  one("dtypes", [&](const Yaml& y) { c.dtypes = dtypes_in(said(y, "allowed")); });
+  each("layouts", [&](const Yaml& y) { c.layouts.push_back(layout_in(y)); });
+  each("ranks", [&](const Yaml& y) { c.ranks.push_back(rank_in(y)); });
+  one("operators", [&](const Yaml& y) { c.operators = operators_in(said(y, "allowed")); });
+  each("excluded", [&](const Yaml& y) { c.excluded.push_back(exclusion_in(y)); });
+  one("declarations", [&](const Yaml& y) {
+    for (const auto& [name, map] : said(y, "operators").map()) c.declarations.emplace(name, declaration_in(name, map));
+  });
+  return c;
+}
+
+std::filesystem::path conformance_folder(const char* name) {
+  const std::filesystem::path folder = folder_above(std::filesystem::path("conformance") / name);
+  if (!folder.empty()) return folder;
+  throw Fault(Outcome::malformed, "contract.file",
+              text("there is no folder conformance/", name, " above the executable or here"));
+}
+
+}  // namespace
+
+std::filesystem::path folder_above(const std::filesystem::path& path) {
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe");
+  for (std::filesystem::path folder : {executable.parent_path(), std::filesystem::current_path()})
+    for (; folder.has_relative_path(); folder = folder.parent_path())
+      if (std::filesystem::is_directory(folder / path)) return folder / path;
+  return {};
+}
+
+Contract read_contract(const std::string& name_or_file) {
+  std::vector<Slice> slices = read_slices(conformance_folder("slices"));
+  if (std::filesystem::is_regular_file(name_or_file)) return contract_in(Yaml::read(name_or_file), std::move(slices));
+  const std::filesystem::path file = conformance_folder("contracts") / (name_or_file + ".yaml");
+  if (!std::filesystem::exists(file))
+    throw Fault(Outcome::malformed, "contract.file", text("there is no contract \"", name_or_file, '"'));
+  return contract_in(Yaml::read(file), std::move(slices));
+}
+
+Contract contract_of(std::string_view testee) {
+  const std::filesystem::path file = conformance_folder("contracts") / text(testee, ".yaml");
+  return read_contract(std::filesystem::exists(file) ? file.string() : "everything");
+}
+
+}  // namespace assay

@@ -1,0 +1,45 @@
+#include "conformance/contract/slice.h"
+
+#include <algorithm>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+Slice read_slice(const std::filesystem::path& file) {
+  const Yaml yaml = Yaml::read(file);
+  yaml.check_keys({"slice", "about", "all", "any", "none"});
+  Slice s{yaml.at("slice").text(), yaml.at("about").text(), flags_in(yaml, "all"), flags_in(yaml, "any"),
+          flags_in(yaml, "none")};
+  if (s.name != file.stem())
+    yaml.at("slice").refuse("contract.slice", text("the slice is \"", s.name, "\", but its file another"));
+  return s;
+}
+
+}  // namespace
+
+std::vector<std::string> flags_in(const Yaml& map, const std::string& key) {
+  const Yaml* list = map.find(key);
+  if (!list) return {};
+  for (const Yaml& item : list->items())
+    if (std::ranges::find(call_flags(), item.text()) == call_flags().end())
+      item.refuse("contract.flag", text("no call is described as \"", item.text(), '"'));
+  return list->texts();
+}
+
+bool Slice::has(const Features& call) const {
+  const auto holds = [&](const std::string& flag) { return call.has(flag); };
+  return std::ranges::all_of(all, holds) && std::ranges::none_of(none, holds) &&
+         (any.empty() || std::ranges::any_of(any, holds));
+}
+
+std::vector<Slice> read_slices(const std::filesystem::path& folder) {
+  std::vector<Slice> slices;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".yaml") slices.push_back(read_slice(entry.path()));
+  std::ranges::sort(slices, {}, &Slice::name);
+  return slices;
+}
+
+}  // namespace assay

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "conformance/cases/case.h"
+
+namespace assay {
+
+// A list of cases: the first word of each line is an id, the rest a reason; '#' begins a comment line. Throws Fault
+// (malformed, with the given rule) where the file cannot be read.
+std::set<std::string> read_case_list(const std::string& file, const std::string& rule);
+
+// The same, of which each must be a case: else what case_id_from or Corpus::make throws, with the file for its place.
+std::set<std::string> read_mustpass(const std::string& file, const Corpus& corpus);
+
+}  // namespace assay
