@@ -25,31 +25,29 @@ Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
   return list;
 }
 
-Json finding_json(const FindingKind& kind, const Finding& finding) {
-  return {{"kind", name(kind)},
-          {"tier", static_cast<int>(kind.tier)},
-          {"expected", is_expected(kind)},
-          {"news", is_news(kind)},
-          {"cases", finding.cases},
-          {"repro", repro_line(finding.smallest)},
-          {"smallest", to_json(finding.smallest)}};
+Json defect_json(const Defect& d) {
+  Json json = Json::parse(to_json_line(d))["defect"];
+  json["promised"] = d.promised(), json["repro"] = repro_line(d.smallest);
+  return json;
 }
 
 Json operator_json(const std::string& name, const OperatorSummary& entry) {
-  Json findings = Json::array();
-  for (const auto& [kind, finding] : entry.findings) findings.push_back(finding_json(kind, finding));
   return {{"name", name},
           {"verdicts", counts_json(entry.verdicts)},
           {"seconds", entry.seconds},
           {"dtypes", tally_json(entry.dtypes)},
-          {"layouts", tally_json(entry.layouts)},
-          {"findings", std::move(findings)}};
+          {"layouts", tally_json(entry.layouts)}};
 }
 
 Json testee_json(const std::string& name, const TesteeSummary& testee) {
   Json operators = Json::array();
-  for (const auto& [operator_name, entry] : testee) operators.push_back(operator_json(operator_name, entry));
-  return {{"name", name}, {"operators", std::move(operators)}};
+  for (const auto& [operator_name, entry] : testee.operators) operators.push_back(operator_json(operator_name, entry));
+  Json defects = Json::array();
+  for (const Defect& d : testee.defects) defects.push_back(defect_json(d));
+  return {{"name", name},
+          {"headline", headline(testee)},
+          {"operators", std::move(operators)},
+          {"defects", std::move(defects)}};
 }
 
 Json report_json(const Summary& summary, const Facts& facts) {

@@ -2,58 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
 #include <numeric>
 #include <set>
 #include <stdexcept>
-#include <tuple>
 
 namespace assay {
 namespace {
 
 std::size_t index(Verdict verdict) { return static_cast<std::size_t>(verdict); }
 
-bool passes_though_listed(const FindingKind& kind) { return kind.known && kind.verdict == Verdict::pass; }
-
-bool is_smaller(const Record& a, const Record& b) {
-  const auto size = [](const Record& record) {
-    return std::tuple(record.elements.value_or(std::numeric_limits<std::uint64_t>::max()), record.case_id.size(),
-                      std::string_view(record.case_id));
-  };
-  return size(a) < size(b);
-}
-
 void add_to(std::map<std::string, VerdictCounts>& tally, const std::vector<std::string>& names, Verdict verdict) {
   for (const std::string& name : std::set<std::string>(names.begin(), names.end())) ++tally[name][index(verdict)];
 }
 
-void add_to(Finding& finding, const Record& record) {
-  if (finding.cases == 0 || is_smaller(record, finding.smallest)) finding.smallest = record;
-  ++finding.cases;
+VerdictCounts sum(const TesteeSummary& testee, VerdictCounts OperatorSummary::*counts) {
+  VerdictCounts all{};
+  for (const auto& [name, entry] : testee.operators) all += entry.*counts;
+  return all;
 }
 
 }  // namespace
-
-std::string name(const FindingKind& kind) {
-  if (passes_though_listed(kind)) return "passes-though-listed";
-  if (kind.verdict == Verdict::fail) return std::string(name(kind.failure));
-  if (kind.failure == Class::none) return std::string(name(kind.verdict));
-  return fmt::format("{} ({})", name(kind.verdict), name(kind.failure));
-}
-
-FindingKind kind_of(const Record& r) {
-  const bool passes_though_listed = r.known && r.verdict == Verdict::pass;
-  return {r.verdict, r.failure, passes_though_listed ? Tier::quality : tier_of(r), r.known};
-}
-
-bool is_expected(const FindingKind& kind) { return kind.known && !passes_though_listed(kind); }
-
-bool is_news(const FindingKind& kind) { return kind.tier != Tier::none && !is_expected(kind); }
-
-bool MoreSerious::operator()(const FindingKind& a, const FindingKind& b) const {
-  return std::tuple(is_expected(a), a.tier, a.verdict, a.failure, a.known) <
-         std::tuple(is_expected(b), b.tier, b.verdict, b.failure, b.known);
-}
 
 std::uint64_t total(const VerdictCounts& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -64,26 +33,38 @@ VerdictCounts& operator+=(VerdictCounts& sum, const VerdictCounts& counts) {
   return sum;
 }
 
-void Summary::add(const Record& record) {
-  OperatorSummary& entry = testees[record.testee][record.operator_name];
-  ++entry.verdicts[index(record.verdict)];
-  entry.seconds += record.seconds;
-  add_to(entry.dtypes, record.dtypes, record.verdict);
-  add_to(entry.layouts, record.layouts, record.verdict);
-  const FindingKind kind = kind_of(record);
-  if (kind != FindingKind{}) add_to(entry.findings[kind], record);
+void Summary::add(const Record& r) {
+  TesteeSummary& testee = testees[r.testee];
+  OperatorSummary& entry = testee.operators[r.operator_name];
+  ++entry.verdicts[index(r.verdict)];
+  if (r.promised) ++entry.promised[index(r.verdict)];
+  entry.seconds += r.seconds;
+  add_to(entry.dtypes, r.dtypes, r.verdict);
+  add_to(entry.layouts, r.layouts, r.verdict);
+  if (!r.known)
+    entry.worst = std::min(entry.worst, tier_of(r));
+  else if (is_failure(r.verdict))
+    ++entry.listed;
+  else
+    testee.passing_though_listed.push_back(r.case_id);
 }
 
 void Summary::add(const Defect& defect) {
-  const Record& r = defect.smallest;
-  auto& findings = testees.at(r.testee).at(r.operator_name).findings;
-  if (const auto found = findings.find(kind_of(r)); found != findings.end()) found->second.smallest = r;
+  std::vector<Defect>& all = testees[defect.testee].defects;
+  all.insert(std::ranges::upper_bound(all, defect, is_more_serious), defect);
 }
 
-VerdictCounts verdict_counts(const TesteeSummary& testee) {
-  VerdictCounts sum{};
-  for (const auto& [name, entry] : testee) sum += entry.verdicts;
-  return sum;
+VerdictCounts verdict_counts(const TesteeSummary& testee) { return sum(testee, &OperatorSummary::verdicts); }
+VerdictCounts promised_counts(const TesteeSummary& testee) { return sum(testee, &OperatorSummary::promised); }
+
+std::string headline(const TesteeSummary& testee) {
+  const VerdictCounts counts = promised_counts(testee);
+  const std::uint64_t judged = total(counts) - counts[index(Verdict::unsupported)];
+  const std::uint64_t passed = counts[index(Verdict::pass)] + counts[index(Verdict::quality)];
+  const auto defects = std::ranges::count_if(testee.defects, [](const Defect& d) { return d.promised() && !d.known; });
+  const double share = judged == 0 ? 0 : 100 * static_cast<double>(passed) / static_cast<double>(judged);
+  return fmt::format("{} of {} promised calls pass ({:.2f} %); {} {}", passed, judged, share, defects,
+                     defects == 1 ? "defect" : "defects");
 }
 
 Summary summarize(std::istream& lines) {

@@ -5,8 +5,7 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <iterator>
-#include <map>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -40,8 +39,6 @@ struct Widths {
            counts.size();
   }
 };
-
-using News = std::multimap<FindingKind, const Finding*, MoreSerious>;
 
 fmt::text_style text_style(Tier tier) {
   if (tier == Tier::none) return {};
@@ -84,11 +81,8 @@ Line counted(std::string operator_name, const VerdictCounts& counts) {
 
 Line of_operator(const std::string& operator_name, const OperatorSummary& entry) {
   Line line = counted(operator_name, entry.verdicts);
-  if (entry.findings.empty()) return line;
-  const FindingKind& worst = entry.findings.begin()->first;
-  if (!is_news(worst)) return line;
-  line.worst = name(worst);
-  line.tier = worst.tier;
+  if (entry.worst != Tier::none) line.worst = name(entry.worst);
+  line.tier = entry.worst;
   return line;
 }
 
@@ -130,8 +124,8 @@ void write_line(std::ostream& out, const Line& line, const Widths& widths, bool 
 
 void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
   std::vector<Line> lines{heading()};
-  for (const auto& [operator_name, entry] : testee) lines.push_back(of_operator(operator_name, entry));
-  lines.push_back(counted(fmt::format("total of {}", testee.size()), verdict_counts(testee)));
+  for (const auto& [operator_name, entry] : testee.operators) lines.push_back(of_operator(operator_name, entry));
+  lines.push_back(counted(fmt::format("total of {}", testee.operators.size()), verdict_counts(testee)));
 
   const bool fitted = style.width != TableStyle::unlimited;
   const Widths widths = fitted ? fit(measure(lines), style.width) : measure(lines);
@@ -143,16 +137,6 @@ void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyl
   }
 }
 
-// Most serious first; equally serious ones by operator, as they were inserted.
-News news(const TesteeSummary& testee) {
-  News list;
-  for (const auto& [operator_name, entry] : testee) {
-    for (const auto& [kind, finding] : entry.findings)
-      if (is_news(kind)) list.emplace(kind, &finding);
-  }
-  return list;
-}
-
 // The message stands behind the command as a shell comment: the line can be pasted whole.
 std::string comment(const std::string& message, std::size_t room) {
   const std::string text = without_control_characters(message);
@@ -161,43 +145,52 @@ std::string comment(const std::string& message, std::size_t room) {
   return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
 }
 
-void write_finding(std::ostream& out, const News::value_type& item, std::size_t name_width, std::size_t count_width,
-                   const TableStyle& style) {
-  const auto& [kind, finding] = item;
-  const std::string label = fmt::format("{:<{}}", name(kind), name_width);
-  const std::string count = fmt::format("{:>{}}", finding->cases, count_width);
-  const std::string repro = repro_line(finding->smallest);
-  const std::size_t used = name_width + gap.size() + count_width + gap.size() + repro.size() + comment_mark.size();
-  const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;
-  const std::size_t room = width > used ? width - used : 0;
-  fmt::print(out, "{}{}{}{}{}{}\n", painted(label, text_style(kind.tier), style.colour), gap, count, gap, repro,
-             comment(finding->smallest.message, room));
+// "up to 3.1e+05 of the bound"
+std::string how_far(const Defect& d) {
+  const bool is_far = d.distance && *d.distance > 0 && std::isfinite(*d.distance);
+  return is_far ? fmt::format(", up to {:.3g} of the bound", *d.distance) : "";
 }
 
-void write_findings(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
-  const News list = news(testee);
+void write_defect(std::ostream& out, const Defect& d, std::size_t tier_width, const TableStyle& style) {
+  const std::string tier = fmt::format("{:<{}}", name(d.tier), tier_width);
+  fmt::print(out, "{}{}{} ({} {}{})\n", painted(tier, text_style(d.tier), style.colour), gap, d.sentence, d.cases,
+             d.cases == 1 ? "case" : "cases", how_far(d));
+  const std::string repro = repro_line(d.smallest);
+  const std::size_t used = tier_width + gap.size() + repro.size() + comment_mark.size();
+  const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;
+  fmt::print(out, "{:{}}{}{}{}\n", "", tier_width, gap, repro,
+             comment(d.smallest.message, width > used ? width - used : 0));
+}
+
+// The defects within the contract, unless all are wanted.
+std::vector<const Defect*> listed(const TesteeSummary& testee, const TableStyle& style) {
+  std::vector<const Defect*> list;
+  for (const Defect& d : testee.defects)
+    if (!d.known && (d.promised() || style.outside)) list.push_back(&d);
+  return list;
+}
+
+void write_defects(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
+  const std::vector<const Defect*> list = listed(testee, style);
+  const auto others = std::ranges::count_if(testee.defects, [](const Defect& d) { return !d.known && !d.promised(); });
   if (list.empty()) {
-    out << "\nNo findings.\n";
-    return;
+    out << "\nNo defects.\n";
+  } else {
+    out << "\nDefects, most serious first, each with its smallest call\n";
+    std::size_t tier_width = 0;
+    const std::size_t shown = std::min(list.size(), style.defects);
+    for (std::size_t i = 0; i < shown; ++i) tier_width = std::max(tier_width, name(list[i]->tier).size());
+    for (std::size_t i = 0; i < shown; ++i) write_defect(out, *list[i], tier_width, style);
+    if (shown < list.size()) fmt::print(out, "... and {} more: --defects {}\n", list.size() - shown, list.size());
   }
-  out << "\nFindings, most serious first: what, in how many cases, the smallest one\n";
-  const std::size_t shown = std::min(list.size(), style.findings);
-  const auto end = std::next(list.begin(), static_cast<std::ptrdiff_t>(shown));
-  std::size_t name_width = 0;
-  std::size_t count_width = 0;
-  for (auto item = list.begin(); item != end; ++item) {
-    name_width = std::max(name_width, name(item->first).size());
-    count_width = std::max(count_width, fmt::formatted_size("{}", item->second->cases));
-  }
-  for (auto item = list.begin(); item != end; ++item) write_finding(out, *item, name_width, count_width, style);
-  if (shown < list.size()) fmt::print(out, "... and {} more\n", list.size() - shown);
+  if (others > 0 && !style.outside) fmt::print(out, "{} more outside of the contract: --strict\n", others);
 }
 
 void write_expected(std::ostream& out, const TesteeSummary& testee) {
   std::uint64_t cases = 0;
-  for (const auto& [operator_name, entry] : testee)
-    for (const auto& [kind, finding] : entry.findings) cases += is_expected(kind) ? finding.cases : 0;
+  for (const auto& [operator_name, entry] : testee.operators) cases += entry.listed;
   if (cases > 0) fmt::print(out, "{} {} failed as listed\n", cases, cases == 1 ? "case" : "cases");
+  for (const std::string& id : testee.passing_though_listed) fmt::print(out, "{} is listed, but passes\n", id);
 }
 
 }  // namespace
@@ -209,8 +202,9 @@ void write_table(std::ostream& out, const Summary& summary, const TableStyle& st
     first = false;
     fmt::print(out, "{}\n\n", painted(name, fmt::emphasis::bold, style.colour));
     write_lines(out, testee, style);
-    write_findings(out, testee, style);
+    write_defects(out, testee, style);
     write_expected(out, testee);
+    fmt::print(out, "\n{}\n", headline(testee));
   }
 }
 
