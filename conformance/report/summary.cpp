@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
-#include <stdexcept>
+
+#include "conformance/report/run_file.h"
 
 namespace assay {
 namespace {
@@ -68,18 +69,10 @@ std::string headline(const TesteeSummary& testee) {
 }
 
 Summary summarize(std::istream& lines) {
+  const RunFile run = read_run(lines);
   Summary summary;
-  std::string line;
-  for (std::uint64_t number = 1; std::getline(lines, line); ++number) {
-    try {
-      if (line.starts_with(R"({"defect":)"))
-        summary.add(defect_from_json_line(line));
-      else if (!line.starts_with(R"({"header":)") && !line.starts_with(R"({"footer":)"))
-        summary.add(from_json_line(line));
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(fmt::format("line {}: {}", number, error.what()));
-    }
-  }
+  for (const Record& r : run.records) summary.add(r);
+  for (const Defect& d : run.defects) summary.add(d);
   return summary;
 }
 
