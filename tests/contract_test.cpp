@@ -168,7 +168,7 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
   EXPECT_TRUE(c.layouts[0].operators.has(op("aten::add.Scalar_out")));
   EXPECT_EQ(c.ranks[0].most, 0);
   EXPECT_TRUE(c.ranks[0].operators.has(op("aten::abs.out")));
-  EXPECT_TRUE(c.operators->has(op("aten::abs.out")));
+  EXPECT_TRUE(c.operators.has(op("aten::abs.out")));
 }
 
 TEST(ContractFile, BuiltInOnesAreWhole) {
@@ -198,6 +198,7 @@ TEST(Contract, EveryPartOfItNarrows) {
   EXPECT_TRUE(promised("ranks: [{operators: abs, most: 1, source: s}, {most: 0, source: s}]"));
   EXPECT_TRUE(promised("operators: {allowed: [neg, abs], source: s}"));
   EXPECT_FALSE(promised("operators: {allowed: [neg], source: s}"));
+  EXPECT_FALSE(promised("operators: {allowed: [], source: s}"));
   EXPECT_TRUE(promised("layouts: [{allowed: contiguous, source: s}]"));
   EXPECT_FALSE(promised("layouts: [{allowed: channels_last, source: s}]"));
   EXPECT_TRUE(promised("slices: [{allowed: exported, source: s}]"));
