@@ -97,6 +97,7 @@ const std::vector<Wrong> wrong_contracts{
     {"contract.key", ":3", "slice: []\n"},
     {"contract.key", ":3", "ranks: [{most: 3, least: 1, source: here}]\n"},
     {"contract.key", ":3", "ranks: [{most: 3}]\n"},
+    {"contract.key", ":3", "ranks: [{most: 3, source: ''}]\n"},
     {"contract.key", ":4", "ranks: []\nranks: []\n"},
     {"contract.kind", ":3", "ranks: [{most: many, source: here}]\n"},
     {"contract.kind", ":3", "ranks: [{most: -1, source: here}]\n"},

@@ -179,13 +179,13 @@ Block not_planned(const std::set<std::string>& cases, const std::vector<Block>& 
 }
 
 int judge_library(const Request& request) {
+  const Contract contract = open_contract(request.contract, request.library);
   const Corpus corpus(golden_folder(request.golden));
   const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
   std::set<std::string> known =
       request.known.empty() ? std::set<std::string>() : read_case_list(request.known, "known");
   std::set<std::string> mustpass =
       request.mustpass.empty() ? std::set<std::string>() : read_mustpass(request.mustpass, corpus);
-  const Contract contract = open_contract(request.contract, request.library);
   const std::chrono::seconds timeout(request.suite.timeout_seconds);
   Laboratory laboratory(corpus, *library, contract, {timeout, walls * timeout, &interrupted});
   leave_gently();
