@@ -315,8 +315,8 @@ TEST(Slices, WhatIsNotExportedIsInAnother) {
 TEST(Slices, EveryCaseIsInOneAndEachHasCases) {
   std::set<std::string> seen;
   for (const RecordedCalls* calls : corpus().matching("")) {
-    std::vector<CaseId> cases = generated_cases(*calls, 1, 8);
-    for (std::size_t i = 0; i < calls->size(); i += 1 + calls->size() / 12)
+    std::vector<CaseId> cases = generated_cases(*calls, 1, 3);
+    for (std::size_t i = 0; i < calls->size(); i += 1 + calls->size() / 4)
       cases.push_back({std::string(calls->op().name), calls->digest(i), {}});
     for (const CaseId& id : cases) {
       const Case c = corpus().make(id);
@@ -361,7 +361,7 @@ struct Tried {
 
 std::vector<Tried> tried(const std::string& operators) {
   SuiteOptions options;
-  options.operators = operators, options.mutations = 60;
+  options.operators = operators, options.mutations = 30;
   std::vector<Tried> all;
   for (const Block& block : plan_blocks(corpus(), options, false))
     for (const CaseId& id : block) {
@@ -395,8 +395,7 @@ bool has_doubles(const HostCall& call) {
 }
 
 TEST(Draft, PromisesWhatIsAnsweredAndNotWhatIsRefused) {
-  const std::vector<Tried> all =
-      tried("abs.out,cat.out,split_copy.Tensor_out,index.Tensor_out,max.dim_max,convolution.out,executorch_prim::add");
+  const std::vector<Tried> all = tried("abs.out,cat.out,split_copy.Tensor_out,max.dim_max,executorch_prim::add");
   Draft draft("picky");
   for (const Tried& t : all) draft.add(*t.op, t.call, record(t, has_doubles(t.call)));
   const Contract picky = read(draft);
@@ -409,7 +408,7 @@ TEST(Draft, PromisesWhatIsAnsweredAndNotWhatIsRefused) {
     EXPECT_FALSE(promised && has_doubles(t.call) && t.op->name != "aten::cat.out") << "only lists are drafted loosely";
     ++(has_doubles(t.call) ? refused : answered);
   }
-  EXPECT_GT(answered, 1000);
+  EXPECT_GT(answered, 500);
   EXPECT_GT(refused, 100);
   EXPECT_FALSE(standing(picky, "aten::neg.out", {of(float32)}).promised) << "was not tried";
 }
