@@ -136,9 +136,9 @@ class Run {
  public:
   explicit Run(const Request& request)
       : request_(request),
+        contract_(open_contract(request.contract, request.library)),
         corpus_(golden_folder(request.golden)),
         library_(open_library(request.library, corpus_)),
-        contract_(open_contract(request.contract, request.library)),
         laboratory_(corpus_, *library_, contract_, {timeout(), walls * timeout(), &interrupted}) {
     if (!request.known.empty()) known_ = read_case_list(request.known, "known");
     if (!request.mustpass.empty()) mustpass_ = read_mustpass(request.mustpass, corpus_);
@@ -265,9 +265,9 @@ class Run {
   }
 
   const Request& request_;
+  const Contract contract_;
   const Corpus corpus_;
   const std::unique_ptr<KernelLibrary> library_;
-  const Contract contract_;
   Laboratory laboratory_;
   std::set<std::string> known_, mustpass_;  // of which nothing was seen yet, or no pass
   RunFile baseline_;
