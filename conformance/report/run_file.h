@@ -1,0 +1,23 @@
+#pragma once
+
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "conformance/report/defect.h"
+
+/// The lines of a run: one header, a line for each case, one for each defect, one footer. spec/verdicts.md has the
+/// words.
+namespace assay {
+
+struct RunFile {
+  std::string header;  ///< its line
+  std::vector<Record> records;
+  std::vector<Defect> defects;
+  bool complete = false;  ///< as its footer says
+};
+
+/// Up to where the file was cut off, if it was. Throws std::invalid_argument that begins with the number of a bad line.
+RunFile read_run(std::istream& lines);
+
+}  // namespace assay

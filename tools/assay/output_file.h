@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "reference/fault.h"
+
+namespace assay {
+
+// A file that is written beside its place and put there when it is whole, so that what was there is not lost before.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& file) : file_(file), beside_(part_of(file)), out_(beside_, std::ios::binary) {
+    if (!out_) throw Fault(Outcome::exhausted, "output", text(file, " cannot be written"));
+  }
+
+  // Where it is written until it is whole, and stays when the process dies.
+  static std::string part_of(const std::string& file) { return file + ".part"; }
+
+  std::ostream& stream() { return out_; }
+
+  void finish() {
+    out_.close();
+    std::error_code failed;
+    if (out_) std::filesystem::rename(beside_, file_, failed);
+    if (!out_ || failed)
+      throw Fault(Outcome::exhausted, "output", text(file_, " cannot be written: is the disk full?"));
+  }
+
+ private:
+  std::string file_, beside_;
+  std::ofstream out_;
+};
+
+}  // namespace assay
