@@ -124,6 +124,8 @@ std::string sentence(const Defect& d) {
   return d.explained ? all : fmt::format("{}, or nearly so", all);
 }
 
+std::string_view kind(const Defect& d) { return d.failure == Class::none ? name(d.verdict) : name(d.failure); }
+
 std::string how_far(const Defect& d) {
   const bool is_far = d.distance && *d.distance > 0 && std::isfinite(*d.distance);
   return is_far ? fmt::format("up to {:.3g} times the bound", *d.distance) : "";

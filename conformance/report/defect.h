@@ -43,6 +43,9 @@ struct Defect {
 /// "24 operators abort whenever a tensor is uint16": `defect.sentence`, from its other fields.
 std::string sentence(const Defect& defect);
 
+/// One word for how its calls fail: their class, or the verdict where that says it all.
+std::string_view kind(const Defect& defect);
+
 /// "up to 31.4 times the bound", empty where no number says it.
 std::string how_far(const Defect& defect);
 

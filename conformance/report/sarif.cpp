@@ -17,18 +17,13 @@ std::string_view level(const Defect& d) {
   return d.tier <= Tier::invalid_damage ? "error" : "warning";
 }
 
-// A rule is the class of a failure, or the verdict where that says it all.
-struct Rule {
-  std::string_view id, sentence;
-};
-Rule rule_of(const Defect& d) {
-  if (d.failure == Class::none) return {name(d.verdict), row(d.verdict).sentence};
-  return {name(d.failure), row(d.failure).sentence};
+std::string_view meaning(const Defect& d) {
+  return d.failure == Class::none ? row(d.verdict).sentence : row(d.failure).sentence;
 }
 
 Json rules_of(const std::vector<Defect>& defects) {
   std::map<std::string_view, std::string_view> rules;
-  for (const Defect& d : defects) rules.emplace(rule_of(d).id, rule_of(d).sentence);
+  for (const Defect& d : defects) rules.emplace(kind(d), meaning(d));
   Json list = Json::array();
   for (const auto& [id, text] : rules) list.push_back({{"id", id}, {"shortDescription", {{"text", text}}}});
   return list;
@@ -42,7 +37,7 @@ Json location_of(const Defect& d) {
 
 Json result_of(const Defect& d) {
   const std::string command = repro_line(d.smallest);
-  Json result = {{"ruleId", rule_of(d).id},
+  Json result = {{"ruleId", kind(d)},
                  {"level", level(d)},
                  {"message", {{"text", fmt::format("{}. To repeat it: {}", d.sentence, command)}}},
                  {"locations", Json::array({location_of(d)})},

@@ -55,7 +55,7 @@ Json to_json(const Comparison& c) {
 }
 
 std::string text(const Change& c) {
-  return fmt::format("  {}: {}, was {}{}\n", c.case_id, text(c.after), c.before ? text(*c.before) : "not judged",
+  return fmt::format("{}: {}, was {}{}", c.case_id, text(c.after), c.before ? text(*c.before) : "not judged",
                      c.promised ? "" : ", outside of the contract");
 }
 
@@ -63,7 +63,7 @@ void print(std::string_view title, const std::vector<Change>& changes, const std
   if (changes.empty()) return;
   fmt::print("{}: {}\n", title, changes.size());
   for (const Defect& d : defects) fmt::print("  {} {} {}\n", d.id, name(d.tier), printable(d.sentence));
-  for (const Change& c : changes) fmt::print("{}", printable(text(c)));
+  for (const Change& c : changes) fmt::print("  {}\n", printable(text(c)));
 }
 
 void print(const Comparison& c) {
