@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <pugixml.hpp>
+#include <regex>
 #include <string>
 
 #include "conformance/text/printable.h"
@@ -11,12 +12,14 @@
 namespace assay {
 namespace {
 
-// XML has no control characters but these two, not even escaped, and no text that is not UTF-8.
+// XML has neither control characters but these two nor U+FFFE and U+FFFF, not even escaped, and no text that is not
+// UTF-8.
 std::string legible(std::string_view text) {
+  static const std::regex noncharacter("\xef\xbf[\xbe\xbf]");
   std::string all;
   while (true) {
     const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
-    all += printable(text.substr(0, end), std::string::npos);
+    all += std::regex_replace(printable(text.substr(0, end), std::string::npos), noncharacter, "\xef\xbf\xbd");
     if (end == text.size()) return all;
     all += text[end];
     text.remove_prefix(end + 1);
