@@ -182,7 +182,7 @@ class Judging(unittest.TestCase):
         self.assertEqual(len(json.loads(out)["reference"]), 4)
 
     def test_one_case_in_full_words(self):
-        code, out, err = assay("case", "aten::abs.out#0019d4eb", "--library", "reference")
+        code, out, err = assay("case", "aten::abs.out#0019d4eb", "--testee", "reference")
         self.assertEqual((code, err), (0, ""))
         for word in ("schema     aten::abs.out", "formula", "self", "out        given as ", "expected", "got", "verdict    pass"):
             self.assertIn(word, out)
@@ -190,12 +190,12 @@ class Judging(unittest.TestCase):
     def test_a_known_failure_that_passes_is_an_error(self):
         with open(self.in_folder("known.txt"), "w") as known:
             known.write("# none of these fails\naten::abs.out#0019d4eb because\n")
-        command = ("kernels", "eager", "--operators", "abs", "--golden", self.folder.name)
+        command = ("kernels", "recorded", "--operators", "abs", "--golden", self.folder.name)
         self.assertEqual(assay(*command)[0], 0)
         self.assertEqual(assay(*command, "--known", self.in_folder("known.txt"))[0], 1)
 
     def test_a_case_that_must_pass_is_judged_whatever_else_is(self):
-        command = ("kernels", "eager", "--golden", self.folder.name, "--mustpass", self.in_folder("mustpass.txt"))
+        command = ("kernels", "recorded", "--golden", self.folder.name, "--mustpass", self.in_folder("mustpass.txt"))
         for listed, code, said in (("# a comment\naten::abs.out#0019d4eb\n", 0, ""),
                                    ("aten::abs.out#0019d4eb\naten::abs.out#0019d4eb~dtype:0:5:0 which eager has not recorded\n", 1, "aten::abs.out#0019d4eb~dtype:0:5:0 is listed in "),
                                    ("aten::abs.out#0019d4ec\n", 4, "case.call: " + self.in_folder("mustpass.txt")),
@@ -244,8 +244,8 @@ class Judging(unittest.TestCase):
                 (3, "known", ("kernels", "reference", "--operators", "abs", "--known", self.in_folder("none.txt"))),
                 (3, "contract.file", ("kernels", "reference", "--contract", "none")),
                 (3, "mustpass", ("kernels", "reference", "--golden", self.folder.name, "--mustpass", self.in_folder("none.txt"))),
-                (3, "case", ("case", "nonsense", "--library", "reference")),
-                (4, "case.call", ("case", "aten::abs.out#00000000", "--library", "reference"))):
+                (3, "case", ("case", "nonsense", "--testee", "reference")),
+                (4, "case.call", ("case", "aten::abs.out#00000000", "--testee", "reference"))):
             done, out, err = assay(*arguments)
             self.assertEqual((done, out, err.count("\n")), (code, "", 1), (arguments, err))
             self.assertIn(words, err)
@@ -256,7 +256,7 @@ class Judging(unittest.TestCase):
         for size in (0, 1, 7, 8, 100, len(whole) // 2, len(whole) - 1):
             with open(target, "wb") as file:
                 file.write(whole[:size])
-            code, out, err = assay("kernels", "eager", "--golden", self.folder.name)
+            code, out, err = assay("kernels", "recorded", "--golden", self.folder.name)
             self.assertEqual((code, out, err.count("\n")), (3, "", 1), (size, err))
             self.assertIn("aten.abs.out.calls", err)
 

@@ -220,7 +220,7 @@ TEST(LoadLibrary, SaysWhatIsMissing) {
       load_library(name, "nowhere");
       FAIL() << name << " was found";
     } catch (const Fault& f) {
-      EXPECT_EQ(f.rule, "library");
+      EXPECT_EQ(f.rule, "testee");
       EXPECT_NE(f.message.find(name), std::string::npos);
     }
   }

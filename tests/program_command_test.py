@@ -284,7 +284,7 @@ class Check(WithFolder):
         self.assertRegex(out, r"  reference lacks\n    instruction \d of forward: aten::relX.out, which the specification lacks\n")
         code, out, _ = assay("check", renamed, "--with", "reference", "--json")
         self.assertEqual((code, len(json.loads(out)["testee"]["lacks"])), (5, 2))
-        self.refused(4, "library", by=["check", program("mlp"), "--with", "nobody"])
+        self.refused(4, "testee", by=["check", program("mlp"), "--with", "nobody"])
 
     @unittest.skipUnless((pathlib.Path(ASSAY).parent / "libassay_executorch.so").exists(), "built without the official kernels")
     def test_what_the_official_kernels_lack(self):

@@ -30,9 +30,7 @@ Says says(const Seen& s, const Symptom& symptom) {
   return came_further ? Says::passes : Says::nothing;
 }
 
-bool is_about_validity(std::string_view flag) {
-  return flag == "the call is valid" || flag.starts_with("the call breaks ");
-}
+bool is_about_validity(std::string_view flag) { return flag == call_is_valid || flag.starts_with("the call breaks "); }
 
 class Investigation {
  public:
@@ -80,7 +78,8 @@ class Investigation {
     std::ranges::move(found, std::back_inserter(causes_));
   }
 
-  // What all calls with a symptom have in common because of what it is: they are valid, or break one rule.
+  // What all calls with a symptom have in common because of what it is: they are valid, or break one rule, and where
+  // results are wrong there are some.
   Predicate premise(const Symptom& symptom) const {
     Predicate common;
     const auto all = [&](const Literal& l) {
@@ -89,6 +88,8 @@ class Investigation {
     const auto& some = std::ranges::find(rows_, symptom, [](const Row& r) { return r.seen.symptom; })->features;
     for (const std::string& flag : some.flags)
       if (const Literal l{Literal::Test::holds, flag, 0}; is_about_validity(flag) && all(l)) common.push_back(l);
+    if (const Literal l{Literal::Test::lacks, results_are_empty, 0}; !hides_results(symptom) && all(l))
+      common.push_back(l);
     return common;
   }
 
@@ -133,10 +134,11 @@ class Investigation {
     const Predicate& p = cause.predicate;
     const auto same = count(cause, drawer_.draw(most_drawn, near, [&](const Features& f) { return holds(p, f); }));
     cause.trial.alike += same.fail, cause.trial.drawn += same.fail + same.pass;
-    const auto is_explained = [&](const Features& f) {
-      return std::ranges::any_of(all, [&](const Cause& c) { return holds(c.predicate, f); });
-    };
     const std::size_t first = premise(cause.symptom).size(), own = p.size() - first;
+    const auto is_explained = [&](const Features& f) {
+      return std::ranges::any_of(all,
+                                 [&](const Cause& c) { return c.predicate.size() > first && holds(c.predicate, f); });
+    };
     for (std::size_t k = first; k < p.size(); ++k) {
       const auto differs = [&](const Features& f) {
         for (std::size_t l = 0; l < p.size(); ++l)

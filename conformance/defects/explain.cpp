@@ -62,11 +62,12 @@ bool is_about_the_call(std::string_view flag) {
 // The bits that a literal takes: what is said more often in descriptions of defects takes less.
 double bits_of(const Literal& l) {
   const bool sized = l.name.starts_with("the ") && !l.name.starts_with("the rank of ");
+  const double indirect = l.name.starts_with("a result ") ? 1 : 0;  // what the call has says more than what comes of it
   switch (l.test) {
     case Literal::Test::holds:
-      return is_about_the_call(l.name) ? 4 : 4.5;
+      return indirect + (is_about_the_call(l.name) ? 4 : 4.5);
     case Literal::Test::lacks:
-      return is_about_the_call(l.name) ? 5.5 : 6;
+      return indirect + (is_about_the_call(l.name) ? 5.5 : 6);
     case Literal::Test::is:
       return sized ? 14 : 6.5;
     default:

@@ -34,10 +34,12 @@ std::string words(const Literal& literal) {
   return {};
 }
 
+bool goes_without_saying(const Literal& l) { return l.name == call_is_valid || l.name == results_are_empty; }
+
 std::string words(const Predicate& predicate) {
   std::string all;
   for (const Literal& l : predicate)
-    if (l.name != "the call is valid") all += (all.empty() ? "whenever " : " and ") + words(l);
+    if (!goes_without_saying(l)) all += (all.empty() ? "whenever " : " and ") + words(l);
   return all.empty() ? "always" : all;
 }
 

@@ -25,7 +25,10 @@ bool holds(const Predicate& predicate, const Features& f);
 // "self is not uint16", "dim is negative"
 std::string words(const Literal& literal);
 
-// "whenever self has NaN and dim is negative", "always"
+// Of a wrong result, that the call is valid and that there is one.
+bool goes_without_saying(const Literal& literal);
+
+// "whenever self has NaN and dim is negative", "always"; without what goes without saying
 std::string words(const Predicate& predicate);
 
 }  // namespace assay

@@ -91,14 +91,14 @@ constexpr auto number_flags = std::to_array<NumberFlag>({
 });
 
 constexpr auto plain_call_flags = std::to_array<std::string_view>({
-    "the call is valid",
+    call_is_valid,
     "every dim order is contiguous",
     "every dim order is channels last",
     "every dim order is contiguous or channels last",
     "the dim orders are one for all",
     "the inputs have different sizes",
     "the inputs have different dtypes",
-    "the results are empty",
+    results_are_empty,
     "a result has NaN",
     "a result has infinity",
     "an out has another dtype than its result",
@@ -234,9 +234,14 @@ class Describing {
   void describe_layouts() {
     const auto every = [&](auto holds) { return std::ranges::all_of(orders_, holds); };
     const auto contiguous = [](const Tensor* t) { return t->dim_order == Dims::counting(t->rank()); };
-    const auto channels_last = [](const Tensor* t) { return is_channels_last(t->dim_order); };
+    // Those that have no channels besides others, as a bias, are as they must be.
+    const bool some_channels_last =
+        std::ranges::any_of(orders_, [](const Tensor* t) { return is_channels_last(t->dim_order); });
+    const auto channels_last = [&](const Tensor* t) {
+      return some_channels_last && (t->rank() < 4 ? contiguous(t) : is_channels_last(t->dim_order));
+    };
     say_if(every(contiguous), "every dim order is contiguous");
-    say_if(!orders_.empty() && every(channels_last), "every dim order is channels last");
+    say_if(some_channels_last && every(channels_last), "every dim order is channels last");
     say_if(every([&](const Tensor* t) { return contiguous(t) || channels_last(t); }),
            "every dim order is contiguous or channels last");
     say_if(every(contiguous) || every(channels_last) ||
@@ -247,8 +252,8 @@ class Describing {
   void describe_results() {
     const Expectation& e = call_.expected;
     if (!call_.valid()) return say_broken(e.answer.rule);
-    say("the call is valid");
-    say_if(std::ranges::all_of(e.outs, [](const Tensor& t) { return t.count() == 0; }), "the results are empty");
+    say(call_is_valid);
+    say_if(std::ranges::all_of(e.outs, [](const Tensor& t) { return t.count() == 0; }), results_are_empty);
     for (std::size_t k = 0; k < e.outs.size(); ++k) {
       const Elements found = elements_of(e.outs[k]);
       say_if(found.nan, "a result has NaN"), say_if(found.infinity, "a result has infinity");

@@ -29,6 +29,8 @@ struct Features {
 
 Features features_of(const Operator& op, const HostCall& call);
 
+inline constexpr const char *call_is_valid = "the call is valid", *results_are_empty = "the results are empty";
+
 // The flags about a call as a whole.
 std::span<const std::string> call_flags();
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <tuple>
 
@@ -119,6 +120,19 @@ std::string sentence(const Defect& d) {
   const Phrase phrase = deed(d);
   const std::string all = fmt::format("{} {} {}", who, one ? phrase.one : phrase.many, d.when);
   return d.explained ? all : fmt::format("{}, or nearly so", all);
+}
+
+std::string_view kind(const Defect& d) { return d.failure == Class::none ? name(d.verdict) : name(d.failure); }
+
+std::string how_far(const Defect& d) {
+  const bool is_far = d.distance && *d.distance > 0 && std::isfinite(*d.distance);
+  return is_far ? fmt::format("up to {:.3g} times the bound", *d.distance) : "";
+}
+
+std::string_view excuse(const Defect& d) {
+  if (d.known) return "listed as an expected failure";
+  if (!is_failure(d.verdict)) return "no failure, but could be better";
+  return d.promised() ? "" : "outside of the contract";
 }
 
 bool is_more_serious(const Defect& a, const Defect& b) {

@@ -45,6 +45,15 @@ struct Defect {
 /// "24 operators abort whenever a tensor is uint16": `defect.sentence`, from its other fields.
 std::string sentence(const Defect& defect);
 
+/// One word for how its calls fail: their class, or the verdict where that says it all.
+std::string_view kind(const Defect& defect);
+
+/// "up to 31.4 times the bound", empty where no number says it.
+std::string how_far(const Defect& defect);
+
+/// Why it does not count for the exit code, empty where it does.
+std::string_view excuse(const Defect& defect);
+
 /// Most serious first, then those with most cases.
 bool is_more_serious(const Defect& a, const Defect& b);
 

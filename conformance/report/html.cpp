@@ -27,7 +27,9 @@ Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
 
 Json defect_json(const Defect& d) {
   Json json = Json::parse(to_json_line(d))["defect"];
-  json["promised"] = d.promised(), json["repro"] = repro_line(d.smallest);
+  json.erase("case_ids");
+  json["kind"] = kind(d), json["promised"] = d.promised(), json["excuse"] = excuse(d), json["how_far"] = how_far(d);
+  json["repro"] = repro_line(d.smallest);
   return json;
 }
 
@@ -44,20 +46,38 @@ Json testee_json(const std::string& name, const TesteeSummary& testee) {
   for (const auto& [operator_name, entry] : testee.operators) operators.push_back(operator_json(operator_name, entry));
   Json defects = Json::array();
   for (const Defect& d : testee.defects) defects.push_back(defect_json(d));
+  const VerdictCounts promised = promised_counts(testee);
   return {{"name", name},
-          {"headline", headline(testee)},
+          {"passed", passed_of(promised)},
+          {"judged", judged_of(promised)},
+          {"promised", counts_json(promised)},
+          {"unexamined", unexamined_operators(testee)},
+          {"passing_though_listed", testee.passing_though_listed},
           {"operators", std::move(operators)},
           {"defects", std::move(defects)}};
 }
 
+// The words of a table and what they mean.
+template <typename Table>
+Json words(const Table& table) {
+  Json list = Json::array();
+  for (const auto& row : table)
+    if (!row.name.empty()) list.push_back({{"name", row.name}, {"sentence", row.sentence}});
+  return list;
+}
+
 Json report_json(const Summary& summary, const Facts& facts) {
-  Json verdict_names = Json::array();
-  for (const VerdictRow& row : verdicts) verdict_names.push_back(row.name);
+  Json kinds = words(classes);
+  for (Json& verdict : words(verdicts)) kinds.push_back(std::move(verdict));
   Json fact_list = Json::array();
   for (const NamedText& fact : facts) fact_list.push_back({{"name", fact.name}, {"text", fact.text}});
   Json testees = Json::array();
   for (const auto& [name, testee] : summary.testees) testees.push_back(testee_json(name, testee));
-  return {{"verdicts", std::move(verdict_names)}, {"facts", std::move(fact_list)}, {"testees", std::move(testees)}};
+  return {{"verdicts", words(verdicts)},
+          {"tiers", words(tiers)},
+          {"kinds", std::move(kinds)},
+          {"facts", std::move(fact_list)},
+          {"testees", std::move(testees)}};
 }
 
 // "</script>" or "<!--" in a text would end the data; as \u003c it is the same JSON.

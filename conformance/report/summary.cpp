@@ -6,8 +6,6 @@
 #include <numeric>
 #include <set>
 
-#include "conformance/report/run_file.h"
-
 namespace assay {
 namespace {
 
@@ -58,22 +56,37 @@ void Summary::add(const Defect& defect) {
 VerdictCounts verdict_counts(const TesteeSummary& testee) { return sum(testee, &OperatorSummary::verdicts); }
 VerdictCounts promised_counts(const TesteeSummary& testee) { return sum(testee, &OperatorSummary::promised); }
 
+std::uint64_t judged_of(const VerdictCounts& counts) { return total(counts) - counts[index(Verdict::unsupported)]; }
+
+std::uint64_t passed_of(const VerdictCounts& counts) {
+  return counts[index(Verdict::pass)] + counts[index(Verdict::quality)];
+}
+
+std::set<std::string> unexamined_operators(const TesteeSummary& testee) {
+  std::set<std::string> operators;
+  for (const auto& [name, entry] : testee.operators)
+    if (judged_of(entry.verdicts) - passed_of(entry.verdicts) > entry.listed) operators.insert(name);
+  for (const Defect& d : testee.defects)
+    for (const std::string& name : d.operators) operators.erase(name);
+  return operators;
+}
+
 std::string headline(const TesteeSummary& testee) {
   const VerdictCounts counts = promised_counts(testee);
-  const std::uint64_t judged = total(counts) - counts[index(Verdict::unsupported)];
-  const std::uint64_t passed = counts[index(Verdict::pass)] + counts[index(Verdict::quality)];
+  const std::uint64_t judged = judged_of(counts), passed = passed_of(counts);
   const auto defects = std::ranges::count_if(testee.defects, [](const Defect& d) { return d.promised() && !d.known; });
   const double share = judged == 0 ? 0 : 100 * static_cast<double>(passed) / static_cast<double>(judged);
   return fmt::format("{} of {} promised calls pass ({:.2f} %); {} {}", passed, judged, share, defects,
                      defects == 1 ? "defect" : "defects");
 }
 
-Summary summarize(std::istream& lines) {
-  const RunFile run = read_run(lines);
+Summary summarize(const RunFile& run) {
   Summary summary;
   for (const Record& r : run.records) summary.add(r);
   for (const Defect& d : run.defects) summary.add(d);
   return summary;
 }
+
+Summary summarize(std::istream& lines) { return summarize(read_run(lines)); }
 
 }  // namespace assay

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <istream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "conformance/report/defect.h"
+#include "conformance/report/run_file.h"
 
 /// What a run found, in memory that grows with operators and defects, not with cases.
 namespace assay {
@@ -46,10 +47,18 @@ struct Summary {
 VerdictCounts verdict_counts(const TesteeSummary& testee);
 VerdictCounts promised_counts(const TesteeSummary& testee);
 
+/// Of the cases that somebody answered, and those that are not failures.
+std::uint64_t judged_of(const VerdictCounts& counts);
+std::uint64_t passed_of(const VerdictCounts& counts);
+
+/// Operators with failures that neither a list nor a defect names: those that a run did not come to.
+std::set<std::string> unexamined_operators(const TesteeSummary& testee);
+
 /// "98.1 % of 93,412 promised calls pass; 17 defects": one line that says it all.
 std::string headline(const TesteeSummary& testee);
 
-/// Summary of a JSONL stream. Throws std::invalid_argument that begins with the number of the bad line.
+Summary summarize(const RunFile& run);
+/// The same of a JSONL stream. Throws as read_run.
 Summary summarize(std::istream& lines);
 
 }  // namespace assay

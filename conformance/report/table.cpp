@@ -5,7 +5,6 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -145,16 +144,11 @@ std::string comment(const std::string& message, std::size_t room) {
   return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
 }
 
-// "up to 3.1e+05 of the bound"
-std::string how_far(const Defect& d) {
-  const bool is_far = d.distance && *d.distance > 0 && std::isfinite(*d.distance);
-  return is_far ? fmt::format(", up to {:.3g} of the bound", *d.distance) : "";
-}
-
 void write_defect(std::ostream& out, const Defect& d, std::size_t tier_width, const TableStyle& style) {
   const std::string tier = fmt::format("{:<{}}", name(d.tier), tier_width);
-  fmt::print(out, "{}{}{} ({} {}{})\n", painted(tier, text_style(d.tier), style.colour), gap, d.sentence, d.cases,
-             d.cases == 1 ? "case" : "cases", how_far(d));
+  const std::string far = how_far(d);
+  fmt::print(out, "{}{}{} ({} {}{}{})\n", painted(tier, text_style(d.tier), style.colour), gap, d.sentence, d.cases,
+             d.cases == 1 ? "case" : "cases", far.empty() ? "" : ", ", far);
   const std::string repro = repro_line(d.smallest);
   const std::size_t used = tier_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;

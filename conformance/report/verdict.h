@@ -12,15 +12,17 @@ enum class Verdict : std::uint8_t { pass, quality, fail, unsupported, crash, tim
 struct VerdictRow {
   Verdict verdict;
   std::string_view name;
+  std::string_view sentence;
 };
 
 inline constexpr std::array verdicts = std::to_array<VerdictRow>({
-    {Verdict::pass, "pass"},
-    {Verdict::quality, "quality"},
-    {Verdict::fail, "fail"},
-    {Verdict::unsupported, "unsupported"},
-    {Verdict::crash, "crash"},
-    {Verdict::timeout, "timeout"},
+    {Verdict::pass, "pass", "The answer is right: the right results, or the right refusal."},
+    {Verdict::quality, "quality", "The answer is right, yet less accurate than it should be."},
+    {Verdict::fail, "fail", "The answer is wrong; its class says how."},
+    {Verdict::unsupported, "unsupported",
+     "The testee has no kernel for the call, or refuses what it does not promise."},
+    {Verdict::crash, "crash", "The call ends the process that makes it."},
+    {Verdict::timeout, "timeout", "The call does not end in its time."},
 });
 
 /// What is wrong with a failing case.
@@ -32,22 +34,22 @@ enum class Class : std::uint8_t {
   dtype,
   layout,
   unwritten,
-  reads_uninitialised,  ///< the answer depends on memory that nobody had written to
-  not_repeatable,       ///< the same call is answered in two ways
-  spoils_state,         ///< a later call is answered differently for it
+  reads_uninitialised,
+  not_repeatable,
+  spoils_state,
   changes_input,
-  writes_out_of_bounds,  ///< of memory that it was given
-  heap_damage,           ///< of memory that it allocated, or a wrong free
-  uses_freed,            ///< memory that it freed, or that it was given for an earlier call
+  writes_out_of_bounds,
+  heap_damage,
+  uses_freed,
   double_free,
   segmentation_fault,
   bus_error,
   arithmetic_trap,
   illegal_instruction,
-  signal,     ///< any other
-  exit,       ///< the process ended itself without a signal
-  abort,      ///< deliberate
-  assertion,  ///< a failed one
+  signal,
+  exit,
+  abort,
+  assertion,
   refused_though_valid,
   accepted_though_invalid,
 };
@@ -66,34 +68,40 @@ struct ClassRow {
   Class failure;
   std::string_view name;
   Deed deed;
+  std::string_view sentence;
 };
 
 inline constexpr std::array classes = std::to_array<ClassRow>({
-    {Class::none, "", Deed::nothing},
-    {Class::value, "value", Deed::wrong},
-    {Class::nan, "nan", Deed::wrong},
-    {Class::shape, "shape", Deed::wrong},
-    {Class::dtype, "dtype", Deed::wrong},
-    {Class::layout, "layout", Deed::wrong},
-    {Class::unwritten, "unwritten", Deed::wrong},
-    {Class::reads_uninitialised, "reads-uninitialised", Deed::unrepeatable},
-    {Class::not_repeatable, "not-repeatable", Deed::unrepeatable},
-    {Class::spoils_state, "spoils-state", Deed::damage},
-    {Class::changes_input, "changes-input", Deed::damage},
-    {Class::writes_out_of_bounds, "writes-out-of-bounds", Deed::damage},
-    {Class::heap_damage, "heap-damage", Deed::damage},
-    {Class::uses_freed, "uses-freed", Deed::damage},
-    {Class::double_free, "double-free", Deed::damage},
-    {Class::segmentation_fault, "segmentation-fault", Deed::damage},
-    {Class::bus_error, "bus-error", Deed::damage},
-    {Class::arithmetic_trap, "arithmetic-trap", Deed::damage},
-    {Class::illegal_instruction, "illegal-instruction", Deed::damage},
-    {Class::signal, "signal", Deed::damage},
-    {Class::exit, "exit", Deed::refusal},
-    {Class::abort, "abort", Deed::refusal},
-    {Class::assertion, "assertion", Deed::refusal},
-    {Class::refused_though_valid, "refused-though-valid", Deed::refusal},
-    {Class::accepted_though_invalid, "accepted-though-invalid", Deed::acceptance},
+    {Class::none, "", Deed::nothing, ""},
+    {Class::value, "value", Deed::wrong, "A value lies outside of its bound."},
+    {Class::nan, "nan", Deed::wrong, "A value is NaN where it must not be, or is not where it must."},
+    {Class::shape, "shape", Deed::wrong, "A result has wrong sizes."},
+    {Class::dtype, "dtype", Deed::wrong, "A result has a wrong dtype."},
+    {Class::layout, "layout", Deed::wrong, "A result has a wrong dim order."},
+    {Class::unwritten, "unwritten", Deed::wrong, "A result, or a part of it, is left unwritten."},
+    {Class::reads_uninitialised, "reads-uninitialised", Deed::unrepeatable,
+     "The answer depends on memory that nobody had written to."},
+    {Class::not_repeatable, "not-repeatable", Deed::unrepeatable, "The same call is answered in two ways."},
+    {Class::spoils_state, "spoils-state", Deed::damage, "A later call is answered differently for it."},
+    {Class::changes_input, "changes-input", Deed::damage, "An input is not what it was."},
+    {Class::writes_out_of_bounds, "writes-out-of-bounds", Deed::damage,
+     "Something is written outside of the memory that was given."},
+    {Class::heap_damage, "heap-damage", Deed::damage, "Memory that the testee allocated is damaged, or freed wrongly."},
+    {Class::uses_freed, "uses-freed", Deed::damage,
+     "Memory is used that was freed, or that was given for an earlier call."},
+    {Class::double_free, "double-free", Deed::damage, "Memory is freed twice."},
+    {Class::segmentation_fault, "segmentation-fault", Deed::damage,
+     "The process ends in a segmentation fault (SIGSEGV)."},
+    {Class::bus_error, "bus-error", Deed::damage, "The process ends in a bus error (SIGBUS)."},
+    {Class::arithmetic_trap, "arithmetic-trap", Deed::damage, "The process ends in an arithmetic trap (SIGFPE)."},
+    {Class::illegal_instruction, "illegal-instruction", Deed::damage,
+     "The process ends in an illegal instruction (SIGILL, SIGTRAP)."},
+    {Class::signal, "signal", Deed::damage, "The process ends in any other signal."},
+    {Class::exit, "exit", Deed::refusal, "The process ends itself without a signal."},
+    {Class::abort, "abort", Deed::refusal, "The process is aborted deliberately."},
+    {Class::assertion, "assertion", Deed::refusal, "The process is aborted on a failed assertion."},
+    {Class::refused_though_valid, "refused-though-valid", Deed::refusal, "A valid call is refused."},
+    {Class::accepted_though_invalid, "accepted-though-invalid", Deed::acceptance, "An invalid call is answered."},
 });
 
 constexpr const VerdictRow& row(Verdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; }

@@ -2,25 +2,42 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <array>
+
 #include "conformance/testees/reference_library.h"
 #include "reference/fault.h"
 
 namespace assay {
 namespace {
 
-// What the module of this name, libassay_<name>.so in `folder`, exports as `symbol`.
-void* exported(std::string_view name, const std::filesystem::path& folder, const char* symbol,
-               const std::string& rule) {
-  const auto fail = [&](const auto&... sentence) { throw Fault(Outcome::invalid, rule, text(sentence...)); };
-  if (name != "executorch") fail("there is no ", rule, " \"", name, "\": known are reference and executorch");
-  const std::filesystem::path path = folder / text("libassay_", name, ".so");
+// Names that mean something, whether or not there is a testee behind them yet.
+constexpr std::array later{"optimized", "torch", "executorch+xnnpack"};
+constexpr std::array later_kinds{"executorch:", "python:", "tcp:", "serial:"};
+
+// Where the module of a testee is: libassay_<name>.so in `folder`, or the path that its name is.
+std::filesystem::path module_of(std::string_view testee, const std::filesystem::path& folder) {
+  const auto is_kind = [&](std::string_view kind) { return testee.starts_with(kind); };
+  if (std::ranges::find(later, testee) != later.end() || std::ranges::any_of(later_kinds, is_kind))
+    throw Fault(Outcome::unsupported, "testee", text("the testee ", testee, " does not exist yet"));
+  if (testee == "executorch") return folder / "libassay_executorch.so";
+  if (testee.find('/') != std::string_view::npos) return testee;
+  throw Fault(Outcome::invalid, "testee",
+              text("there is no testee \"", testee, "\": known are reference, recorded, executorch and ./lib.so"));
+}
+
+// What the testee's module exports as `symbol`.
+void* exported(std::string_view testee, const std::filesystem::path& folder, const char* symbol) {
+  const auto fail = [&](const auto&... sentence) { throw Fault(Outcome::invalid, "testee", text(sentence...)); };
+  const std::filesystem::path path = module_of(testee, folder);
   if (!std::filesystem::exists(path))
-    fail("the ", rule, " ", name, " needs ", path.string(), ", which is missing: tools/conform fetches and builds it");
+    fail("the testee ", testee, " needs ", path.string(), ", which is missing",
+         testee == "executorch" ? ": tools/conform fetches and builds it" : "");
   // Never closed: kernels stay registered for the life of the process.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module) fail("the ", rule, " ", name, " cannot be loaded: ", dlerror());
+  if (!module) fail("the testee ", testee, " cannot be loaded: ", dlerror());
   void* found = dlsym(module, symbol);
-  if (!found) fail(path.string(), " has no ", rule, ": it does not export ", symbol);
+  if (!found) fail(path.string(), " is no testee for this command: it does not export ", symbol);
   return found;
 }
 
@@ -29,11 +46,11 @@ void* exported(std::string_view name, const std::filesystem::path& folder, const
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
   if (name == "reference") return std::make_unique<ReferenceLibrary>();
   return std::unique_ptr<KernelLibrary>(
-      reinterpret_cast<MakeKernelLibrary>(exported(name, folder, "assay_kernel_library", "library"))());
+      reinterpret_cast<MakeKernelLibrary>(exported(name, folder, "assay_kernel_library"))());
 }
 
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {
-  return std::unique_ptr<Runtime>(reinterpret_cast<MakeRuntime>(exported(name, folder, "assay_runtime", "runtime"))());
+  return std::unique_ptr<Runtime>(reinterpret_cast<MakeRuntime>(exported(name, folder, "assay_runtime"))());
 }
 
 }  // namespace assay

@@ -13,7 +13,7 @@ class RecordedEager : public KernelLibrary {
  public:
   explicit RecordedEager(const Corpus& corpus) : corpus_(corpus) {}  // outlives this
 
-  std::string_view name() const override { return "eager"; }
+  std::string_view name() const override { return "recorded"; }
   bool has(const Operator& op) const override { return corpus_.calls(op.name) != nullptr; }
   Reply call(const Operator& op, std::span<HostValue> arguments) override;
   bool recorded_only() const override { return true; }

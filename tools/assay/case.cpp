@@ -16,7 +16,7 @@ namespace {
 constexpr int answers_differ = 1;
 
 struct Request {
-  std::string id, library = "executorch", contract, golden;
+  std::string id, testee = "executorch", contract, golden;
   bool json = false;
 };
 
@@ -49,11 +49,11 @@ void print(const Case& c, const Record& r) {
 
 int show_case(const Request& request) {
   const Corpus corpus(golden_folder(request.golden));
-  const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
+  const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
   const CaseId id = case_id_from(request.id);
   static_cast<void>(corpus.make(id));
   using namespace std::chrono_literals;
-  const Contract contract = open_contract(request.contract, request.library);
+  const Contract contract = open_contract(request.contract, request.testee);
   const Record r = Laboratory(corpus, *library, contract, {60s, 600s}).run_alone(id, true).record;
   if (request.json)
     std::cout << to_json_line(r) << '\n';
@@ -68,13 +68,13 @@ void add_case(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("case", "Runs one case again and shows it in full words");
   const auto r = std::make_shared<Request>();
   command->add_option("ID", r->id, "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0")->required();
-  command->add_option("--library", r->library, "Which library answers: executorch, reference or eager")
+  command->add_option("--testee", r->testee, testee_help)
       ->capture_default_str();
   command->add_option("--contract", r->contract, contract_help);
   command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
   command->add_flag("--json", r->json, "Print the record as JSON");
   command->footer(
-      "Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#4321b778' --library reference");
+      "Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#4321b778' --testee reference");
   command->callback([r, &exit_code] { exit_code = show_case(*r); });
 }
 

@@ -14,14 +14,14 @@ namespace assay {
 namespace {
 
 struct Request {
-  std::string library, golden;
+  std::string testee, golden;
   SuiteOptions suite;
 };
 
 int draft_contract(const Request& request) {
   using namespace std::chrono_literals;
   const Corpus corpus(golden_folder(request.golden));
-  const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
+  const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
   const Contract everything = read_contract("everything");
   Laboratory laboratory(corpus, *library, everything, {20s, 200s});
   Draft draft{std::string(library->name())};
@@ -39,7 +39,7 @@ int draft_contract(const Request& request) {
 void add_contract(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("contract", "Drafts the contract of a library from the calls that it accepts");
   const auto r = std::make_shared<Request>();
-  command->add_option("LIBRARY", r->library, "executorch, reference or eager")->required();
+  command->add_option("TESTEE", r->testee, testee_help)->required();
   command->add_option("--operators", r->suite.operators, "Only operators that match, as of assay kernels");
   command->add_option("--mutations", r->suite.mutations, "Mutated calls for each operator")
       ->capture_default_str()

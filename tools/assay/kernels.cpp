@@ -14,8 +14,7 @@
 #include <optional>
 
 #include "conformance/defects/defects.h"
-#include "conformance/report/html.h"
-#include "conformance/report/run_file.h"
+#include "conformance/report/compare.h"
 #include "conformance/report/summary.h"
 #include "conformance/report/table.h"
 #include "conformance/runner/case_list.h"
@@ -25,6 +24,8 @@
 #include "tools/assay/libraries.h"
 #include "tools/assay/output_file.h"
 #include "tools/assay/progress.h"
+#include "tools/assay/report_files.h"
+#include "tools/assay/runs.h"
 #include "tools/assay/subcommands.h"
 #include "version.h"
 
@@ -46,7 +47,8 @@ void leave_gently() {
 }
 
 struct Request {
-  std::string library, contract, golden, known, mustpass, cases, defect, baseline, jsonl, html;
+  std::string testee, contract, golden, known, mustpass, cases, defect, baseline, jsonl;
+  ReportFiles reports;
   bool json = false, strict = false, resume = false;
   std::size_t defects = 20;  // to print
   SuiteOptions suite;
@@ -114,16 +116,6 @@ bool is_unexpected(const Record& r, bool strict) {
   return is_failure(r.verdict) ? !r.known && (strict || r.promised) : r.known;
 }
 
-RunFile run_in(const std::string& file) {
-  std::ifstream lines(file);
-  if (!lines) throw Fault(Outcome::malformed, "run.file", text(file, " cannot be read"));
-  try {
-    return read_run(lines);
-  } catch (const std::invalid_argument& fault) {
-    throw Fault(Outcome::malformed, "run.file", text(file, ", ", fault.what()));
-  }
-}
-
 // The cases of a defect that an earlier run named.
 std::set<std::string> cases_of_defect(const std::string& id, const RunFile& run, const std::string& file) {
   for (const Defect& d : run.defects)
@@ -134,16 +126,16 @@ std::set<std::string> cases_of_defect(const std::string& id, const RunFile& run,
 // One run: what is planned, and what is known of it so far.
 class Run {
  public:
-  explicit Run(const Request& request)
+  explicit Run(Request& request)
       : request_(request),
-        contract_(open_contract(request.contract, request.library)),
+        contract_(open_contract(request.contract, request.testee)),
         corpus_(golden_folder(request.golden)),
-        library_(open_library(request.library, corpus_)),
+        library_(open_library(request.testee, corpus_)),
         laboratory_(corpus_, *library_, contract_, {timeout(), walls * timeout(), &interrupted}) {
     if (!request.known.empty()) known_ = read_case_list(request.known, "known");
     if (!request.mustpass.empty()) mustpass_ = read_mustpass(request.mustpass, corpus_);
-    if (!request.baseline.empty()) baseline_ = run_in(request.baseline);
-    for (const Record& r : baseline_.records) before_[r.case_id] = {r.verdict, r.failure};
+    if (!request.baseline.empty()) baseline_ = open_run(request.baseline);
+    if (!request.baseline.empty()) before_.emplace(baseline_);
     plan();
   }
 
@@ -152,8 +144,7 @@ class Run {
     const std::string header = header_line(facts, planned_);
     std::vector<Record> earlier = resumed(header);
     if (!request_.jsonl.empty()) jsonl_.emplace(request_.jsonl);
-    std::optional<OutputFile> html;
-    if (!request_.html.empty()) html.emplace(request_.html);
+    request_.reports.open();
     progress_.emplace(planned_);
     write(header);
     for (Record& r : earlier) add(std::move(r));
@@ -164,11 +155,10 @@ class Run {
       find_defects(nullptr);
     }
     write(footer_line(summary_, *progress_));
-    if (html) write_html(html->stream(), summary_, facts_of(facts, *progress_, planned_));
+    request_.reports.write(summary_, facts_of(facts, *progress_, planned_));
     const std::size_t judged = progress_->judged();
     progress_.reset();
     if (jsonl_) jsonl_->finish();
-    if (html) html->finish();
     print();
     return verdict(judged);
   }
@@ -195,7 +185,7 @@ class Run {
   std::vector<Record> resumed(const std::string& header) {
     if (!request_.resume) return {};
     const std::string part = OutputFile::part_of(request_.jsonl);
-    RunFile run = run_in(std::filesystem::exists(part) ? part : request_.jsonl);
+    RunFile run = open_run(std::filesystem::exists(part) ? part : request_.jsonl);
     if (run.header != header)
       throw Fault(Outcome::invalid, "run.resume",
                   text(request_.jsonl, " is of another run: its first line must be ", header));
@@ -211,14 +201,9 @@ class Run {
     if (jsonl_) jsonl_->stream() << line << '\n' << std::flush;
   }
 
-  bool is_as_before(const Record& r) const {
-    const auto at = before_.find(r.case_id);
-    return at != before_.end() && at->second == std::pair(r.verdict, r.failure);
-  }
-
   void add(Record r) {
     r.known = known_.erase(r.case_id) > 0;
-    unexpected_ = unexpected_ || (is_unexpected(r, request_.strict) && !is_as_before(r));
+    unexpected_ = unexpected_ || (is_unexpected(r, request_.strict) && (!before_ || before_->is_new(r)));
     if (r.verdict == Verdict::pass) mustpass_.erase(r.case_id);
     summary_.add(r);
     seen_.push_back(seen(r));
@@ -264,14 +249,14 @@ class Run {
     return unexpected_ || !mustpass_.empty() ? answers_differ : exit_code(Outcome::ok);
   }
 
-  const Request& request_;
+  Request& request_;
   const Contract contract_;
   const Corpus corpus_;
   const std::unique_ptr<KernelLibrary> library_;
   Laboratory laboratory_;
   std::set<std::string> known_, mustpass_;  // of which nothing was seen yet, or no pass
   RunFile baseline_;
-  std::map<std::string, std::pair<Verdict, Class>> before_;
+  std::optional<Baseline> before_;
   std::vector<Block> blocks_;
   std::size_t planned_ = 0;  // cases
   std::optional<OutputFile> jsonl_;
@@ -281,7 +266,7 @@ class Run {
   bool unexpected_ = false;
 };
 
-int judge_library(const Request& request) {
+int judge_library(Request& request) {
   leave_gently();
   return Run(request).judge();
 }
@@ -300,11 +285,9 @@ CLI::Validator whole_number() {
 }  // namespace
 
 void add_kernels(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("kernels", "Judges a library of kernels by the reference");
+  CLI::App* command = app.add_subcommand("kernels", "Judges the kernels of a testee by the reference");
   const auto r = std::make_shared<Request>();
-  command
-      ->add_option("LIBRARY", r->library,
-                   "executorch (its official kernels), reference, or eager (PyTorch, as it was recorded)")
+  command->add_option("TESTEE", r->testee, testee_help)
       ->required();
   command
       ->add_option("--operators", r->suite.operators,
@@ -333,7 +316,7 @@ void add_kernels(CLI::App& app, int& exit_code) {
   command->add_option("--mustpass", r->mustpass,
                       "File of cases that must pass, an id at the beginning of each line; they are judged in any case");
   auto* lines = command->add_option("-o", r->jsonl, "Write every case as a line of JSON to this file, as it is judged");
-  command->add_option("--html", r->html, "Write a report to this file");
+  r->reports.add_options(*command);
   command->add_option("--cases", r->cases, "Judge the cases of this list alone")->check(CLI::ExistingFile);
   auto* baseline =
       command

@@ -20,7 +20,7 @@ std::filesystem::path golden_folder(const std::string& given) {
 }
 
 std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpus& corpus) {
-  if (name == "eager") return std::make_unique<RecordedEager>(corpus);
+  if (name == "recorded") return std::make_unique<RecordedEager>(corpus);
   return open_library(name);
 }
 

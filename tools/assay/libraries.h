@@ -14,9 +14,13 @@ namespace assay {
 // Fault (malformed, "calls.folder") where there is none.
 std::filesystem::path golden_folder(const std::string& given);
 
-// "reference", "eager" (as recorded in the corpus) or a library whose module stands beside the executable.
-std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpus& corpus);
-std::unique_ptr<KernelLibrary> open_library(const std::string& name);  // but "eager"
+// Who answers, in every command: "reference", "recorded" (PyTorch, as it is in the corpus), "executorch", or the path of
+// a module that exports assay_kernel_library. Throws Fault (unsupported, "testee") for those that do not exist yet.
+std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
+std::unique_ptr<KernelLibrary> open_library(const std::string& testee);  // but "recorded"
+inline constexpr const char* testee_help =
+    "Who answers: executorch (its official kernels), reference, recorded (PyTorch, as it was recorded), or ./lib.so, a "
+    "module that exports assay_kernel_library";
 
 // The contract that is asked for by name or file, or, where none is, that of the library.
 Contract open_contract(const std::string& asked_for, const std::string& library);

@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
   assay::add_kernels(app, exit_code);
   assay::add_case(app, exit_code);
   assay::add_contract(app, exit_code);
+  assay::add_compare(app, exit_code);
+  assay::add_report(app, exit_code);
   assay::add_call(app, exit_code);
   assay::add_operators(app, exit_code);
   assay::add_run(app, exit_code);

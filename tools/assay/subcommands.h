@@ -9,10 +9,12 @@ namespace assay {
 void add_call(CLI::App& app, int& exit_code);
 void add_case(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
 void add_contract(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_kernels(CLI::App& app, int& exit_code);
 void add_operators(CLI::App& app, int& exit_code);
+void add_report(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 
 }  // namespace assay

@@ -1,0 +1,85 @@
+#include "conformance/report/markdown.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <string>
+
+#include "conformance/text/printable.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t most_rows = 50;
+constexpr std::size_t most_text = 400;  // of a cell: a comment holds 65,536 characters
+
+// What could be markup or a mention becomes a character reference.
+std::string plain(std::string_view text) {
+  std::string all;
+  for (const char c : printable(text, most_text))
+    if (std::string_view("\\`*_{}[]<>#|~&@$!").find(c) == std::string_view::npos)
+      all += c;
+    else
+      all += fmt::format("&#{};", static_cast<int>(c));
+  return all;
+}
+
+// Nothing ends a code span but as many backticks as began it; a bar ends a cell even there.
+std::string code(std::string_view text) {
+  std::string inside = printable(text, most_text), fence = "`";
+  while (inside.find(fence) != std::string::npos) fence += '`';
+  for (std::size_t at = 0; (at = inside.find('|', at)) != std::string::npos; at += 2) inside.insert(at, "\\");
+  return fmt::format("{0} {1} {0}", fence, inside);
+}
+
+void write_row(std::ostream& out, const Defect& d) {
+  const std::string far = how_far(d);
+  fmt::print(out, "| {} | {} | {} | {} | {} |\n", name(d.tier), plain(d.sentence), d.cases, far.empty() ? "–" : far,
+             code(repro_line(d.smallest)));
+}
+
+void write_defects(std::ostream& out, const std::vector<const Defect*>& defects) {
+  if (defects.empty()) return;
+  out << "\n| tier | defect | cases | how far off | smallest call |\n|---|---|--:|---|---|\n";
+  const std::size_t shown = std::min(defects.size(), most_rows);
+  for (std::size_t i = 0; i < shown; ++i) write_row(out, *defects[i]);
+  if (shown < defects.size()) fmt::print(out, "\n… and {} more.\n", defects.size() - shown);
+}
+
+// What is not in the table, and why.
+void write_rest(std::ostream& out, const TesteeSummary& testee) {
+  std::map<std::string_view, std::size_t> left_out;
+  for (const Defect& d : testee.defects)
+    if (const std::string_view reason = excuse(d); !reason.empty()) ++left_out[reason];
+  out << '\n';
+  for (const auto& [reason, count] : left_out)
+    fmt::print(out, "- {} {}: {}\n", count, count == 1 ? "defect" : "defects", reason);
+  for (const std::string& op : unexamined_operators(testee))
+    fmt::print(out, "- {} fails; the run did not come to its defects\n", plain(op));
+  for (const std::string& id : testee.passing_though_listed)
+    fmt::print(out, "- {} is listed as an expected failure, but passes\n", code(id));
+}
+
+void write_testee(std::ostream& out, const std::string& name, const TesteeSummary& testee) {
+  fmt::print(out, "### {}: {}\n", plain(name), headline(testee));
+  std::vector<const Defect*> counting;
+  for (const Defect& d : testee.defects)
+    if (excuse(d).empty()) counting.push_back(&d);
+  write_defects(out, counting);
+  write_rest(out, testee);
+  out << '\n';
+}
+
+}  // namespace
+
+void write_markdown(std::ostream& out, const Summary& summary, const Facts& facts) {
+  for (const auto& [name, testee] : summary.testees) write_testee(out, name, testee);
+  if (facts.empty()) return;
+  out << "<sub>";
+  for (const NamedText& fact : facts)
+    fmt::print(out, "{}{}: {}", &fact == &facts.front() ? "" : " · ", plain(fact.name), plain(fact.text));
+  out << "</sub>\n";
+}
+
+}  // namespace assay

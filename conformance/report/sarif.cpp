@@ -1,0 +1,92 @@
+#include "conformance/report/sarif.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+
+#include "conformance/report/fields.h"
+
+namespace assay {
+namespace {
+
+using fields::Json;
+
+std::string_view level(const Defect& d) {
+  if (!d.promised() || d.tier == Tier::quality) return "note";
+  return d.tier <= Tier::invalid_damage ? "error" : "warning";
+}
+
+std::string_view meaning(const Defect& d) {
+  return d.failure == Class::none ? row(d.verdict).sentence : row(d.failure).sentence;
+}
+
+Json rules_of(const std::vector<Defect>& defects) {
+  std::map<std::string_view, std::string_view> rules;
+  for (const Defect& d : defects) rules.emplace(kind(d), meaning(d));
+  Json list = Json::array();
+  for (const auto& [id, text] : rules) list.push_back({{"id", id}, {"shortDescription", {{"text", text}}}});
+  return list;
+}
+
+Json location_of(const Defect& d) {
+  Json operators = Json::array();
+  for (const std::string& op : d.operators) operators.push_back({{"fullyQualifiedName", op}, {"kind", "function"}});
+  return {{"logicalLocations", std::move(operators)}};
+}
+
+Json result_of(const Defect& d) {
+  const std::string command = repro_line(d.smallest);
+  Json result = {{"ruleId", kind(d)},
+                 {"level", level(d)},
+                 {"message", {{"text", fmt::format("{}. To repeat it: {}", d.sentence, command)}}},
+                 {"locations", Json::array({location_of(d)})},
+                 {"occurrenceCount", d.cases},
+                 {"partialFingerprints", {{"defect/v1", d.id}}},
+                 {"properties",
+                  {{"tier", name(d.tier)},
+                   {"promised", d.promised()},
+                   {"explained", d.explained},
+                   {"distance", fields::encode(d.distance)},
+                   {"command", command},
+                   {"smallest", to_json(d.smallest)}}}};
+  if (d.known) result["suppressions"] = Json::array({{{"kind", "external"}, {"justification", excuse(d)}}});
+  return result;
+}
+
+Json invocation_of(const TesteeSummary& testee) {
+  Json notes = Json::array();
+  const auto note = [&](const std::string& text) {
+    notes.push_back({{"level", "error"}, {"message", {{"text", text}}}});
+  };
+  for (const std::string& op : unexamined_operators(testee))
+    note(fmt::format("{} fails; the run did not come to its defects.", op));
+  for (const std::string& id : testee.passing_though_listed)
+    note(fmt::format("{} is listed as an expected failure, but passes.", id));
+  const bool successful = notes.empty();
+  return {{"executionSuccessful", successful}, {"toolExecutionNotifications", std::move(notes)}};
+}
+
+Json run_of(const std::string& name, const TesteeSummary& testee, const Facts& facts) {
+  Json results = Json::array();
+  for (const Defect& d : testee.defects) results.push_back(result_of(d));
+  Json properties = {{"headline", headline(testee)}};
+  for (const NamedText& fact : facts) properties[fact.name] = fact.text;
+  return {{"tool", {{"driver", {{"name", "assay"}, {"rules", rules_of(testee.defects)}}}}},
+          {"automationDetails", {{"id", name + "/"}}},
+          {"invocations", Json::array({invocation_of(testee)})},
+          {"properties", std::move(properties)},
+          {"results", std::move(results)}};
+}
+
+}  // namespace
+
+void write_sarif(std::ostream& out, const Summary& summary, const Facts& facts) {
+  Json runs = Json::array();
+  for (const auto& [name, testee] : summary.testees) runs.push_back(run_of(name, testee, facts));
+  const Json log = {
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", std::move(runs)}};
+  out << fields::dumped(log) << '\n';
+}
+
+}  // namespace assay

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <ostream>
+
+#include "conformance/report/facts.h"
+#include "conformance/report/summary.h"
+
+namespace assay {
+
+/// SARIF 2.1.0 (OASIS): for each testee a run, whose rules are classes of failures and whose results are defects, at
+/// the operators that have them. The tier of a defect is its level; what was listed as expected is suppressed.
+void write_sarif(std::ostream& out, const Summary& summary, const Facts& facts);
+
+}  // namespace assay
