@@ -195,37 +195,37 @@ class Judging(unittest.TestCase):
         self.assertEqual(assay(*command, "--known", self.in_folder("known.txt"))[0], 1)
 
     def test_a_case_that_must_pass_is_judged_whatever_else_is(self):
-        command = ("kernels", "eager", "--operators", "abs", "--json", "--mustpass", self.in_folder("mustpass.txt"))
+        command = ("kernels", "eager", "--golden", self.folder.name, "--mustpass", self.in_folder("mustpass.txt"))
         for listed, code, said in (("# a comment\naten::abs.out#0019d4eb\n", 0, ""),
-                                   ("aten::abs.out#0019d4eb\naten::abs.out#0019d4eb~dtype:0:5:0 which eager has not recorded\n", 1, "dtype:0:5:0 is listed in .*, but did not pass"),
-                                   ("aten::abs.out#0019d4ec\n", 4, "case.call: .*mustpass.txt: "),
-                                   ("aten::abs.out\n", 3, "case.id: .*mustpass.txt: ")):
+                                   ("aten::abs.out#0019d4eb\naten::abs.out#0019d4eb~dtype:0:5:0 which eager has not recorded\n", 1, "aten::abs.out#0019d4eb~dtype:0:5:0 is listed in "),
+                                   ("aten::abs.out#0019d4ec\n", 4, "case.call: " + self.in_folder("mustpass.txt")),
+                                   ("aten::abs.out\n", 3, "case.id: " + self.in_folder("mustpass.txt"))):
             pathlib.Path(self.in_folder("mustpass.txt")).write_text(listed)
             done, _, err = assay(*command)
             self.assertEqual(done, code, err)
-            self.assertRegex(err, said)
+            self.assertIn(said, err)
+            self.assertEqual(err.count("\n"), code > 0, err)
 
     @unittest.skipUnless((pathlib.Path(ASSAY).parent / "libassay_executorch.so").exists(), "built without the official kernels")
     def test_what_is_not_promised_counts_when_strict(self):
         pathlib.Path(self.in_folder("nothing.yaml")).write_text("contract: nothing\nabout: No promise.\nslices: []\n")
-        command = ("kernels", "executorch", "--operators", "abs,sum.IntList_out", "--contract", self.in_folder("nothing.yaml"), "-o", self.in_folder("r.jsonl"))
-        self.assertEqual(assay(*command)[0], 0)
-        header, *records, _ = [json.loads(line) for line in pathlib.Path(self.in_folder("r.jsonl")).read_text().splitlines()]
+        command = ("kernels", "executorch", "--golden", self.folder.name, "-o", self.in_folder("r.jsonl"), "--contract")
+        self.assertEqual(assay(*command, self.in_folder("nothing.yaml"))[0], 0)
+        header, *records = [json.loads(line) for line in pathlib.Path(self.in_folder("r.jsonl")).read_text().splitlines()]
         self.assertEqual(header["header"]["contract"], "nothing")
         self.assertFalse(any(r.get("promised", False) for r in records))
         self.assertTrue(any(r.get("verdict") == "fail" for r in records))
-        self.assertEqual(assay(*command, "--strict")[0], 1)
-        self.assertEqual(assay(*command, "--contract", "everything")[0], 1)
+        self.assertEqual(assay(*command, self.in_folder("nothing.yaml"), "--strict")[0], 1)
+        self.assertEqual(assay(*command, "everything")[0], 1)
 
     def test_a_drafted_contract_is_one(self):
-        code, out, err = assay("contract", "reference", "--operators", "add.out", "--mutations", "20")
+        code, out, err = assay("contract", "reference", "--golden", self.folder.name)
         self.assertEqual((code, err), (0, ""))
         pathlib.Path(self.in_folder("draft.yaml")).write_text(out)
-        command = ("case", "aten::abs.out#0019d4eb", "--library", "reference", "--contract", self.in_folder("draft.yaml"))
-        self.assertIn("; not promised\n", assay(*command)[1])
-        code, out, _ = assay("kernels", "reference", "--operators", "add.out", "--mutations", "20", "--contract", self.in_folder("draft.yaml"), "-o", self.in_folder("r.jsonl"))
-        self.assertEqual(code, 0, out)
-        self.assertNotIn('"promised":false', pathlib.Path(self.in_folder("r.jsonl")).read_text())
+        code, out, err = assay("kernels", "reference", "--golden", self.folder.name, "--contract", self.in_folder("draft.yaml"), "-o", self.in_folder("r.jsonl"))
+        self.assertEqual((code, err), (0, ""))
+        records = [json.loads(line) for line in pathlib.Path(self.in_folder("r.jsonl")).read_text().splitlines()]
+        self.assertEqual({r["promised"] for r in records if r.get("valid")}, {True})
 
     def test_what_there_is_not_is_named(self):
         for code, words, arguments in (
@@ -243,7 +243,7 @@ class Judging(unittest.TestCase):
                 (4, "no_such", ("kernels", "no_such")),
                 (3, "known", ("kernels", "reference", "--operators", "abs", "--known", self.in_folder("none.txt"))),
                 (3, "contract.file", ("kernels", "reference", "--contract", "none")),
-                (3, "mustpass", ("kernels", "reference", "--mustpass", self.in_folder("none.txt"))),
+                (3, "mustpass", ("kernels", "reference", "--golden", self.folder.name, "--mustpass", self.in_folder("none.txt"))),
                 (3, "case", ("case", "nonsense", "--library", "reference")),
                 (4, "case.call", ("case", "aten::abs.out#00000000", "--library", "reference"))):
             done, out, err = assay(*arguments)

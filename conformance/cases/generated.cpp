@@ -65,7 +65,7 @@ std::vector<CaseId> generated_cases(const RecordedCalls& calls, std::uint64_t se
 }
 
 struct Shrinking::State {
-  static constexpr int patience = 200;  // candidates tried at most
+  static constexpr int patience = 60;  // candidates tried at most
 
   rc::Seq<rc::Shrinkable<CaseId>> candidates;
   rc::Maybe<rc::Shrinkable<CaseId>> last;

@@ -35,8 +35,7 @@ bool one_of(const std::vector<std::string>& list, const std::string& word) {
 }  // namespace
 
 bool Operators::has(const Operator& op) const {
-  return patterns.empty() ||
-         std::ranges::any_of(patterns, [&](const std::string& word) { return matches(word, op.name); });
+  return !patterns || std::ranges::any_of(*patterns, [&](const std::string& word) { return matches(word, op.name); });
 }
 
 bool Declaration::has(const Operator& op, std::span<const Value> values) const {
@@ -64,7 +63,7 @@ bool LayoutPromise::has(std::span<const Value> arguments) const {
 }
 
 bool Contract::promises_types(const Operator& op, std::span<const Value> arguments) const {
-  if (operators && !operators->has(op)) return false;
+  if (!operators.has(op)) return false;
   const LayoutPromise* layout = first_for(layouts, op);
   const RankPromise* rank = first_for(ranks, op);
   const auto legal = [&](const Tensor& t) {

@@ -15,9 +15,9 @@ namespace assay {
 
 using DTypes = std::bitset<64>;  // by the format's numbers
 
-// Operators by patterns, as matches() has them; without any, all.
+// Operators by patterns, as matches() has them; all where nobody names any.
 struct Operators {
-  std::vector<std::string> patterns;
+  std::optional<std::vector<std::string>> patterns;
 
   bool has(const Operator& op) const;
 };
@@ -67,7 +67,7 @@ struct Contract {
   std::optional<DTypes> dtypes;
   std::vector<LayoutPromise> layouts;  // the first that has the operator decides, as of
   std::vector<RankPromise> ranks;
-  std::optional<Operators> operators;
+  Operators operators;
   std::vector<Exclusion> excluded;
   std::map<std::string, Declaration, std::less<>> declarations;
 

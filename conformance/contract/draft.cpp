@@ -61,7 +61,7 @@ void Draft::write(std::ostream& out) const {
     by_rank[fmt::format("most: {}", accepted.most_rank)].push_back(operators.back());
   }
   const auto write_alike = [&](std::string_view key, const auto& promises) {
-    fmt::print(out, "{}:\n", key);
+    fmt::print(out, "{}:{}\n", key, promises.empty() ? " []" : "");
     for (const auto& [promise, names] : promises)
       fmt::print(out, "  - operators: [{}]\n    {}\n    {}\n", fmt::join(names, ", "), promise, source);
     fmt::print(out, "\n");
@@ -70,8 +70,8 @@ void Draft::write(std::ostream& out) const {
   fmt::print(out, "slices:\n  - allowed: [{}]\n    {}\n\n", fmt::join(slices_, ", "), source);
   write_alike("layouts", by_layouts);
   write_alike("ranks", by_rank);
-  fmt::print(out, "operators:\n  allowed:\n    - {}\n  {}\n\n", fmt::join(operators, "\n    - "), source);
-  fmt::print(out, "declarations:\n  {}\n  operators:\n", source);
+  fmt::print(out, "operators:\n  allowed: [{}]\n  {}\n\n", fmt::join(operators, ", "), source);
+  fmt::print(out, "declarations:\n  {}\n  operators:{}\n", source, operators_.empty() ? " {}" : "");
   for (const auto& [name, accepted] : operators_) write_declaration(out, *find_operator(name), accepted);
 }
 

@@ -109,7 +109,7 @@ Exclusion exclusion_in(const Yaml& map) {
 
 // Nothing is promised without a source.
 const Yaml& sourced(const Yaml& promise) {
-  static_cast<void>(promise.at("source").text());
+  if (promise.at("source").text().empty()) promise.refuse("contract.key", "a promise must state its source");
   return promise;
 }
 

@@ -6,7 +6,6 @@
 #include "conformance/cases/fingerprint.h"
 #include "conformance/defects/draw.h"
 #include "conformance/defects/explain.h"
-#include "conformance/runner/block.h"
 
 namespace assay {
 namespace {
@@ -37,7 +36,7 @@ bool is_about_validity(std::string_view flag) {
 
 class Investigation {
  public:
-  Investigation(Laboratory& laboratory, const Corpus& corpus, const RecordedCalls& calls, std::vector<Seen> cases)
+  Investigation(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls, std::vector<Seen> cases)
       : laboratory_(laboratory),
         corpus_(corpus),
         op_(calls.op()),
@@ -74,7 +73,7 @@ class Investigation {
       bool all_convince = true;
       for (Cause& cause : found) {
         attempt(cause, found);
-        all_convince &= cause.trial.convinces();
+        all_convince &= cause.trial.convinces(convincing);
       }
       if (all_convince) break;
     }
@@ -95,8 +94,9 @@ class Investigation {
 
   // What nobody promised, or is nearly right, is not worth more calls.
   bool is_tried(const Symptom& symptom) const {
-    return std::ranges::any_of(
-        rows_, [&](const Row& r) { return r.seen.symptom == symptom && r.seen.tier < Tier::not_promised; });
+    return laboratory_ && std::ranges::any_of(rows_, [&](const Row& r) {
+             return r.seen.symptom == symptom && r.seen.tier < Tier::not_promised;
+           });
   }
 
   std::vector<Cause> explained(const Symptom& symptom) const {
@@ -155,15 +155,15 @@ class Investigation {
   // Judges calls: how many say that they fail for the cause's symptom, how many that they do not.
   Count count(const Cause& cause, const std::vector<CaseId>& ids) {
     Count n;
-    for (const Record& r : judge_block(laboratory_, ids)) {
-      const Seen s = seen(r);
+    for (const Judged& j : laboratory_->run_all(ids)) {
+      const Seen s = seen(j.record);
       n.fail += says(s, cause.symptom) == Says::fails, n.pass += says(s, cause.symptom) == Says::passes;
       add(s);
     }
     return n;
   }
 
-  Laboratory& laboratory_;
+  Laboratory* laboratory_;  // null where nothing can be tried
   const Corpus& corpus_;
   const Operator& op_;
   Drawer drawer_;
@@ -179,7 +179,7 @@ Seen seen(const Record& r) {
           r.elements.value_or(0)};
 }
 
-std::vector<Cause> causes_of(Laboratory& laboratory, const Corpus& corpus, const RecordedCalls& calls,
+std::vector<Cause> causes_of(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls,
                              std::vector<Seen> cases) {
   if (std::ranges::none_of(cases, [](const Seen& s) { return is_failure(s.verdict) || s.verdict == Verdict::quality; }))
     return {};

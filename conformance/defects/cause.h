@@ -31,9 +31,9 @@ struct Cause {
   std::vector<Seen> cases;  // of the run, that fail for it
 };
 
-// The causes of the failures among the cases of one operator. Where the cases leave several predicates open, more calls
-// are drawn and judged to decide between them, the same whenever the cases are the same. Throws Interrupted.
-std::vector<Cause> causes_of(Laboratory& laboratory, const Corpus& corpus, const RecordedCalls& calls,
+// The causes of the failures among the cases of one operator. Where there is a laboratory, more calls are drawn and
+// judged to decide between predicates, the same whenever the cases are the same. Throws Interrupted.
+std::vector<Cause> causes_of(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls,
                              std::vector<Seen> cases);
 
 }  // namespace assay

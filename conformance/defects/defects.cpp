@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "conformance/cases/fingerprint.h"
@@ -13,15 +15,102 @@
 namespace assay {
 namespace {
 
-// Causes with equal keys are one defect. What is not understood is nobody else's, and what an operator does always
-// is another defect where it says something else about it.
-using Key = std::tuple<Verdict, Class, std::string, std::string>;
+constexpr double loosely = 0.75, nearly_all = 0.8;
 
-Key key_of(const Cause& c) {
-  const std::string own = !c.trial.convinces()  ? text(c.op->name, c.symptom.sign)
-                          : c.predicate.empty() ? c.symptom.sign
-                                                : std::string();
-  return {c.symptom.verdict, c.symptom.failure, words(c.predicate), own};
+// Causes that are one defect.
+struct Group {
+  std::string key;  // what makes it one
+  std::vector<Cause> causes;
+};
+
+std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.failure)); }
+
+// What operators can share: of a rule that is broken its word, whatever it is asked of.
+std::string gist(const Literal& l) {
+  const std::string all = words(l);
+  return l.name.starts_with("the call breaks ") ? all.substr(0, all.find('(')) : all;
+}
+
+bool is_telling(const Literal& l) {
+  const auto about = [&](auto... starts) { return (l.name.starts_with(starts) || ...); };
+  if (l.test == Literal::Test::lacks) return about("every dim order", "the dim orders");
+  if (l.test != Literal::Test::holds) return false;
+  if (about("the call breaks ")) return true;
+  if (about("a tensor is ")) return dtype_named(l.name.substr(std::string_view("a tensor is ").size())).has_value();
+  constexpr std::array special{
+      "has NaN",         "has infinity",     "has a negative zero", "has extreme numbers", "has subnormal numbers",
+      "has a size of 0", "has no dimensions"};
+  return std::ranges::any_of(special,
+                             [&](std::string_view s) { return about("a tensor", "an input") && l.name.ends_with(s); });
+}
+
+// Calls that one line of source fails are failed for one reason, whatever the operator. So are those of which the same
+// can be said. What is not understood of an operator's failures of a kind stays together.
+std::string key_of(const Cause& c) {
+  if (c.symptom.verdict == Verdict::quality) return kind(c.symptom);
+  if (!c.symptom.place.empty()) return text(kind(c.symptom), ' ', c.symptom.place);
+  const double share = std::ranges::any_of(c.predicate, is_telling) ? loosely : convincing;
+  if (!c.trial.convinces(share)) return text(kind(c.symptom), ' ', c.op->name);
+  return text(kind(c.symptom), ' ', c.predicate.empty() ? c.symptom.said : words(c.predicate));
+}
+
+// What holds for nearly all failing cases of a group.
+std::vector<std::string> common(const Group& g) {
+  std::map<std::string, std::size_t> covered;
+  std::size_t all = 0;
+  for (const Cause& c : g.causes) {
+    all += c.cases.size();
+    std::set<std::string> gists;
+    for (const Literal& l : c.predicate)
+      if (is_telling(l)) gists.insert(gist(l));
+    for (const std::string& gist : gists) covered[gist] += c.cases.size();
+  }
+  std::vector<std::string> found;
+  for (const auto& [gist, cases] : covered)
+    if (static_cast<double>(cases) >= nearly_all * static_cast<double>(all)) found.push_back(gist);
+  return found;
+}
+
+// Groups that fail alike and share something telling become one, those first that share it with most.
+void merge(std::vector<Group>& groups) {
+  for (;;) {
+    std::map<std::string, std::vector<std::size_t>> sharing;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      for (const std::string& gist : common(groups[i]))
+        sharing[text(kind(groups[i].causes[0].symptom), ' ', gist)].push_back(i);
+    const auto most = std::ranges::max_element(sharing, {}, [](const auto& s) { return s.second.size(); });
+    if (most == sharing.end() || most->second.size() < 2) return;
+    Group merged{most->first, {}};
+    for (const std::size_t i : most->second) std::ranges::move(groups[i].causes, std::back_inserter(merged.causes));
+    for (const std::size_t i : most->second) groups[i].causes.clear();
+    std::erase_if(groups, [](const Group& g) { return g.causes.empty(); });
+    groups.push_back(std::move(merged));
+  }
+}
+
+std::vector<Group> grouped(std::vector<Cause> causes) {
+  std::map<std::string, Group> by_key;
+  for (Cause& c : causes) {
+    Group& group = by_key[key_of(c)];
+    group.key = key_of(c);
+    group.causes.push_back(std::move(c));
+  }
+  std::vector<Group> groups;
+  for (auto& [key, group] : by_key) groups.push_back(std::move(group));
+  merge(groups);
+  return groups;
+}
+
+// The words of its one cause; else what its causes share, or when most of the cases fail and in how many other ways.
+std::string when(const Group& g) {
+  if (g.causes[0].symptom.verdict == Verdict::quality) return "in some calls";
+  std::map<std::string, std::size_t> ways;
+  for (const Cause& c : g.causes) ways[words(c.predicate)] += c.cases.size();
+  if (ways.size() == 1) return ways.begin()->first;
+  if (const auto shared = common(g); !shared.empty())
+    return fmt::format("whenever {}, and more that depends on the call", fmt::join(shared, " and "));
+  const auto most = std::ranges::max_element(ways, {}, [](const auto& way) { return way.second; });
+  return fmt::format("{}, or in {} other {}", most->first, ways.size() - 1, ways.size() == 2 ? "way" : "ways");
 }
 
 // The one with the fewest elements, then the shortest text.
@@ -31,6 +120,13 @@ const Seen& smallest(const std::vector<Seen>& cases) {
     return std::tuple(!s.promised, s.elements, id.size(), id);
   };
   return *std::ranges::min_element(cases, {}, size);
+}
+
+Record named(const Seen& s) {
+  Record r;
+  r.operator_name = s.id.operator_name, r.case_id = to_text(s.id);
+  r.verdict = s.verdict, r.failure = s.symptom.failure;
+  return r;
 }
 
 // A simpler call that fails alike, or the same.
@@ -59,14 +155,19 @@ std::vector<std::vector<Seen>> by_operator(std::vector<Seen> cases) {
   return all;
 }
 
-Defect defect_of(Laboratory& laboratory, const Key& key, const std::vector<Cause>& causes) {
+// Worth the search for its smallest call.
+bool is_serious(const Defect& d) { return d.promised() && d.tier < Tier::not_promised; }
+
+Defect defect_of(Laboratory* laboratory, const Group& group) {
   Defect d;
+  std::set<std::string> operators;
   std::vector<Seen> failing;
-  for (const Cause& c : causes) {
+  for (const Cause& c : group.causes) {
     d.trial += c.trial;
-    if (d.operators.empty() || d.operators.back() != c.op->name) d.operators.emplace_back(c.op->name);
+    operators.emplace(c.op->name);
     std::ranges::copy(c.cases, std::back_inserter(failing));
   }
+  d.operators.assign(operators.begin(), operators.end());
   d.known = true;
   for (const Seen& s : failing) {
     d.tier = std::min(d.tier, s.tier), d.known = d.known && s.known, d.promised_cases += s.promised;
@@ -74,25 +175,23 @@ Defect defect_of(Laboratory& laboratory, const Key& key, const std::vector<Cause
     d.case_ids.push_back(to_text(s.id));
   }
   d.cases = failing.size();
-  d.when = words(causes[0].predicate);
-  d.explained = d.trial.convinces();
-  d.smallest = shrunk(laboratory, smallest(failing));
-  d.testee = d.smallest.testee, d.verdict = causes[0].symptom.verdict, d.failure = causes[0].symptom.failure;
+  d.when = when(group);
+  d.explained = d.trial.convinces(convincing);
+  d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
+  d.smallest = laboratory ? is_serious(d) ? shrunk(*laboratory, smallest(failing))
+                                          : laboratory->run_alone(smallest(failing).id, true).record
+                          : named(smallest(failing));
   d.sentence = sentence(d);
-  d.id = std::apply(
-      [](Verdict v, Class c, const auto&... words) {
-        return fmt::format("{:08x}", digest(text(name(v), ' ', name(c), words...)) >> 32);
-      },
-      key);
+  d.id = fmt::format("{:08x}", digest(group.key) >> 32);
   return d;
 }
 
 }  // namespace
 
-std::vector<Defect> defects_of(Laboratory& laboratory, const Corpus& corpus, std::vector<Seen> cases, int workers,
-                               const std::function<void(std::string_view op)>& done) {
+std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std::vector<Seen> cases, int workers,
+                               const std::function<void(std::string_view op)>& begun) {
   std::vector<std::vector<Seen>> operators = by_operator(std::move(cases));
-  std::map<Key, std::vector<Cause>> groups;
+  std::vector<Cause> causes;
   in_order(
       operators.size(), workers,
       [&](std::size_t i) {
@@ -100,13 +199,13 @@ std::vector<Defect> defects_of(Laboratory& laboratory, const Corpus& corpus, std
         return std::pair(name, causes_of(laboratory, corpus, *corpus.calls(name), std::move(operators[i])));
       },
       [&](std::pair<std::string, std::vector<Cause>> found) {
-        for (Cause& cause : found.second) groups[key_of(cause)].push_back(std::move(cause));
-        done(found.first);
+        std::ranges::move(found.second, std::back_inserter(causes));
+        begun(found.first);
       });
-  const std::vector<std::pair<Key, std::vector<Cause>>> list(groups.begin(), groups.end());
+  const std::vector<Group> groups = grouped(std::move(causes));
   std::vector<Defect> defects;
   in_order(
-      list.size(), workers, [&](std::size_t i) { return defect_of(laboratory, list[i].first, list[i].second); },
+      groups.size(), workers, [&](std::size_t i) { return defect_of(laboratory, groups[i]); },
       [&](Defect d) { defects.push_back(std::move(d)); });
   std::ranges::sort(defects, is_more_serious);
   return defects;

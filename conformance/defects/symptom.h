@@ -11,8 +11,9 @@ namespace assay {
 struct Symptom {
   Verdict verdict = Verdict::pass;
   Class failure = Class::none;  // nan counts as value: which of them a wrong number is, is the data's doing
-  std::string sign;             // what the library said, without what belongs to the call: the line of its source if it
-                                // names one; of an invalid call that is accepted the rule
+  std::string place;            // the line of its source that the library named as it refused or ended
+  std::string said;             // where it named none: its words, without numbers; of an invalid call that is accepted
+                                // the rule
   auto operator<=>(const Symptom&) const = default;
 };
 

@@ -11,7 +11,6 @@
 namespace assay {
 namespace {
 
-constexpr double convincing = 0.95;
 constexpr std::uint64_t fewest_drawn = 8;
 
 template <typename DefectType, typename Visitor>
@@ -35,10 +34,6 @@ void visit_fields(DefectType& d, Visitor&& visit) {
   visit.optional("known", d.known);
   visit.required("case_ids", d.case_ids);
   visit.required("smallest", d.smallest);
-}
-
-bool is_nearly(std::uint64_t part, std::uint64_t whole) {
-  return static_cast<double>(part) >= convincing * static_cast<double>(whole);
 }
 
 // What is done, of one operator and of several.
@@ -107,8 +102,11 @@ Phrase deed(const Defect& d) {
 
 }  // namespace
 
-bool Trial::convinces() const {
-  return drawn >= fewest_drawn && is_nearly(alike, drawn) && is_nearly(spared, differing);
+bool Trial::convinces(double share) const {
+  const auto is_share = [&](std::uint64_t part, std::uint64_t whole) {
+    return static_cast<double>(part) >= share * static_cast<double>(whole);
+  };
+  return drawn >= fewest_drawn && is_share(alike, drawn) && is_share(spared, differing);
 }
 
 Trial& Trial::operator+=(const Trial& t) {

@@ -7,12 +7,14 @@
 
 namespace assay {
 
+constexpr double convincing = 0.95;
+
 /// How a sentence about when calls fail fared with calls that were drawn to try it.
 struct Trial {
   std::uint64_t drawn = 0, alike = 0;       ///< that it speaks of, and those that fail alike
   std::uint64_t differing = 0, spared = 0;  ///< that differ from these in one of its words, and those that do not
 
-  bool convinces() const;  ///< 19 of 20 of both, if enough could be drawn
+  bool convinces(double share) const;  ///< so much of both, if enough could be drawn
   Trial& operator+=(const Trial& other);
   bool operator==(const Trial&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "reference/fault.h"
@@ -48,6 +49,12 @@ std::vector<Judged> Laboratory::run(std::span<const CaseId> cases) {
   std::vector<std::string> tasks;
   for (const CaseId& id : cases) tasks.push_back(plain + assay::to_text(id));
   return run(tasks, cases);
+}
+
+std::vector<Judged> Laboratory::run_all(std::span<const CaseId> cases) {
+  std::vector<Judged> all;
+  while (all.size() < cases.size()) std::ranges::move(run(cases.subspan(all.size())), std::back_inserter(all));
+  return all;
 }
 
 std::vector<Judged> Laboratory::run(std::span<const std::string> tasks, std::span<const CaseId> cases) {

@@ -19,6 +19,9 @@ class Laboratory {
   // go on with: one that took it down, or damaged it. Throws Interrupted.
   std::vector<Judged> run(std::span<const CaseId> cases);
 
+  // The same of all of them, in as many children as it takes.
+  std::vector<Judged> run_all(std::span<const CaseId> cases);
+
   // Runs one case in a fresh child; its record describes the call where `always_described`.
   Judged run_alone(const CaseId& id, bool always_described = false);
 

@@ -12,6 +12,17 @@ namespace {
 
 constexpr std::size_t most_cases = 128;  // of a block
 
+// Of each operator blocks of its own.
+std::vector<Block> cut(const std::map<std::string, CaseId>& cases) {
+  std::vector<Block> blocks;
+  for (const auto& [text, id] : cases) {
+    const bool fits = !blocks.empty() && blocks.back().size() < most_cases;
+    if (!fits || blocks.back()[0].operator_name != id.operator_name) blocks.emplace_back();
+    blocks.back().push_back(id);
+  }
+  return blocks;
+}
+
 std::vector<Block> blocks_of(const Corpus& corpus, const RecordedCalls& calls, const SuiteOptions& options,
                              bool recorded_only) {
   std::map<std::string, CaseId> cases;
@@ -21,12 +32,7 @@ std::vector<Block> blocks_of(const Corpus& corpus, const RecordedCalls& calls, c
     std::ranges::for_each(rule_breaking_cases(corpus, calls), add);
     std::ranges::for_each(generated_cases(calls, options.seed, options.mutations), add);
   }
-  std::vector<Block> blocks;
-  for (const auto& [text, id] : cases) {
-    if (blocks.empty() || blocks.back().size() == most_cases) blocks.emplace_back();
-    blocks.back().push_back(id);
-  }
-  return blocks;
+  return cut(cases);
 }
 
 // Fisher and Yates', the same with every standard library.
@@ -50,6 +56,12 @@ std::vector<Block> plan_blocks(const Corpus& corpus, const SuiteOptions& options
     for (Block& block : all) shuffle(block, random);
   }
   return all;
+}
+
+std::vector<Block> blocks_of(const std::set<std::string>& ids) {
+  std::map<std::string, CaseId> cases;
+  for (const std::string& id : ids) cases.emplace(id, case_id_from(id));
+  return cut(cases);
 }
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,8 @@ struct SuiteOptions {
 // The blocks of a run: of each operator its recorded calls, a case that breaks each rule and mutated calls, each case
 // once, ordered by id. Shuffled, the same blocks and the same cases in each come in another order.
 std::vector<Block> plan_blocks(const Corpus& corpus, const SuiteOptions& options, bool recorded_only);
+
+// The blocks of listed cases, each once.
+std::vector<Block> blocks_of(const std::set<std::string>& ids);
 
 }  // namespace assay

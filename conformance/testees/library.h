@@ -48,6 +48,9 @@ class KernelLibrary {
   // Versions and settings worth a line in a report.
   virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
 
+  // The names of all its kernels, where it can say; there may be some that the spec does not know.
+  virtual std::vector<std::string> kernels() const { return {}; }
+
   // Whether the library has a kernel for the operator at all.
   virtual bool has(const Operator& op) const = 0;
 

@@ -2,18 +2,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "conformance/defects/defects.h"
 #include "conformance/report/html.h"
+#include "conformance/report/run_file.h"
 #include "conformance/report/summary.h"
 #include "conformance/report/table.h"
 #include "conformance/runner/case_list.h"
@@ -21,6 +23,8 @@
 #include "reference/fault.h"
 #include "tools/assay/addresses.h"
 #include "tools/assay/libraries.h"
+#include "tools/assay/output_file.h"
+#include "tools/assay/progress.h"
 #include "tools/assay/subcommands.h"
 #include "version.h"
 
@@ -42,67 +46,10 @@ void leave_gently() {
 }
 
 struct Request {
-  std::string library, contract, golden, known, mustpass, jsonl, html;
-  bool json = false, strict = false;
+  std::string library, contract, golden, known, mustpass, cases, defect, baseline, jsonl, html;
+  bool json = false, strict = false, resume = false;
+  std::size_t defects = 20;  // to print
   SuiteOptions suite;
-};
-
-// How far a run is: a line that is rewritten on a terminal, one line every ten seconds elsewhere.
-class Progress {
- public:
-  explicit Progress(std::size_t planned) : planned_(planned), terminal_(isatty(STDERR_FILENO) != 0) {}
-  ~Progress() {
-    if (terminal_) std::cerr << "\r\x1b[K" << std::flush;
-  }
-
-  void add(const Record& r) {
-    ++judged_;
-    failures_ += is_failure(r.verdict);
-    show(fmt::format("{} of {} cases judged, {} failures, at {}", judged_, planned_, failures_, r.operator_name));
-  }
-  void add(const Defect& d) {
-    show(fmt::format("{} failures, looking for the smallest, at {}", failures_, d.smallest.operator_name));
-  }
-  std::size_t planned() const { return planned_; }
-  std::size_t judged() const { return judged_; }
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void show(const std::string& line) {
-    const auto now = Clock::now();
-    if (now - shown_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10))) return;
-    shown_ = now;
-    std::cerr << (terminal_ ? "\r\x1b[K" + line : line + "\n") << std::flush;
-  }
-
-  std::size_t planned_;
-  bool terminal_;
-  Clock::time_point start_ = Clock::now(), shown_ = start_;
-  std::size_t judged_ = 0, failures_ = 0;
-};
-
-// A file that is written beside its place and put there when it is whole, so that what was there is not lost before.
-class OutputFile {
- public:
-  explicit OutputFile(const std::string& file) : file_(file), beside_(file + ".part"), out_(beside_, std::ios::binary) {
-    if (!out_) throw Fault(Outcome::exhausted, "output", text(file, " cannot be written"));
-  }
-
-  std::ostream& stream() { return out_; }
-
-  void finish() {
-    out_.close();
-    std::error_code failed;
-    if (out_) std::filesystem::rename(beside_, file_, failed);
-    if (!out_ || failed)
-      throw Fault(Outcome::exhausted, "output", text(file_, " cannot be written: is the disk full?"));
-  }
-
- private:
-  std::string file_, beside_;
-  std::ofstream out_;
 };
 
 // What decides which records a run gives.
@@ -118,10 +65,10 @@ Facts settings(const Request& request, const KernelLibrary& library, const Contr
   return facts;
 }
 
-Facts facts_of(Facts settings, const Progress& progress) {
+Facts facts_of(Facts settings, const Progress& progress, std::size_t planned) {
   settings.push_back({"cases", fmt::format("{}{} in {:.1f} s",
                                            interrupted ? fmt::format("interrupted: {} of ", progress.judged()) : "",
-                                           progress.planned(), progress.seconds())});
+                                           planned, progress.seconds())});
   settings.push_back({"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))});
   return settings;
 }
@@ -135,32 +82,30 @@ std::string header_line(const Facts& settings, std::size_t planned) {
   return Json{{"header", header}}.dump();
 }
 
+Json counts_json(const VerdictCounts& counts) {
+  Json json;
+  for (const VerdictRow& v : verdicts) json[std::string(v.name)] = counts[static_cast<std::size_t>(v.verdict)];
+  return json;
+}
+
 std::string footer_line(const Summary& summary, const Progress& progress) {
   VerdictCounts counts{};
   for (const auto& [name, testee] : summary.testees) counts += verdict_counts(testee);
   Json footer{{"complete", !interrupted}, {"cases", progress.judged()}};
-  for (const VerdictRow& v : verdicts) footer[std::string(v.name)] = counts[static_cast<std::size_t>(v.verdict)];
+  footer.update(counts_json(counts));
   footer["seconds"] = progress.seconds();
   return Json{{"footer", footer}}.dump();
 }
 
-// The smallest of each kind of failure that was made by mutations, which can be taken back.
-std::vector<Record> to_be_shrunk(const Summary& summary) {
-  std::vector<Record> failing;
-  for (const auto& [name, testee] : summary.testees)
-    for (const auto& [op, entry] : testee)
-      for (const auto& [kind, finding] : entry.findings)
-        if (is_failure(kind.verdict) && finding.smallest.case_id.find('~') != std::string::npos)
-          failing.push_back(finding.smallest);
-  return failing;
-}
-
 Json summary_json(const Summary& summary) {
-  Json all;
-  for (const auto& [testee, operators] : summary.testees)
-    for (const auto& [op, s] : operators)
-      for (const VerdictRow& v : verdicts)
-        all[testee][op][std::string(v.name)] = s.verdicts[static_cast<std::size_t>(v.verdict)];
+  Json all = Json::object();
+  for (const auto& [name, testee] : summary.testees) {
+    Json& json = all[name];
+    json = {{"headline", headline(testee)}, {"promised", counts_json(promised_counts(testee))}};
+    json["operators"] = Json::object(), json["defects"] = Json::array();
+    for (const auto& [op, entry] : testee.operators) json["operators"][op] = counts_json(entry.verdicts);
+    for (const Defect& d : testee.defects) json["defects"].push_back(Json::parse(to_json_line(d))["defect"]);
+  }
   return all;
 }
 
@@ -169,79 +114,176 @@ bool is_unexpected(const Record& r, bool strict) {
   return is_failure(r.verdict) ? !r.known && (strict || r.promised) : r.known;
 }
 
-Block not_planned(const std::set<std::string>& cases, const std::vector<Block>& blocks) {
-  std::set<std::string> rest = cases;
-  for (const Block& block : blocks)
-    for (const CaseId& id : block) rest.erase(to_text(id));
-  Block block;
-  for (const std::string& id : rest) block.push_back(case_id_from(id));
-  return block;
+RunFile run_in(const std::string& file) {
+  std::ifstream lines(file);
+  if (!lines) throw Fault(Outcome::malformed, "run.file", text(file, " cannot be read"));
+  try {
+    return read_run(lines);
+  } catch (const std::invalid_argument& fault) {
+    throw Fault(Outcome::malformed, "run.file", text(file, ", ", fault.what()));
+  }
 }
 
-int judge_library(const Request& request) {
-  const Corpus corpus(golden_folder(request.golden));
-  const std::unique_ptr<KernelLibrary> library = open_library(request.library, corpus);
-  std::set<std::string> known =
-      request.known.empty() ? std::set<std::string>() : read_case_list(request.known, "known");
-  std::set<std::string> mustpass =
-      request.mustpass.empty() ? std::set<std::string>() : read_mustpass(request.mustpass, corpus);
-  const Contract contract = open_contract(request.contract, request.library);
-  const std::chrono::seconds timeout(request.suite.timeout_seconds);
-  Laboratory laboratory(corpus, *library, contract, {timeout, walls * timeout, &interrupted});
-  leave_gently();
-  std::vector<Block> blocks = plan_blocks(corpus, request.suite, library->recorded_only());
-  if (Block rest = not_planned(mustpass, blocks); !rest.empty()) blocks.push_back(std::move(rest));
-  std::size_t planned = 0;
-  for (const Block& block : blocks) planned += block.size();
-  std::optional<OutputFile> jsonl, html;
-  if (!request.jsonl.empty()) jsonl.emplace(request.jsonl);
-  if (!request.html.empty()) html.emplace(request.html);
-  const Facts facts = settings(request, *library, contract);
-  const auto write = [&](const std::string& line) {
-    if (jsonl) jsonl->stream() << line << '\n' << std::flush;
-  };
-  Summary summary;
-  std::optional<Progress> progress(std::in_place, planned);
-  bool unexpected = false;
-  write(header_line(facts, planned));
-  try {
-    judge_blocks(laboratory, blocks, request.suite.workers, [&](Record r) {
-      r.known = known.erase(r.case_id) > 0;
-      unexpected = unexpected || is_unexpected(r, request.strict);
-      if (r.verdict == Verdict::pass) mustpass.erase(r.case_id);
-      summary.add(r);
-      progress->add(r);
-      write(to_json_line(r));
-    });
-    shrink(laboratory, to_be_shrunk(summary), request.suite.workers, [&](Defect d) {
-      summary.add(d);
-      progress->add(d);
+// The cases of a defect that an earlier run named.
+std::set<std::string> cases_of_defect(const std::string& id, const RunFile& run, const std::string& file) {
+  for (const Defect& d : run.defects)
+    if (d.id == id) return {d.case_ids.begin(), d.case_ids.end()};
+  throw Fault(Outcome::invalid, "run.defect", text(file, " has no defect ", id));
+}
+
+// One run: what is planned, and what is known of it so far.
+class Run {
+ public:
+  explicit Run(const Request& request)
+      : request_(request),
+        contract_(open_contract(request.contract, request.library)),
+        corpus_(golden_folder(request.golden)),
+        library_(open_library(request.library, corpus_)),
+        laboratory_(corpus_, *library_, contract_, {timeout(), walls * timeout(), &interrupted}) {
+    if (!request.known.empty()) known_ = read_case_list(request.known, "known");
+    if (!request.mustpass.empty()) mustpass_ = read_mustpass(request.mustpass, corpus_);
+    if (!request.baseline.empty()) baseline_ = run_in(request.baseline);
+    for (const Record& r : baseline_.records) before_[r.case_id] = {r.verdict, r.failure};
+    plan();
+  }
+
+  int judge() {
+    const Facts facts = settings(request_, *library_, contract_);
+    const std::string header = header_line(facts, planned_);
+    std::vector<Record> earlier = resumed(header);
+    if (!request_.jsonl.empty()) jsonl_.emplace(request_.jsonl);
+    std::optional<OutputFile> html;
+    if (!request_.html.empty()) html.emplace(request_.html);
+    progress_.emplace(planned_);
+    write(header);
+    for (Record& r : earlier) add(std::move(r));
+    try {
+      judge_blocks(laboratory_, blocks_, request_.suite.workers, [&](Record r) { add(std::move(r)); });
+      find_defects(&laboratory_);
+    } catch (const Interrupted&) {
+      find_defects(nullptr);
+    }
+    write(footer_line(summary_, *progress_));
+    if (html) write_html(html->stream(), summary_, facts_of(facts, *progress_, planned_));
+    const std::size_t judged = progress_->judged();
+    progress_.reset();
+    if (jsonl_) jsonl_->finish();
+    if (html) html->finish();
+    print();
+    return verdict(judged);
+  }
+
+ private:
+  std::chrono::seconds timeout() const { return std::chrono::seconds(request_.suite.timeout_seconds); }
+
+  void plan() {
+    if (!request_.defect.empty())
+      blocks_ = blocks_of(cases_of_defect(request_.defect, baseline_, request_.baseline));
+    else if (!request_.cases.empty())
+      blocks_ = blocks_of(read_mustpass(request_.cases, corpus_));
+    else
+      blocks_ = plan_blocks(corpus_, request_.suite, library_->recorded_only());
+    std::set<std::string> others = mustpass_;
+    for (const Block& block : blocks_)
+      for (const CaseId& id : block) others.erase(to_text(id));
+    std::ranges::move(blocks_of(others), std::back_inserter(blocks_));
+    for (const Block& block : blocks_) planned_ += block.size();
+  }
+
+  // The records of the whole blocks that an interrupted run of the same settings has judged, which are not planned any
+  // more.
+  std::vector<Record> resumed(const std::string& header) {
+    if (!request_.resume) return {};
+    const std::string part = OutputFile::part_of(request_.jsonl);
+    RunFile run = run_in(std::filesystem::exists(part) ? part : request_.jsonl);
+    if (run.header != header)
+      throw Fault(Outcome::invalid, "run.resume",
+                  text(request_.jsonl, " is of another run: its first line must be ", header));
+    std::size_t whole = 0, cases = 0;
+    while (whole < blocks_.size() && cases + blocks_[whole].size() <= run.records.size())
+      cases += blocks_[whole++].size();
+    run.records.resize(cases);
+    blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(whole));
+    return std::move(run.records);
+  }
+
+  void write(const std::string& line) {
+    if (jsonl_) jsonl_->stream() << line << '\n' << std::flush;
+  }
+
+  bool is_as_before(const Record& r) const {
+    const auto at = before_.find(r.case_id);
+    return at != before_.end() && at->second == std::pair(r.verdict, r.failure);
+  }
+
+  void add(Record r) {
+    r.known = known_.erase(r.case_id) > 0;
+    unexpected_ = unexpected_ || (is_unexpected(r, request_.strict) && !is_as_before(r));
+    if (r.verdict == Verdict::pass) mustpass_.erase(r.case_id);
+    summary_.add(r);
+    seen_.push_back(seen(r));
+    progress_->add(r);
+    write(to_json_line(r));
+  }
+
+  void find_defects(Laboratory* laboratory) {
+    const auto begun = [&](std::string_view op) { progress_->looks_into(op); };
+    for (Defect& d : defects_of(laboratory, corpus_, seen_, request_.suite.workers, begun)) {
+      d.testee = library_->name();
+      summary_.add(d);
       write(to_json_line(d));
-    });
-  } catch (const Interrupted&) {
+    }
   }
-  write(footer_line(summary, *progress));
-  if (html) write_html(html->stream(), summary, facts_of(facts, *progress));
-  const std::size_t judged = progress->judged();
-  progress.reset();
-  if (jsonl) jsonl->finish();
-  if (html) html->finish();
-  if (request.json) {
-    std::cout << summary_json(summary).dump(2) << '\n';
-  } else {
+
+  void print() const {
+    if (request_.json) {
+      std::cout << summary_json(summary_).dump(2) << '\n';
+      return;
+    }
     const bool terminal = isatty(STDOUT_FILENO) != 0;
-    write_table(std::cout, summary,
-                {.width = terminal ? 100 : TableStyle::unlimited, .findings = 20, .colour = terminal});
+    write_table(std::cout, summary_,
+                {.width = terminal ? 100 : TableStyle::unlimited,
+                 .defects = request_.defects,
+                 .outside = request_.strict,
+                 .colour = terminal});
+    std::string others;
+    for (const std::string& kernel : library_->kernels())
+      if (!find_operator(kernel)) others += (others.empty() ? "" : ", ") + kernel;
+    if (!others.empty()) std::cout << "Not judged, as the spec has no entry: " << others << '\n';
   }
-  if (interrupted) {
-    std::cerr << "assay: interrupted: " << judged << " of " << planned << " cases were judged\n";
-    return interrupted_exit;
+
+  int verdict(std::size_t judged) const {
+    if (interrupted) {
+      std::cerr << "assay: interrupted: " << judged << " of " << planned_ << " cases were judged\n";
+      return interrupted_exit;
+    }
+    for (const std::string& id : known_)
+      std::cerr << "assay: " << id << " is listed in " << request_.known << ", but is no case of this run\n";
+    for (const std::string& id : mustpass_)
+      std::cerr << "assay: " << id << " is listed in " << request_.mustpass << ", but did not pass\n";
+    return unexpected_ || !mustpass_.empty() ? answers_differ : exit_code(Outcome::ok);
   }
-  for (const std::string& id : known)
-    std::cerr << "assay: " << id << " is listed in " << request.known << ", but is no case of this run\n";
-  for (const std::string& id : mustpass)
-    std::cerr << "assay: " << id << " is listed in " << request.mustpass << ", but did not pass\n";
-  return unexpected || !mustpass.empty() ? answers_differ : exit_code(Outcome::ok);
+
+  const Request& request_;
+  const Contract contract_;
+  const Corpus corpus_;
+  const std::unique_ptr<KernelLibrary> library_;
+  Laboratory laboratory_;
+  std::set<std::string> known_, mustpass_;  // of which nothing was seen yet, or no pass
+  RunFile baseline_;
+  std::map<std::string, std::pair<Verdict, Class>> before_;
+  std::vector<Block> blocks_;
+  std::size_t planned_ = 0;  // cases
+  std::optional<OutputFile> jsonl_;
+  std::optional<Progress> progress_;
+  Summary summary_;
+  std::vector<Seen> seen_;
+  bool unexpected_ = false;
+};
+
+int judge_library(const Request& request) {
+  leave_gently();
+  return Run(request).judge();
 }
 
 // CLI11 alone takes -1 for the largest number.
@@ -290,9 +332,21 @@ void add_kernels(CLI::App& app, int& exit_code) {
   command->add_flag("--strict", r->strict, "Calls that the contract does not promise count for the exit code, too");
   command->add_option("--mustpass", r->mustpass,
                       "File of cases that must pass, an id at the beginning of each line; they are judged in any case");
-  command->add_option("-o", r->jsonl, "Write every case as a line of JSON to this file, as it is judged");
+  auto* lines = command->add_option("-o", r->jsonl, "Write every case as a line of JSON to this file, as it is judged");
   command->add_option("--html", r->html, "Write a report to this file");
-  command->add_flag("--json", r->json, "Print the counts as JSON instead of the table");
+  command->add_option("--cases", r->cases, "Judge the cases of this list alone")->check(CLI::ExistingFile);
+  auto* baseline =
+      command
+          ->add_option("--baseline", r->baseline,
+                       "Lines of an earlier run: only failures that it does not have count for the exit code")
+          ->check(CLI::ExistingFile);
+  command->add_option("--defect", r->defect, "Judge the cases of this defect of the baseline alone")->needs(baseline);
+  command->add_flag("--resume", r->resume, "Go on with the run that was interrupted while it wrote the file of -o")
+      ->needs(lines);
+  command->add_option("--defects", r->defects, "How many defects to print, most serious first")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1'000'000));
+  command->add_flag("--json", r->json, "Print counts and defects as JSON instead of the table");
   command->footer(
       "Exit code 0: no failure of a promised call but the known ones, 1: other failures, a known one passed, or a case "
       "that must pass did not.\n\nExample:\n  assay "

@@ -58,6 +58,12 @@ class Library : public KernelLibrary {
             {"threads", "1"}};
   }
 
+  std::vector<std::string> kernels() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, kernel] : kernels_) names.emplace_back(name);
+    return names;
+  }
+
   bool has(const Operator& op) const override { return kernels_.contains(op.name); }
 
   void fill_memory(std::byte byte) override { temporary_.fill(byte); }
