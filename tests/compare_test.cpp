@@ -114,6 +114,14 @@ TEST(Compare, ADefectThatIsOnlySaidOtherwiseIsNeitherNewNorMended) {
   EXPECT_THAT(c.mended_defects, IsEmpty());
 }
 
+TEST(Compare, ADefectThatGrowsIsNotNew) {
+  const Record other = passing("aten::add.out", "#1"), other_bad = failing("aten::add.out", Class::value, "#1");
+  const Comparison c =
+      compare(run_of({bad, other}, {defect_of({bad})}), run_of({bad, other_bad}, {defect_of({bad, other_bad})}));
+  EXPECT_THAT(ids(c.fresh), ElementsAre("aten::add.out#1"));
+  EXPECT_THAT(c.fresh_defects, IsEmpty());
+}
+
 TEST(Compare, SettingsThatDifferAndRunsThatDidNotEndAreNamed) {
   RunFile after = run_of({});
   after.header = R"({"header":{"assay":"2","seed":"1","shuffle":7}})";

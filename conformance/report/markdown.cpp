@@ -47,6 +47,10 @@ void write_defects(std::ostream& out, const std::vector<const Defect*>& defects)
   if (shown < defects.size()) fmt::print(out, "\n… and {} more.\n", defects.size() - shown);
 }
 
+void write_count(std::ostream& out, std::size_t count, std::string_view one, std::string_view many) {
+  if (count > 0) fmt::print(out, "- {} {}\n", count, count == 1 ? one : many);
+}
+
 // What is not in the table, and why.
 void write_rest(std::ostream& out, const TesteeSummary& testee) {
   std::map<std::string_view, std::size_t> left_out;
@@ -55,10 +59,10 @@ void write_rest(std::ostream& out, const TesteeSummary& testee) {
   out << '\n';
   for (const auto& [reason, count] : left_out)
     fmt::print(out, "- {} {}: {}\n", count, count == 1 ? "defect" : "defects", reason);
-  for (const std::string& op : unexamined_operators(testee))
-    fmt::print(out, "- {} fails; the run did not come to its defects\n", plain(op));
-  for (const std::string& id : testee.passing_though_listed)
-    fmt::print(out, "- {} is listed as an expected failure, but passes\n", code(id));
+  write_count(out, unexamined_operators(testee).size(), "operator fails; the run did not come to its defects",
+              "operators fail; the run did not come to their defects");
+  write_count(out, testee.passing_though_listed.size(), "case is listed as an expected failure, but passes",
+              "cases are listed as expected failures, but pass");
 }
 
 void write_testee(std::ostream& out, const std::string& name, const TesteeSummary& testee) {
