@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "conformance/judge/choice.h"
 
@@ -149,6 +150,22 @@ class Errors {
   Real count_ = 0, ulps_ = 0, squares_ = 0;
 };
 
+// The numbers of a floating dtype in their order: 0 has place 0, -0 the one below.
+class Numbers {
+ public:
+  explicit Numbers(DType dtype) : dtype_(info(dtype)) {}
+
+  Bits nearest(Real x) const { return dtype_.bits_of_real(x); }
+  Int place(Bits number) const {
+    return (number & sign_) != 0 ? -1 - static_cast<Int>(number ^ sign_) : static_cast<Int>(number);
+  }
+  Bits at(Int place) const { return place < 0 ? static_cast<Bits>(-1 - place) | sign_ : static_cast<Bits>(place); }
+
+ private:
+  const DTypeInfo& dtype_;
+  Bits sign_ = Bits{1} << (8 * dtype_.bytes - 1);
+};
+
 class TensorJudge {
  public:
   TensorJudge(const Operator& op, const Expectation& expected, std::size_t output)
@@ -172,16 +189,50 @@ class TensorJudge {
     if (got.dim_order != want_.dim_order)
       return failure(Class::layout, text(place(output_, outputs(), {}, 0), " has dim order ", got.dim_order,
                                          ", but must have ", want_.dim_order));
-    const bool free =
-        row_.accuracy.measure == Accuracy::Measure::unspecified || row_.accuracy.measure == Accuracy::Measure::choice;
-    return free || !has_values ? Judgement{} : values(got);
+    return is(Accuracy::Measure::unspecified) || is(Accuracy::Measure::choice) || !has_values ? Judgement{}
+                                                                                              : values(got);
+  }
+
+  std::optional<RightAnswers> right_answers() const {
+    if (is(Accuracy::Measure::unspecified)) return {};
+    if (is(Accuracy::Measure::choice) || !is_floating(row_.dtype)) return RightAnswers{want_, want_};
+    const Array<Bits> want = read<Bits>(want_);
+    Array<Bits> lowest = want, highest = want;
+    for (Int k = 0; k < want.count(); ++k) {
+      lowest[k] = farthest_right(k, want[k], -1);
+      highest[k] = farthest_right(k, want[k], 1);
+    }
+    RightAnswers right{want_, want_};
+    write(lowest, right.lowest), write(highest, right.highest);
+    return right;
   }
 
  private:
+  bool is(Accuracy::Measure measure) const { return row_.accuracy.measure == measure; }
+
   std::size_t outputs() const { return expected_.outs.size(); }
 
-  bool rounded_exactly() const {
-    return row_.accuracy.measure == Accuracy::Measure::exact || unrounded_.values.empty();
+  bool rounded_exactly() const { return is(Accuracy::Measure::exact) || unrounded_.values.empty(); }
+
+  bool is_right(Int k, Bits want, Bits got) const {
+    return distance_of(static_cast<std::size_t>(k), want, got) <= (rounded_exactly() ? 0 : 1);
+  }
+
+  // The last right answer below (-1) or above (1) the wanted one. Between the two all are right, or it is as if.
+  Bits farthest_right(Int k, Bits want, int direction) const {
+    const Numbers numbers(row_.dtype);
+    const Bits end = numbers.nearest(direction * infinity),
+               nan = numbers.nearest(std::numeric_limits<Real>::quiet_NaN());
+    const auto is_right = [&](Bits got) {
+      return distance_of(static_cast<std::size_t>(k), want, got) <= (rounded_exactly() ? 0 : 1);
+    };
+    if (is_right(nan)) return is_right(end) ? end : want;
+    Int right = numbers.place(want), wrong = numbers.place(end) + direction;
+    const Int zero = direction < 0 ? 0 : -1;  // the first that comes; where a subnormal may be flushed it stands alone
+    if (direction * zero > direction * right && is_right(numbers.at(zero))) right = zero;
+    for (Int middle; (middle = std::midpoint(right, wrong)) != right;)
+      (is_right(numbers.at(middle)) ? right : wrong) = middle;
+    return numbers.at(right);
   }
 
   Judgement failure(Class c, std::string sentence) const {
@@ -196,6 +247,13 @@ class TensorJudge {
                : 0;
   }
 
+  // Of element k, in units of its bound; 0 when exact.
+  Real distance_of(std::size_t k, Bits want, Bits got) const {
+    const DTypeInfo& d = info(row_.dtype);
+    return rounded_exactly() ? exact_distance(row_, magnitude(k), want, got)
+                             : distance(row_, unrounded_.values[k], magnitude(k), d.real_of(want), d.real_of(got));
+  }
+
   Judgement values(const Tensor& got) const {
     const Array<Bits> want_bits = read<Bits>(want_), got_bits = read<Bits>(got);
     const DTypeInfo& d = info(row_.dtype);
@@ -204,9 +262,7 @@ class TensorJudge {
     Int at = 0;
     for (Int k = 0; k < want_bits.count(); ++k) {
       const auto i = static_cast<std::size_t>(k);
-      const Real now = rounded_exactly() ? exact_distance(row_, magnitude(i), want_bits[k], got_bits[k])
-                                         : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(want_bits[k]),
-                                                    d.real_of(got_bits[k]));
+      const Real now = distance_of(i, want_bits[k], got_bits[k]);
       if (now > worst) worst = now, at = k;
       if (!rounded_exactly())
         errors.add((d.real_of(got_bits[k]) - unrounded_.values[i]) / ulp(row_.dtype, unrounded_.values[i]), now);
@@ -277,6 +333,10 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const B
   std::vector<Value> again(arguments.begin(), arguments.end());
   for (Unrounded& u : call(op, again, budget, Mode::magnitude).unrounded) e.magnitudes.push_back(std::move(u.values));
   return e;
+}
+
+std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output) {
+  return TensorJudge(op, expected, output).right_answers();
 }
 
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,

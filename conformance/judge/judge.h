@@ -47,4 +47,13 @@ struct Judgement {
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
                 const Reaction& reaction);
 
+// What may stand in an out: each element from the lowest to the highest right answer, in the order of numbers, where -0
+// is below 0. NaN is right where both are NaN; anything, NaN too, from the least to the greatest that the dtype has.
+struct RightAnswers {
+  Tensor lowest, highest;
+};
+
+// Those to a valid call, for an out; none where any values are right. Of what an operator chooses, the expected answer.
+std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output);
+
 }  // namespace assay
