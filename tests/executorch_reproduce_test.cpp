@@ -39,7 +39,8 @@ std::string by_the_runtime(const Case& c, const HostCall& host) {
   const auto loaded = runtime->load(file, {}, reply);
   fs::remove(file);
   std::vector<Value> outputs;
-  if (loaded) reply = loaded->call("forward", {call.inputs.begin(), call.inputs.end()}, outputs);
+  const std::vector<Value> inputs(call.inputs.begin(), call.inputs.end());
+  if (loaded) reply = loaded->call("forward", inputs, outputs);
   std::vector<Tensor> outs;
   for (const Value& v : outputs) outs.push_back(std::get<Tensor>(v));
   return said(reply.outcome, outs);
@@ -60,8 +61,8 @@ INSTANTIATE_TEST_SUITE_P(RightAndWrong, Call,
                                          "aten::sign.out#be64b9d9", "aten::pixel_unshuffle.out#096b291d",
                                          "aten::eq.Scalar_out#1d577723", "aten::any.out#ac2851ec",
                                          "aten::max_pool2d_with_indices.out#70a80e61", "aten::cat.out#325d2519"),
-                         [](const auto& info) {
-                           std::string name(info.param);
+                         [](const auto& call) {
+                           std::string name(call.param);
                            std::ranges::replace_if(
                                name, [](unsigned char c) { return !std::isalnum(c); }, '_');
                            return name;

@@ -4,30 +4,33 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 ASSAY = os.environ["ASSAY"]
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden" / "operators"
 EXECUTORCH = os.environ.get("ASSAY_EXECUTORCH", "")
 # A Python that has torch and executorch: the one named here, else this one.
 PYTHON = os.environ.get("ASSAY_PYTHON_WITH_TORCH") or (
     sys.executable if all(importlib.util.find_spec(p) for p in ("torch", "executorch")) else None)
 
-RIGHT = ("aten::add.out#4321b778",)
+RIGHT = ("aten::abs.out#0122e104", "aten::split_copy.Tensor_out#00200de1")  # the second has a list of outs
 WRONG = (
+    "aten::cat.out#325d2519",  # nan, of a list of tensors
+    "aten::leaky_relu.out#1a9d60e7",  # value, of half
+    "aten::amin.out#0cc3d883",  # a failed assertion
+    "aten::hardtanh.out#866482ef",  # accepted though invalid
+    "executorch_prim::mod.Scalar#14db5a74",  # a number
+)
+MORE = (  # for those that need not be compiled
     "aten::_pdist_forward.out#2377e7ee",  # nan
     "aten::eq.Scalar_out#1d577723",  # value, of bool
     "aten::trunc.out#a769acc2",  # value, of integers
-    "aten::leaky_relu.out#1a9d60e7",  # value, of half
     "aten::pixel_unshuffle.out#096b291d",  # shape
     "aten::any.out#ac2851ec",  # refused though valid
-    "aten::hardtanh.out#866482ef",  # accepted though invalid
     "aten::_log_softmax.out#27ed2579",  # arithmetic trap
-    "aten::amin.out#0cc3d883",  # a failed assertion
-    "executorch_prim::mod.Scalar#14db5a74",  # a number
 )
 DEATHS = ("crash", "timeout")
 
@@ -48,18 +51,25 @@ def wrong_value(record):
 
 class Reproduction(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.golden = self.folder / "golden"
+        self.golden.mkdir()
+        for file in {case.split("#")[0].replace("::", ".") + ".calls" for case in RIGHT + WRONG + MORE}:
+            (self.golden / file).symlink_to(GOLDEN / file)  # those alone are read sooner than all
+
+    def case(self, *arguments):
+        return assay("case", *arguments, "--golden", self.golden)
 
     def file(self, case, kind):
-        path = pathlib.Path(self.folder.name) / f"reproduction.{kind}"
-        done = assay("case", case, "--as", kind, "-o", path)
+        path = self.folder / f"reproduction.{kind}"
+        done = self.case(case, "--as", kind, "-o", path)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""), case)
         return path
 
     def record(self, case):
-        done = assay("case", case, "--json")
-        return json.loads(done.stdout)
+        return json.loads(self.case(case, "--json").stdout)
 
     def says_the_same(self, done, record):
         """What a reproduction that was run says, and what the record says of the same call."""
@@ -84,9 +94,9 @@ class Reproduction(unittest.TestCase):
                 command = re.search(r"^//   (g\+\+ .*) && (\S+)$", source.read_text(), re.MULTILINE)
                 environment = {**os.environ, "EXECUTORCH": EXECUTORCH}
                 source.rename(source.with_name("reproduction.cpp"))
-                compiled = run("sh", "-c", command[1], cwd=self.folder.name, env=environment)
+                compiled = run("sh", "-c", command[1], cwd=self.folder, env=environment)
                 self.assertEqual((compiled.returncode, compiled.stderr), (0, ""), case)
-                done = run(command[2], cwd=self.folder.name)
+                done = run(command[2], cwd=self.folder)
                 self.says_the_same(done, record)
                 if record["verdict"] in DEATHS:
                     self.assertLess(done.returncode, 0, done.stdout)
@@ -94,25 +104,25 @@ class Reproduction(unittest.TestCase):
     def test_python(self):
         if not PYTHON:
             self.skipTest("no Python with torch and executorch: set ASSAY_PYTHON_WITH_TORCH to one")
-        for case in RIGHT + WRONG:
+        for case in RIGHT + WRONG + MORE:
             with self.subTest(case):
                 done = run(PYTHON, self.file(case, "python"))
                 self.says_the_same(done, self.record(case))
 
     def test_bundle(self):
-        for case in RIGHT + WRONG:
+        for case in RIGHT + WRONG + MORE:
             with self.subTest(case):
-                written = assay("case", case, "--as", "bpte", "-o", pathlib.Path(self.folder.name) / "case.bpte")
+                written = self.case(case, "--as", "bpte", "-o", self.folder / "case.bpte")
                 if self.is_invalid(case):
                     self.assertEqual((written.returncode, written.stderr), (5, "assay: unsupported, case.as: bpte cannot express an invalid call, which a valid program cannot make\n"))
                     continue
                 self.assertEqual((written.returncode, written.stderr), (0, ""))
                 for command in "check", "run":
-                    done = assay(command, "case.bpte", cwd=self.folder.name)
+                    done = assay(command, "case.bpte", cwd=self.folder)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_request(self):
-        for case in RIGHT + WRONG:
+        for case in RIGHT + WRONG + MORE:
             with self.subTest(case):
                 both = json.loads(self.file(case, "json").read_text())
                 done = assay("call", "--jsonl", input=json.dumps(both["request"]) + "\n")
@@ -124,14 +134,14 @@ class Reproduction(unittest.TestCase):
 
     def test_on_standard_output(self):
         case = RIGHT[0]
-        done = assay("case", case, "--as", "json")
+        done = self.case(case, "--as", "json")
         self.assertEqual(done.stdout, self.file(case, "json").read_text())
 
     def test_what_makes_no_sense_is_refused(self):
         for arguments in (["--as", "pdf"], ["-o", "x"], ["--as", "cpp", "--json"]):
-            done = assay("case", RIGHT[0], *arguments)
+            done = self.case(RIGHT[0], *arguments)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), arguments)
-        done = assay("case", RIGHT[0], "--as", "cpp", "-o", "/no/such/folder/x.cpp")
+        done = self.case(RIGHT[0], "--as", "cpp", "-o", "/no/such/folder/x.cpp")
         self.assertEqual(done.returncode, 7)
 
 

@@ -12,13 +12,15 @@ Json layout_json(const Tensor& t) {
   return json;
 }
 
-Json out_json(const Value& out) {
-  if (const Tensor* t = std::get_if<Tensor>(&out)) return layout_json(*t);
-  const Tensors* list = std::get_if<Tensors>(&out);
-  if (!list) return nullptr;
-  Json tensors = Json::array();
-  for (const auto& t : *list) tensors.push_back(layout_json(*t));
-  return {{"tensors", std::move(tensors)}};
+// Of a number nothing can be asked.
+Json out_json(const SchemaArgument& argument, const Value& out) {
+  if (const Tensors* list = std::get_if<Tensors>(&out)) {
+    Json tensors = Json::array();
+    for (const auto& t : *list) tensors.push_back(layout_json(*t));
+    return {{"tensors", std::move(tensors)}};
+  }
+  const Tensor* t = std::get_if<Tensor>(&out);
+  return t && !argument.is_out_number() ? layout_json(*t) : Json(nullptr);
 }
 
 }  // namespace
@@ -33,7 +35,8 @@ std::string json_reproduction(const Reproduced& call) {
   Json args = Json::array(), outs = Json::array();
   for (std::size_t i = 0; i < call.host.arguments.size(); ++i) {
     const SchemaArgument& a = call.op().arguments[i];
-    a.out ? outs.push_back(out_json(call.host.arguments[i])) : args.push_back(to_json(call.host.arguments[i], a.type));
+    const Value& value = call.host.arguments[i];
+    a.out ? outs.push_back(out_json(a, value)) : args.push_back(to_json(value, a.type));
   }
   const Json request = {{"id", id}, {"operator", call.op().name}, {"args", std::move(args)}, {"out", std::move(outs)}};
   const Json answer = answer_json(id, call.host.expected.answer, std::span(call.host.arguments).last(call.op().outs()));
