@@ -159,6 +159,7 @@ class Numbers {
   Int place(Bits number) const {
     return (number & sign_) != 0 ? -1 - static_cast<Int>(number ^ sign_) : static_cast<Int>(number);
   }
+  static bool is_zero(Int place) { return place == 0 || place == -1; }
   Bits at(Int place) const { return place < 0 ? static_cast<Bits>(-1 - place) | sign_ : static_cast<Bits>(place); }
 
  private:
@@ -195,14 +196,14 @@ class TensorJudge {
 
   std::optional<RightAnswers> right_answers() const {
     if (is(Accuracy::Measure::unspecified)) return {};
-    if (is(Accuracy::Measure::choice) || !is_floating(row_.dtype)) return RightAnswers{want_, want_};
+    RightAnswers right{want_, want_, want_, !row_.accuracy.either_zero};
+    if (is(Accuracy::Measure::choice) || !is_floating(row_.dtype)) return right;
     const Array<Bits> want = read<Bits>(want_);
     Array<Bits> lowest = want, highest = want;
     for (Int k = 0; k < want.count(); ++k) {
       lowest[k] = farthest_right(k, want[k], -1);
       highest[k] = farthest_right(k, want[k], 1);
     }
-    RightAnswers right{want_, want_};
     write(lowest, right.lowest), write(highest, right.highest);
     return right;
   }
@@ -218,7 +219,8 @@ class TensorJudge {
     return distance_of(static_cast<std::size_t>(k), want, got) <= (rounded_exactly() ? 0 : 1);
   }
 
-  // The last right answer below (-1) or above (1) the wanted one. Between the two all are right, or it is as if.
+  // The last right answer below (-1) or above (1) the wanted one. All between the two are right, or it is as if, but
+  // for a zero of the wrong sign.
   Bits farthest_right(Int k, Bits want, int direction) const {
     const Numbers numbers(row_.dtype);
     const Bits end = numbers.nearest(direction * infinity),
@@ -226,13 +228,16 @@ class TensorJudge {
     const auto is_right = [&](Bits got) {
       return distance_of(static_cast<std::size_t>(k), want, got) <= (rounded_exactly() ? 0 : 1);
     };
+    const auto place_is_right = [&](Int place) {
+      return is_right(numbers.at(place)) || (numbers.is_zero(place) && is_right(numbers.at(-1 - place)));
+    };
     if (is_right(nan)) return is_right(end) ? end : want;
     Int right = numbers.place(want), wrong = numbers.place(end) + direction;
     const Int zero = direction < 0 ? 0 : -1;  // the first that comes; where a subnormal may be flushed it stands alone
-    if (direction * zero > direction * right && is_right(numbers.at(zero))) right = zero;
+    if (direction * zero > direction * right && place_is_right(zero)) right = zero;
     for (Int middle; (middle = std::midpoint(right, wrong)) != right;)
-      (is_right(numbers.at(middle)) ? right : wrong) = middle;
-    return numbers.at(right);
+      (place_is_right(middle) ? right : wrong) = middle;
+    return numbers.at(is_right(numbers.at(right)) ? right : -1 - right);
   }
 
   Judgement failure(Class c, std::string sentence) const {

@@ -47,10 +47,11 @@ struct Judgement {
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
                 const Reaction& reaction);
 
-// What may stand in an out: each element from the lowest to the highest right answer, in the order of numbers, where -0
-// is below 0. NaN is right where both are NaN; anything, NaN too, from the least to the greatest that the dtype has.
+// What may stand in an out: each element from the lowest to the highest right answer; a zero only with the sign of an
+// expected zero, where signs count. NaN is right where it is expected; anything, NaN too, from -inf to inf.
 struct RightAnswers {
-  Tensor lowest, highest;
+  Tensor expected, lowest, highest;
+  bool zeros_have_signs;
 };
 
 // Those to a valid call, for an out; none where any values are right. Of what an operator chooses, the expected answer.

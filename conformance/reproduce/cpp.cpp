@@ -143,11 +143,13 @@ std::string judge_text(const Reproduced& call) {
   const std::vector<Place> places = places_of_results(call);
   for (std::size_t k = 0; k < places.size(); ++k) {
     const Tensor& want = call.host.expected.outs[k];
-    const auto right = right_answers(call.op(), call.host.expected, k);
+    const auto right = call.right(k);
     const CppType type = cpp_type(want.dtype);
-    all += fmt::format("  right &= is_right<{}>(\"{}\", {}, {}, {},\n      {},\n      {});\n", type.element,
-                       places[k].name, places[k].expression, type.scalar_type, braces(want.sizes, cpp_integer),
-                       right ? elements(right->lowest) : "{}", right ? elements(right->highest) : "{}");
+    all += fmt::format("  right &= is_right<{}>(\"{}\", {}, {}, {}, {}", type.element, places[k].name,
+                       places[k].expression, type.scalar_type, braces(want.sizes, cpp_integer),
+                       right && right->zeros_have_signs);
+    for (const Tensor* t : bounds(right)) all += ",\n      " + elements(*t);
+    all += ");\n";
   }
   return all + "  if (right) std::puts(\"right\");\n  return right ? 0 : 1;";
 }

@@ -15,6 +15,16 @@ std::size_t Reproduced::stacked() const {
   return op().arguments.size() - static_cast<std::size_t>(added);
 }
 
+std::optional<RightAnswers> Reproduced::right(std::size_t output) const {
+  return host.valid() ? right_answers(op(), host.expected, output) : std::nullopt;
+}
+
+std::vector<const Tensor*> bounds(const std::optional<RightAnswers>& right) {
+  if (!right) return {};
+  if (right->lowest.bytes == right->highest.bytes) return {&right->expected};
+  return {&right->expected, &right->lowest, &right->highest};
+}
+
 std::string expected_in_words(const Reproduced& call) {
   const Expectation& e = call.host.expected;
   if (!call.host.valid()) return text(name(e.answer.outcome), ", ", e.answer.rule, ": ", e.answer.message);

@@ -14,6 +14,8 @@ struct Reproduced {
   HostCall host;
 
   const Operator& op() const { return *c.op; }
+  // None of an invalid call, and where any values are right.
+  std::optional<RightAnswers> right(std::size_t output) const;
   // How many of the arguments are on a host's stack: those of the schema's own text.
   std::size_t stacked() const;
 };
@@ -24,6 +26,9 @@ std::string bpte_reproduction(const Reproduced& call);
 std::string json_reproduction(const Reproduced& call);
 
 inline constexpr Int shown_elements = 32;  // of a tensor in words
+
+// The tensors of right answers: the expected ones, and the lowest and highest where they are not the only ones.
+std::vector<const Tensor*> bounds(const std::optional<RightAnswers>& right);
 
 // What is expected, in words.
 std::string expected_in_words(const Reproduced& call);

@@ -121,19 +121,18 @@ std::vector<NamedOut> outs_of(const Reproduced& call) {
   return outs;
 }
 
-std::string right_text(const Reproduced& call, std::size_t output) {
-  if (!call.host.valid()) return "None, None";
-  const auto right = right_answers(call.op(), call.host.expected, output);
-  if (!right) return "None, None";
-  return fmt::format("\n        {},\n        {}", python_bytes(right->lowest.bytes),
-                     python_bytes(right->highest.bytes));
+std::string right_text(const std::optional<RightAnswers>& right) {
+  std::string all = python_bool(right && right->zeros_have_signs);
+  for (const Tensor* t : bounds(right)) all += ",\n        " + python_bytes(t->bytes);
+  return all;
 }
 
 std::string results_text(const Reproduced& call) {
   std::string all;
   const std::vector<NamedOut> outs = outs_of(call);
   for (std::size_t k = 0; k < outs.size(); ++k)
-    all += fmt::format("    (\"{}\", {}, {}),\n", outs[k].name, python_layout(outs[k].tensor), right_text(call, k));
+    all +=
+        fmt::format("    (\"{}\", {}, {}),\n", outs[k].name, python_layout(outs[k].tensor), right_text(call.right(k)));
   return all;
 }
 
