@@ -60,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(RightAndWrong, Call,
                                          "aten::_cdist_forward.out#be3ec995", "aten::_pdist_forward.out#2377e7ee",
                                          "aten::sign.out#be64b9d9", "aten::pixel_unshuffle.out#096b291d",
                                          "aten::eq.Scalar_out#1d577723", "aten::any.out#ac2851ec",
-                                         "aten::max_pool2d_with_indices.out#70a80e61", "aten::cat.out#325d2519"),
+                                         "aten::max_pool2d_with_indices.out#70a80e61", "aten::cat.out#325d2519",
+                                         "aten::exp.out#95751dd6"),
                          [](const auto& call) {
                            std::string name(call.param);
                            std::ranges::replace_if(

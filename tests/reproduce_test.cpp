@@ -57,6 +57,13 @@ Bytes bytes_of(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
+std::vector<Ints> dim_orders(std::span<const Value> values) {
+  std::vector<Ints> orders;
+  for (const Value& v : values)
+    if (const Tensor* t = std::get_if<Tensor>(&v)) orders.emplace_back(t->dim_order.begin(), t->dim_order.end());
+  return orders;
+}
+
 TEST(Bundle, IsValidAndGivesWhatItExpects) {
   std::size_t made = 0;
   each_case(8, [&](const Case& c) {
@@ -72,6 +79,7 @@ TEST(Bundle, IsValidAndGivesWhatItExpects) {
       Host host(program);
       const CallResult result = run_call(host, call);
       EXPECT_TRUE(result.agrees()) << (result.refusal ? result.refusal->message : result.mismatch);
+      EXPECT_EQ(dim_orders(result.outputs), dim_orders(*call.outputs));
       EXPECT_EQ(result.comparisons.size(), host_call(c).expected.outs.size());
     });
     EXPECT_EQ(calls, 1u);
