@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "conformance/text/layout.h"
 #include "reference/program/builder.h"
 
 namespace assay {
 namespace {
 
 using Index = PlanBuilder::Index;
+
+constexpr std::byte unwritten{0xBE};
 
 template <class Sizes>
 Sizes as(const Dims& dims) {
@@ -19,7 +22,7 @@ Sizes as(const Dims& dims) {
 
 class CallPlan {
  public:
-  CallPlan(PlanBuilder plan, const Operator& op) : plan_(plan), op_(op) {}
+  CallPlan(ProgramBuilder& program, const Operator& op) : program_(program), plan_(program.method()), op_(op) {}
 
   void add(std::span<const Value> arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) values_.push_back(value(i, arguments[i]));
@@ -65,11 +68,12 @@ class CallPlan {
     return i;
   }
 
-  // Each in a memory of its own.
+  // Each in a memory of its own, which begins with what no kernel writes, so that what is not written shows.
   Index out(const Tensor& t) {
     const Index i = plan_.planned(t.dtype, as<std::vector<std::int32_t>>(t.sizes), ++memories_);
     plan_.at(i).dim_order = as<std::vector<std::uint8_t>>(t.dim_order);
     plan_.at(i).shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND;
+    if (t.count() > 0) plan_.at(i).data_buffer_idx = program_.initial(Bytes(byte_count(t), unwritten));
     return i;
   }
 
@@ -106,6 +110,7 @@ class CallPlan {
                                        : plan_.list<pte::TensorListT>(std::move(items));
   }
 
+  ProgramBuilder& program_;
   PlanBuilder plan_;
   const Operator& op_;
   std::vector<Index> values_;  // of the arguments
@@ -158,7 +163,7 @@ void add(Values& values, const Value& value) {
 CallProgram program_of_call(const Operator& op, std::span<const Value> arguments) {
   ProgramBuilder program;
   program.constants();
-  CallPlan plan(program.method(), op);
+  CallPlan plan(program, op);
   plan.add(arguments);
   return {std::move(program.program()), std::move(plan.inputs())};
 }
