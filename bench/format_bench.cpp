@@ -4,8 +4,8 @@
 #include <string>
 
 #include "format/check.h"
+#include "reference/program/builder.h"
 #include "reference/program/memory.h"
-#include "tests/program_builder.h"
 
 // How fast files are found valid: located, opened and checked, in memory.
 namespace assay {

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "conformance/programs/file.h"
+#include "reference/program/builder.h"
 #include "reference/runtime/runtime.h"
-#include "tests/program_builder.h"
 #include "tests/program_folders.h"
 #include "tests/tensors.h"
 

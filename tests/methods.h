@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "reference/program/builder.h"
 #include "reference/runtime/runtime.h"
-#include "tests/program_builder.h"
 #include "tests/tensors.h"
 
 // Programs of a few instructions, made ready to run.

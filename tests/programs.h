@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "tests/program_builder.h"
+#include "reference/program/builder.h"
 
 // Files that use every table of the formats, and keep every rule.
 namespace assay {

@@ -60,11 +60,15 @@ std::string topk_row(Row row, bool sorted) {
   return row.want == row.got ? "" : "the values are not the k first in order";
 }
 
+bool is_sorted(const Operator& op, std::span<const Value> arguments) {
+  return !has(op, "sorted") || std::get<bool>(argument(op, arguments, "sorted"));
+}
+
 // Any of the elements that are equal; sorted unless sorted=False, where the order is free as well.
 std::string topk(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
                  std::span<const Tensor> got) {
   const Tensor& self = std::get<Tensor>(argument(op, arguments, "self"));
-  const bool sorted = !has(op, "sorted") || std::get<bool>(argument(op, arguments, "sorted"));
+  const bool sorted = is_sorted(op, arguments);
   const Dims dims =
       self.rank() == 0 ? Dims{} : Dims{wrap_dim(std::get<Int>(argument(op, arguments, "dim")), self.rank())};
   const auto rows_of = [&](const auto& array) {
@@ -160,6 +164,14 @@ std::string dropout(const Operator& op, std::span<const Value> arguments, std::s
 bool is_drawn(const Operator& op) {
   constexpr std::array drawn{"uniform", "normal", "permutation", "dropout"};
   return std::ranges::find(drawn, op.choice) != drawn.end();
+}
+
+bool has_one_answer(const Operator& op, std::span<const Value> arguments) {
+  if (op.choice.empty()) return true;
+  if (op.choice != "topk" || !is_sorted(op, arguments)) return false;
+  Buffer<Bits> all = ranks(std::get<Tensor>(argument(op, arguments, "self"))).data;
+  std::ranges::sort(all);
+  return std::ranges::adjacent_find(all) == all.end();
 }
 
 std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,

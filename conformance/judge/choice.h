@@ -14,6 +14,9 @@ namespace assay {
 std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
                          std::span<const Tensor> got);
 
+// Whether the data leave a single answer open, the expected one. False where it is not plain to see.
+bool has_one_answer(const Operator& op, std::span<const Value> arguments);
+
 // Whether the answers that the choice leaves open are drawn at random, so that no two need be equal.
 bool is_drawn(const Operator& op);
 

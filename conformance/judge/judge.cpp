@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "conformance/judge/choice.h"
 
@@ -171,6 +172,23 @@ class Errors {
   Real count_ = 0, ulps_ = 0, squares_ = 0;
 };
 
+// The numbers of a floating dtype in their order: 0 has place 0, -0 the one below.
+class Numbers {
+ public:
+  explicit Numbers(DType dtype) : dtype_(info(dtype)) {}
+
+  Bits nearest(Real x) const { return dtype_.bits_of_real(x); }
+  Int place(Bits number) const {
+    return (number & sign_) != 0 ? -1 - static_cast<Int>(number ^ sign_) : static_cast<Int>(number);
+  }
+  static bool is_zero(Int place) { return place == 0 || place == -1; }
+  Bits at(Int place) const { return place < 0 ? static_cast<Bits>(-1 - place) | sign_ : static_cast<Bits>(place); }
+
+ private:
+  const DTypeInfo& dtype_;
+  Bits sign_ = Bits{1} << (8 * dtype_.bytes - 1);
+};
+
 class TensorJudge {
  public:
   TensorJudge(const Operator& op, const Expectation& expected, std::size_t output, ArithmeticMode mode)
@@ -200,16 +218,48 @@ class TensorJudge {
     if (got.dim_order != want_.dim_order)
       return failure(Class::layout, text(place(output_, outputs(), {}, 0), " has dim order ", got.dim_order,
                                          ", but must have ", want_.dim_order));
-    const bool free =
-        row_.accuracy.measure == Accuracy::Measure::unspecified || row_.accuracy.measure == Accuracy::Measure::choice;
-    return free || !has_values ? Judgement{} : values(got);
+    return is(Accuracy::Measure::unspecified) || is(Accuracy::Measure::choice) || !has_values ? Judgement{}
+                                                                                              : values(got);
+  }
+
+  std::optional<RightAnswers> right_answers() const {
+    if (is(Accuracy::Measure::unspecified)) return {};
+    RightAnswers right{want_, want_, want_, !row_.accuracy.either_zero};
+    if (is(Accuracy::Measure::choice) || !is_floating(row_.dtype)) return right;
+    const Array<Bits> want = read<Bits>(want_);
+    Array<Bits> lowest = want, highest = want;
+    for (Int k = 0; k < want.count(); ++k) {
+      lowest[k] = farthest_right(k, want[k], -1);
+      highest[k] = farthest_right(k, want[k], 1);
+    }
+    write(lowest, right.lowest), write(highest, right.highest);
+    return right;
   }
 
  private:
+  bool is(Accuracy::Measure measure) const { return row_.accuracy.measure == measure; }
+
   std::size_t outputs() const { return expected_.outs.size(); }
 
-  bool rounded_exactly() const {
-    return row_.accuracy.measure == Accuracy::Measure::exact || unrounded_.values.empty();
+  bool rounded_exactly() const { return is(Accuracy::Measure::exact) || unrounded_.values.empty(); }
+
+  // The last right answer below (-1) or above (1) the wanted one. All between the two are right, or it is as if, but
+  // for a zero of the wrong sign.
+  Bits farthest_right(Int k, Bits want, int direction) const {
+    const Numbers numbers(row_.dtype);
+    const Bits end = numbers.nearest(direction * infinity),
+               nan = numbers.nearest(std::numeric_limits<Real>::quiet_NaN());
+    const auto is_right = [&](Bits got) { return distance_of(k, got) <= (rounded_exactly() ? 0 : 1); };
+    const auto place_is_right = [&](Int place) {
+      return is_right(numbers.at(place)) || (numbers.is_zero(place) && is_right(numbers.at(-1 - place)));
+    };
+    if (is_right(nan)) return is_right(end) ? end : want;
+    Int right = numbers.place(want), wrong = numbers.place(end) + direction;
+    const Int zero = direction < 0 ? 0 : -1;  // the first that comes; where a subnormal may be flushed it stands alone
+    if (direction * zero > direction * right && place_is_right(zero)) right = zero;
+    for (Int middle; (middle = std::midpoint(right, wrong)) != right;)
+      (place_is_right(middle) ? right : wrong) = middle;
+    return numbers.at(is_right(numbers.at(right)) ? right : -1 - right);
   }
 
   Judgement failure(Class c, std::string sentence) const {
@@ -224,7 +274,7 @@ class TensorJudge {
                : 0;
   }
 
-  // How far an element is outside.
+  // Of element k, in units of its bound; 0 when exact.
   Real distance_of(Int k, Bits got) const {
     const auto i = static_cast<std::size_t>(k);
     const DTypeInfo& d = info(row_.dtype);
@@ -348,6 +398,10 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const B
   std::vector<Value> again(arguments.begin(), arguments.end());
   for (Unrounded& u : call(op, again, budget, Mode::magnitude).unrounded) e.magnitudes.push_back(std::move(u.values));
   return e;
+}
+
+std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output) {
+  return TensorJudge(op, expected, output, ArithmeticMode::ieee).right_answers();
 }
 
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,

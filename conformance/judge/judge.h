@@ -48,4 +48,14 @@ struct Judgement {
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
                 const Reaction& reaction, ArithmeticMode mode = ArithmeticMode::ieee);
 
+// What may stand in an out: each element from the lowest to the highest right answer; a zero only with the sign of an
+// expected zero, where signs count. NaN is right where it is expected; anything, NaN too, from -inf to inf.
+struct RightAnswers {
+  Tensor expected, lowest, highest;
+  bool zeros_have_signs;
+};
+
+// Those to a valid call, for an out; none where any values are right. Of what an operator chooses, the expected answer.
+std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output);
+
 }  // namespace assay

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
 
+#include "conformance/programs/file.h"
 #include "conformance/report/record.h"
+#include "conformance/reproduce/reproduction.h"
 #include "conformance/runner/laboratory.h"
 #include "reference/fault.h"
 #include "tools/assay/libraries.h"
@@ -16,7 +19,7 @@ namespace {
 constexpr int answers_differ = 1;
 
 struct Request {
-  std::string id, testee = "executorch", contract, golden;
+  std::string id, testee = "executorch", contract, golden, as, file;
   bool json = false;
 };
 
@@ -47,18 +50,29 @@ void print(const Case& c, const Record& r) {
   std::cout << fmt::format("slices     {}{}\n", fmt::join(r.slices, ", "), r.promised ? "" : "; not promised");
 }
 
+int write_reproduction(const Request& request, const Case& c) {
+  const auto kind = std::ranges::find(reproduction_kinds(), request.as, &ReproductionRow::name)->kind;
+  const std::string made = reproduction(c, kind);
+  if (request.file.empty())
+    std::cout << made;
+  else
+    write_file(request.file, std::as_bytes(std::span(made)));
+  return exit_code(Outcome::ok);
+}
+
 int show_case(const Request& request) {
   const Corpus corpus(golden_folder(request.golden));
-  const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
   const CaseId id = case_id_from(request.id);
-  static_cast<void>(corpus.make(id));
+  const Case c = corpus.make(id);
+  if (!request.as.empty()) return write_reproduction(request, c);
+  const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
   using namespace std::chrono_literals;
   const Contract contract = open_contract(request.contract, request.testee);
   const Record r = Laboratory(corpus, *library, contract, {60s, 600s}).run_alone(id, true).record;
   if (request.json)
     std::cout << to_json_line(r) << '\n';
   else
-    print(corpus.make(id), r);
+    print(c, r);
   return is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
 }
 
@@ -68,13 +82,20 @@ void add_case(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("case", "Runs one case again and shows it in full words");
   const auto r = std::make_shared<Request>();
   command->add_option("ID", r->id, "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0")->required();
-  command->add_option("--testee", r->testee, testee_help)
-      ->capture_default_str();
+  command->add_option("--testee", r->testee, testee_help)->capture_default_str();
   command->add_option("--contract", r->contract, contract_help);
   command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
-  command->add_flag("--json", r->json, "Print the record as JSON");
-  command->footer(
-      "Exit code 0: passed, 1: failed.\n\nExample:\n  assay case 'aten::add.out#4321b778' --testee reference");
+  CLI::Option* json = command->add_flag("--json", r->json, "Print the record as JSON");
+  std::vector<std::string> kinds;
+  for (const ReproductionRow& row : reproduction_kinds()) kinds.emplace_back(row.name);
+  CLI::Option* as = command->add_option("--as", r->as, "Write a file that shows the case without assay, of this kind")
+                        ->check(CLI::IsMember(kinds))
+                        ->excludes(json);
+  command->add_option("-o", r->file, "Write it there [standard output]")->needs(as);
+  command->footer("Exit code 0: passed, or written; 1: failed.\n\nKinds of files, and what they cannot express:\n" +
+                  describe_reproductions() +
+                  "\nExamples:\n  assay case 'aten::add.out#4321b778' --testee reference\n"
+                  "  assay case 'aten::add.out#4321b778' --as python -o add.py && python3 add.py");
   command->callback([r, &exit_code] { exit_code = show_case(*r); });
 }
 

@@ -46,7 +46,7 @@ class PlanBuilder {
   }
 
   // A tensor that the caller supplies, or that gets memory of its own.
-  Index tensor(DType dtype, std::initializer_list<std::int32_t> sizes,
+  Index tensor(DType dtype, std::vector<std::int32_t> sizes,
                pte::TensorShapeDynamism dynamism = pte::TensorShapeDynamism::STATIC) {
     pte::TensorT t;
     t.scalar_type = static_cast<std::int8_t>(dtype);
@@ -56,8 +56,7 @@ class PlanBuilder {
     return add(std::move(t));
   }
   // A tensor planned into a memory, which grows for it.
-  Index planned(DType dtype, std::initializer_list<std::int32_t> sizes, std::uint32_t memory = 1,
-                std::uint32_t offset = 0) {
+  Index planned(DType dtype, std::vector<std::int32_t> sizes, std::uint32_t memory = 1, std::uint32_t offset = 0) {
     const Index i = tensor(dtype, sizes);
     pte::TensorT& t = at(i);
     t.allocation_info = std::make_unique<pte::AllocationDetailsT>();
@@ -71,13 +70,12 @@ class PlanBuilder {
     return i;
   }
   // One that keeps what it has from one execution to the next.
-  Index state(DType dtype, std::initializer_list<std::int32_t> sizes, std::uint32_t memory = 1,
-              std::uint32_t offset = 0) {
+  Index state(DType dtype, std::vector<std::int32_t> sizes, std::uint32_t memory = 1, std::uint32_t offset = 0) {
     const Index i = planned(dtype, sizes, memory, offset);
     extra(i).fully_qualified_name = "state " + std::to_string(i);
     return i;
   }
-  Index constant(DType dtype, std::initializer_list<std::int32_t> sizes, std::uint32_t data) {
+  Index constant(DType dtype, std::vector<std::int32_t> sizes, std::uint32_t data) {
     const Index i = tensor(dtype, sizes);
     at(i).data_buffer_idx = data;
     return i;
@@ -159,11 +157,13 @@ class ProgramBuilder {
     program_.segments.push_back(std::move(bytes));
     return static_cast<std::uint32_t>(program_.segments.size()) - 1;
   }
-  // Bytes as the next constant, or as the next initial value of a mutable tensor; index 0 stands for nothing.
-  std::uint32_t constant(const Bytes& bytes) {
+  // A place for constants, without which the official runtime takes a program for one of an older format.
+  pte::SubsegmentOffsetsT& constants() {
     if (!program_.tables.constant_segment) program_.tables.constant_segment = part(0);
-    return append(*program_.tables.constant_segment, bytes);
+    return *program_.tables.constant_segment;
   }
+  // Bytes as the next constant, or as the next initial value of a mutable tensor; index 0 stands for nothing.
+  std::uint32_t constant(const Bytes& bytes) { return append(constants(), bytes); }
   std::uint32_t initial(const Bytes& bytes) {
     auto& parts = program_.tables.mutable_data_segments;
     if (parts.empty()) parts.push_back(part(0));

@@ -1,0 +1,124 @@
+#include "conformance/reproduce/reproduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "conformance/judge/choice.h"
+#include "conformance/reproduce/kinds.h"
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+using enum ReproductionKind;
+
+constexpr std::array kinds = std::to_array<ReproductionRow>({
+    {python, "python", "a script that makes the call in the official runtime and in eager PyTorch; it needs these two"},
+    {cpp, "cpp", "a C++ file that makes the call of the official kernel; it needs the package's headers and libraries"},
+    {bpte, "bpte", "a bundled program of this one call, with its inputs and expected outputs, for any runtime"},
+    {json, "json", "a request of assay call --jsonl, with the answer to it"},
+});
+
+// f(tensor) holds for any of the tensors.
+template <class F>
+bool any_tensor(const Reproduced& call, F f) {
+  return std::ranges::any_of(call.host.arguments, [&](const Value& v) {
+    if (const Tensor* t = std::get_if<Tensor>(&v)) return f(*t);
+    const Tensors* list = std::get_if<Tensors>(&v);
+    return list && std::ranges::any_of(*list, [&](const auto& t) { return t && f(*t); });
+  });
+}
+
+bool is_too_large(const Tensor& t) {
+  Real strides = 1;
+  for (const Int n : t.sizes) strides *= static_cast<Real>(std::max<Int>(n, 1));
+  return strides > std::numeric_limits<std::int32_t>::max();
+}
+
+bool is_negative_zero(const Value& v) {
+  const double* x = std::get_if<double>(&v);
+  return x && *x == 0 && std::signbit(*x);
+}
+
+bool has_usual_dim_order(const Tensor& t) {
+  return t.dim_order == Dims::counting(t.rank()) || t.dim_order == Dims{0, 2, 3, 1};
+}
+
+// What kinds cannot express.
+struct Limit {
+  std::string_view what;
+  std::initializer_list<ReproductionKind> kinds;
+  bool (*is_met)(const Reproduced&);
+};
+
+const Limit limits[] = {
+    {"a call that is beyond the reference's limits",
+     {python, cpp, bpte},
+     [](const Reproduced& call) { return call.host.expected.answer.outcome == Outcome::exhausted; }},
+    {"a result of which the call leaves open what it is, by chance or by a tie",
+     {python, cpp, bpte},
+     [](const Reproduced& call) { return !has_one_answer(call.op(), call.host.arguments); }},
+    {"sizes and strides beyond 32 bits",
+     {python, cpp, bpte},
+     [](const Reproduced& call) { return any_tensor(call, is_too_large); }},
+    {"an invalid call, which a valid program cannot make",
+     {bpte},
+     [](const Reproduced& call) { return !call.host.valid(); }},
+    {"-0.0 as a number, which a program holds as 0.0",
+     {python, bpte},
+     [](const Reproduced& call) { return std::ranges::any_of(call.host.arguments, is_negative_zero); }},
+    {"a dtype without arithmetic, of which PyTorch makes no tensor from bytes",
+     {python},
+     [](const Reproduced& call) {
+       return any_tensor(call, [](const Tensor& t) { return info(t.dtype).kind == Kind::opaque; });
+     }},
+    {"a dim order other than contiguous and channels last of four dimensions, which the Python interface refuses",
+     {python},
+     [](const Reproduced& call) { return any_tensor(call, [](const Tensor& t) { return !has_usual_dim_order(t); }); }},
+};
+
+bool speaks_of(const Limit& limit, ReproductionKind kind) {
+  return std::ranges::find(limit.kinds, kind) != limit.kinds.end();
+}
+
+std::string made(const Reproduced& call, ReproductionKind kind) {
+  switch (kind) {
+    case python:
+      return python_reproduction(call);
+    case cpp:
+      return cpp_reproduction(call);
+    case bpte:
+      return bpte_reproduction(call);
+    default:
+      return json_reproduction(call);
+  }
+}
+
+}  // namespace
+
+std::span<const ReproductionRow> reproduction_kinds() { return kinds; }
+
+std::string describe_reproductions() {
+  std::string all;
+  for (const ReproductionRow& row : kinds) {
+    all += fmt::format("  {:<8}{}\n", row.name, row.is);
+    for (const Limit& limit : limits)
+      if (speaks_of(limit, row.kind)) all += fmt::format("          not: {}\n", limit.what);
+  }
+  return all;
+}
+
+std::string reproduction(const Case& c, ReproductionKind kind) {
+  const Reproduced call{c, host_call(c)};
+  for (const Limit& limit : limits)
+    if (speaks_of(limit, kind) && limit.is_met(call))
+      throw Fault(Outcome::unsupported, "case.as",
+                  text(kinds[static_cast<std::size_t>(kind)].name, " cannot express ", limit.what));
+  return made(call, kind);
+}
+
+}  // namespace assay
