@@ -237,7 +237,8 @@ template <class T>
 void Call::write(std::size_t k, Array<T> values) {
   Result& r = results_[k];
   if constexpr (!std::is_same_v<T, Bits>)
-    require(info(r.computed).kind != Kind::opaque, name(r.argument), " would be ", r.computed, ", which holds no numbers");
+    require(info(r.computed).kind != Kind::opaque, name(r.argument), " would be ", r.computed,
+            ", which holds no numbers");
   check_fit(r, values);
   if constexpr (std::is_same_v<T, Real>) {
     r.unrounded = {r.computed, {}};

@@ -111,9 +111,10 @@ Json summary_json(const Summary& summary) {
   return all;
 }
 
-// What counts for the exit code: a failure that is promised not to be, and a listed one that is none.
-bool is_unexpected(const Record& r, bool strict) {
-  return is_failure(r.verdict) ? !r.known && (strict || r.promised) : r.known;
+// What counts for the exit code: a failure that is promised not to be and is new, and a listed one that is none.
+bool is_unexpected(const Record& r, bool strict, const std::optional<Baseline>& before) {
+  if (!is_failure(r.verdict)) return r.known;
+  return !r.known && (strict || r.promised) && (!before || before->is_new(r));
 }
 
 // The cases of a defect that an earlier run named.
@@ -203,7 +204,7 @@ class Run {
 
   void add(Record r) {
     r.known = known_.erase(r.case_id) > 0;
-    unexpected_ = unexpected_ || (is_unexpected(r, request_.strict) && (!before_ || before_->is_new(r)));
+    unexpected_ = unexpected_ || is_unexpected(r, request_.strict, before_);
     if (r.verdict == Verdict::pass) mustpass_.erase(r.case_id);
     summary_.add(r);
     seen_.push_back(seen(r));
@@ -287,8 +288,7 @@ CLI::Validator whole_number() {
 void add_kernels(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("kernels", "Judges the kernels of a testee by the reference");
   const auto r = std::make_shared<Request>();
-  command->add_option("TESTEE", r->testee, testee_help)
-      ->required();
+  command->add_option("TESTEE", r->testee, testee_help)->required();
   command
       ->add_option("--operators", r->suite.operators,
                    "Only operators that match, such as 'add*,aten::mul.out'; a name alone means all its overloads")
