@@ -15,6 +15,7 @@ import unittest
 
 ASSAY = os.environ["ASSAY"]
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "golden" / "operators"
+TESTEE = "executorch" if (pathlib.Path(ASSAY).parent / "libassay_executorch.so").exists() else "reference"
 
 
 def assay(*arguments, stdin=""):
@@ -175,6 +176,44 @@ class Judging(unittest.TestCase):
         self.assertTrue(pathlib.Path(self.in_folder("r.html")).read_text().startswith("<!doctype html>"))
         self.assertFalse(part.exists())
 
+    def lines(self, name="r.jsonl"):
+        return [re.sub(r'"seconds":[^,}]*', "", line) for line in pathlib.Path(self.in_folder(name)).read_text().splitlines()]
+
+    def test_a_killed_run_goes_on_where_it_was(self):
+        command = ("kernels", TESTEE, "--golden", self.folder.name, "--mutations", "1500", "-o", self.in_folder("r.jsonl"))
+        whole = assay(*command)
+        expected, part = self.lines(), pathlib.Path(self.in_folder("r.jsonl.part"))
+        for killed_at in 1, 150, 300, 600, 1100, 1500:
+            with subprocess.Popen((ASSAY, *command), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                while process.poll() is None and not (part.exists() and part.read_bytes().count(b"\n") >= killed_at):
+                    time.sleep(0.005)
+                process.kill()
+            self.assertTrue(part.exists() or process.returncode >= 0)
+            self.assertEqual(assay(*command, "--resume"), whole)
+            self.assertEqual(self.lines(), expected)
+        code, _, err = assay(*command, "--seed", "2", "--resume")
+        self.assertEqual(code, 4, err)
+        self.assertIn("run.resume", err)
+
+    @unittest.skipUnless(TESTEE == "executorch", "built without the official kernels")
+    def test_a_defect_is_judged_again(self):
+        command = ("kernels", "executorch", "--golden", self.folder.name)
+        code, out, _ = assay(*command, "-o", self.in_folder("r.jsonl"), "--json")
+        defects = json.loads(out)["executorch"]["defects"]
+        self.assertTrue(code == 1 and defects)
+        self.assertEqual(assay(*command, "--baseline", self.in_folder("r.jsonl"))[0], 0)
+        for defect in defects:
+            self.assertIn(defect["sentence"], assay(*command, "--strict", "--defects", "1000")[1])
+            again = ("--baseline", self.in_folder("r.jsonl"), "--defect", defect["id"], "--json")
+            code, out, _ = assay(*command, *again)
+            self.assertEqual(code, int(defect["promised_cases"] > 0))
+            self.assertEqual(sum(json.loads(out)["executorch"]["operators"]["aten::abs.out"].values()), defect["cases"])
+        cases = pathlib.Path(self.in_folder("cases.txt"))
+        cases.write_text("\n".join(defects[0]["case_ids"]))
+        code, out, _ = assay(*command, "--cases", str(cases), "--json")
+        self.assertEqual(sum(json.loads(out)["executorch"]["operators"]["aten::abs.out"].values()), defects[0]["cases"])
+        self.assertEqual(assay(*command, "--baseline", self.in_folder("r.jsonl"), "--defect", "none")[0], 4)
+
     def test_outs_that_decide_whether_a_call_is_valid(self):
         operators = "empty.out,full_like.out,scalar_tensor.out,split_copy.Tensor_out"
         code, out, err = assay("kernels", "reference", "--operators", operators, "--json")
@@ -206,7 +245,7 @@ class Judging(unittest.TestCase):
             self.assertIn(said, err)
             self.assertEqual(err.count("\n"), code > 0, err)
 
-    @unittest.skipUnless((pathlib.Path(ASSAY).parent / "libassay_executorch.so").exists(), "built without the official kernels")
+    @unittest.skipUnless(TESTEE == "executorch", "built without the official kernels")
     def test_what_is_not_promised_counts_when_strict(self):
         pathlib.Path(self.in_folder("nothing.yaml")).write_text("contract: nothing\nabout: No promise.\nslices: []\n")
         command = ("kernels", "executorch", "--golden", self.folder.name, "-o", self.in_folder("r.jsonl"), "--contract")
@@ -241,6 +280,10 @@ class Judging(unittest.TestCase):
                 (2, "0", ("kernels", "reference", "--timeout", "0")),
                 (7, "output", ("kernels", "reference", "--operators", "abs", "-o", "/no/such/folder/r.jsonl")),
                 (4, "no_such", ("kernels", "no_such")),
+                (4, "no_such.so", ("kernels", "./no_such.so")),
+                *((5, f"{testee} does not exist yet", ("kernels", testee)) for testee in ("optimized", "torch", "executorch:lib.so", "python:module", "tcp:host:1")),
+                (2, "--baseline", ("kernels", "reference", "--defect", "1234")),
+                (2, "-o", ("kernels", "reference", "--resume")),
                 (3, "known", ("kernels", "reference", "--operators", "abs", "--known", self.in_folder("none.txt"))),
                 (3, "contract.file", ("kernels", "reference", "--contract", "none")),
                 (3, "mustpass", ("kernels", "reference", "--golden", self.folder.name, "--mustpass", self.in_folder("none.txt"))),

@@ -151,27 +151,6 @@ TEST(Plan, ACaseIsInOneBlockAndShufflingChangesTheOrderOnly) {
   EXPECT_EQ(plan_blocks(corpus(), options, false), shuffled);
 }
 
-TEST(Suite, ShrinkingBeginsAndEndsTheSame) {
-  SuiteOptions options;
-  options.operators = "aten::erf.out", options.mutations = 200;
-  std::vector<Record> failing;
-  judge_blocks(laboratory(), plan_blocks(corpus(), options, false), 2, [&](Record r) {
-    if (r.failure == Class::segmentation_fault && r.case_id.find('~') != std::string::npos) failing.push_back(r);
-  });
-  ASSERT_GE(failing.size(), 3u);
-  failing.resize(3);
-  const auto shrunk = [&](int workers) {
-    std::vector<std::string> all;
-    shrink(laboratory(), failing, workers, [&](const Defect& d) {
-      all.push_back(d.from + " " + d.smallest.case_id);
-      EXPECT_EQ(d.smallest.failure, Class::segmentation_fault);
-      EXPECT_LE(d.smallest.case_id.size(), d.from.size());
-    });
-    return all;
-  };
-  EXPECT_EQ(shrunk(1), shrunk(3));
-}
-
 TEST(Suite, AnInterruptEndsIt) {
   std::atomic<bool> interrupted = false;
   FaultyLibrary library;

@@ -136,7 +136,7 @@ class Run {
     if (!request.known.empty()) known_ = read_case_list(request.known, "known");
     if (!request.mustpass.empty()) mustpass_ = read_mustpass(request.mustpass, corpus_);
     if (!request.baseline.empty()) baseline_ = open_run(request.baseline);
-    if (!request.baseline.empty()) before_.emplace(baseline_);
+    if (!request.baseline.empty() && request.defect.empty()) before_.emplace(baseline_);
     plan();
   }
 
@@ -323,7 +323,7 @@ void add_kernels(CLI::App& app, int& exit_code) {
           ->add_option("--baseline", r->baseline,
                        "Lines of an earlier run: only failures that it does not have count for the exit code")
           ->check(CLI::ExistingFile);
-  command->add_option("--defect", r->defect, "Judge the cases of this defect of the baseline alone")->needs(baseline);
+  command->add_option("--defect", r->defect, "Judge the cases of this defect of the baseline alone, to see whether it is mended")->needs(baseline);
   command->add_flag("--resume", r->resume, "Go on with the run that was interrupted while it wrote the file of -o")
       ->needs(lines);
   command->add_option("--defects", r->defects, "How many defects to print, most serious first")
