@@ -13,11 +13,11 @@ FINDINGS, GOLDEN = ROOT / "tools" / "findings", ROOT / "golden" / "operators"
 MEMORY_UNSAFE = ("writes-out-of-bounds", "heap-damage", "uses-freed", "double-free", "segmentation-fault", "bus-error")
 
 
-def defect(number, failure="value", case="aten::add.out#4321b778", promised=True, **more):
+def defect(number, failure="value", case="aten::add.out#4321b778", promised=1, **more):
     smallest = {"case": case, "inputs": [{"name": "self", "text": "[1,2]:f32"}], "outs": [{"name": "out", "text": "float32 (2)"}],
                 "expected": "[1]:f32", "got": "[2]:f32", "message": "a|b"}
     return {"defect": {"id": f"aten::add.out/{number}", "tier": "silent", "class": failure, "sentence": f"sentence {number} | bar",
-                       "operators": ["aten::add.out"], "cases": number, "promised": promised, "smallest": smallest, **more}}
+                       "operators": ["aten::add.out"], "cases": number, "promised_cases": promised, "verdict": "fail", "smallest": smallest, **more}}
 
 
 class Findings(unittest.TestCase):
@@ -56,9 +56,12 @@ class Findings(unittest.TestCase):
         self.assertLess(page.index("## 2. sentence 9"), page.index("## 3. sentence 1"))
 
     def test_what_was_not_promised_is_left_out(self):
-        files = self.written(defect(1, promised=False), defect(2))
+        files = self.written(defect(1, promised=0), defect(2))
         self.assertNotIn("sentence 1", files["README.md"])
         self.assertEqual(len(files), 3)
+
+    def test_a_hang_is_called_one(self):
+        self.assertIn("| silent | timeout |", self.written(defect(1, "", verdict="timeout"))["README.md"])
 
     def test_what_damages_memory_shows_no_call(self):
         for failure in MEMORY_UNSAFE:
