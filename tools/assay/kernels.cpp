@@ -323,7 +323,10 @@ void add_kernels(CLI::App& app, int& exit_code) {
           ->add_option("--baseline", r->baseline,
                        "Lines of an earlier run: only failures that it does not have count for the exit code")
           ->check(CLI::ExistingFile);
-  command->add_option("--defect", r->defect, "Judge the cases of this defect of the baseline alone, to see whether it is mended")->needs(baseline);
+  command
+      ->add_option("--defect", r->defect,
+                   "Judge the cases of this defect of the baseline alone, to see whether it is mended")
+      ->needs(baseline);
   command->add_flag("--resume", r->resume, "Go on with the run that was interrupted while it wrote the file of -o")
       ->needs(lines);
   command->add_option("--defects", r->defects, "How many defects to print, most serious first")
