@@ -16,7 +16,7 @@ MEMORY_UNSAFE = ("writes-out-of-bounds", "heap-damage", "uses-freed", "double-fr
 def defect(number, failure="value", case="aten::add.out#4321b778", promised=1, **more):
     smallest = {"case": case, "inputs": [{"name": "self", "text": "[1,2]:f32"}], "outs": [{"name": "out", "text": "float32 (2)"}],
                 "expected": "[1]:f32", "got": "[2]:f32", "message": "a|b"}
-    return {"defect": {"id": f"aten::add.out/{number}", "tier": "silent", "class": failure, "sentence": f"sentence {number} | bar",
+    return {"defect": {"id": f"{number:08x}", "tier": "silent", "class": failure, "sentence": f"sentence {number} | bar",
                        "operators": ["aten::add.out"], "cases": number, "promised_cases": promised, "verdict": "fail", "smallest": smallest, **more}}
 
 
@@ -43,11 +43,11 @@ class Findings(unittest.TestCase):
 
     def test_a_defect_has_its_section_and_its_files(self):
         files = self.written({"header": {"testee": "executorch", "executorch": "1.5.1", "seed": "7"}}, {"case": "a passing one"}, defect(3))
-        self.assertEqual(set(files), {"README.md", "aten-add-out-3.py", "aten-add-out-3.cpp"})
+        self.assertEqual(set(files), {"README.md", "aten-add-out-00000003.py", "aten-add-out-00000003.cpp"})
         page = files["README.md"]
         self.assertTrue(page.startswith("# Defects of executorch 1.5.1\n"))
         for text in ("with seed 7", "| 1 | silent | value | 3 | sentence 3 \\| bar |", "## 1. sentence 3 | bar", "3 cases of `aten::add.out`", "- self = `[1,2]:f32`",
-                     "- out given as `float32 (2)`", "- expected: `[1]:f32`", "- got: `[2]:f32`", "[aten-add-out-3.py](aten-add-out-3.py)", "[aten-add-out-3.cpp](aten-add-out-3.cpp)"):
+                     "- out given as `float32 (2)`", "- expected: `[1]:f32`", "- got: `[2]:f32`", "[aten-add-out-00000003.py](aten-add-out-00000003.py)", "[aten-add-out-00000003.cpp](aten-add-out-00000003.cpp)"):
             self.assertIn(text, page)
 
     def test_the_order_is_that_of_the_run(self):
@@ -85,7 +85,7 @@ class Findings(unittest.TestCase):
     def test_there_are_no_more_files_than_allowed(self):
         lines = [defect(n) for n in range(1, 6)]
         files = self.written(*lines, options=("--files", "4"))
-        self.assertEqual(set(files), {"README.md", "aten-add-out-1.py", "aten-add-out-1.cpp", "aten-add-out-2.py"})
+        self.assertEqual(set(files), {"README.md", "aten-add-out-00000001.py", "aten-add-out-00000001.cpp"})
         self.assertIn("## 5. sentence 5", files["README.md"])
 
     def test_the_same_run_gives_the_same_bytes_and_nothing_old_stays(self):
@@ -97,7 +97,7 @@ class Findings(unittest.TestCase):
         before = self.written(defect(1))
         done = self.write(defect(2, case="aten::no_such.out#00000000"))
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("aten::add.out/2: assay: unsupported, case.operator", done.stderr)
+        self.assertIn("00000002: assay: unsupported, case.operator", done.stderr)
         self.assertEqual({file.name: file.read_text() for file in self.folder.iterdir()}, before)
 
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view namespace_of_aten = "aten::";
 
 constexpr std::string_view eager_function = R"(def eager():
-    results = [torch.empty_strided(sizes, strides, dtype=dtype) for _, dtype, sizes, strides, *_ in RESULTS]
+    results = [torch.empty(sizes, dtype=dtype) for _, dtype, sizes, *_ in RESULTS]
     torch.ops.aten.{}(**ARGUMENTS, {})
     return results
 
