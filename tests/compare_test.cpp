@@ -60,7 +60,7 @@ TEST(Baseline, IsReadFromLines) {
 
 TEST(Compare, ARunIsNoWorseThanItself) {
   const RunFile run = run_of({bad, passing("aten::mul.out")}, {defect_of({bad})});
-  const Comparison c = compare(run, run);
+  const Changes c = compare(run, run);
   EXPECT_FALSE(c.is_worse());
   for (const auto* changes : {&c.fresh, &c.mended, &c.given_up}) EXPECT_THAT(*changes, IsEmpty());
   for (const auto* cases : {&c.only_before, &c.only_after, &c.cut_off}) EXPECT_THAT(*cases, IsEmpty());
@@ -71,7 +71,7 @@ TEST(Compare, ARunIsNoWorseThanItself) {
 TEST(Compare, TellsNewFromMendedFromGivenUp) {
   const Record mul = passing("aten::mul.out"), exp = failing("aten::exp.out", Class::nan),
                relu = passing("aten::relu.out"), log = passing("aten::log.out");
-  const Comparison c =
+  const Changes c =
       compare(run_of({good, mul, exp, relu}),
               run_of({bad, mul, passing("aten::exp.out"), ending("aten::relu.out", Verdict::unsupported), log}));
   EXPECT_THAT(ids(c.fresh), ElementsAre("aten::add.out#0"));
@@ -94,7 +94,7 @@ TEST(Compare, OnlyWhatIsNewAndPromisedIsWorse) {
 }
 
 TEST(Compare, AFailureThatIsNoLongerSupportedIsNotMended) {
-  const Comparison c = compare(run_of({bad}), run_of({unsupported}));
+  const Changes c = compare(run_of({bad}), run_of({unsupported}));
   EXPECT_THAT(c.mended, IsEmpty());
   EXPECT_THAT(ids(c.given_up), ElementsAre("aten::add.out#0"));
 }
@@ -102,21 +102,20 @@ TEST(Compare, AFailureThatIsNoLongerSupportedIsNotMended) {
 TEST(Compare, DefectsAreComparedById) {
   const Record mul = failing("aten::mul.out", Class::value);
   const Defect of_add = defect_of({bad}), of_mul = defect_of({mul});
-  const Comparison c = compare(run_of({bad, passing("aten::mul.out")}, {of_add}), run_of({good, mul}, {of_mul}));
+  const Changes c = compare(run_of({bad, passing("aten::mul.out")}, {of_add}), run_of({good, mul}, {of_mul}));
   EXPECT_THAT(c.fresh_defects, ElementsAre(of_mul));
   EXPECT_THAT(c.mended_defects, ElementsAre(of_add));
 }
 
 TEST(Compare, ADefectThatIsOnlySaidOtherwiseIsNeitherNewNorMended) {
-  const Comparison c =
-      compare(run_of({bad}, {defect_of({bad})}), run_of({bad}, {defect_of({bad}, "whenever dim is 0")}));
+  const Changes c = compare(run_of({bad}, {defect_of({bad})}), run_of({bad}, {defect_of({bad}, "whenever dim is 0")}));
   EXPECT_THAT(c.fresh_defects, IsEmpty());
   EXPECT_THAT(c.mended_defects, IsEmpty());
 }
 
 TEST(Compare, ADefectThatGrowsIsNotNew) {
   const Record other = passing("aten::add.out", "#1"), other_bad = failing("aten::add.out", Class::value, "#1");
-  const Comparison c =
+  const Changes c =
       compare(run_of({bad, other}, {defect_of({bad})}), run_of({bad, other_bad}, {defect_of({bad, other_bad})}));
   EXPECT_THAT(ids(c.fresh), ElementsAre("aten::add.out#1"));
   EXPECT_THAT(c.fresh_defects, IsEmpty());
@@ -126,7 +125,7 @@ TEST(Compare, SettingsThatDifferAndRunsThatDidNotEndAreNamed) {
   RunFile after = run_of({});
   after.header = R"({"header":{"assay":"2","seed":"1","shuffle":7}})";
   after.complete = false;
-  const Comparison c = compare(run_of({}), after);
+  const Changes c = compare(run_of({}), after);
   ASSERT_THAT(c.settings, SizeIs(2));
   EXPECT_EQ(c.settings[0].name + c.settings[0].before + c.settings[0].after, "assay12");
   EXPECT_EQ(c.settings[1].name + c.settings[1].before + c.settings[1].after, "shuffle7");

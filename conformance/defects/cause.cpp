@@ -70,11 +70,14 @@ class Investigation {
       if (round > 0) found = explained(symptom);
       bool all_convince = true;
       for (Cause& cause : found) {
+        if (cause.cases.empty()) continue;
         attempt(cause, found);
         all_convince &= cause.trial.convinces(convincing);
       }
       if (all_convince) break;
     }
+    std::erase_if(found,
+                  [](const Cause& c) { return c.cases.empty(); });  // of calls that may be refused, or were drawn
     std::ranges::move(found, std::back_inserter(causes_));
   }
 
@@ -112,7 +115,6 @@ class Investigation {
       found.push_back({&op_, symptom, std::move(p), {}, {}});
     }
     assign(found, symptom);
-    std::erase_if(found, [](const Cause& c) { return c.cases.empty(); });
     return found;
   }
 

@@ -36,7 +36,8 @@ bool is_telling(const Literal& l) {
   if (l.test == Literal::Test::lacks) return about("every dim order", "the dim orders");
   if (l.test != Literal::Test::holds) return false;
   if (about("the call breaks ")) return true;
-  if (about("a tensor is ")) return dtype_named(l.name.substr(std::string_view("a tensor is ").size())).has_value();
+  for (const std::string_view who : {"a tensor is ", "an input is "})
+    if (about(who)) return dtype_named(l.name.substr(who.size())).has_value();
   constexpr std::array special{
       "has NaN",         "has infinity",     "has a negative zero", "has extreme numbers", "has subnormal numbers",
       "has a size of 0", "has no dimensions"};

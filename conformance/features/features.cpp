@@ -191,6 +191,7 @@ class Describing {
     if (a.out) return;
     for (const TensorFlag& flag : element_flags)
       if (flag.holds(t, e)) say(a.name, flag.says), say("an input", flag.says);
+    say("an input", dtype);
     input_sizes_.push_back(t.sizes), input_dtypes_.push_back(t.dtype);
   }
 
@@ -296,7 +297,8 @@ std::span<const std::string> call_flags() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> flags(plain_call_flags.begin(), plain_call_flags.end());
     for (Int number = 0; number < most_dtypes; ++number)
-      if (const auto dtype = dtype_numbered(number)) flags.push_back(phrase("a tensor is", info(*dtype).name));
+      if (const auto dtype = dtype_numbered(number))
+        for (const char* who : {"a tensor is", "an input is"}) flags.push_back(phrase(who, info(*dtype).name));
     for (const TensorFlag& flag : tensor_flags) flags.push_back(phrase("a tensor", flag.says));
     for (const TensorFlag& flag : element_flags) flags.push_back(phrase("an input", flag.says));
     for (const NumberFlag& flag : number_flags) flags.push_back(phrase("an argument", flag.says));

@@ -66,11 +66,11 @@ bool Baseline::is_new(const Record& r) const {
   return !before || !is_failure(before->verdict) || tier_of(r) < before->tier;
 }
 
-bool Comparison::is_worse() const { return std::ranges::any_of(fresh, &Change::promised); }
+bool Changes::is_worse() const { return std::ranges::any_of(fresh, &Change::promised); }
 
-Comparison compare(const RunFile& before, const RunFile& after) {
+Changes compare(const RunFile& before, const RunFile& after) {
   const Baseline old(before), young(after);
-  Comparison c;
+  Changes c;
   c.settings = differences(facts_of_header(before.header), facts_of_header(after.header));
   if (!before.complete) c.cut_off.emplace_back("before");
   if (!after.complete) c.cut_off.emplace_back("after");

@@ -45,7 +45,7 @@ struct Difference {
   std::string name, before, after;  ///< of a fact in the headers, empty where it is not in one
 };
 
-struct Comparison {
+struct Changes {
   std::vector<Difference> settings;
   std::vector<std::string> cut_off;  ///< "before", "after": runs that did not end
   std::vector<Change> fresh;         ///< failures that are new, as Baseline has it
@@ -59,6 +59,6 @@ struct Comparison {
 };
 
 /// Cases are compared by their ids, so that the testees need not have one name.
-Comparison compare(const RunFile& before, const RunFile& after);
+Changes compare(const RunFile& before, const RunFile& after);
 
 }  // namespace assay

@@ -43,7 +43,7 @@ Json to_json(const std::vector<Defect>& defects) {
   return list;
 }
 
-Json to_json(const Comparison& c) {
+Json to_json(const Changes& c) {
   Json settings = Json::array();
   for (const Difference& d : c.settings)
     settings.push_back({{"name", d.name}, {"before", d.before}, {"after", d.after}});
@@ -66,7 +66,7 @@ void print(std::string_view title, const std::vector<Change>& changes, const std
   for (const Change& c : changes) fmt::print("  {}\n", printable(text(c)));
 }
 
-void print(const Comparison& c) {
+void print(const Changes& c) {
   for (const Difference& d : c.settings)
     fmt::print("{}: {}, was {}\n", printable(d.name), d.after.empty() ? "not said" : printable(d.after),
                d.before.empty() ? "not said" : printable(d.before));
@@ -79,7 +79,7 @@ void print(const Comparison& c) {
 }
 
 int compare_runs(const Request& request) {
-  const Comparison comparison = compare(open_run(request.before), open_run(request.after));
+  const Changes comparison = compare(open_run(request.before), open_run(request.after));
   if (request.json)
     std::cout << to_json(comparison).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   else
