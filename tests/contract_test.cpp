@@ -295,11 +295,11 @@ TEST(Slices, CallsLieInThoseOfTheirFlags) {
 // By construction: what `exported` excludes is what other slices are made of, so no valid call is in none. Its two
 // flags of layouts hold where every dim order is contiguous, and where not the call is in `layouts`.
 TEST(Slices, WhatIsNotExportedIsInAnother) {
-  const std::vector<Slice>& all = executorch().slices;
-  const auto named = [&](std::string_view name) { return *std::ranges::find(all, name, &Slice::name); };
-  const Slice exported = named("exported");
+  const std::vector<CaseSlice>& all = executorch().slices;
+  const auto named = [&](std::string_view name) { return *std::ranges::find(all, name, &CaseSlice::name); };
+  const CaseSlice exported = named("exported");
   std::vector<std::string> covered;
-  for (const Slice& s : all)
+  for (const CaseSlice& s : all)
     if (s.all == std::vector<std::string>{"the call is valid"} && s.none.empty())
       covered.insert(covered.end(), s.any.begin(), s.any.end());
   EXPECT_THAT(covered, IsSupersetOf(exported.none));
@@ -330,7 +330,7 @@ TEST(Slices, EveryCaseIsInOneAndEachHasCases) {
 
 TEST(Slices, ThoseThatDecideATierExist) {
   std::vector<std::string> names;
-  for (const Slice& s : executorch().slices) names.push_back(s.name);
+  for (const CaseSlice& s : executorch().slices) names.push_back(s.name);
   EXPECT_THAT(names, IsSupersetOf(std::vector<std::string>(special_slices.begin(), special_slices.end())));
   EXPECT_THAT(names, Contains(std::string(exported_slice)));
 }

@@ -180,7 +180,7 @@ Laboratory& laboratory() {
 }
 
 std::vector<Defect> defects(const SuiteOptions& options) {
-  std::vector<Seen> cases;
+  std::vector<JudgedCase> cases;
   judge_blocks(laboratory(), plan_blocks(corpus(), options, false), options.workers,
                [&](const Record& r) { cases.push_back(seen(r)); });
   return defects_of(&laboratory(), corpus(), cases, options.workers, [](std::string_view) {});
@@ -217,7 +217,7 @@ TEST(Defects, AreTheSameWhateverDoesTheWork) {
 TEST(Defects, NeedNoLaboratory) {
   SuiteOptions options;
   options.operators = "aten::sin.out";
-  std::vector<Seen> cases;
+  std::vector<JudgedCase> cases;
   judge_blocks(laboratory(), plan_blocks(corpus(), options, false), 2,
                [&](const Record& r) { cases.push_back(seen(r)); });
   const std::vector<Defect> found = defects_of(nullptr, corpus(), cases, 2, [](std::string_view) {});

@@ -57,7 +57,7 @@ TEST(Words, OfTables) {
 
 TEST(Words, OfSlices) {
   std::vector<Word> slices;
-  for (const Slice& slice : read_contract("everything").slices) slices.emplace_back(slice.name, slice.about);
+  for (const CaseSlice& slice : read_contract("everything").slices) slices.emplace_back(slice.name, slice.about);
   EXPECT_THAT(documented("Slices"), ElementsAreArray(slices));
 }
 

@@ -78,7 +78,7 @@ Standing Contract::standing(const Operator& op, const HostCall& call) const {
   if (slices.empty() && excluded.empty()) return {{}, promises_types(op, call.arguments)};
   const Features features = features_of(op, call);
   Standing s;
-  for (const Slice& slice : slices)
+  for (const CaseSlice& slice : slices)
     if (slice.has(features)) s.slices.push_back(slice.name);
   const auto holds = [&](const std::string& flag) { return features.has(flag); };
   const auto is_excluded = [&](const Exclusion& e) {

@@ -62,7 +62,7 @@ struct Standing {
 struct Contract {
   std::string name = "everything", about;
   ArithmeticMode arithmetic = ArithmeticMode::ieee;
-  std::vector<Slice> slices;  // all there are
+  std::vector<CaseSlice> slices;  // all there are
   std::optional<std::vector<std::string>> promised_slices;
   std::optional<DTypes> dtypes;
   std::vector<LayoutPromise> layouts;  // the first that has the operator decides, as of

@@ -95,9 +95,9 @@ const Yaml& said(const Yaml& promise, const std::string& key) {
   return promise.at(key);
 }
 
-std::vector<std::string> slices_in(const Yaml& names, const std::vector<Slice>& slices) {
+std::vector<std::string> slices_in(const Yaml& names, const std::vector<CaseSlice>& slices) {
   for (const Yaml& name : names.items())
-    if (std::ranges::find(slices, name.text(), &Slice::name) == slices.end())
+    if (std::ranges::find(slices, name.text(), &CaseSlice::name) == slices.end())
       name.refuse("contract.slice", text("there is no slice \"", name.text(), '"'));
   return names.texts();
 }
@@ -113,7 +113,7 @@ const Yaml& sourced(const Yaml& promise) {
   return promise;
 }
 
-Contract contract_in(const Yaml& yaml, std::vector<Slice> slices) {
+Contract contract_in(const Yaml& yaml, std::vector<CaseSlice> slices) {
   yaml.check_keys({"contract", "about", "arithmetic", "slices", "dtypes", "layouts", "ranks", "operators", "excluded",
                    "declarations"});
   Contract c;
@@ -160,7 +160,7 @@ std::filesystem::path folder_above(const std::filesystem::path& path) {
 }
 
 Contract read_contract(const std::string& name_or_file) {
-  std::vector<Slice> slices = read_slices(conformance_folder("slices"));
+  std::vector<CaseSlice> slices = read_slices(conformance_folder("slices"));
   if (std::filesystem::is_regular_file(name_or_file)) return contract_in(Yaml::read(name_or_file), std::move(slices));
   const std::filesystem::path file = conformance_folder("contracts") / (name_or_file + ".yaml");
   if (!std::filesystem::exists(file))

@@ -7,11 +7,11 @@
 namespace assay {
 namespace {
 
-Slice read_slice(const std::filesystem::path& file) {
+CaseSlice read_slice(const std::filesystem::path& file) {
   const Yaml yaml = Yaml::read(file);
   yaml.check_keys({"slice", "about", "all", "any", "none"});
-  Slice s{yaml.at("slice").text(), yaml.at("about").text(), flags_in(yaml, "all"), flags_in(yaml, "any"),
-          flags_in(yaml, "none")};
+  CaseSlice s{yaml.at("slice").text(), yaml.at("about").text(), flags_in(yaml, "all"), flags_in(yaml, "any"),
+              flags_in(yaml, "none")};
   if (s.name != file.stem())
     yaml.at("slice").refuse("contract.slice", text("the slice is \"", s.name, "\", but its file another"));
   return s;
@@ -28,17 +28,17 @@ std::vector<std::string> flags_in(const Yaml& map, const std::string& key) {
   return list->texts();
 }
 
-bool Slice::has(const Features& call) const {
+bool CaseSlice::has(const Features& call) const {
   const auto holds = [&](const std::string& flag) { return call.has(flag); };
   return std::ranges::all_of(all, holds) && std::ranges::none_of(none, holds) &&
          (any.empty() || std::ranges::any_of(any, holds));
 }
 
-std::vector<Slice> read_slices(const std::filesystem::path& folder) {
-  std::vector<Slice> slices;
+std::vector<CaseSlice> read_slices(const std::filesystem::path& folder) {
+  std::vector<CaseSlice> slices;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".yaml") slices.push_back(read_slice(entry.path()));
-  std::ranges::sort(slices, {}, &Slice::name);
+  std::ranges::sort(slices, {}, &CaseSlice::name);
   return slices;
 }
 

@@ -15,14 +15,14 @@ constexpr int rounds = 3;               // of finding predicates and trying them
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
-  Seen seen;
+  JudgedCase seen;
   Features features;
 };
 
 enum class Says : std::uint8_t { fails, passes, nothing };
 
 // What a case says about a symptom.
-Says says(const Seen& s, const Symptom& symptom) {
+Says says(const JudgedCase& s, const Symptom& symptom) {
   if (s.symptom == symptom) return Says::fails;
   const bool is_fine = s.verdict == Verdict::pass || s.verdict == Verdict::quality;
   if (is_fine) return Says::passes;
@@ -34,13 +34,13 @@ bool is_about_validity(std::string_view flag) { return flag == call_is_valid || 
 
 class Investigation {
  public:
-  Investigation(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls, std::vector<Seen> cases)
+  Investigation(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls, std::vector<JudgedCase> cases)
       : laboratory_(laboratory),
         corpus_(corpus),
         op_(calls.op()),
         drawer_(corpus, calls, digest(op_.name)),
         of_the_run_(cases.size()) {
-    for (Seen& s : cases) {
+    for (JudgedCase& s : cases) {
       drawer_.know(s.id);
       add(std::move(s));
     }
@@ -52,7 +52,7 @@ class Investigation {
   }
 
  private:
-  void add(Seen s) {
+  void add(JudgedCase s) {
     Features features = features_of(corpus_, s.id);
     rows_.push_back({std::move(s), std::move(features)});
   }
@@ -132,7 +132,7 @@ class Investigation {
   // other cause of the symptom explains.
   void attempt(Cause& cause, const std::vector<Cause>& all) {
     std::vector<CaseId> near;
-    for (const Seen& s : cause.cases) near.push_back(s.id);
+    for (const JudgedCase& s : cause.cases) near.push_back(s.id);
     const Predicate& p = cause.predicate;
     const auto same = count(cause, drawer_.draw(most_drawn, near, [&](const Features& f) { return holds(p, f); }));
     cause.trial.alike += same.fail, cause.trial.drawn += same.fail + same.pass;
@@ -160,7 +160,7 @@ class Investigation {
   Count count(const Cause& cause, const std::vector<CaseId>& ids) {
     Count n;
     for (const Judged& j : laboratory_->run_all(ids)) {
-      const Seen s = seen(j.record);
+      const JudgedCase s = seen(j.record);
       n.fail += says(s, cause.symptom) == Says::fails, n.pass += says(s, cause.symptom) == Says::passes;
       add(s);
     }
@@ -178,14 +178,15 @@ class Investigation {
 
 }  // namespace
 
-Seen seen(const Record& r) {
+JudgedCase seen(const Record& r) {
   return {case_id_from(r.case_id), symptom_of(r), r.verdict, tier_of(r), r.promised, r.known, r.distance,
           r.elements.value_or(0)};
 }
 
 std::vector<Cause> causes_of(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls,
-                             std::vector<Seen> cases) {
-  if (std::ranges::none_of(cases, [](const Seen& s) { return is_failure(s.verdict) || s.verdict == Verdict::quality; }))
+                             std::vector<JudgedCase> cases) {
+  if (std::ranges::none_of(cases,
+                           [](const JudgedCase& s) { return is_failure(s.verdict) || s.verdict == Verdict::quality; }))
     return {};
   return Investigation(laboratory, corpus, calls, std::move(cases)).causes();
 }

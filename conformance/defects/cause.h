@@ -11,7 +11,7 @@
 namespace assay {
 
 // What is kept of a judged case until all of its operator are.
-struct Seen {
+struct JudgedCase {
   CaseId id;
   Symptom symptom;
   Verdict verdict;
@@ -20,7 +20,7 @@ struct Seen {
   std::optional<double> distance;
   std::uint64_t elements = 0;
 };
-Seen seen(const Record& record);
+JudgedCase seen(const Record& record);
 
 // A reason why calls of an operator fail.
 struct Cause {
@@ -28,12 +28,12 @@ struct Cause {
   Symptom symptom;
   Predicate predicate;
   Trial trial;
-  std::vector<Seen> cases;  // of the run, that fail for it
+  std::vector<JudgedCase> cases;  // of the run, that fail for it
 };
 
 // The causes of the failures among the cases of one operator. Where there is a laboratory, more calls are drawn and
 // judged to decide between predicates, the same whenever the cases are the same. Throws Interrupted.
 std::vector<Cause> causes_of(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls,
-                             std::vector<Seen> cases);
+                             std::vector<JudgedCase> cases);
 
 }  // namespace assay

@@ -115,15 +115,15 @@ std::string when(const Group& g) {
 }
 
 // The one with the fewest elements, then the shortest text.
-const Seen& smallest(const std::vector<Seen>& cases) {
-  const auto size = [](const Seen& s) {
+const JudgedCase& smallest(const std::vector<JudgedCase>& cases) {
+  const auto size = [](const JudgedCase& s) {
     const std::string id = to_text(s.id);
     return std::tuple(!s.promised, s.elements, id.size(), id);
   };
   return *std::ranges::min_element(cases, {}, size);
 }
 
-Record named(const Seen& s) {
+Record named(const JudgedCase& s) {
   Record r;
   r.operator_name = s.id.operator_name, r.case_id = to_text(s.id);
   r.verdict = s.verdict, r.failure = s.symptom.failure;
@@ -131,7 +131,7 @@ Record named(const Seen& s) {
 }
 
 // A simpler call that fails alike, or the same.
-Record shrunk(Laboratory& laboratory, const Seen& failing) {
+Record shrunk(Laboratory& laboratory, const JudgedCase& failing) {
   Record found = laboratory.run_alone(failing.id, true).record;
   if (failing.id.mutations.empty()) return found;
   Shrinking search(failing.id);
@@ -145,10 +145,10 @@ Record shrunk(Laboratory& laboratory, const Seen& failing) {
 }
 
 // Each operator's cases in the order of their ids, whatever that of the run was.
-std::vector<std::vector<Seen>> by_operator(std::vector<Seen> cases) {
-  std::map<std::pair<std::string, std::string>, Seen> ordered;
-  for (Seen& s : cases) ordered.emplace(std::pair(s.id.operator_name, to_text(s.id)), std::move(s));
-  std::vector<std::vector<Seen>> all;
+std::vector<std::vector<JudgedCase>> by_operator(std::vector<JudgedCase> cases) {
+  std::map<std::pair<std::string, std::string>, JudgedCase> ordered;
+  for (JudgedCase& s : cases) ordered.emplace(std::pair(s.id.operator_name, to_text(s.id)), std::move(s));
+  std::vector<std::vector<JudgedCase>> all;
   for (auto& [key, s] : ordered) {
     if (all.empty() || all.back()[0].id.operator_name != s.id.operator_name) all.emplace_back();
     all.back().push_back(std::move(s));
@@ -162,7 +162,7 @@ bool is_serious(const Defect& d) { return d.promised() && d.tier < Tier::not_pro
 Defect defect_of(Laboratory* laboratory, const Group& group) {
   Defect d;
   std::set<std::string> operators;
-  std::vector<Seen> failing;
+  std::vector<JudgedCase> failing;
   for (const Cause& c : group.causes) {
     d.trial += c.trial;
     operators.emplace(c.op->name);
@@ -170,7 +170,7 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
   }
   d.operators.assign(operators.begin(), operators.end());
   d.known = true;
-  for (const Seen& s : failing) {
+  for (const JudgedCase& s : failing) {
     d.tier = std::min(d.tier, s.tier), d.known = d.known && s.known, d.promised_cases += s.promised;
     if (s.distance) d.distance = std::max(d.distance.value_or(0), *s.distance);
     d.case_ids.push_back(to_text(s.id));
@@ -189,9 +189,9 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
 
 }  // namespace
 
-std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std::vector<Seen> cases, int workers,
+std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std::vector<JudgedCase> cases, int workers,
                                const std::function<void(std::string_view op)>& begun) {
-  std::vector<std::vector<Seen>> operators = by_operator(std::move(cases));
+  std::vector<std::vector<JudgedCase>> operators = by_operator(std::move(cases));
   std::vector<Cause> causes;
   in_order(
       operators.size(), workers,

@@ -263,7 +263,7 @@ class Run {
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
   Summary summary_;
-  std::vector<Seen> seen_;
+  std::vector<JudgedCase> seen_;
   bool unexpected_ = false;
 };
 
