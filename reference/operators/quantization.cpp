@@ -59,6 +59,13 @@ Parameters asymmetric(std::span<const T> row, const Rounding& own, const Roundin
   return {scale, nearest(clamp(from_low ? round(lowest - low) : round(highest - high), lowest, highest))};
 }
 
+// The scale counts as a number of the dtype in which eager rounds it, a float64 though it is; where the range of the
+// input leaves that dtype, an implementation with more range may find any.
+Real scale_magnitude(Real scale, const Rounding& round) {
+  if (std::isinf(scale)) return unbounded;
+  return std::fabs(scale) * std::ldexp(Real{1}, info(DType::float64).precision - info(round.dtype).precision);
+}
+
 template <class T>
 void each_row(Array<Real>& scale, Array<Int>& zero_point, const Array<T>& input, const Rounding& own,
               const Rounding& round) {
@@ -130,6 +137,22 @@ void operators::choose_qparams_per_token_asymmetric(Array<Real>& scale_out, Arra
                                                     const Array<Int>& input, const Rounding& own,
                                                     const Rounding& round) {
   each_row(scale_out, zero_point_out, input, own, round);
+}
+
+void operators::choose_qparams_magnitude(Array<Real>& scale_out, Array<Int>& zero_point_out, const Array<Real>& input,
+                                         Int quant_min, Int quant_max, Real eps, const Rounding& round) {
+  choose_qparams(scale_out, zero_point_out, input, quant_min, quant_max, eps, round);
+  scale_out[0] = scale_magnitude(scale_out[0], round);
+}
+void operators::choose_qparams_of_rows_magnitude(Array<Real>& scale_out, Array<Int>& zero_point_out,
+                                                 const Array<Real>& input, const Rounding& own, const Rounding& round) {
+  each_row(scale_out, zero_point_out, input, own, round);
+  for (Real& scale : scale_out.data) scale = scale_magnitude(scale, round);
+}
+void operators::choose_qparams_of_rows_magnitude(Array<Real>& scale_out, Array<Int>& zero_point_out,
+                                                 const Array<Int>& input, const Rounding& own, const Rounding& round) {
+  each_row(scale_out, zero_point_out, input, own, round);
+  for (Real& scale : scale_out.data) scale = scale_magnitude(scale, round);
 }
 
 }  // namespace assay

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""aten::bitwise_left_shift.Tensor_out#d58d8416
+
+aten::bitwise_left_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+
+Runs this call in the official ExecuTorch runtime and in eager PyTorch; needs torch and executorch. Exits with 1 where the
+kernel's answer is wrong, with 0 where it is right.
+"""
+
+import base64
+import ctypes
+import io
+import multiprocessing
+import pathlib
+import signal
+import sys
+
+import torch
+import executorch
+from executorch.runtime import Runtime
+
+
+def tensor(dtype, sizes, strides, data):
+    data = bytearray(base64.b64decode(data))
+    elements = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
+    return elements.as_strided(sizes, strides)
+
+
+ARGUMENTS = {
+    # [[0],[255],[1],[2],[3],[7],[8],[31],[63],[100]]:u8
+    "self": tensor(torch.uint8, (10, 1), (1, 1), "AP8BAgMHCB8/ZA=="),
+    # [0,255,1,2,3,7,8,31,63,100]:u8
+    "other": tensor(torch.uint8, (10,), (1,), "AP8BAgMHCB8/ZA=="),
+}
+
+# For each result its name, how it is laid out, whether the sign of a zero counts, and of each element the expected, the
+# lowest and the highest right answer; the first alone where it is the only one, none where any values are right.
+RESULTS = [
+    ("out", torch.uint8, (10, 10), (10, 1), True,
+        "AAAAAAAAAAAAAP8A/vz4gAAAAAABAAIECIAAAAAAAgAECBAAAAAAAAMABgwYgAAAAAAHAA4cOIAAAAAACAAQIEAAAAAAAB8APnz4"
+        "gAAAAAA/AH78+IAAAAAAZADIkCAAAAAAAA=="),
+]
+
+EXPECTED = "[[0,0,0,0,0,0,0,0,0,0],[255,0,254,252,248,128,0,0,0,0],[1,0,2,4,8,128,0,0,0,0],[2,0,\u2026],\u2026](10,10):u8"
+IS_VALID = True
+
+# The call as a program: its one method has the tensors above as inputs and the call as its only instruction.
+PROGRAM = """
+PAAAAEVUMTJlaDAwIAAAAPACAAAAAAAAAAMAAAAAAABkAAAAAAAAABQAIAAAAAQACAAMABAAFAAYABwAFAAAAJAAAACIAAAAgAAAAFQAAAA8AAAADAAA
+AAQAAAAAAAAAAQAAAAQAAAAo////AQAAAAQAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADI/v//BAAAAAEAAAAAAAAAAAAAAAIAAAAgAAAADAAAAAgA
+DAAAAAQACAAAAGQAAAAAAAAABAAEAAQAAAAAAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAAPABAAAMAQAA/AAAAPAAAACA
+AAAAMAAAACgAAAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAABkAAAAAAAAAAAAAAAAAAAAAQAAAAwAAAAIAAwABAAIAAgAAAAYAAAABAAAAAoAAABUZW5z
+b3Jfb3V0AAAYAAAAYXRlbjo6Yml0d2lzZV9sZWZ0X3NoaWZ0AAAAAAEAAAAQAAAADAAUAAQACAAMABAADAAAAFAAAABIAAAADAAAAAQAAAAAAAAAAQAA
+AAQAAAAU////AAAAAQwAAAAIAAgAAAAEAAgAAAAEAAAABAAAAAAAAAABAAAAAgAAAAIAAAAAAAAAAAAAAAEAAAACAAAAAgAAAAAAAAABAAAAAwAAAKQA
+AABwAAAADAAAAAgADgAHAAgACAAAAAAAAAUcAAAAAAAWABoAAAAAAAgADAAAABAAFAAAAAcAFgAAAAAAAAEoAAAAHAAAAAEAAAAMAAAAAAAGAAgABAAG
+AAAAAQAAAAIAAAAAAQAAAgAAAAoAAAAKAAAA2P///wAAAAUEAAAA0P///xAAAAAEAAAAAQAAAAAAAAABAAAACgAAAAgADAAHAAgACAAAAAAAAAUQAAAA
+DAAMAAAAAAAEAAgADAAAABAAAAAEAAAAAgAAAAABAAACAAAACgAAAAEAAAAHAAAAZm9yd2FyZAAAAAAAAAAAAAAAAAAAAAAAvr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vg==
+"""
+
+
+def kernel():
+    package = pathlib.Path(executorch.__path__[0])
+    for library in []:
+        ctypes.CDLL(str(package / "lib" / library))
+    inputs = [t for a in ARGUMENTS.values() for t in (a if isinstance(a, list) else [a]) if isinstance(t, torch.Tensor)]
+    program = Runtime.get().load_program(base64.b64decode(PROGRAM))
+    return list(program.load_method("forward").execute(inputs))
+
+
+def eager():
+    results = [torch.empty_strided(sizes, strides, dtype=dtype) for _, dtype, sizes, strides, *_ in RESULTS]
+    torch.ops.aten.bitwise_left_shift.Tensor_out(**ARGUMENTS, out=results[0])
+    return results
+
+
+def tell(function, pipe):
+    try:
+        answer = [torch.as_tensor(a, dtype=torch.float64 if isinstance(a, float) else None) for a in function()]
+    except Exception as error:
+        answer = f"refuses: {error}"
+    file = io.BytesIO()
+    torch.save(answer, file)
+    pipe.send_bytes(file.getvalue())
+
+
+def in_child(function):
+    """The results of a function that may take its process down, or a sentence on why there are none."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=tell, args=(function, sender))
+    child.start()
+    sender.close()
+    try:
+        return torch.load(io.BytesIO(receiver.recv_bytes()))
+    except EOFError:
+        child.join()
+        return f"dies: {signal.Signals(-child.exitcode).name if child.exitcode < 0 else child.exitcode}"
+
+
+def is_right(got, zeros_have_signs, expected, lowest, highest):
+    if not got.is_floating_point():
+        return got.to(torch.int64) == expected.to(torch.int64)
+    anything = lowest.isinf() & (lowest == -highest)
+    zeros = (got == 0) & (expected == 0) & zeros_have_signs
+    between = (lowest <= got) & (got <= highest) & ~(zeros & (got.signbit() != expected.signbit()))
+    return anything | between | (expected.isnan() & got.isnan())
+
+
+def difference(name, index, got, expected, lowest, highest):
+    value, want, low, high = (t[tuple(index)].item() for t in (got, expected, lowest, highest))
+    return f"{name}{index or ''} is {value}, but must be {want}" + (f", or from {low} to {high}" if low < high else "")
+
+
+def fault(answer):
+    """What is wrong with an answer in one sentence, None where nothing is."""
+    if isinstance(answer, str):
+        return None if answer.startswith("refuses") and not IS_VALID else answer
+    if not IS_VALID:
+        return "answers a call that is to be refused"
+    for (name, dtype, sizes, strides, zeros_have_signs, *right), got in zip(RESULTS, answer):
+        if (got.dtype, tuple(got.shape)) != (dtype, sizes):
+            return f"{name} is {got.dtype} {tuple(got.shape)}, but must be {dtype} {sizes}"
+        if not right:
+            continue
+        right = [tensor(dtype, sizes, strides, data) for data in (right if len(right) == 3 else 3 * right)]
+        wrong = (~is_right(got, zeros_have_signs, *right)).nonzero().tolist()
+        if wrong:
+            return "; ".join(difference(name, index, got, *right) for index in wrong[:8])
+    return None
+
+
+def report(who, answer):
+    print(f"{who}: {answer}")
+    wrong = fault(answer)
+    print(f"{who} is {'right' if wrong is None else 'WRONG: ' + wrong}", flush=True)
+    return wrong is None
+
+
+print(f"expected: {EXPECTED}", flush=True)
+report("eager PyTorch", in_child(eager))
+sys.exit(0 if report("executorch", in_child(kernel)) else 1)
