@@ -27,12 +27,7 @@ Bytes program_of(int constants, Int bytes_of_each) {
 
 // The same from its bytes to the last rule; the tables are where they are in the file, since nobody changes that.
 void locate_open_check(std::span<const std::byte> file, AlignedMemory& memory) {
-  format::Findings none(
-      [](void*, const format::Finding& f) {
-        std::abort();
-        static_cast<void>(f);
-      },
-      nullptr);
+  format::Findings none([](void*, const format::Finding&) { std::abort(); }, nullptr);
   const auto extent = format::locate_program(file.first(format::head_bytes), file.size(), none);
   const auto tables = file.first(extent->tables_size);
   const auto program = format::open_program(tables, file.subspan(extent->segments_begin, extent->segments_size), none);

@@ -39,9 +39,9 @@ struct Work {
 };
 
 // Cells are what the analysis of data flow knows to be defined or not:
-// - a tensor that has bytes: of its own cell if its sizes may change, since it alone knows them, or if it is an input
-// or
-//   something writes all of it; those that do neither are views that the exporter left out, one cell for a place;
+// - a tensor that has bytes: of its own cell if its sizes may change, since it alone knows them, if it is an input, or
+// if
+//   something writes all of it; the others are views that the exporter left out, one cell for a place;
 // - what a handle holds, where that is not simply one such cell;
 // - a handle: whether it was made in this execution;
 // - a number that instructions assign.

@@ -7,14 +7,12 @@ import signal
 import subprocess
 import tempfile
 import threading
-import unittest
+
+from folder import WithFolder
 
 ASSAY = os.environ["ASSAY"]
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "programs"
-SANITIZED = bool(os.environ.get("ASSAY_SANITIZE"))
-SLOWER = 6 if SANITIZED else 1
 MIB = 1 << 20
-SHADOW = 400 * MIB if SANITIZED else 0  # of a sanitizer, beside what it multiplies
 CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]")
 
 
@@ -30,7 +28,7 @@ def assay(*arguments, stdin=None, feed=None):
         if feed:
             threading.Thread(target=_feed, args=(feed, child.stdin), daemon=True).start()
         try:
-            code = child.wait(60 * SLOWER)
+            code = child.wait(60)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             raise
@@ -47,24 +45,14 @@ def _feed(feed, pipe):
         pass
 
 
-class Hostile(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content)
-        return path
-
+class Hostile(WithFolder):
     def harmless(self, *arguments, code=None, rule=None, memory=2048 * MIB, output=20 * MIB, **how):
         done = assay(*arguments, **how)
         said = (done.out[:2000] + done.err[-2000:]).decode(errors="replace")
         self.assertIn(done.code, range(0, 8), said)
         self.assertNotIn(b"Sanitizer", done.err, said)
-        self.assertLess(done.seconds, 10 * SLOWER, arguments)
-        self.assertLess(done.peak, memory * (3 if SANITIZED else 1) + SHADOW, arguments)
+        self.assertLess(done.seconds, 10, arguments)
+        self.assertLess(done.peak, memory, arguments)
         self.assertLess(len(done.out) + len(done.err), output, arguments)
         for text in done.out.decode(), done.err.decode():  # UTF-8 it is
             self.assertIsNone(CONTROLS.search(text), text[:300])

@@ -5,7 +5,7 @@ import threading
 import unittest
 
 import flat_programs as flat
-from hostile import MIB, PROGRAMS, SANITIZED, Hostile, assay
+from hostile import MIB, PROGRAMS, Hostile, assay
 
 # Line ends, escapes of a terminal, quotes, a direction, a C1 control, what is no UTF-8.
 FORGED = b'\nvalid\n\x1b[2J\x1b]0;owned\x07"\'\\\xe2\x80\xae\xc2\x9b31m\xff\xfe\xc3\x28' + b"x" * 100_000
@@ -300,7 +300,6 @@ class Peaks(Hostile):
     def constants():
         return flat.program([flat.adder()], segments=[bytes(100 * MIB)], constants=[0, 0])
 
-    @unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
     def test_check_and_inspect(self):
         for make in self.distinct, self.shared_values, self.shared_calls, self.constants:
             path = self.write("large.pte", make())

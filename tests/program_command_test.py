@@ -5,8 +5,9 @@ import pathlib
 import re
 import struct
 import subprocess
-import tempfile
 import unittest
+
+from folder import WithFolder
 
 ASSAY = os.environ["ASSAY"]
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -28,17 +29,7 @@ def npy(descr, shape, data=b""):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
 
-class WithFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-        return path
-
+class Programs(WithFolder):
     def floats(self, *shape):
         count = 1
         for n in shape:
@@ -54,7 +45,7 @@ class WithFolder(unittest.TestCase):
             self.assertIn(word, err)
 
 
-class Bundles(WithFolder):
+class Bundles(Programs):
     BUNDLE = PROGRAMS / "methods" / "program.bpte"
 
     def off_by_one(self):
@@ -91,7 +82,7 @@ class Bundles(WithFolder):
             self.refused(3, "B1" if size >= 8 else "", by=["run", self.write("part.bpte", whole[:size])])
 
 
-class Run(WithFolder):
+class Run(Programs):
     def test_without_inputs_says_what_is_wanted(self):
         self.refused(4, "invalid, R4: \"forward\": the method wants 1 input, but 0 came: --input float32 (3, 16)", by=["run", program("mlp")])
         self.refused(4, "R4", "float32 up to (16, 6)", by=["run", program("dynamic_batch")])
@@ -188,7 +179,7 @@ class Run(WithFolder):
             self.assertEqual((code, err.count("\n")), (2, 1), err)
 
 
-class Calls(WithFolder):
+class Calls(Programs):
     def calls(self, *calls):
         return ["run", program("mlp"), "--calls", self.write("calls.json", {"calls": calls})]
 
@@ -228,7 +219,7 @@ class Calls(WithFolder):
         self.assertEqual((code, err), (0, ""), out)
 
 
-class Check(WithFolder):
+class Check(Programs):
     def test_valid(self):
         code, out, err = assay("check", program("mlp"))
         self.assertEqual((code, err), (0, ""))
@@ -314,7 +305,7 @@ class Check(WithFolder):
         self.assertEqual(assay("check", file.parent / "program.pte", "--data", file)[0], 0)
 
 
-class Inspect(WithFolder):
+class Inspect(Programs):
     def test_text(self):
         code, out, err = assay("inspect", program("scan_sum"))
         self.assertEqual((code, err), (0, ""))
