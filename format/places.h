@@ -39,8 +39,7 @@ struct Work {
 };
 
 // Cells are what the analysis of data flow knows to be defined or not:
-// - a tensor that has bytes: of its own cell if its sizes may change, since it alone knows them, if it is an input, or
-// if
+// - a tensor that has bytes: of its own cell if its sizes may change, since it alone knows them, or it is an input, or
 //   something writes all of it; the others are views that the exporter left out, one cell for a place;
 // - what a handle holds, where that is not simply one such cell;
 // - a handle: whether it was made in this execution;
