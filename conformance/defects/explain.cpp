@@ -153,9 +153,8 @@ class Search {
       std::ranges::sort(longer, [](const Conjunction& a, const Conjunction& b) {
         return std::tie(a.cost, a.literals) < std::tie(b.cost, b.literals);
       });
-      const auto [first, last] = std::ranges::unique(
-          longer, [](const Conjunction& a, const Conjunction& b) { return a.covered == b.covered; });
-      longer.erase(first, last);
+      const auto same = [](const Conjunction& a, const Conjunction& b) { return a.covered == b.covered; };
+      longer.erase(std::unique(longer.begin(), longer.end(), same), longer.end());
       if (longer.size() > beam) longer.resize(beam, everything);
       for (const Conjunction& c : longer) consider(c);
       front = std::move(longer);
