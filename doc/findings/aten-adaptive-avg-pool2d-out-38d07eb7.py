@@ -84,7 +84,7 @@ def kernel():
 
 
 def eager():
-    results = [torch.empty_strided(sizes, strides, dtype=dtype) for _, dtype, sizes, strides, *_ in RESULTS]
+    results = [torch.empty(sizes, dtype=dtype) for _, dtype, sizes, *_ in RESULTS]
     torch.ops.aten.native_layer_norm.out(**ARGUMENTS, out0=results[0], out1=results[1], out2=results[2])
     return results
 

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// quantized_decomposed::choose_qparams.Tensor_out#21f9748b
-// quantized_decomposed::choose_qparams.Tensor_out(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype, *, Tensor(a!) scale_out, Tensor(b!) zero_point_out) -> (Tensor(a!), Tensor(b!))
+// aten::div.Scalar_out#0a3ec66b
+// aten::div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,25 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: [[-1.3155558]]:f32
-  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, {0xbfa86422}));
-  // quant_min: -128
-  values.push_back(EValue(std::int64_t{-128}));
-  // quant_max: 127
-  values.push_back(EValue(std::int64_t{127}));
-  // eps: 1e-05
-  values.push_back(EValue(1e-05));
-  // dtype: int8
-  values.push_back(EValue(std::int64_t{1}));
-  // scale_out
-  values.push_back(tensor(ScalarType::Double, {1}, {0}, Elements(1, unwritten)));
-  // zero_point_out
-  values.push_back(tensor(static_cast<ScalarType>(4), {1}, {0}, Elements(1, unwritten)));
+  // self: [0.3810905]:f32
+  values.push_back(tensor(ScalarType::Float, {1}, {0}, {0x3ec31e4b}));
+  // other: 255
+  values.push_back(EValue(std::int64_t{255}));
+  // out
+  values.push_back(tensor(ScalarType::Float, {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [0.005159042309969664]:f64\n[127]:i64");
+  std::puts("expected: [0.0014944725]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::choose_qparams.Tensor_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::div.Scalar_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -170,10 +162,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<double>("scale_out", values[5].toTensor(), ScalarType::Double, {1}, true,
-      {0x3f7521a5e0000000});
-  right &= is_right<std::int64_t>("zero_point_out", values[6].toTensor(), static_cast<ScalarType>(4), {1}, true,
-      {0x000000000000007f});
+  right &= is_right<float>("out", values[2].toTensor(), ScalarType::Float, {1}, true,
+      {0x3ac3e22d});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

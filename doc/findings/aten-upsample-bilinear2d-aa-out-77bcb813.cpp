@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// quantized_decomposed::choose_qparams.Tensor_out#03690544
-// quantized_decomposed::choose_qparams.Tensor_out(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype, *, Tensor(a!) scale_out, Tensor(b!) zero_point_out) -> (Tensor(a!), Tensor(b!))
+// aten::_upsample_bilinear2d_aa.out#933a208e
+// aten::_upsample_bilinear2d_aa.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,25 +142,23 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: -0.3942253:f32
-  values.push_back(tensor(ScalarType::Float, {}, {}, {0xbec9d7e6}));
-  // quant_min: 0
-  values.push_back(EValue(std::int64_t{0}));
-  // quant_max: 255
-  values.push_back(EValue(std::int64_t{255}));
-  // eps: 1e-05
-  values.push_back(EValue(1e-05));
-  // dtype: uint8
-  values.push_back(EValue(std::int64_t{0}));
-  // scale_out
-  values.push_back(tensor(ScalarType::Double, {1}, {0}, Elements(1, unwritten)));
-  // zero_point_out
-  values.push_back(tensor(static_cast<ScalarType>(4), {1}, {0}, Elements(1, unwritten)));
+  // self: [[[[0,1],[1,1]]]]:u8
+  values.push_back(tensor(static_cast<ScalarType>(0), {1, 1, 2, 2}, {0, 1, 2, 3}, {0x00, 0x01, 0x01, 0x01}));
+  // output_size: [1,1]
+  values.push_back(integers({1, 1}));
+  // align_corners: false
+  values.push_back(EValue(false));
+  // scales_h: none
+  values.push_back(EValue());
+  // scales_w: none
+  values.push_back(EValue());
+  // out
+  values.push_back(tensor(static_cast<ScalarType>(0), {1, 1, 1, 1}, {0, 1, 2, 3}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [0.001545981620438397]:f64\n[255]:i64");
+  std::puts("expected: [[[[1]]]]:u8");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::choose_qparams.Tensor_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::_upsample_bilinear2d_aa.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -170,10 +168,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<double>("scale_out", values[5].toTensor(), ScalarType::Double, {1}, true,
-      {0x3f59545120000000});
-  right &= is_right<std::int64_t>("zero_point_out", values[6].toTensor(), static_cast<ScalarType>(4), {1}, true,
-      {0x00000000000000ff});
+  right &= is_right<std::uint8_t>("out", values[5].toTensor(), static_cast<ScalarType>(0), {1, 1, 1, 1}, true,
+      {0x01});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
