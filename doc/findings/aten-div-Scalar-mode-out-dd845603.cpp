@@ -1,8 +1,5 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
-//   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include
-//   -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib
-//   -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized
-//   -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
+//   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
 // aten::div.Scalar_mode_out#4646e5bc
 // aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)
@@ -57,8 +54,7 @@ EValue tensor(ScalarType dtype, std::vector<executorch::aten::SizesType> sizes,
   auto* strides = kept(std::vector<executorch::aten::StridesType>(s->size()));
   executorch::runtime::dim_order_to_stride_nocheck(s->data(), order->data(), s->size(), strides->data());
   return Tensor(new executorch::aten::TensorImpl(dtype, static_cast<ssize_t>(s->size()), s->data(), data, order->data(),
-                                                 strides->data(),
-                                                 executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND));
+                                                 strides->data(), executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND));
 }
 
 template <class T>
@@ -107,22 +103,20 @@ bool is_right(std::uint64_t got, bool zeros_have_signs, std::uint64_t expected, 
               std::uint64_t highest) {
   if (got == expected) return true;
   if constexpr (std::numeric_limits<T>::is_integer) return false;
-  const double value = element<T>(got), want = element<T>(expected), low = element<T>(lowest),
-               high = element<T>(highest);
+  const double value = element<T>(got), want = element<T>(expected), low = element<T>(lowest), high = element<T>(highest);
   if (std::isinf(low) && low == -high) return true;
   if (std::isnan(want)) return std::isnan(value);
   const bool other_zero = value == 0 && want == 0 && std::signbit(value) != std::signbit(want);
   return low <= value && value <= high && !(zeros_have_signs && other_zero);
 }
 
-// Whether all of a result is right; says what is not. The expected answers alone are right where no others are given,
-// any where not even they are.
+// Whether all of a result is right; says what is not. The expected answers alone are right where no others are given, any
+// where not even they are.
 template <class T>
 [[maybe_unused]] bool is_right(const char* name, const Tensor& got, ScalarType dtype,
                                const std::vector<executorch::aten::SizesType>& sizes, bool zeros_have_signs,
                                const Elements& expected = {}, const Elements& low = {}, const Elements& high = {}) {
-  if (got.scalar_type() != dtype ||
-      !(got.sizes() == ArrayRef<executorch::aten::SizesType>(sizes.data(), sizes.size()))) {
+  if (got.scalar_type() != dtype || !(got.sizes() == ArrayRef<executorch::aten::SizesType>(sizes.data(), sizes.size()))) {
     std::printf("WRONG: %s has another dtype or other sizes:", name);
     for (const auto n : got.sizes()) std::printf(" %d", static_cast<int>(n));
     std::printf("\n");
@@ -135,8 +129,7 @@ template <class T>
     std::memcpy(&bits, static_cast<const char*>(got.const_data_ptr()) + i * sizeof(T), sizeof(T));
     if (is_right<T>(bits, zeros_have_signs, expected[i], lowest[i], highest[i])) continue;
     const auto value = [](std::uint64_t b) { return static_cast<double>(element<T>(b)); };
-    std::printf("WRONG: element %zu of %s in memory is %.17g, but must be %.17g", i, name, value(bits),
-                value(expected[i]));
+    std::printf("WRONG: element %zu of %s in memory is %.17g, but must be %.17g", i, name, value(bits), value(expected[i]));
     if (highest[i] != lowest[i]) std::printf(", or from %.17g to %.17g", value(lowest[i]), value(highest[i]));
     std::puts("");
     ++wrong;
@@ -171,8 +164,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &=
-      is_right<BFloat16>("out", values[3].toTensor(), ScalarType::BFloat16, {1, 1}, true, {0x0000}, {0xbbe4}, {0x3be4});
+  right &= is_right<BFloat16>("out", values[3].toTensor(), ScalarType::BFloat16, {1, 1}, true,
+      {0x0000},
+      {0xbbe4},
+      {0x3be4});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
