@@ -16,5 +16,5 @@ class WithFolder(unittest.TestCase):
     def write(self, name, content):
         """A file of bytes, or of anything else as JSON."""
         path = self.folder / name
-        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        path.write_bytes(content if isinstance(content, (bytes, bytearray)) else json.dumps(content).encode())
         return path
