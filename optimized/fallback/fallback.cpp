@@ -1,0 +1,70 @@
+#include "optimized/fallback/fallback.h"
+
+#include "optimized/fallback/refusals.h"
+#include "optimized/fallback/values.h"
+#include "reference/call.h"
+#include "reference/program/rule.h"
+#include "reference/runtime/call_rules.h"
+
+namespace assay::optimized {
+namespace {
+
+thread_local const Budget* charged = nullptr;
+
+void add(assay::Value value, Value* to, std::vector<Result>& results) {
+  Tensors* list = std::get_if<Tensors>(&value);
+  if (!list) return results.push_back({std::move(value), to});
+  const auto targets = to->items();
+  if (to->kind != ValueKind::tensors || targets.size() != list->size())
+    throw broken("I10", {}, "the outs are no list of ", list->size(), " tensors");
+  for (std::size_t k = 0; k < targets.size(); ++k) results.push_back({std::move(*(*list)[k]), targets[k]});
+}
+
+void call(const Operator& op, const Call& call, const Budget& budget) {
+  Buffer<assay::Value> arguments;
+  std::vector<std::size_t> from;  // operand of each argument: the new value of a mutated one goes where it is
+  for (std::size_t i = 0; i < op.arguments.size(); ++i) from.push_back(i);
+  for (std::size_t i = 0; i < op.arguments.size(); ++i)
+    if (op.arguments[i].mutated) from[op.new_value_of(i)] = i;
+  for (std::size_t i = 0; i < op.arguments.size(); ++i) {
+    const bool out = op.arguments[i].out;
+    const bool number = op.arguments[i].is_out_number();
+    const format::Use use = out ? format::Use::written : call.roles->arguments()[i].use;
+    const bool read = !out && use != format::Use::asked && use != format::Use::overwritten;
+    const Value* value = number ? call.returned : call.arguments[from[i]];
+    arguments.push_back(number ? assay::Value() : to_reference(*value, read));
+    if (!out && !read)
+      if (auto* t = std::get_if<assay::Tensor>(&arguments.back())) *t = make(t->dtype, t->sizes, t->dim_order);
+  }
+  const Answer answer = assay::call(op, arguments, budget);
+  if (answer.outcome != Outcome::ok) throw refusal(op, answer);
+  std::vector<Result> results;
+  for (std::size_t i = 0; i < op.arguments.size(); ++i)
+    if (op.arguments[i].out)
+      add(std::move(arguments[i]), op.arguments[i].is_out_number() ? call.returned : call.arguments[from[i]], results);
+  store(results, "I10");
+  if (op.outs() == op.mutated() && call.returned) {
+    const bool changes = call.returned->changes;
+    *call.returned = *call.arguments[from.back()], call.returned->changes = changes;
+  }
+}
+
+const void* find(const Call& call, Stores&) { return find_operator(call.roles->name); }
+
+bool run(const Step& step, Run& run) {
+  return caught(*run.fault,
+                [&](const Budget& budget) { call(*static_cast<const Operator*>(step.state), step.call, budget); });
+}
+
+bool accepts(const Call&) { return true; }
+
+}  // namespace
+
+const Kernel reference_kernel{"reference", accepts, find, run};
+
+Budget budget_of_this_thread() { return charged ? *charged : Budget(); }
+
+FallbackBudget::FallbackBudget(const Budget& budget) { charged = &budget; }
+FallbackBudget::~FallbackBudget() { charged = nullptr; }
+
+}  // namespace assay::optimized

@@ -1,0 +1,115 @@
+#include "optimized/prepare/build.h"
+
+#include "format/flow.h"
+
+namespace assay::optimized {
+namespace {
+
+// Of one step, at most: kernels keep what is larger among the packed constants.
+constexpr std::uint64_t most_state = 1024;
+
+constexpr std::uint64_t aligned(std::uint64_t n) { return (n + 63) / 64 * 64; }
+
+template <class T>
+constexpr std::uint64_t of(std::uint64_t n) {
+  return n * sizeof(T) + alignof(T);
+}
+
+// What the tables of a method take at most.
+std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
+  using format::size_of;
+  const std::uint64_t n = plan.values()->size();
+  std::uint64_t bytes = 1024 + of<Method>(1) + of<Value>(2 * n) + of<Tensor>(n) +
+                        of<std::uint32_t>(2 * size_of(plan.inputs())) + size_of(plan.non_const_buffer_sizes());
+  for (const pte::EValue* v : *plan.values()) {
+    if (const auto* t = v->val_as_Tensor()) bytes += of<std::int32_t>(size_of(t->sizes()));
+    if (const auto* l = v->val_as_IntList()) bytes += of<Value*>(size_of(l->items()));
+    if (const auto* l = v->val_as_TensorList()) bytes += of<Value*>(size_of(l->items()));
+    if (const auto* l = v->val_as_OptionalTensorList()) bytes += of<Value*>(size_of(l->items()));
+  }
+  for (const pte::Chain* chain : *plan.chains())
+    for (const pte::Instruction* i : *chain->instructions()) {
+      bytes += sizeof(Step) + of<Value*>(2) + most_state;
+      if (const auto* call = i->instr_args_as_KernelCall()) bytes += of<Value*>(size_of(call->args()));
+      if (const auto* call = i->instr_args_as_DelegateCall()) bytes += of<Value*>(size_of(call->args()));
+    }
+  return aligned(bytes);
+}
+
+}  // namespace
+
+bool Builder::has_room() {
+  const bool room = workspace_.has_room() && tables_.has_room() && (packed_.counts_only() || packed_.has_room());
+  return room || refuse(fault_, "V4", where_, "needs more memory than it is given");
+}
+
+Builder::Builder(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
+                 format::Workspace& workspace, const Memories* memories, Fault& fault)
+    : program_(program),
+      plan_(plan),
+      options_(options),
+      workspace_(workspace),
+      memories_(memories),
+      fault_(fault),
+      method_(plan, workspace),
+      named_(&program.view(), program.data(), workspace) {}
+
+// `sizes` has the size of the tables where there is memory for them.
+Method* Builder::make(Sizes& sizes) {
+  if (!workspace_.has_room()) return refuse(fault_, "V4", where_, "needs a larger workspace"), nullptr;
+  if (memories_) {
+    const auto prepared = memories_->prepared;
+    if (prepared.size() < sizes.prepared || memories_->arena.size() < sizes.arena ||
+        memories_->shared.size() < sizes.shared || memories_->scratch.size() < sizes.scratch)
+      return refuse(fault_, "V4", where_, "needs ", sizes.prepared, ", ", sizes.arena, ", ", sizes.shared, " and ",
+                    sizes.scratch, " bytes of memory, more than it is given"),
+             nullptr;
+    tables_ = format::Workspace(prepared.first(sizes.tables));
+    packed_ = format::Workspace(prepared.subspan(sizes.tables, sizes.prepared - sizes.tables));
+  } else {
+    tables_ = format::Workspace(workspace_.take<std::byte>(tables_size(plan_)));
+    if (!has_room()) return nullptr;
+  }
+  made_ = tables_.take<Method>(1).data();
+  if (!made_) return has_room(), nullptr;
+  made_->plan_ = &plan_, made_->instructions_ = options_.instructions;
+  made_->given_ = tables_.take<std::uint8_t>(made_->inputs());
+  if (!make_values() || !place_tensors() || !begin_state() || !make_steps()) return nullptr;
+  mark_overwritten_inputs();
+  if (!has_room()) return nullptr;
+  made_->values_ = values_, made_->tensors_ = tensors_;
+  std::ranges::copy(values_, made_->initial_.begin());
+  sizes = {aligned(tables_.most()) + aligned(packed_.most()), arena_, shared_, aligned(scratch_),
+           aligned(tables_.most())};
+  if (memories_) made_->run_.scratch = memories_->scratch;
+  return made_;
+}
+
+Method* Method::make(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
+                     format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault) {
+  {
+    format::Workspace::Scope scope(workspace);
+    if (!Builder(program, plan, options, workspace, nullptr, fault).make(sizes) || !memories) return nullptr;
+  }
+  format::Workspace::Scope scope(workspace);
+  return Builder(program, plan, options, workspace, memories, fault).make(sizes);
+}
+
+std::uint64_t Method::workspace_size(const Program& program, const pte::ExecutionPlan& plan) {
+  format::Workspace counting;
+  {
+    const format::Method method(plan, counting);
+    const format::NamedData named(&program.view(), program.data(), counting);
+    counting.take<std::byte>(tables_size(plan));
+    counting.take<std::uint64_t>(format::size_of(plan.non_const_buffer_sizes()) + std::uint64_t{1});
+    counting.take<std::uint8_t>(plan.values()->size());
+    std::uint64_t instructions = 1;
+    for (const pte::Chain* chain : *plan.chains()) instructions += chain->instructions()->size();
+    counting.take<std::uint32_t>(instructions + 1);
+    format::each_state(
+        program.view(), plan, counting, [](void*, std::uint32_t) {}, nullptr);
+  }
+  return counting.most() + 256;
+}
+
+}  // namespace assay::optimized

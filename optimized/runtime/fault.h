@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string_view>
+
+#include "format/rule.h"
+#include "outcome.gen.h"
+
+namespace assay::optimized {
+
+// Why something was refused: the first thing that was wrong. Texts that do not fit are cut.
+struct Fault {
+  Outcome outcome = Outcome::ok;
+  char rule[64] = "";
+  char place[256] = "";
+  char message[512] = "";
+
+  explicit operator bool() const { return outcome != Outcome::ok; }
+  void set(Outcome outcome, std::string_view rule, std::string_view place, std::string_view message);
+};
+
+// False, for `return refuse(...)`: a rule of spec/format/rules.yaml does not hold.
+template <class... Parts>
+bool refuse(Fault& fault, format::RuleId rule, const format::Place& place, const Parts&... sentence) {
+  format::Text where, what;
+  place.write(where);
+  (what.add(sentence), ...);
+  fault.set(rule->outcome, rule->id, where.view(), what.view());
+  return false;
+}
+
+// Findings whose first becomes the fault.
+format::Findings first_finding(Fault& fault);
+
+}  // namespace assay::optimized

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "format/names.h"
+#include "format/roles.h"
+#include "format/workspace.h"
+#include "optimized/runtime/fault.h"
+#include "optimized/runtime/value.h"
+
+// What executes an instruction. Everything that the file has decided, which is all but sizes that move and numbers that
+// change, is looked at once, before the first execution.
+namespace assay::optimized {
+
+// A call of an operator, its operands in the order of its schema, the outs last.
+struct Call {
+  const format::OperatorRoles* roles;
+  std::span<Value* const> arguments;
+  Value* returned = nullptr;  // behind the arguments stands what is returned
+
+  const Value& operator[](std::size_t i) const { return *arguments[i]; }
+  Tensor& tensor(std::size_t i) const { return *arguments[i]->tensor; }
+};
+
+// What one execution has.
+struct Run {
+  std::uint32_t next = 0;  // step
+  std::int64_t left = 0;   // steps until the limit
+  std::span<std::byte> scratch;
+  Fault* fault = nullptr;
+};
+
+struct Step {
+  // False: not done, and nothing has changed. Unless the fault says why, the kernel cannot do a call of these sizes.
+  bool (*run)(const Step& step, Run& run);
+  const void* state;  // the kernel's own
+  Call call;
+  std::uint32_t instruction;  // through all chains
+};
+
+// Where a kernel keeps what it makes of a call before the first execution.
+struct Stores {
+  format::Workspace& tables;  // always has its memory
+  format::Workspace& packed;  // may only count, and then gives nothing; aligned to 64
+  std::uint64_t scratch = 0;  // bytes that the step needs while it runs
+};
+
+struct Kernel {
+  std::string_view name;
+  // Whether it can do the call, as far as the file has decided it.
+  bool (*accepts)(const Call& call);
+  // The state of the step; null where it has none, or there is no room.
+  const void* (*prepare)(const Call& call, Stores& stores);
+  bool (*run)(const Step& step, Run& run);
+};
+
+// What a program delegates, from when the method is made.
+struct DelegateSource {
+  const format::ProgramView& program;
+  const pte::BackendDelegate& tables;
+  std::span<const std::byte> payload;
+  const format::NamedData& named;
+};
+
+// A backend by its id, with functions that its client gives. What `begin` returns is handed to `execute`, null is a
+// failure, and to `end` when the client is done with the method.
+struct Backend {
+  std::string_view id;
+  void* context;
+  void* (*begin)(void* context, const DelegateSource& source, Fault& fault);
+  bool (*execute)(void* delegate, std::span<Value* const> arguments, Fault& fault);
+  void (*end)(void* delegate);
+};
+
+// Kernels of operators that the specification knows, sorted by operator; those of one in the order in which they are
+// asked.
+struct KernelRow {
+  std::string_view op;
+  const Kernel* kernel;
+};
+
+}  // namespace assay::optimized

@@ -1,0 +1,167 @@
+#include "optimized/runtime/method.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace assay::optimized {
+namespace {
+
+using format::Place;
+
+Place input_place(std::size_t i) { return {nullptr, "input", static_cast<std::int64_t>(i)}; }
+
+constexpr std::string_view kind_names[] = {
+    "None",     "an integer",         "a float",           "a bool",           "a string",
+    "a tensor", "a list of integers", "a list of tensors", "a list of floats", "a list of bools"};
+std::string_view name_of(ValueKind kind) { return kind_names[static_cast<int>(kind)]; }
+
+std::string_view name_of(DType dtype) { return find_dtype(static_cast<int>(dtype))->name; }
+
+// R3: close as the official runtime compares.
+bool is_close(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-4 + 1e-5 * std::fabs(b);
+}
+
+bool same(const Value& a, const Value& b) {
+  switch (a.kind) {
+    case ValueKind::integer:
+      return a.integer == b.integer;
+    case ValueKind::real:
+      return is_close(a.real, b.real);
+    case ValueKind::boolean:
+      return a.boolean == b.boolean;
+    case ValueKind::string:
+      return a.string() == b.string();
+    default:
+      return a.kind == ValueKind::none;
+  }
+}
+
+bool check_tensor(const Tensor& to, const Value& value, const Place& place, Fault& fault) {
+  if (value.kind != ValueKind::tensor)
+    return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be a tensor");
+  const Tensor& from = *value.tensor;
+  if (from.dtype != to.dtype)
+    return refuse(fault, "R1", place, "is ", name_of(from.dtype), ", but must be ", name_of(to.dtype));
+  if (from.rank != to.rank)
+    return refuse(fault, "R1", place, "has ", from.rank, " dimensions, but must have ", to.rank);
+  if (!std::equal(from.dim_order, from.dim_order + from.rank, to.dim_order))
+    return refuse(fault, "R2", place, "has another dim order than the program declares");
+  return true;
+}
+
+}  // namespace
+
+bool Method::set_input(std::size_t i, const Value& value, Fault& fault) {
+  const Place place = input_place(i);
+  if (running_) return refuse(fault, "R6", place, "cannot be set amid an execution");
+  if (i >= inputs()) return refuse(fault, "R7", place, "there are ", inputs(), " of these");
+  const std::uint32_t at = index_of(plan_->inputs(), i);
+  Value& to = initial_[at];
+  if (to.kind == ValueKind::tensor) {
+    Tensor& tensor = *to.tensor;
+    if (!check_tensor(tensor, value, place, fault)) return false;
+    const Tensor& from = *value.tensor;
+    tensor.data = tensor.home;
+    if (!resize(tensor, from.shape()))
+      return refuse(fault, "R1", place,
+                    "has sizes that the program does not allow, or more elements than there is memory for");
+    if (from.bytes() > 0 && from.data != tensor.data) std::memmove(tensor.data, from.data, from.bytes());
+  } else if (plan_->values()->Get(at)->val_type() == pte::KernelTypes::Null) {
+    if (value.kind > ValueKind::string)
+      return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be None, a number or a string");
+    to = value;
+    to.changes = true;
+    values_[at] = to;
+    restores_ = true;
+  } else if (value.kind != to.kind) {
+    return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be ", name_of(to.kind));
+  } else if (!same(value, to)) {
+    return refuse(fault, "R3", place, "differs from the value for which the program was made");
+  }
+  given_[i] = 1;
+  return true;
+}
+
+bool Method::set_output(std::size_t i, std::span<std::byte> memory, Fault& fault) {
+  const Place place{nullptr, "output", static_cast<std::int64_t>(i)};
+  if (running_) return refuse(fault, "R6", place, "cannot be set amid an execution");
+  if (i >= outputs()) return refuse(fault, "R7", place, "there are ", outputs(), " of these");
+  const std::uint32_t at = index_of(plan_->outputs(), i);
+  const pte::Tensor* tables = plan_->values()->Get(at)->val_as_Tensor();
+  if (!tables || tables->allocation_info() || initial_[at].tensor->constant)
+    return refuse(fault, "R5", place, "has its place in the plan, so that memory cannot be given to it");
+  Tensor& t = *initial_[at].tensor;
+  std::uint64_t needed = t.element_bytes();
+  for (int d = 0; d < t.rank; ++d) needed *= static_cast<std::uint64_t>(t.declared[d]);
+  if (memory.size() < needed)
+    return refuse(fault, "R5", place, "needs ", needed, " bytes, but is given ", memory.size());
+  t.data = t.home = memory.data(), t.capacity = memory.size();
+  return true;
+}
+
+bool Method::begin(Fault& fault) {
+  for (std::size_t i = 0; i < inputs(); ++i)
+    if (!given_[i]) return refuse(fault, "R4", input_place(i), "is not set, or was overwritten since");
+  if (restores_) {
+    std::ranges::copy(initial_, values_.begin());
+    for (Tensor& t : tensors_) t.data = t.home;
+  }
+  run_.next = 0, run_.left = instructions_;
+  running_ = true;
+  return true;
+}
+
+bool Method::run_one(Fault& fault) {
+  if (run_.left-- <= 0)
+    return refuse(fault, "I17", {}, "the execution has reached its limit of ", instructions_, " instructions");
+  const Step& step = steps_[run_.next++];
+  if (step.run(step, run_)) [[likely]]
+    return true;
+  --run_.next;
+  if (!fault)
+    refuse(fault, "I11", {}, "the kernel of ", step.call.roles ? step.call.roles->name : "this instruction",
+           " does not do a call of these sizes");
+  const format::Place method{nullptr, format::text_of(plan_->name()), -1, true};
+  std::uint32_t chain = 0, at = step.instruction;
+  while (at >= format::size_of(plan_->chains()->Get(chain)->instructions()))
+    at -= format::size_of(plan_->chains()->Get(chain++)->instructions());
+  format::Text place;
+  method.in("instruction", at).write(place);
+  if (step.call.roles) place.add(" (").add(step.call.roles->name).add(")");
+  if (fault.place[0]) place.add(", ").add(std::string_view(fault.place));
+  char message[sizeof fault.message];
+  std::memcpy(message, fault.message, sizeof message);
+  char rule[sizeof fault.rule];
+  std::memcpy(rule, fault.rule, sizeof rule);
+  fault.set(fault.outcome, rule, place.view(), message);
+  return false;
+}
+
+bool Method::step(Fault& fault) {
+  if (!running_ && !begin(fault)) return false;
+  run_.fault = &fault;
+  if (run_.next < steps_.size() && !run_one(fault)) return false;
+  if (run_.next == steps_.size()) reset();
+  return true;
+}
+
+void Method::reset() {
+  if (!running_) return;
+  running_ = false;
+  for (const std::uint32_t i : overwritten_) given_[i] = 0;
+}
+
+bool Method::execute(Fault& fault) {
+  if (running_) return refuse(fault, "R6", {nullptr, format::text_of(plan_->name()), -1, true}, "is amid an execution");
+  if (!begin(fault)) return false;
+  run_.fault = &fault;
+  const auto end = static_cast<std::uint32_t>(steps_.size());
+  bool done = true;
+  while (done && run_.next < end) done = run_one(fault);
+  reset();
+  return done;
+}
+
+}  // namespace assay::optimized

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "optimized/runtime/kernel.h"
+#include "optimized/runtime/program.h"
+
+namespace assay::optimized {
+
+// Bytes of what a method is made in and of, each at a multiple of 64.
+struct Sizes {
+  std::uint64_t prepared = 0;  // values, steps and packed constants: stays as long as the method
+  std::uint64_t arena = 0;     // planned memory: stays from one execution to the next
+  std::uint64_t shared = 0;    // state that the program's methods share; zeros before the first of them is made
+  std::uint64_t scratch = 0;   // of one execution
+  std::uint64_t tables = 0;    // how many of the prepared bytes are not packed constants
+};
+struct Memories {
+  std::span<std::byte> prepared, arena, shared, scratch;
+};
+
+struct Options {
+  const Kernel* fallback = nullptr;        // does the calls for which there is no kernel
+  std::span<const Backend> backends;       // do what is delegated
+  std::int64_t instructions = 10'000'000;  // of one execution
+};
+
+// One method, ready to run. It lies in its prepared memory; nothing is to be given back.
+class Method {
+ public:
+  // Makes it in these memories, or only says how large they are: then it returns null, too. Takes memory from the
+  // workspace, which it gives back. A fault says what is missing. The program outlives the method.
+  static Method* make(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
+                      format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault);
+  // A workspace of this size is enough.
+  static std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& plan);
+
+  const pte::ExecutionPlan& plan() const { return *plan_; }
+  std::span<const Step> steps() const { return steps_; }
+  std::size_t inputs() const { return format::size_of(plan_->inputs()); }
+  std::size_t outputs() const { return format::size_of(plan_->outputs()); }
+  // What input and output i are now; between executions they may be read. A tensor without memory has no data.
+  const Value& input(std::size_t i) const { return values_[index_of(plan_->inputs(), i)]; }
+  const Value& output(std::size_t i) const { return values_[index_of(plan_->outputs(), i)]; }
+  const Value& value(std::size_t i) const { return values_[i]; }
+  std::span<const Value> values() const { return values_; }
+
+  // Copies a value of the kind, dtype, dim order and sizes that the program declares. Faults: R1, R2, R3, R6, R7.
+  bool set_input(std::size_t i, const Value& value, Fault& fault);
+  // Memory for an output that the plan gives none. Faults: R5, R6, R7.
+  bool set_output(std::size_t i, std::span<std::byte> memory, Fault& fault);
+
+  // As the reference: spec/format/rules.yaml. What an instruction refuses changes nothing.
+  bool execute(Fault& fault);
+  bool step(Fault& fault);
+  bool running() const { return running_; }
+  void reset();  // gives up an execution amid its steps; state stays
+
+ private:
+  friend class Builder;
+  static std::uint32_t index_of(const flatbuffers::Vector<std::int32_t>* list, std::size_t i) {
+    return static_cast<std::uint32_t>(list->Get(static_cast<std::uint32_t>(i)));
+  }
+  bool begin(Fault& fault);
+  bool run_one(Fault& fault);
+
+  const pte::ExecutionPlan* plan_ = nullptr;
+  const Kernel* fallback_ = nullptr;
+  std::span<Value> values_, initial_;
+  std::span<Tensor> tensors_;
+  std::span<Step> steps_;
+  std::span<std::uint8_t> given_;         // inputs that were set
+  std::span<std::uint32_t> overwritten_;  // and those that an execution writes over
+  Run run_;
+  std::int64_t instructions_ = 0;
+  bool running_ = false;
+  bool restores_ = false;  // values have to be what they were when an execution begins
+};
+
+}  // namespace assay::optimized

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "optimized/runtime/kernel.h"
+
+namespace assay::optimized {
+
+// The first kernel of the build that accepts the call; null: there is none.
+const Kernel* find_kernel(const Call& call);
+
+}  // namespace assay::optimized
