@@ -72,7 +72,7 @@ Method* Builder::make(Sizes& sizes) {
   }
   made_ = tables_.take<Method>(1).data();
   if (!made_) return has_room(), nullptr;
-  made_->plan_ = &plan_, made_->instructions_ = options_.instructions;
+  made_->plan_ = &plan_, made_->fallback_ = options_.fallback, made_->instructions_ = options_.instructions;
   made_->given_ = tables_.take<std::uint8_t>(made_->inputs());
   if (!make_values() || !place_tensors() || !begin_state() || !make_steps()) return nullptr;
   mark_overwritten_inputs();
