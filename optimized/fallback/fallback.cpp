@@ -38,8 +38,7 @@ void call(const Operator& op, const Call& call, const Budget& budget) {
   if (answer.outcome != Outcome::ok) throw refusal(op, answer);
   std::vector<Result> results;
   for (std::size_t i = 0; i < op.arguments.size(); ++i)
-    if (op.arguments[i].out)
-      add(std::move(arguments[i]), call.arguments[from[i]], results);
+    if (op.arguments[i].out) add(std::move(arguments[i]), call.arguments[from[i]], results);
   store(results, "I10");
   if (op.outs() == op.mutated() && call.returned) {
     const bool changes = call.returned->changes;

@@ -144,7 +144,7 @@ bool Method::run_one(Fault& fault) {
 bool Method::run_fallback(const Step& step) {
   format::Workspace none;
   Stores stores{none, none};
-  const Step again{fallback_->run, fallback_->prepare(step.call, stores), step.call, step.instruction};
+  const Step again{fallback_->run, fallback_->prepare(step.call, stores), step.call, step.instruction, fallback_->name};
   return again.run(again, run_);
 }
 
