@@ -75,25 +75,22 @@ std::optional<Convolution> convolution_of(const Call& call) {
   return c;
 }
 
-// What an epilogue adds lies as the result does.
 bool accepts(const Call& call) {
   if (!kernels::is_supported(kernels::best_instruction_set()) || !convolution_of(call)) return false;
   if (!call.fusion) return true;
-  if (call.fusion->residual) {
-    const auto residual = images_of(*call.fusion->residual->tensor), result = images_of(call.tensor(out));
-    if (!residual || !result || residual->channels_first != result->channels_first) return false;
-    if (result->channels_first) return false;
-  }
+  const Value* residual = call.fusion->residual;
+  if (residual && (residual->tensor->count() != call.tensor(out).count() || !images_of(*residual->tensor)))
+    return false;
   const bool has_bias = call[bias].kind != ValueKind::none;
   return call.fusion->norm.empty() || !has_bias || call.tensor(bias).constant;
 }
 
 struct State {
   Convolution convolution;
-  kernels::Images images, results;
+  kernels::Images images, results, residuals;
   const float* packed;
   const float* bias;   // of a batch norm, too; null: as the call has it
-  std::size_t padded;  // floats of scratch before those of results that are channels last
+  std::size_t padded;  // floats of scratch, behind which results and what is added stand, channels last
   kernels::Epilogue epilogue;
 };
 
@@ -123,6 +120,10 @@ const void* prepare(const Call& call, Stores& stores) {
   const std::size_t transposed_results =
       s.results.channels_first ? static_cast<std::size_t>(call.tensor(out).count()) : 0;
   stores.scratch = (s.padded + transposed_results) * sizeof(float) + 64;
+  const Value* residual = call.fusion ? call.fusion->residual : nullptr;
+  if (residual) s.residuals = *images_of(*residual->tensor);
+  const std::size_t turned = s.results.channels_first + (residual && s.residuals.channels_first);
+  stores.scratch = (s.padded + turned * static_cast<std::size_t>(call.tensor(out).count())) * sizeof(float);
   const bool norm = call.fusion && !call.fusion->norm.empty();
   const auto shift = take_floats(stores.packed, norm ? channels : 0),
              scale = take_floats(stores.packed, norm ? channels : 0);
@@ -148,10 +149,17 @@ bool run(const Step& step, Run& run) {
   const float* of_call = call[bias].kind == ValueKind::none ? nullptr : call.tensor(bias).elements<float>();
   kernels::Epilogue epilogue = s.epilogue;
   const auto channels = static_cast<std::size_t>(call.tensor(out).size(1));
-  if (call.fusion && call.fusion->residual)
-    epilogue.residual = call.fusion->residual->tensor->elements<float>(), epilogue.residual_stride = channels;
   auto* scratch = reinterpret_cast<float*>(run.scratch.data());
-  float* to = s.results.channels_first ? scratch + s.padded : call.tensor(out).elements<float>();
+  float* turned = scratch + s.padded;
+  if (call.fusion && call.fusion->residual) {
+    const float* from = call.fusion->residual->tensor->elements<float>();
+    if (s.residuals.channels_first) {
+      to_pixels(from, channels, s.residuals, turned);
+      from = turned, turned += call.tensor(out).count();
+    }
+    epilogue.residual = from, epilogue.residual_stride = channels;
+  }
+  float* to = s.results.channels_first ? turned : call.tensor(out).elements<float>();
   kernels::convolve(s.convolution, images, s.packed, s.bias ? s.bias : of_call, to, channels, scratch, epilogue,
                     run.threads);
   if (s.results.channels_first) to_planes(to, channels, s.results, call.tensor(out).elements<float>());

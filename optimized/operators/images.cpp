@@ -26,11 +26,22 @@ std::optional<kernels::Images> images_of(const Tensor& t) {
   return images;
 }
 
-void to_planes(const float* images, std::size_t channels, const kernels::Images& as, float* planes) {
-  const std::size_t pixels = as.height * as.width;
-  for (std::size_t i = 0; i < as.count; ++i)
-    for (std::size_t c = 0; c < channels; ++c)
-      for (std::size_t p = 0; p < pixels; ++p) *planes++ = images[(i * pixels + p) * channels + c];
+namespace {
+
+// `count` matrices of rows by columns, transposed.
+void transpose(const float* from, std::size_t count, std::size_t rows, std::size_t columns, float* to) {
+  for (std::size_t i = 0; i < count; ++i, from += rows * columns)
+    for (std::size_t c = 0; c < columns; ++c)
+      for (std::size_t r = 0; r < rows; ++r) *to++ = from[r * columns + c];
+}
+
+}  // namespace
+
+void to_planes(const float* pixels, std::size_t channels, const kernels::Images& as, float* planes) {
+  transpose(pixels, as.count, as.height * as.width, channels, planes);
+}
+void to_pixels(const float* planes, std::size_t channels, const kernels::Images& as, float* pixels) {
+  transpose(planes, as.count, channels, as.height * as.width, pixels);
 }
 
 std::span<float> take_floats(format::Workspace& packed, std::size_t n) {

@@ -12,8 +12,9 @@ namespace assay::optimized {
 // What lies either way, as its channels or pixels are one, is channels last.
 std::optional<kernels::Images> images_of(const Tensor& tensor);
 
-// Images whose channels lie together as planes of the channels.
-void to_planes(const float* images, std::size_t channels, const kernels::Images& as, float* planes);
+// Images whose channels lie together as planes of the channels, and back.
+void to_planes(const float* pixels, std::size_t channels, const kernels::Images& as, float* planes);
+void to_pixels(const float* planes, std::size_t channels, const kernels::Images& as, float* pixels);
 
 // At a multiple of 64; empty when only counting. Zeroed.
 std::span<float> take_floats(format::Workspace& packed, std::size_t n);
