@@ -10,107 +10,141 @@
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-// Neighbouring results of a row.
-struct Strip {
-  const float* in;                                    // the first pixel under the first tap of the first of them
-  std::size_t row_stride, tap_stride, result_stride;  // from a row of taps, a tap, a result to the next in the image
-  const float* weights;                               // of the first tap
-  std::size_t weight_row_stride, weight_stride;
-  Range taps_y, taps_x;  // 0 to how many, for what lies in the image
+// One image, and where its results go.
+struct Depthwise {
+  const Convolution& c;
+  const Images& image;
+  const float* packed;
   const float* bias;
   float* out;
   std::size_t out_stride;
-  const Epilogue* epilogue;  // whose residual is that of the first result
+  const Epilogue& epilogue;
+
+  std::size_t width() const { return c.x.results(image.width, false); }
+  std::size_t height() const { return c.y.results(image.height, false); }
+  const float* weights() const { return packed + depthwise_stride(c); }  // behind the zeros for what lies outside
+
+  // The pixel under tap (i, j) of result (y, x).
+  HWY_INLINE const float* pixel(std::size_t y, std::size_t i, std::size_t x, std::size_t j) const {
+    const std::size_t row = y * c.y.stride + i * c.y.dilation - c.y.padding,
+                      column = x * c.x.stride + j * c.x.dilation - c.x.padding;
+    return row < image.height && column < image.width ? image.data + (row * image.width + column) * image.pixel_stride
+                                                      : packed;
+  }
 };
 
-// n channels from the first on, of T results. K: the taps of a row and of a column, 0 if they are not known.
-template <std::size_t T, std::size_t K>
-HWY_INLINE void convolve_channels(const Strip& s, std::size_t first, std::size_t n) {
-  Vector sums[T];
-  const Vector bias = s.bias ? load(s.bias + first, n) : hn::Zero(floats);
-  for (std::size_t t = 0; t < T; ++t) sums[t] = bias;
-  const std::size_t rows = K ? K : s.taps_y.size(), columns = K ? K : s.taps_x.size();
-  for (std::size_t i = 0; i < rows; ++i) {
-    const float* in = s.in + i * s.row_stride + first;
-    const float* weights = s.weights + i * s.weight_row_stride + first;
-    for (std::size_t j = 0; j < columns; ++j) {
-      const Vector w = hn::LoadU(floats, weights + j * s.weight_stride);
-      for (std::size_t t = 0; t < T; ++t)
-        sums[t] = hn::MulAdd(load(in + j * s.tap_stride + t * s.result_stride, n), w, sums[t]);
+HWY_INLINE Vector finished(const Epilogue& epilogue, Vector sum, std::size_t place, std::size_t channel, const Part& part) {
+  if (epilogue.residual)
+    sum = hn::Add(sum, part.load(epilogue.residual + place * epilogue.residual_stride + channel));
+  return epilogue.activation == Activation::clamp ? clamped(sum, number(epilogue.low), number(epilogue.high)) : sum;
+}
+
+// An activation that is more than a clamp takes a second look at what was just stored.
+void activate_result(const Depthwise& d, std::size_t place) {
+  float* out = d.out + place * d.out_stride;
+  if (d.epilogue.activation > Activation::clamp)
+    activate(instruction_set, d.epilogue.activation, d.epilogue.low, d.epilogue.high, out, out, d.c.groups);
+}
+
+// Results are made in strips, whose pixels are read once for all of them.
+constexpr std::size_t strip_height = 2, strip_width = 4;
+
+// The window of a strip, of K x K taps that are S results apart.
+template <std::size_t K, std::size_t S>
+struct Window {
+  static constexpr std::size_t height = (strip_height - 1) * S + K, width = (strip_width - 1) * S + K;
+  const float* pixels[height][width];
+  std::size_t y, x;  // of the first result
+};
+
+// A vector of channels of a strip.
+template <std::size_t K, std::size_t S>
+HWY_INLINE void convolve_channels(const Depthwise& d, const Window<K, S>& window, std::size_t channel, const Part& part) {
+  using W = Window<K, S>;
+  const std::size_t stride = depthwise_stride(d.c), width = d.width(), height = d.height();
+  const float* weights = d.weights() + channel;
+  Vector sums[strip_height][strip_width];
+  const Vector bias = d.bias ? part.load(d.bias + channel) : hn::Zero(floats);
+#pragma GCC unroll 2
+  for (auto& row : sums)
+#pragma GCC unroll 4
+    for (Vector& sum : row) sum = bias;
+#pragma GCC unroll 7
+  for (std::size_t i = 0; i < W::height; ++i)
+#pragma GCC unroll 11
+    for (std::size_t j = 0; j < W::width; ++j) {
+      const Vector x = part.load(window.pixels[i][j] + channel);
+#pragma GCC unroll 2
+      for (std::size_t r = 0; r < strip_height; ++r)
+#pragma GCC unroll 4
+        for (std::size_t t = 0; t < strip_width; ++t)
+          if (const std::size_t y = i - r * S, tap = j - t * S; y < K && tap < K)
+            sums[r][t] = hn::MulAdd(x, hn::Load(floats, weights + (y * K + tap) * stride), sums[r][t]);
     }
-  }
-  const Epilogue& e = *s.epilogue;
-  if (e.residual)
-    for (std::size_t t = 0; t < T; ++t) sums[t] = hn::Add(sums[t], load(e.residual + t * e.residual_stride + first, n));
-  if (e.activation == Activation::clamp)
-    for (std::size_t t = 0; t < T; ++t) sums[t] = clamped(sums[t], number(e.low), number(e.high));
-  for (std::size_t t = 0; t < T; ++t) store(sums[t], s.out + t * s.out_stride + first, n);
+#pragma GCC unroll 2
+  for (std::size_t r = 0; r < strip_height; ++r)
+#pragma GCC unroll 4
+    for (std::size_t t = 0; t < strip_width; ++t)
+      if (window.y + r < height && window.x + t < width) {
+        const std::size_t place = (window.y + r) * width + window.x + t;
+        part.store(finished(d.epilogue, sums[r][t], place, channel, part), d.out + place * d.out_stride + channel);
+      }
 }
 
-template <std::size_t T, std::size_t K>
-void convolve_strip(const Strip& s, std::size_t channels) {
-  std::size_t first = 0;
-  for (; first + lanes <= channels; first += lanes) convolve_channels<T, K>(s, first, lanes);
-  if (first < channels) convolve_channels<T, K>(s, first, channels - first);
-  if (s.epilogue->activation <= Activation::clamp) return;
-  for (std::size_t t = 0; t < T; ++t) {
-    float* out = s.out + t * s.out_stride;
-    activate(instruction_set, s.epilogue->activation, s.epilogue->low, s.epilogue->high, out, out, channels);
-  }
+template <std::size_t K, std::size_t S>
+void convolve_strip(const Depthwise& d, std::size_t y, std::size_t x) {
+  Window<K, S> window;
+  window.y = y, window.x = x;
+  for (std::size_t i = 0; i < window.height; ++i)
+    for (std::size_t j = 0; j < window.width; ++j) window.pixels[i][j] = d.pixel(y, i, x, j);
+  std::size_t channel = 0;
+  for (; channel + lanes <= d.c.groups; channel += lanes) convolve_channels<K, S>(d, window, channel, Part(lanes));
+  if (channel < d.c.groups) convolve_channels<K, S>(d, window, channel, Part(d.c.groups - channel));
+  for (std::size_t r = y; r < std::min(y + strip_height, d.height()); ++r)
+    for (std::size_t t = x; t < std::min(x + strip_width, d.width()); ++t) activate_result(d, r * d.width() + t);
 }
 
-// The taps of a result that lie in an image of so many cells.
-Range inside(const ConvolutionAxis& axis, std::size_t result, std::size_t cells) {
-  const std::size_t at = result * axis.stride;  // of the first tap, in the padded image
-  const auto taps_before = [&](std::size_t cell) {
-    return cell <= at ? 0 : std::min((cell - at + axis.dilation - 1) / axis.dilation, axis.kernel);
-  };
-  const std::size_t begin = taps_before(axis.padding);
-  return {begin, std::max(begin, taps_before(axis.padding + cells))};
+// A strip of one result, for any taps.
+void convolve_result(const Depthwise& d, std::size_t y, std::size_t x) {
+  const std::size_t place = y * d.width() + x;
+  for (std::size_t channel = 0; channel < d.c.groups; channel += lanes) {
+    const Part part(std::min(lanes, d.c.groups - channel));
+    const float* weights = d.weights() + channel;
+    Vector sum = d.bias ? part.load(d.bias + channel) : hn::Zero(floats);
+    for (std::size_t i = 0; i < d.c.y.kernel; ++i)
+      for (std::size_t j = 0; j < d.c.x.kernel; ++j, weights += depthwise_stride(d.c))
+        sum = hn::MulAdd(part.load(d.pixel(y, i, x, j) + channel), hn::Load(floats, weights), sum);
+    part.store(finished(d.epilogue, sum, place, channel, part), d.out + place * d.out_stride + channel);
+  }
+  activate_result(d, place);
 }
 
-constexpr std::size_t strip_results = 4;
+struct Strips {
+  std::size_t kernel, stride, height, width;
+  void (*convolve)(const Depthwise&, std::size_t y, std::size_t x);
+};
+constexpr Strips all_strips[] = {{3, 1, strip_height, strip_width, convolve_strip<3, 1>},
+                                 {3, 2, strip_height, strip_width, convolve_strip<3, 2>},
+                                 {5, 1, strip_height, strip_width, convolve_strip<5, 1>},
+                                 {5, 2, strip_height, strip_width, convolve_strip<5, 2>}};
+constexpr Strips single{0, 0, 1, 1, convolve_result};
 
-void convolve_row(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
-                  std::size_t out_stride, const Epilogue& epilogue, std::size_t y) {
-  const std::size_t count = c.x.results(image.width, false), row = image.width * image.pixel_stride;
-  const Range taps_y = inside(c.y, y, image.height);
-  const bool all_y = taps_y.size() == c.y.kernel;
-  for (std::size_t x = 0; x < count;) {
-    const Range taps_x = inside(c.x, x, image.width);
-    const std::size_t last = x + strip_results - 1;
-    const bool strip =
-        last < count && taps_x.size() == c.x.kernel && inside(c.x, last, image.width).size() == c.x.kernel;
-    const std::size_t place = y * count + x;
-    Epilogue of_strip = epilogue;
-    if (epilogue.residual) of_strip.residual += place * epilogue.residual_stride;
-    Strip s;
-    s.taps_y = taps_y, s.taps_x = taps_x;
-    s.row_stride = c.y.dilation * row;
-    s.tap_stride = c.x.dilation * image.pixel_stride;
-    s.result_stride = c.x.stride * image.pixel_stride;
-    s.weight_stride = depthwise_stride(c);
-    s.weight_row_stride = c.x.kernel * s.weight_stride;
-    const bool any = taps_y.size() > 0 && taps_x.size() > 0;
-    s.in = any ? image.data + (y * c.y.stride + taps_y.begin * c.y.dilation - c.y.padding) * row +
-                     (x * c.x.stride + taps_x.begin * c.x.dilation - c.x.padding) * image.pixel_stride
-               : image.data;
-    s.weights = packed + taps_y.begin * s.weight_row_stride + taps_x.begin * s.weight_stride;
-    s.bias = bias;
-    s.out = out + place * out_stride;
-    s.out_stride = out_stride;
-    s.epilogue = &of_strip;
-    const bool square = strip && all_y && c.y.kernel == c.x.kernel;
-    if (square && c.x.kernel == 3)
-      convolve_strip<strip_results, 3>(s, c.groups);
-    else if (square && c.x.kernel == 5)
-      convolve_strip<strip_results, 5>(s, c.groups);
-    else if (strip)
-      convolve_strip<strip_results, 0>(s, c.groups);
-    else
-      convolve_strip<1, 0>(s, c.groups);
-    x += strip ? strip_results : 1;
+Strips strips_of(const Convolution& c) {
+  for (const Strips& s : all_strips) {
+    const auto fits = [&](const ConvolutionAxis& a) { return a.kernel == s.kernel && a.stride == s.stride && a.dilation == 1; };
+    if (fits(c.y) && fits(c.x)) return s;
   }
+  return single;
+}
+
+// Part i of so many of an image's results.
+void convolve_part(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
+                   std::size_t out_stride, const Epilogue& epilogue, std::size_t i, std::size_t parts) {
+  const Depthwise d{c, image, packed, bias, out, out_stride, epilogue};
+  const Strips strips = strips_of(c);
+  const Range rows = part((d.height() + strips.height - 1) / strips.height, i, parts);
+  for (std::size_t row = rows.begin; row < rows.end; ++row)
+    for (std::size_t x = 0; x < d.width(); x += strips.width) strips.convolve(d, row * strips.height, x);
 }
 
 }  // namespace assay::kernels::HWY_NAMESPACE
@@ -121,14 +155,11 @@ namespace assay::kernels {
 
 void convolve_depthwise(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
                         std::size_t out_stride, const Epilogue& epilogue, const Threads& threads) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(convolve_row)) of_set[] = {
-      HWY_CHOOSE_SSE4(convolve_row), HWY_CHOOSE_AVX2(convolve_row), HWY_CHOOSE_AVX3(convolve_row),
-      HWY_CHOOSE_NEON(convolve_row)};
-  const auto row = of_set[static_cast<std::size_t>(c.set)];
-  const std::size_t rows = c.y.results(image.height, false), tasks = std::min(threads.count, rows);
-  for_each_task(threads, tasks, [&](std::size_t i) {
-    const Range of_task = part(rows, i, tasks);
-    for (std::size_t y = of_task.begin; y < of_task.end; ++y) row(c, image, packed, bias, out, out_stride, epilogue, y);
+  constexpr decltype(&HWY_STATIC_DISPATCH(convolve_part)) of_set[] = {
+      HWY_CHOOSE_SSE4(convolve_part), HWY_CHOOSE_AVX2(convolve_part), HWY_CHOOSE_AVX3(convolve_part),
+      HWY_CHOOSE_NEON(convolve_part)};
+  for_each_task(threads, threads.count, [&](std::size_t i) {
+    of_set[static_cast<std::size_t>(c.set)](c, image, packed, bias, out, out_stride, epilogue, i, threads.count);
   });
 }
 
