@@ -16,10 +16,10 @@ namespace assay::kernels::HWY_NAMESPACE {
 
 HWY_INLINE Vector number(float x) { return hn::Set(floats, x); }
 
-// Compared rather than by Min and Max, whose NaN is another on each machine; -0 stays.
+// Of x86's Min and Max the second operand wins where one is NaN or both are zeros, of Arm's the number.
 HWY_INLINE Vector clamped(Vector x, Vector low, Vector high) {
-  x = hn::IfThenElse(hn::Lt(x, low), low, x);
-  return hn::IfThenElse(hn::Gt(x, high), high, x);
+  const Vector y = hn::Min(high, hn::Max(low, x));
+  return HWY_TARGET == HWY_NEON ? hn::IfThenElse(hn::IsNaN(x), x, y) : y;
 }
 
 // 1 / (1 + e^-x), by e^-|x|, which does not overflow.

@@ -89,6 +89,7 @@ Method* Builder::make(Sizes& sizes) {
   sizes = {aligned(tables_.most()) + aligned(packed_.most()), arena_, shared_, aligned(scratch_),
            aligned(tables_.most())};
   if (memories_) made_->run_.scratch = memories_->scratch;
+  made_->run_.threads = options_.threads;
   return made_;
 }
 

@@ -20,6 +20,14 @@ bool run_delegate(const Step& step, Run& run) {
 
 }  // namespace
 
+void Method::end() {
+  for (const Step& step : steps_)
+    if (step.run == run_delegate) {
+      const auto& state = *static_cast<const DelegateState*>(step.state);
+      state.backend->end(state.delegate);
+    }
+}
+
 bool Builder::make_step(std::uint32_t i) {
   const Planned& planned = calls_[i];
   if (planned.dead) return true;
