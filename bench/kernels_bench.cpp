@@ -139,7 +139,7 @@ void run_layer(benchmark::State& state, InstructionSet set, const Layer& c) {
                out = random_floats(side * side * outputs), packed = random_floats(packed_floats(convolution));
   const Images images{in.get(), 1, c.size, c.size, channels, c.channels_first};
   const Memory scratch = random_floats(scratch_floats(convolution, images));
-  pack(convolution, weight.get(), {c.inputs * plane, plane, c.kernel, 1}, packed.get());
+  pack(convolution, weight.get(), {c.inputs * plane, plane, c.kernel, 1}, nullptr, packed.get());
   const Epilogue epilogue{.activation = c.activation, .low = 0, .high = 6};
   measure(state, set, 2.0 * static_cast<double>(side * side * weights), static_cast<double>(weights), [&] {
     convolve(convolution, images, packed.get(), bias.get(), out.get(), outputs, scratch.get(), epilogue);
