@@ -1,0 +1,56 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/peak.cpp"
+#include <hwy/foreach_target.h>
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "bench/peak.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::bench::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t sums = 12, steps = 20'000;
+
+// Operations, and a number that depends on all of them.
+float multiply_and_add() {
+  const hn::ScalableTag<float> d;
+  hn::Vec<decltype(d)> sum[sums];
+  for (std::size_t i = 0; i < sums; ++i) sum[i] = hn::Set(d, static_cast<float>(i));
+  auto factor = hn::Set(d, 0.999f), addend = hn::Set(d, 1e-3f);
+  for (std::size_t step = 0; step < steps; ++step) {
+    asm volatile("" : "+m"(factor), "+m"(addend));
+    for (std::size_t i = 0; i < sums; ++i) sum[i] = hn::MulAdd(sum[i], factor, addend);
+  }
+  for (std::size_t i = 1; i < sums; ++i) sum[0] = hn::Add(sum[0], sum[i]);
+  return hn::GetLane(sum[0]);
+}
+
+double flops_once() {
+  const auto begin = std::chrono::steady_clock::now();
+  volatile float result = multiply_and_add();
+  static_cast<void>(result);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  return 2.0 * sums * steps * static_cast<double>(hn::MaxLanes(hn::ScalableTag<float>())) / seconds.count();
+}
+
+}  // namespace assay::bench::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::bench {
+
+double peak_flops(kernels::InstructionSet set) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(flops_once)) of_set[] = {
+      HWY_CHOOSE_SSE4(flops_once), HWY_CHOOSE_AVX2(flops_once), HWY_CHOOSE_AVX3(flops_once),
+      HWY_CHOOSE_NEON(flops_once)};
+  double most = 0;
+  for (int i = 0; i < 40; ++i) most = std::max(most, of_set[static_cast<std::size_t>(set)]());
+  return most;
+}
+
+}  // namespace assay::bench
+#endif

@@ -1,0 +1,78 @@
+// Activations of a vector.
+#if defined(ASSAY_KERNELS_ACTIVATION_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef ASSAY_KERNELS_ACTIVATION_INL_H
+#undef ASSAY_KERNELS_ACTIVATION_INL_H
+#else
+#define ASSAY_KERNELS_ACTIVATION_INL_H
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+
+#include "optimized/kernels/epilogue.h"
+#include "optimized/kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::kernels::HWY_NAMESPACE {
+
+HWY_INLINE Vector number(float x) { return hn::Set(floats, x); }
+
+// Compared rather than by Min and Max, whose NaN is another on each machine; -0 stays.
+HWY_INLINE Vector clamped(Vector x, Vector low, Vector high) {
+  x = hn::IfThenElse(hn::Lt(x, low), low, x);
+  return hn::IfThenElse(hn::Gt(x, high), high, x);
+}
+
+// 1 / (1 + e^-x), by e^-|x|, which does not overflow.
+HWY_INLINE Vector sigmoid(Vector x) {
+  const Vector e = hn::Exp(floats, hn::Neg(hn::Abs(x)));
+  const Vector y = hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), e, number(1)), hn::Add(number(1), e));
+  return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+
+HWY_INLINE Vector six_of(Vector x) { return clamped(hn::Add(x, number(3)), hn::Zero(floats), number(6)); }
+HWY_INLINE Vector hardsigmoid(Vector x) { return hn::Div(six_of(x), number(6)); }
+HWY_INLINE Vector hardswish(Vector x) { return hn::Div(hn::Mul(x, six_of(x)), number(6)); }
+HWY_INLINE Vector silu(Vector x) { return hn::Mul(x, sigmoid(x)); }
+
+HWY_INLINE Vector gelu_tanh(Vector x) {
+  constexpr float slope = 1.5957691216057308f, cubic = 0.071354816272600146f;  // 2 sqrt(2/pi), and 0.044715 of it
+  return hn::Mul(x, sigmoid(hn::Mul(x, hn::MulAdd(hn::Mul(x, x), number(cubic), number(slope)))));
+}
+
+// Phi(-|x|) = e^(-x^2/2) t g(t), t = 1 / (1 + |x| / 4), where g is the Chebyshev fit on |x| <= 5.5, within 2^-25;
+// beyond, the power makes of its error less.
+HWY_INLINE Vector gelu(Vector x) {
+  constexpr float g[] = {-0.09623069316148758f, 0.3625636398792267f,  -0.30593758821487427f, 0.3191382884979248f,
+                         0.004361394327133894f, 0.11794345080852509f, 0.0981614962220192f};
+  const Vector t = hn::Div(number(1), hn::MulAdd(hn::Abs(x), number(0.25f), number(1)));
+  Vector sum = number(g[0]);
+  for (std::size_t i = 1; i < sizeof g / sizeof *g; ++i) sum = hn::MulAdd(sum, t, number(g[i]));
+  const Vector tail = hn::Mul(hn::Mul(sum, t), hn::Exp(floats, hn::Mul(hn::Mul(x, x), number(-0.5f))));
+  return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), tail, hn::Sub(number(1), tail)));
+}
+
+HWY_INLINE Vector activated(Activation activation, Vector x, Vector low, Vector high) {
+  switch (activation) {
+    case Activation::none:
+      return x;
+    case Activation::clamp:
+      return clamped(x, low, high);
+    case Activation::hardsigmoid:
+      return hardsigmoid(x);
+    case Activation::hardswish:
+      return hardswish(x);
+    case Activation::sigmoid:
+      return sigmoid(x);
+    case Activation::silu:
+      return silu(x);
+    case Activation::gelu:
+      return gelu(x);
+    case Activation::gelu_tanh:
+      return gelu_tanh(x);
+  }
+  return x;
+}
+
+}  // namespace assay::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

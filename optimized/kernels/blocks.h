@@ -1,0 +1,19 @@
+#pragma once
+
+#include "optimized/kernels/product.h"
+
+// How a product is cut. The order of a sum depends on none of it.
+namespace assay::kernels {
+
+constexpr std::size_t first_cache = 6 << 10, second_cache = 128 << 10;  // floats
+constexpr std::size_t deepest_pass = 512;
+constexpr std::size_t floats_of_line = 16;
+
+struct Blocks {
+  std::size_t rows;    // of a tile, at most
+  std::size_t count;   // of results
+  std::size_t panels;  // that are done for a tile before the next
+  std::size_t passes;
+};
+
+}  // namespace assay::kernels

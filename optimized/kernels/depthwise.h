@@ -1,0 +1,17 @@
+#pragma once
+
+#include "optimized/kernels/convolution.h"
+
+namespace assay::kernels {
+
+// Weights of a tap lie together, in whole vectors.
+constexpr std::size_t depthwise_stride(const Convolution& c) {
+  const std::size_t lanes = traits(c.set).lanes;
+  return (c.groups + lanes - 1) / lanes * lanes;
+}
+
+// One image.
+void convolve_depthwise(const Convolution&, const Images&, const float* packed, const float* bias, float* out,
+                        std::size_t out_stride, const Epilogue&, const Threads&);
+
+}  // namespace assay::kernels

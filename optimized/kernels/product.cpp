@@ -1,0 +1,225 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "optimized/kernels/product.cpp"
+#include <hwy/foreach_target.h>
+
+#include <array>
+#include <utility>
+
+#include "optimized/kernels/activation-inl.h"
+#include "optimized/kernels/blocks.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::kernels::HWY_NAMESPACE {
+
+constexpr std::size_t registers = traits(instruction_set).registers;
+
+// Neighbouring results, and where each begins.
+struct Rows {
+  std::size_t count;
+  std::ptrdiff_t y[most_rows], x[most_rows];  // of the tap (0, 0), in the image
+  float* out[most_rows];
+  const float* residual[most_rows];
+};
+
+// The products that one pass over a tile adds up.
+struct Pass {
+  Range taps, channels;
+  bool first, last;  // a sum begins with the bias, else with what the pass before has stored
+};
+
+// Where a tile lies among the columns.
+struct Columns {
+  std::size_t first;
+  std::size_t last_vector;  // columns of the last vector
+  const float* weights;     // of the pass
+  const float* ahead;       // a cache line a channel is fetched from there on: what comes after these weights
+};
+
+HWY_INLINE const float* pixel(const Image& image, std::ptrdiff_t y, std::ptrdiff_t x) {
+  const auto row = static_cast<std::size_t>(y), column = static_cast<std::size_t>(x);
+  return row < image.height && column < image.width ? image.data + row * image.row_stride + column * image.pixel_stride
+                                                    : image.zeros;
+}
+
+template <std::size_t V>
+HWY_INLINE std::size_t width(const Columns& columns, std::size_t v) {
+  return v + 1 < V ? lanes : columns.last_vector;
+}
+
+template <std::size_t R, std::size_t V>
+HWY_INLINE void begin(const Product& p, const Rows& rows, const Columns& columns, bool first, Vector (&sums)[R][V]) {
+  for (std::size_t v = 0; v < V; ++v) {
+    const std::size_t column = columns.first + v * lanes, n = width<V>(columns, v);
+    const Vector bias = p.bias ? load(p.bias + column, n) : hn::Zero(floats);
+    for (std::size_t r = 0; r < R; ++r) sums[r][v] = first ? bias : load(rows.out[r] + column, n);
+  }
+}
+
+template <std::size_t R, std::size_t V>
+HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass, const Columns& columns,
+                           Vector (&sums)[R][V]) {
+  const float* weights = columns.weights;
+  const float* ahead = columns.ahead;
+  std::size_t i = pass.taps.begin / p.tap_x.count, j = pass.taps.begin % p.tap_x.count;
+  for (std::size_t tap = pass.taps.begin; tap < pass.taps.end; ++tap) {
+    const std::ptrdiff_t y = static_cast<std::ptrdiff_t>(i) * p.tap_y.step,
+                         x = static_cast<std::ptrdiff_t>(j) * p.tap_x.step;
+    if (++j == p.tap_x.count) j = 0, ++i;
+    const float* in[R];
+    for (std::size_t r = 0; r < R; ++r) in[r] = pixel(p.image, rows.y[r] + y, rows.x[r] + x) + pass.channels.begin;
+    for (std::size_t c = 0; c < pass.channels.size(); ++c) {
+      Vector w[V];
+      for (std::size_t v = 0; v < V; ++v) w[v] = hn::Load(floats, weights + v * lanes);
+      weights += V * lanes;
+      for (std::size_t v = 0; v < V; ++v) __builtin_prefetch(weights + (8 * V + v) * lanes);
+      __builtin_prefetch(ahead, 0, 2);
+      ahead += floats_of_line;
+      for (std::size_t r = 0; r < R; ++r) {
+        const Vector a = hn::Set(floats, in[r][c]);
+        for (std::size_t v = 0; v < V; ++v) sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]);
+      }
+    }
+  }
+}
+
+template <std::size_t R, std::size_t V>
+HWY_INLINE void finish(const Epilogue& epilogue, const Rows& rows, const Columns& columns, Vector (&sums)[R][V]) {
+  if (epilogue.residual)
+    for (std::size_t r = 0; r < R; ++r)
+      for (std::size_t v = 0; v < V; ++v)
+        sums[r][v] = hn::Add(sums[r][v], load(rows.residual[r] + columns.first + v * lanes, width<V>(columns, v)));
+  if (epilogue.activation == Activation::clamp) {
+    const Vector low = number(epilogue.low), high = number(epilogue.high);
+    for (std::size_t r = 0; r < R; ++r)
+      for (std::size_t v = 0; v < V; ++v) sums[r][v] = clamped(sums[r][v], low, high);
+  }
+}
+
+// R rows of V vectors.
+template <std::size_t R, std::size_t V>
+void tile(const Product& p, const Rows& rows, const Pass& pass, const Columns& columns) {
+  Vector sums[R][V];
+  begin(p, rows, columns, pass.first, sums);
+  accumulate(p, rows, pass, columns, sums);
+  if (pass.last) finish(p.epilogue, rows, columns, sums);
+  for (std::size_t r = 0; r < R; ++r)
+    for (std::size_t v = 0; v < V; ++v)
+      store(sums[r][v], rows.out[r] + columns.first + v * lanes, width<V>(columns, v));
+}
+
+using Tile = decltype(&tile<1, 1>);
+
+// Tiles of V vectors by their rows.
+template <std::size_t V, std::size_t... R>
+constexpr std::array<Tile, most_rows> tiles_of(std::index_sequence<R...>) {
+  return {tile<R + 1, V>...};
+}
+template <std::size_t... V>
+constexpr std::array<std::array<Tile, most_rows>, sizeof...(V)> all_tiles(std::index_sequence<V...>) {
+  return {tiles_of<V + 1>(std::make_index_sequence<tile_rows(registers, V + 1)>())...};
+}
+
+// Results first to last, in the order of places.
+Rows rows_of(const Product& p, Range results) {
+  Rows rows;
+  rows.count = results.size();
+  std::size_t y = results.begin / p.x.count, x = results.begin % p.x.count;
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    const std::size_t place = y * p.y.place + x * p.x.place;
+    rows.y[r] = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first;
+    rows.x[r] = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
+    rows.out[r] = p.out + place * p.out_stride;
+    rows.residual[r] = p.epilogue.residual ? p.epilogue.residual + place * p.epilogue.residual_stride : nullptr;
+    if (++x == p.x.count) x = 0, ++y;
+  }
+  return rows;
+}
+
+// An activation that is more than a clamp takes a second look at what was just stored.
+void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    float* out = rows.out[r] + columns.begin;
+    activate(instruction_set, epilogue.activation, epilogue.low, epilogue.high, out, out, columns.size());
+  }
+}
+
+constexpr auto tiles = all_tiles(std::make_index_sequence<most_vectors(registers)>());
+
+// One pass over the tiles of some results and panels.
+void multiply_pass(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {
+  const std::size_t count = (results.size() + tile_rows - 1) / tile_rows;
+  const std::size_t depth = pass.taps.size() * pass.channels.size();
+  for (std::size_t t = 0; t < count; ++t) {
+    const Range in_block = part(results.size(), t, count);
+    const Rows rows = rows_of(p, {results.begin + in_block.begin, results.begin + in_block.end});
+    for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
+      const Range vectors = p.panels.of(panel);
+      const Range columns{vectors.begin * lanes, std::min(vectors.end * lanes, p.panels.columns)};
+      const std::size_t width = vectors.size() * lanes;
+      const float* weights =
+          p.packed + columns.begin * p.panels.depth + (pass.taps.begin * p.channels + pass.channels.begin) * width;
+      const float* next = weights + width * p.panels.depth;
+      const bool fetches = panels.size() == 1 && t * floats_of_line < width;
+      tiles[vectors.size() - 1][rows.count - 1](p, rows, pass,
+                                                {columns.begin, lanes - (vectors.end * lanes - columns.end), weights,
+                                                 fetches ? next + t * depth * floats_of_line : weights});
+      if (pass.last && p.epilogue.activation > Activation::clamp) activate_tile(p.epilogue, rows, columns);
+    }
+  }
+}
+
+void multiply_block(const Product& p, const Blocks& blocks, Range results, Range panels) {
+  const std::size_t taps = p.tap_y.count * p.tap_x.count;
+  for (std::size_t k = 0; k < blocks.passes; ++k) {
+    Pass pass{{0, taps}, {0, p.channels}, k == 0, k + 1 == blocks.passes};
+    (taps == 1 ? pass.channels : pass.taps) = part(taps == 1 ? p.channels : taps, k, blocks.passes);
+    for (std::size_t first = panels.begin; first < panels.end; first += blocks.panels)
+      multiply_pass(p, pass, results, {first, std::min(first + blocks.panels, panels.end)}, blocks.rows);
+  }
+}
+
+}  // namespace assay::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::kernels {
+namespace {
+
+std::size_t divided_up(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
+
+// A pass is so deep that its weights stay in the first cache, as many panels are done for a tile as fit there too, and
+// as many results as have their image in the second.
+Blocks blocks_of(const Product& p, std::size_t results) {
+  const std::size_t widest = divided_up(p.panels.vectors(), p.panels.count()), taps = p.tap_y.count * p.tap_x.count;
+  const std::size_t width = widest * p.panels.lanes();
+  const std::size_t most = taps == 1 ? p.channels : taps;
+  const std::size_t passes = std::max<std::size_t>(std::min(p.panels.depth / deepest_pass, most), 1);
+  const std::size_t depth = divided_up(p.panels.depth, passes) + 1;
+  const std::size_t rows = tile_rows(traits(p.panels.set).registers, widest);
+  const auto pixels = static_cast<std::size_t>(p.y.stride * p.x.stride);
+  const std::size_t held =
+      std::max(second_cache / (pixels * (divided_up(p.channels, taps == 1 ? passes : 1) + 1)), 8 * rows);
+  return {rows, divided_up(results, held), std::max<std::size_t>(first_cache / (width * depth), 1), passes};
+}
+
+}  // namespace
+
+void multiply(const Product& p, const Threads& threads) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(multiply_block)) of_set[] = {
+      HWY_CHOOSE_SSE4(multiply_block), HWY_CHOOSE_AVX2(multiply_block), HWY_CHOOSE_AVX3(multiply_block),
+      HWY_CHOOSE_NEON(multiply_block)};
+  const std::size_t results = p.y.count * p.x.count;
+  if (results == 0 || p.panels.columns == 0) return;
+  const Blocks blocks = blocks_of(p, results);
+  const std::size_t of_panels = std::min(p.panels.count(), divided_up(threads.count, blocks.count));
+  const std::size_t of_results = std::min(
+      results, divided_up(std::max(blocks.count, divided_up(threads.count, of_panels)), threads.count) * threads.count);
+  const auto multiply_part = of_set[static_cast<std::size_t>(p.panels.set)];
+  for_each_task(threads, of_results * of_panels, [&](std::size_t i) {
+    multiply_part(p, blocks, part(results, i / of_panels, of_results),
+                  part(p.panels.count(), i % of_panels, of_panels));
+  });
+}
+
+}  // namespace assay::kernels
+#endif

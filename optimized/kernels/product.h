@@ -1,0 +1,82 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "optimized/kernels/epilogue.h"
+#include "optimized/kernels/instruction_set.h"
+#include "optimized/kernels/threads.h"
+
+// The one loop behind matrix products and convolutions: each result is a row of `columns` sums over taps, places of an
+// image relative to the result's own, of the channels there times packed weights.
+namespace assay::kernels {
+
+// A matrix of depth rows, packed in panels of neighbouring columns, which are vectors(columns) vectors wide in all and
+// differ by at most one vector. Within a panel its rows follow each other; what is missing of the last vector is 0.
+struct Panels {
+  InstructionSet set = InstructionSet::sse4;
+  std::size_t depth = 0, columns = 0;
+
+  constexpr std::size_t lanes() const { return traits(set).lanes; }
+  constexpr std::size_t vectors() const { return (columns + lanes() - 1) / lanes(); }
+  constexpr std::size_t count() const { return (vectors() + widest() - 1) / widest(); }
+  constexpr std::size_t widest() const { return 2; }
+  constexpr Range of(std::size_t panel) const { return part(vectors(), panel, count()); }  // vectors
+  constexpr std::size_t floats() const { return vectors() * lanes() * depth; }
+};
+
+constexpr std::size_t most_rows = 12;
+
+// Rows of a tile that is so many vectors wide: its sums, a row of weights and one element stay in registers.
+constexpr std::size_t tile_rows(std::size_t registers, std::size_t vectors) {
+  return std::min(most_rows, (registers - 1 - vectors) / vectors);
+}
+constexpr std::size_t most_vectors(std::size_t registers) { return registers == 32 ? 4 : 3; }
+
+// Pixels of `channels` floats; outside of them are zeros.
+struct Image {
+  const float* data = nullptr;
+  std::size_t height = 1, width = 1;
+  std::size_t row_stride = 0, pixel_stride = 0;  // floats
+  const float* zeros = nullptr;                  // as many as there are channels; not read if no tap is ever outside
+};
+
+// Tap (i, j) of result (y, x) is the pixel (y y_stride + y_first + i y_step, ...).
+struct TapAxis {
+  std::size_t count = 1;
+  std::ptrdiff_t first = 0, step = 1;
+};
+struct ResultAxis {
+  std::size_t count = 1;
+  std::ptrdiff_t stride = 1;
+  std::size_t place = 1;  // the next result is so many pixels further in the output
+};
+
+struct Product {
+  Panels panels;
+  const float* packed = nullptr;
+  const float* bias = nullptr;  // or null: zeros
+  Image image;
+  std::size_t channels = 0;  // of a tap
+  TapAxis tap_y, tap_x;
+  ResultAxis y, x;
+  float* out = nullptr;
+  std::size_t out_stride = 0;  // from an output pixel to the next
+  Epilogue epilogue;
+};
+
+void multiply(const Product&, const Threads&);
+
+// Packs rows of a matrix, row(i)[j * column_stride] in column j.
+template <class Row>
+void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, float* packed) {
+  for (std::size_t panel = 0; panel < panels.count(); ++panel) {
+    const std::size_t begin = panels.of(panel).begin * panels.lanes(), end = panels.of(panel).end * panels.lanes();
+    for (std::size_t i = 0; i < panels.depth; ++i) {
+      const float* from = row(i);
+      for (std::size_t j = begin; j < end; ++j) *packed++ = j < panels.columns ? from[j * column_stride] : 0;
+    }
+  }
+}
+
+}  // namespace assay::kernels

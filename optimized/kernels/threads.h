@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+
+namespace assay::kernels {
+
+// Who runs the tasks of a kernel. Results do not depend on it, bit for bit.
+struct Threads {
+  std::size_t count = 1;  // that run at once; a kernel makes about as many tasks
+  // Calls task(context, i) once for each i < tasks, in any order, and returns when all are done.
+  void (*run)(void* pool, void (*task)(void* context, std::size_t i), void* context,
+              std::size_t tasks) = [](void*, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
+    for (std::size_t i = 0; i < tasks; ++i) task(context, i);
+  };
+  void* pool = nullptr;
+};
+
+// task(i) for each i < tasks.
+template <class Task>
+void for_each_task(const Threads& threads, std::size_t tasks, const Task& task) {
+  if (tasks == 1) return task(0);
+  const auto call = [](void* context, std::size_t i) { (*static_cast<const Task*>(context))(i); };
+  threads.run(threads.pool, call, const_cast<Task*>(&task), tasks);
+}
+
+// Part i of so many of n things: parts differ by one at most.
+struct Range {
+  std::size_t begin, end;
+  constexpr std::size_t size() const { return end - begin; }
+};
+constexpr Range part(std::size_t n, std::size_t i, std::size_t parts) { return {n * i / parts, n * (i + 1) / parts}; }
+
+}  // namespace assay::kernels
