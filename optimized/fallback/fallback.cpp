@@ -28,11 +28,9 @@ void call(const Operator& op, const Call& call, const Budget& budget) {
     if (op.arguments[i].mutated) from[op.new_value_of(i)] = i;
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
     const bool out = op.arguments[i].out;
-    const bool number = op.arguments[i].is_out_number();
     const format::Use use = out ? format::Use::written : call.roles->arguments()[i].use;
     const bool read = !out && use != format::Use::asked && use != format::Use::overwritten;
-    const Value* value = number ? call.returned : call.arguments[from[i]];
-    arguments.push_back(number ? assay::Value() : to_reference(*value, read));
+    arguments.push_back(op.arguments[i].is_out_number() ? assay::Value() : to_reference(call[from[i]], read));
     if (!out && !read)
       if (auto* t = std::get_if<assay::Tensor>(&arguments.back())) *t = make(t->dtype, t->sizes, t->dim_order);
   }
@@ -40,8 +38,7 @@ void call(const Operator& op, const Call& call, const Budget& budget) {
   if (answer.outcome != Outcome::ok) throw refusal(op, answer);
   std::vector<Result> results;
   for (std::size_t i = 0; i < op.arguments.size(); ++i)
-    if (op.arguments[i].out)
-      add(std::move(arguments[i]), op.arguments[i].is_out_number() ? call.returned : call.arguments[from[i]], results);
+    if (op.arguments[i].out) add(std::move(arguments[i]), call.arguments[from[i]], results);
   store(results, "I10");
   if (op.outs() == op.mutated() && call.returned) {
     const bool changes = call.returned->changes;

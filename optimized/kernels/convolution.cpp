@@ -57,11 +57,14 @@ std::size_t for_each_part(const Convolution& c, const Visit& visit) {
   return offset;
 }
 
-void pack_depthwise(const Convolution& c, const float* weight, const WeightStrides& strides, float* packed) {
+void pack_depthwise(const Convolution& c, const float* weight, const WeightStrides& strides, const float* scale,
+                    float* packed) {
   for (std::size_t y = 0; y < c.y.kernel; ++y)
     for (std::size_t x = 0; x < c.x.kernel; ++x)
       for (std::size_t channel = 0; channel < depthwise_stride(c); ++channel)
-        *packed++ = channel < c.groups ? weight[channel * strides.first + y * strides.y + x * strides.x] : 0;
+        *packed++ = channel < c.groups
+                        ? weight[channel * strides.first + y * strides.y + x * strides.x] * (scale ? scale[channel] : 1)
+                        : 0;
 }
 
 // Few channels are copied between the zeros of their padding, so that the taps of a row lie together.
@@ -159,21 +162,21 @@ std::size_t packed_floats(const Convolution& c) {
   return for_each_part(c, [](auto...) {});
 }
 
-void pack(const Convolution& c, const float* weight, const WeightStrides& strides, float* packed) {
-  if (c.is_depthwise()) return pack_depthwise(c, weight, strides, packed);
+void pack(const Convolution& c, const float* weight, const WeightStrides& strides, const float* scale, float* packed) {
+  if (c.is_depthwise()) return pack_depthwise(c, weight, strides, scale, packed);
   const std::size_t of_output = c.transposed ? strides.second : strides.first,
                     of_input = c.transposed ? strides.first : strides.second,
                     of_group = strides.first * (c.transposed ? c.inputs : c.outputs);
   std::fill_n(packed, packed_floats(c), 0.0f);
-  for_each_part(c,
-                [&](std::size_t group, std::size_t, std::size_t, std::size_t offset, const Phase& y, const Phase& x) {
-                  const auto row = [&](std::size_t i) {
-                    const std::size_t tap = i / c.inputs, tap_y = y.first_tap + tap / x.taps.count * y.tap_step,
-                                      tap_x = x.first_tap + tap % x.taps.count * x.tap_step;
-                    return weight + group * of_group + i % c.inputs * of_input + tap_y * strides.y + tap_x * strides.x;
-                  };
-                  pack_rows(panels_of(c, y, x), row, of_output, packed + offset);
-                });
+  for_each_part(
+      c, [&](std::size_t group, std::size_t, std::size_t, std::size_t offset, const Phase& y, const Phase& x) {
+        const auto row = [&](std::size_t i) {
+          const std::size_t tap = i / c.inputs, tap_y = y.first_tap + tap / x.taps.count * y.tap_step,
+                            tap_x = x.first_tap + tap % x.taps.count * x.tap_step;
+          return weight + group * of_group + i % c.inputs * of_input + tap_y * strides.y + tap_x * strides.x;
+        };
+        pack_rows(panels_of(c, y, x), row, of_output, scale ? scale + group * c.outputs : nullptr, packed + offset);
+      });
 }
 
 std::size_t scratch_floats(const Convolution& c, const Images& images) {

@@ -41,7 +41,8 @@ struct WeightStrides {
 };
 
 std::size_t packed_floats(const Convolution&);
-void pack(const Convolution&, const float* weight, const WeightStrides&, float* packed);
+// Weights of output channel i are multiplied by scale[i], unless that is null.
+void pack(const Convolution&, const float* weight, const WeightStrides&, const float* scale, float* packed);
 
 // Images of height x width pixels one after the other: channels last, or the planes of the channels one after the
 // other.

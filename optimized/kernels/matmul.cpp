@@ -6,7 +6,7 @@ PackedMatrix pack(InstructionSet set, const float* b, std::size_t k, std::size_t
                   std::size_t column_stride, float* packed) {
   const Panels panels{set, k, n};
   pack_rows(
-      panels, [=](std::size_t row) { return b + row * row_stride; }, column_stride, packed);
+      panels, [=](std::size_t row) { return b + row * row_stride; }, column_stride, nullptr, packed);
   return {panels, packed};
 }
 

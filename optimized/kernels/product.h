@@ -67,14 +67,15 @@ struct Product {
 
 void multiply(const Product&, const Threads&);
 
-// Packs rows of a matrix, row(i)[j * column_stride] in column j.
+// Packs rows of a matrix, row(i)[j * column_stride] in column j, times scale[j] unless that is null.
 template <class Row>
-void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, float* packed) {
+void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, const float* scale, float* packed) {
   for (std::size_t panel = 0; panel < panels.count(); ++panel) {
     const std::size_t begin = panels.of(panel).begin * panels.lanes(), end = panels.of(panel).end * panels.lanes();
     for (std::size_t i = 0; i < panels.depth; ++i) {
       const float* from = row(i);
-      for (std::size_t j = begin; j < end; ++j) *packed++ = j < panels.columns ? from[j * column_stride] : 0;
+      for (std::size_t j = begin; j < end; ++j)
+        *packed++ = j < panels.columns ? from[j * column_stride] * (scale ? scale[j] : 1) : 0;
     }
   }
 }

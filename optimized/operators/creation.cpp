@@ -90,7 +90,7 @@ bool run_fill(const Step& step, Run&) {
 }
 
 template <Sizes sizes, int number>
-constexpr Kernel filled(std::string_view name) {
+constexpr Kernel filled(const char* name) {
   return {name, accepts_fill<sizes, number>, nullptr, run_fill<sizes, number>};
 }
 

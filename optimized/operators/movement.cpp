@@ -269,7 +269,7 @@ bool run(const Step& step, Run&) {
 }
 
 template <Viewer view, int source = 0>
-constexpr Kernel copy_of(std::string_view name) {
+constexpr Kernel copy_of(const char* name) {
   return {name, accepts<view, source>, prepare<view, source>, run<view, source>};
 }
 

@@ -215,7 +215,7 @@ bool run(const Step& step, Run&) {
 }
 
 template <Pointwise operation, Element element, bool (*applies)(const Call&) = always, bool casts = false>
-constexpr Kernel pointwise(std::string_view name) {
+constexpr Kernel pointwise(const char* name) {
   return {name, accepts<operation, element, applies, casts>, prepare<operation, element, casts>, run};
 }
 // A copy to another dtype; the format is one of those that there are.

@@ -8,6 +8,9 @@ namespace {
 // Of one step, at most: kernels keep what is larger among the packed constants.
 constexpr std::uint64_t most_state = 1024;
 
+// Of the analysis of data flow and lifetimes, and of rewriting.
+constexpr std::uint64_t workspace_of_a_value = 256, workspace_of_an_instruction = 192;
+
 constexpr std::uint64_t aligned(std::uint64_t n) { return (n + 63) / 64 * 64; }
 
 template <class T>
@@ -72,9 +75,13 @@ Method* Builder::make(Sizes& sizes) {
   }
   made_ = tables_.take<Method>(1).data();
   if (!made_) return has_room(), nullptr;
-  made_->plan_ = &plan_, made_->instructions_ = options_.instructions;
+  made_->plan_ = &plan_, made_->fallback_ = options_.fallback, made_->instructions_ = options_.instructions;
   made_->given_ = tables_.take<std::uint8_t>(made_->inputs());
-  if (!make_values() || !place_tensors() || !begin_state() || !make_steps()) return nullptr;
+  if (!make_values() || !place_constants() || !mark_state() || !make_calls()) return nullptr;
+  if (Flow::is_straight(method_)) flow_ = Flow::of(method_, is_state_, workspace_);
+  if (!has_room()) return nullptr;
+  if (flow_) rewrite();
+  if (!has_room() || !place_tensors() || !begin_state() || !make_steps()) return nullptr;
   mark_overwritten_inputs();
   if (!has_room()) return nullptr;
   made_->values_ = values_, made_->tensors_ = tensors_;
@@ -100,16 +107,13 @@ std::uint64_t Method::workspace_size(const Program& program, const pte::Executio
   {
     const format::Method method(plan, counting);
     const format::NamedData named(&program.view(), program.data(), counting);
-    counting.take<std::byte>(tables_size(plan));
-    counting.take<std::uint64_t>(format::size_of(plan.non_const_buffer_sizes()) + std::uint64_t{1});
-    counting.take<std::uint8_t>(plan.values()->size());
-    std::uint64_t instructions = 1;
-    for (const pte::Chain* chain : *plan.chains()) instructions += chain->instructions()->size();
-    counting.take<std::uint32_t>(instructions + 1);
+    counting.take<std::byte>(tables_size(plan) + workspace_of_a_value * (plan.values()->size() + std::uint64_t{1}) +
+                             workspace_of_an_instruction * (method.instructions() + std::uint64_t{1}) +
+                             8 * std::uint64_t{format::size_of(plan.non_const_buffer_sizes())});
     format::each_state(
         program.view(), plan, counting, [](void*, std::uint32_t) {}, nullptr);
   }
-  return counting.most() + 256;
+  return counting.most() + 1024;
 }
 
 }  // namespace assay::optimized

@@ -2,6 +2,7 @@
 
 #include "format/effects.h"
 #include "format/names.h"
+#include "optimized/prepare/flow.h"
 #include "optimized/runtime/method.h"
 
 namespace assay::optimized {
@@ -25,21 +26,47 @@ class Builder {
   void mark_changes();
 
   // places.cpp
-  bool place_tensors();
+  bool place_constants();
   bool place_constant(Tensor& tensor, const pte::Tensor& from, std::uint32_t v);
-  void place(Tensor& tensor, const pte::Tensor& from);
+  bool mark_state();
+  bool place_tensors();
+  void place_memories(std::span<std::uint64_t> begins);
   bool is_shared(std::uint32_t memory) const;
   bool begin_state();
   void mark_overwritten_inputs();
 
+  // arena.cpp
+  bool place_by_lifetime();
+
+  // calls.cpp
+  bool make_calls();
+  bool make_call(std::uint32_t i, const pte::KernelCall& call);
+  bool make_delegate_call(std::uint32_t i, const pte::DelegateCall& call);
+  std::span<Value*> arguments(Indices args) { return pointers(format::items(args)); }
+
+  // rewrite.cpp: none changes what anybody sees, but for rounding
+  void rewrite();
+  void fold_constants();
+  void drop_copies();
+  void fuse_into_products();
+  void use_channels_last();
+
   // steps.cpp
   bool make_steps();
   bool make_step(std::uint32_t i);
-  bool make_call(std::uint32_t i, const pte::KernelCall& call);
-  bool make_delegate_call(std::uint32_t i, const pte::DelegateCall& call);
-  void add(std::uint32_t instruction, bool (*run)(const Step&, Run&), const void* state, const Call& call = {});
-  std::span<Value*> arguments(Indices args);
 
+  // A call of an instruction; `dead`: another does what it did.
+  struct Planned {
+    Call call;
+    const pte::Instruction* instruction = nullptr;
+    const Backend* backend = nullptr;
+    bool dead = false;
+  };
+  friend class Fuser;
+  std::uint32_t index_of(const Value* v) const { return static_cast<std::uint32_t>(v - values_.data()); }
+  bool is_op(const Planned& p, std::string_view op) const {
+    return !p.dead && p.call.roles && p.call.roles->name == op;
+  }
   bool has_room();
   format::Place place_of(std::uint32_t v) const { return {&where_, "value", v}; }
 
@@ -58,7 +85,8 @@ class Builder {
   std::span<Tensor> tensors_;
   std::span<std::uint8_t> is_state_;         // by value
   std::span<std::uint8_t> shared_memories_;  // by planned memory: the program's methods share it
-  std::span<std::uint32_t> step_of_;         // the first step at or behind an instruction
+  std::span<Planned> calls_;                 // by instruction
+  std::optional<Flow> flow_;                 // of a method whose instructions run in order; else none
   std::uint32_t steps_ = 0;
   std::uint64_t arena_ = 0, shared_ = 0, scratch_ = 0;
 };

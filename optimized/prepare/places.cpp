@@ -63,59 +63,77 @@ bool Builder::place_constant(Tensor& tensor, const pte::Tensor& from, std::uint3
   return true;
 }
 
-bool Builder::place_tensors() {
-  format::Workspace::Scope scope(workspace_);
-  const std::uint32_t memories = format::size_of(plan_.non_const_buffer_sizes());
-  // Where each planned memory begins, and whether it is one that methods share.
-  const auto begins = workspace_.take<std::uint64_t>(memories);
-  shared_memories_ = tables_.take<std::uint8_t>(memories);
-  const auto shared = shared_memories_;
+bool Builder::place_constants() {
+  for (std::uint32_t v = 0; v < method_.values(); ++v)
+    if (const pte::Tensor* from = method_.tensor(v);
+        from && tensors_[v].constant && !place_constant(tensors_[v], *from, v))
+      return false;
+  return true;
+}
+
+bool Builder::mark_state() {
+  shared_memories_ = tables_.take<std::uint8_t>(format::size_of(plan_.non_const_buffer_sizes()));
+  is_state_ = workspace_.take<std::uint8_t>(method_.values());
   if (!has_room()) return false;
-  std::uint64_t state = 0;
-  for (std::uint32_t i = 1; i < memories; ++i) {
-    shared[i] = is_shared(i);
-    std::uint64_t size = static_cast<std::uint64_t>(plan_.non_const_buffer_sizes()->Get(i));
-    if (shared[i])
+  for (std::uint32_t i = 1; i < shared_memories_.size(); ++i) shared_memories_[i] = is_shared(i);
+  format::each_state(
+      program_.view(), plan_, workspace_,
+      [](void* all, std::uint32_t v) { (*static_cast<std::span<std::uint8_t>*>(all))[v] = 1; }, &is_state_);
+  for (std::uint32_t v = 0; v < method_.values(); ++v) {
+    const pte::Tensor* from = method_.tensor(v);
+    if (!from || tensors_[v].constant) continue;
+    const auto* plan = from->allocation_info();
+    const bool shared = plan && shared_memories_[plan->memory_id()];
+    tensors_[v].lasts = plan ? is_state_[v] || has_initial_value(*from) || shared : !format::name_of(*from).empty();
+    is_state_[v] = tensors_[v].lasts;
+  }
+  return true;
+}
+
+// Where each planned memory begins, in the arena or in the state that methods share, which begins with a mark that it
+// has its initial values.
+void Builder::place_memories(std::span<std::uint64_t> begins) {
+  const auto size_in = [](const pte::ExecutionPlan& plan, std::uint32_t i) {
+    const auto* sizes = plan.non_const_buffer_sizes();
+    return i < format::size_of(sizes) ? static_cast<std::uint64_t>(sizes->Get(i)) : 0;
+  };
+  for (std::uint32_t i = 1; i < begins.size(); ++i) {
+    std::uint64_t size = size_in(plan_, i);
+    if (shared_memories_[i])
       for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan())
-        if (i < format::size_of(plan->non_const_buffer_sizes()))
-          size = std::max(size, static_cast<std::uint64_t>(plan->non_const_buffer_sizes()->Get(i)));
-    std::uint64_t& end = shared[i] ? shared_ : arena_;
+        size = std::max(size, size_in(*plan, i));
+    if (shared_memories_[i] && shared_ == 0) shared_ = alignment;
+    if (!shared_memories_[i] && flow_) continue;
+    std::uint64_t& end = shared_memories_[i] ? shared_ : arena_;
     begins[i] = end;
     end += aligned(size);
   }
-  // The shared state begins with a mark that it has its initial values.
-  if (shared_ > 0) state = alignment, shared_ += alignment;
-  const auto at = [&](bool in_shared, std::uint64_t offset) -> std::byte* {
-    if (!memories_) return nullptr;
-    return (in_shared ? memories_->shared.data() + state : memories_->arena.data()) + offset;
-  };
+}
+
+bool Builder::place_tensors() {
+  format::Workspace::Scope scope(workspace_);
+  const auto begins = workspace_.take<std::uint64_t>(format::size_of(plan_.non_const_buffer_sizes()));
+  if (!has_room()) return false;
+  place_memories(begins);
   for (std::uint32_t v = 0; v < method_.values(); ++v) {
     const pte::Tensor* from = method_.tensor(v);
-    if (!from) continue;
     Tensor& t = tensors_[v];
-    if (const auto* plan = from->allocation_info()) {
-      t.capacity = format::bytes_of(*from);
-      t.data = at(shared[plan->memory_id()], begins[plan->memory_id()] + format::planned_offset(*plan));
-    } else if (t.constant) {
-      if (!place_constant(t, *from, v)) return false;
-    } else if (!t.unbounded) {
-      t.capacity = format::bytes_of(*from);
-      t.data = at(false, arena_);
-      arena_ += aligned(t.capacity);
-    }
-    t.home = t.data;
+    if (!from || t.constant || t.unbounded) continue;
+    t.capacity = format::bytes_of(*from);
+    const auto* plan = from->allocation_info();
+    const bool shared = plan && shared_memories_[plan->memory_id()];
+    if (flow_ && !shared) continue;
+    const std::uint64_t at = plan ? begins[plan->memory_id()] + format::planned_offset(*plan) : arena_;
+    if (!plan) arena_ += aligned(t.capacity);
+    if (memories_) t.data = (shared ? memories_->shared : memories_->arena).data() + at;
   }
+  if (flow_ && !place_by_lifetime()) return false;
+  for (Tensor& t : tensors_) t.home = t.data;
   return true;
 }
 
 // State begins as zeros, or has its initial value. That which methods share is given them once.
 bool Builder::begin_state() {
-  format::Workspace::Scope scope(workspace_);
-  is_state_ = workspace_.take<std::uint8_t>(method_.values());
-  if (!has_room()) return false;
-  format::each_state(
-      program_.view(), plan_, workspace_,
-      [](void* all, std::uint32_t v) { (*static_cast<std::span<std::uint8_t>*>(all))[v] = 1; }, &is_state_);
   const auto initial = [&](const pte::Tensor& from) -> std::span<const std::byte> {
     if (!format::is_external(from)) return *format::initial_data(program_.view(), from.data_buffer_idx());
     const auto found = named_.find(format::name_of(from));
@@ -128,7 +146,6 @@ bool Builder::begin_state() {
     Tensor& t = tensors_[v];
     const auto* plan = from->allocation_info();
     const bool in_shared = plan && shared_memories_[plan->memory_id()];
-    t.lasts = plan ? is_state_[v] || has_initial_value(*from) || in_shared : !format::name_of(*from).empty();
     if (!t.lasts || !memories_ || (in_shared && shared_begun)) continue;
     if (!in_shared && t.data) std::memset(t.data, 0, t.capacity);
     if (!has_initial_value(*from) || t.capacity == 0) continue;

@@ -8,6 +8,8 @@
 #include "format/names.h"
 #include "format/roles.h"
 #include "format/workspace.h"
+#include "optimized/kernels/epilogue.h"
+#include "optimized/kernels/threads.h"
 #include "optimized/runtime/fault.h"
 #include "optimized/runtime/value.h"
 
@@ -15,11 +17,21 @@
 // change, is looked at once, before the first execution.
 namespace assay::optimized {
 
+// What is done to the result of a convolution or matrix product before it is stored, of other instructions: normalised
+// by the constants of a batch norm, something added, an activation.
+struct Fusion {
+  std::span<Value* const> norm;  // the operands of _native_batch_norm_legit_no_training; or none
+  Value* residual = nullptr;     // of as many elements in the same order
+  kernels::Activation activation = kernels::Activation::none;
+  float low = 0, high = 0;
+};
+
 // A call of an operator, its operands in the order of its schema, the outs last.
 struct Call {
   const format::OperatorRoles* roles;
   std::span<Value* const> arguments;
   Value* returned = nullptr;  // behind the arguments stands what is returned
+  const Fusion* fusion = nullptr;
 
   const Value& operator[](std::size_t i) const { return *arguments[i]; }
   Tensor& tensor(std::size_t i) const { return *arguments[i]->tensor; }
@@ -30,6 +42,7 @@ struct Run {
   std::uint32_t next = 0;  // step
   std::int64_t left = 0;   // steps until the limit
   std::span<std::byte> scratch;
+  kernels::Threads threads;
   Fault* fault = nullptr;
 };
 
@@ -39,6 +52,7 @@ struct Step {
   const void* state;  // the kernel's own
   Call call;
   std::uint32_t instruction;  // through all chains
+  const char* by;             // the kernel's name, for people
 };
 
 // Where a kernel keeps what it makes of a call before the first execution.
@@ -49,7 +63,7 @@ struct Stores {
 };
 
 struct Kernel {
-  std::string_view name;
+  const char* name;
   // Whether it can do the call, as far as the file has decided it.
   bool (*accepts)(const Call& call);
   // The state of the step; null where it has none, or there is no room.

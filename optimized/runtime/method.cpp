@@ -119,6 +119,7 @@ bool Method::run_one(Fault& fault) {
   const Step& step = steps_[run_.next++];
   if (step.run(step, run_)) [[likely]]
     return true;
+  if (!fault && fallback_ && step.call.roles && run_fallback(step)) return true;
   --run_.next;
   if (!fault)
     refuse(fault, "I11", {}, "the kernel of ", step.call.roles ? step.call.roles->name : "this instruction",
@@ -137,6 +138,14 @@ bool Method::run_one(Fault& fault) {
   std::memcpy(rule, fault.rule, sizeof rule);
   fault.set(fault.outcome, rule, place.view(), message);
   return false;
+}
+
+// What a kernel declines when it sees the sizes.
+bool Method::run_fallback(const Step& step) {
+  format::Workspace none;
+  Stores stores{none, none};
+  const Step again{fallback_->run, fallback_->prepare(step.call, stores), step.call, step.instruction, fallback_->name};
+  return again.run(again, run_);
 }
 
 bool Method::step(Fault& fault) {

@@ -65,6 +65,7 @@ class Method {
   }
   bool begin(Fault& fault);
   bool run_one(Fault& fault);
+  bool run_fallback(const Step& step);
 
   const pte::ExecutionPlan* plan_ = nullptr;
   const Kernel* fallback_ = nullptr;

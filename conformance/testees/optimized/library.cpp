@@ -128,8 +128,9 @@ Reply run(const optimized::Call& call, CallValues& values) {
   if (!tables.has_room()) return {Outcome::exhausted, "the state of the kernel takes more than 1024 bytes"};
   values.begin();
   optimized::Fault fault;
-  Run execution{0, 0, std::as_writable_bytes(std::span(scratch_memory)).first(scratch), &fault};
-  if (kernel->run({kernel->run, prepared, call, 0}, execution)) return {};
+  Run execution;
+  execution.scratch = std::as_writable_bytes(std::span(scratch_memory)).first(scratch), execution.fault = &fault;
+  if (kernel->run({kernel->run, prepared, call, 0, kernel->name}, execution)) return {};
   if (fault) return {fault.outcome, fault.message};
   return unsupported("the kernel does not do a call of these sizes");
 }
@@ -153,10 +154,9 @@ Reply OptimizedKernels::call(const Operator& op, std::span<HostValue> arguments)
   CallValues values(moving_);
   std::vector<optimized::Value*> all;
   std::vector<std::pair<optimized::Value*, HostValue*>> outs;
-  optimized::Value* returned = nullptr;
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
     if (op.arguments[i].is_out_number()) {
-      outs.emplace_back(returned = values.add({}), &arguments[i]);
+      outs.emplace_back(all.emplace_back(values.add({})), &arguments[i]);
     } else if (op.arguments[i].mutated) {  // in place
       HostValue& out = arguments[op.new_value_of(i)];
       const TensorView& from = std::get<TensorView>(arguments[i]);
@@ -167,7 +167,7 @@ Reply OptimizedKernels::call(const Operator& op, std::span<HostValue> arguments)
       if (op.arguments[i].out) outs.emplace_back(all.back(), &arguments[i]);
     }
   }
-  const Reply reply = run({&*roles, all, returned}, values);
+  const Reply reply = run({&*roles, all}, values);
   if (reply.outcome == Outcome::ok)
     for (const auto& [from, to] : outs) hand_back(*from, *to);
   return reply;

@@ -1,0 +1,48 @@
+#include "optimized/prepare/build.h"
+#include "optimized/runtime/handles.h"
+
+// The instructions of a method as calls of operators and delegates.
+namespace assay::optimized {
+
+bool Builder::make_call(std::uint32_t i, const pte::KernelCall& call) {
+  const format::OperatorRoles* roles = method_.roles(call);
+  const pte::Operator& op = method_.op(call);
+  if (!roles)
+    return refuse(fault_, "I4", where_.in("instruction", method_.position(i).index), "there is no operator ",
+                  format::Quoted{format::text_of(op.name())}, ", overload ",
+                  format::Quoted{format::text_of(op.overload())});
+  const auto all = arguments(call.args());
+  if (!has_room()) return false;
+  const std::size_t n = roles->arguments().size();
+  calls_[i].call = {roles, all.first(n), all.size() > n ? all.back() : nullptr};
+  return true;
+}
+
+bool Builder::make_delegate_call(std::uint32_t i, const pte::DelegateCall& call) {
+  const std::string_view id =
+      format::text_of(plan_.delegates()->Get(static_cast<std::uint32_t>(call.delegate_index()))->id());
+  for (const Backend& backend : options_.backends)
+    if (backend.id == id) {
+      calls_[i].call = {nullptr, arguments(call.args())};
+      calls_[i].backend = &backend;
+      return has_room();
+    }
+  return refuse(fault_, "D2", where_.in("delegate", call.delegate_index()), "there is no backend ", format::Quoted{id});
+}
+
+bool Builder::make_calls() {
+  calls_ = workspace_.take<Planned>(method_.instructions());
+  if (!has_room()) return false;
+  for (std::uint32_t i = 0; i < method_.instructions(); ++i) {
+    const pte::Instruction& instruction = method_.instruction(i);
+    calls_[i].instruction = &instruction;
+    if (const auto* kernel = instruction.instr_args_as_KernelCall()) {
+      if (!make_call(i, *kernel)) return false;
+    } else if (const auto* delegate = instruction.instr_args_as_DelegateCall()) {
+      if (!make_delegate_call(i, *delegate)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace assay::optimized

@@ -1,0 +1,415 @@
+#include <algorithm>
+
+#include "optimized/prepare/build.h"
+#include "optimized/runtime/table.h"
+
+// Rewrites of the calls of a method whose instructions run in order. Each says why nobody sees it. What is moved is
+// moved to later calls, past none that changes what it reads.
+namespace assay::optimized {
+namespace {
+
+bool is_f32(const Value& v) {
+  return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves;
+}
+
+bool same_sizes(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.shape(), b.shape()); }
+bool same_order(const Tensor& a, const Tensor& b) {
+  return a.rank == b.rank && std::equal(a.dim_order, a.dim_order + a.rank, b.dim_order);
+}
+
+// The elements of a follow each other in memory as those of b do.
+bool same_elements(const Tensor& a, const Tensor& b) {
+  if (a.dtype != b.dtype || a.moves || b.moves || a.count() != b.count()) return false;
+  return (a.is_contiguous() && b.is_contiguous()) || (same_sizes(a, b) && same_order(a, b));
+}
+
+// A number that never changes, or the only element of a constant.
+std::optional<double> number_of(const Value& v) {
+  if (v.changes) return {};
+  if (v.kind == ValueKind::integer) return static_cast<double>(v.integer);
+  if (v.kind == ValueKind::real) return v.real;
+  if (v.kind != ValueKind::tensor || !v.tensor->constant || !v.tensor->data || v.tensor->count() != 1) return {};
+  if (v.tensor->dtype == DType::float32) return *v.tensor->elements<float>();
+  if (v.tensor->dtype == DType::int64) return static_cast<double>(*v.tensor->elements<std::int64_t>());
+  return {};
+}
+bool is_number(const Value& v, double n) { return number_of(v) == n; }
+
+constexpr std::string_view copies[] = {"dim_order_ops::_clone_dim_order.out",
+                                       "dim_order_ops::_to_dim_order_copy.out",
+                                       "aten::clone.out",
+                                       "aten::_to_copy.out",
+                                       "aten::expand_copy.out",
+                                       "aten::view_copy.out",
+                                       "aten::unsqueeze_copy.out",
+                                       "aten::squeeze_copy.dims_out",
+                                       "aten::squeeze_copy.dim_out",
+                                       "aten::alias_copy.out",
+                                       "aten::permute_copy.out"};
+
+// How the dimensions of a permuted copy lie where the elements are not moved: the order of `self`, by other names.
+bool permuted_order(const Tensor& self, std::span<Value* const> dims, std::uint8_t* order) {
+  if (dims.size() != self.rank) return false;
+  for (int i = 0; i < self.rank; ++i) {
+    int to = -1;
+    for (int d = 0; d < self.rank; ++d) {
+      if (dims[static_cast<std::size_t>(d)]->kind != ValueKind::integer) return false;
+      const std::int64_t from = dims[static_cast<std::size_t>(d)]->integer;
+      if ((from < 0 ? from + self.rank : from) == self.dim_order[i]) to = d;
+    }
+    if (to < 0) return false;
+    order[i] = static_cast<std::uint8_t>(to);
+  }
+  return true;
+}
+
+// The same bytes under either name: dimensions of size 1 may be anywhere.
+bool is_copy_in_order(const Call& call) {
+  const Tensor &self = call.tensor(0), &out = call.tensor(call.arguments.size() - 1);
+  if (!call.roles->name.starts_with("aten::permute_copy")) return same_elements(self, out);
+  std::uint8_t order[max_rank];
+  if (self.dtype != out.dtype || self.moves || out.moves || call[1].kind != ValueKind::integers) return false;
+  if (self.rank != out.rank || !permuted_order(self, call[1].items(), order)) return false;
+  Tensor renamed = out;
+  renamed.dim_order = order;
+  return renamed.is_contiguous() && out.is_contiguous() && self.is_contiguous();
+}
+
+}  // namespace
+
+// A copy in the order of its source is its source, if neither changes while the other is of use.
+void Builder::drop_copies() {
+  for (Planned& p : calls_) {
+    if (p.dead || !p.call.roles || std::ranges::find(copies, p.call.roles->name) == std::end(copies)) continue;
+    const Value &from = p.call[0], &to = *p.call.arguments.back();
+    if (from.kind != ValueKind::tensor || to.kind != ValueKind::tensor || !is_copy_in_order(p.call)) continue;
+    const std::uint32_t a = index_of(&to), b = index_of(&from);
+    if (!flow_->is_private(a) || flow_->place(a).size != flow_->place(b).size) continue;
+    if (from.tensor->constant) {
+      flow_->each_member(a, [&](std::uint32_t v) {
+        tensors_[v].constant = true, tensors_[v].data = from.tensor->data, tensors_[v].capacity = from.tensor->capacity;
+      });
+    } else if (flow_->is_steady(b)) {
+      flow_->merge(a, b);
+    } else {
+      continue;
+    }
+    p.dead = true;
+  }
+}
+
+// Copies of constants: a number of another dtype is made here, a permuted matrix keeps its elements where who reads it
+// takes them in any order.
+void Builder::fold_constants() {
+  for (Planned& p : calls_) {
+    if (is_op(p, "dim_order_ops::_to_dim_order_copy.out")) {
+      const auto n = number_of(p.call[0]);
+      Tensor& out = p.call.tensor(p.call.arguments.size() - 1);
+      const std::uint32_t v = index_of(p.call.arguments.back());
+      if (!n || !flow_->is_private(v) || out.dtype != DType::float32 || out.moves || out.count() != 1) continue;
+      const auto element = tables_.take<float>(1);
+      if (element.empty()) return;
+      element[0] = static_cast<float>(*n);
+      flow_->each_member(v, [&](std::uint32_t m) {
+        tensors_[m].constant = true, tensors_[m].data = reinterpret_cast<std::byte*>(element.data());
+        tensors_[m].capacity = sizeof(float);
+      });
+      p.dead = true;
+    } else if (is_op(p, "aten::permute_copy.out")) {
+      const Tensor& self = p.call.tensor(0);
+      Tensor& out = p.call.tensor(2);
+      const std::uint32_t v = index_of(p.call.arguments[2]);
+      if (!self.constant || !flow_->is_private(v) || flow_->group(v).members != 1 || out.moves) continue;
+      const auto order = tables_.take<std::uint8_t>(self.rank);
+      if (order.empty() || !permuted_order(self, p.call[1].items(), order.data())) continue;
+      const Tensor before = out;
+      out.constant = true, out.data = self.data, out.capacity = self.capacity, out.dim_order = order.data();
+      p.dead = true;
+      for (const Planned& reader : calls_) {
+        if (reader.dead || !reader.call.roles) continue;
+        if (std::ranges::find(reader.call.arguments, p.call.arguments[2]) != reader.call.arguments.end() &&
+            !find_kernel(reader.call))
+          p.dead = false;
+      }
+      if (!p.dead) out = before;
+    }
+  }
+}
+
+// Does what follows a convolution or a matrix product where its result is stored: a batch norm of constants, a sum with
+// what is of as many elements, an activation. What was between is not stored any more, so that nobody else may read
+// it; the call moves to where the last of them was.
+class Fuser {
+ public:
+  Fuser(Builder& b, std::uint32_t at) : b_(b), at_(at), out_(b.calls_[at].call.arguments.back()) {}
+
+  void fuse() {
+    if (!find_kernel(b_.calls_[at_].call)) return;
+    take_norm();
+    take_residual();
+    take_activation();
+  }
+
+ private:
+  using Planned = Builder::Planned;
+
+  bool reads(const Planned& p, std::uint32_t group) const {
+    if (p.dead || !p.call.roles) return false;
+    for (std::size_t i = 0; i + 1 < p.call.arguments.size(); ++i) {
+      const Value* v = p.call.arguments[i];
+      if (v && v->kind == ValueKind::tensor && b_.flow_->root(b_.index_of(v)) == group) return true;
+    }
+    return false;
+  }
+
+  // The calls that read a value, in order, if they are no more than `most`, read it once each, and nothing else does.
+  std::size_t readers(const Value& value, std::uint32_t* found, std::size_t most) const {
+    const std::uint32_t v = b_.index_of(&value), group = b_.flow_->root(v);
+    if (!b_.flow_->is_private(v) || b_.flow_->group(v).readers > most) return 0;
+    std::size_t n = 0;
+    for (std::uint32_t i = at_ + 1; i < b_.calls_.size() && n < b_.flow_->group(v).readers; ++i)
+      if (reads(b_.calls_[i], group)) found[n++] = i;
+    return n == b_.flow_->group(v).readers ? n : 0;
+  }
+  // The one call that reads what is computed.
+  Planned* reader(std::uint32_t& at) const { return readers(*out_, &at, 1) == 1 ? &b_.calls_[at] : nullptr; }
+
+  // Nothing between here and there writes what the call reads.
+  bool may_move_to(std::uint32_t to) const {
+    const auto changed = [&](const Value* v, std::uint32_t i) {
+      return v && v->kind == ValueKind::tensor && !v->tensor->constant && !b_.flow_->is_steady(b_.index_of(v)) &&
+             writes(b_.calls_[i], b_.flow_->root(b_.index_of(v)));
+    };
+    const Call& call = b_.calls_[at_].call;
+    for (std::uint32_t i = at_ + 1; i < to; ++i) {
+      for (std::size_t k = 0; k + 1 < call.arguments.size(); ++k)
+        if (changed(call.arguments[k], i)) return false;
+      if (fusion_.residual && changed(fusion_.residual, i)) return false;
+    }
+    return true;
+  }
+  bool writes(const Planned& p, std::uint32_t group) const {
+    if (p.dead) return false;
+    for (const Value* v : p.call.arguments)
+      if (v && v->kind == ValueKind::tensor && b_.flow_->root(b_.index_of(v)) == group) return true;
+    return false;
+  }
+
+  // The call does this, too, if there is a kernel for all of it; its result is `out`, and those calls are done.
+  bool take(const Fusion& fusion, Value* out, std::span<const std::uint32_t> done) {
+    const std::uint32_t to = done.back();
+    const Fusion before = fusion_;
+    fusion_ = fusion;
+    const auto kept = b_.tables_.take<Fusion>(1);
+    const auto arguments = b_.tables_.take<Value*>(b_.calls_[at_].call.arguments.size());
+    if (!b_.has_room() || !may_move_to(to)) return fusion_ = before, false;
+    Call call = b_.calls_[at_].call;
+    std::ranges::copy(call.arguments, arguments.begin());
+    arguments.back() = out;
+    call.arguments = arguments;
+    kept[0] = fusion;
+    call.fusion = kept.data();
+    if (!find_kernel(call)) return fusion_ = before, false;
+    b_.calls_[at_].dead = true;
+    for (const std::uint32_t i : done) b_.calls_[i].dead = true;
+    b_.calls_[to].call = call, b_.calls_[to].dead = false;
+    at_ = to, out_ = out;
+    return true;
+  }
+
+  void take_norm() {
+    std::uint32_t at;
+    const Planned* p = reader(at);
+    if (!p || !b_.is_op(*p, "aten::_native_batch_norm_legit_no_training.out") || p->call.arguments[0] != out_) return;
+    for (std::size_t i = 1; i < 5; ++i) {
+      const Value& v = p->call[i];
+      if (v.kind != ValueKind::none && !(is_f32(v) && v.tensor->constant)) return;
+    }
+    if (!number_of(p->call[6]) || !is_f32(p->call[7]) || !same_elements(*out_->tensor, p->call.tensor(7))) return;
+    Fusion fusion = fusion_;
+    fusion.norm = p->call.arguments;
+    take(fusion, p->call.arguments[7], {&at, 1});
+  }
+
+  void take_residual() {
+    std::uint32_t at;
+    const Planned* p = reader(at);
+    if (!p || !b_.is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !is_f32(p->call[3])) return;
+    Value *a = p->call.arguments[0], *b = p->call.arguments[1];
+    const std::uint32_t group = b_.flow_->root(b_.index_of(out_));
+    Value* other = b_.flow_->root(b_.index_of(a)) == group ? b : a;
+    if (!is_f32(*other) || !is_f32(*a) || !same_elements(*a->tensor, *b->tensor) ||
+        !same_elements(*a->tensor, p->call.tensor(3)))
+      return;
+    if (other->tensor->constant) return;
+    Fusion fusion = fusion_;
+    fusion.residual = other;
+    take(fusion, p->call.arguments[3], {&at, 1});
+  }
+
+  bool take_clamp(double low, double high, Value* out, std::uint32_t at) {
+    Fusion fusion = fusion_;
+    const bool first = fusion.activation == kernels::Activation::none;
+    if (!first && fusion.activation != kernels::Activation::clamp) return false;
+    fusion.activation = kernels::Activation::clamp;
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const float before_low = first ? -infinity : fusion_.low, before_high = first ? infinity : fusion_.high;
+    if (!(low <= high) || static_cast<float>(low) > before_high || static_cast<float>(high) < before_low) return false;
+    fusion.low = std::max(static_cast<float>(low), before_low);
+    fusion.high = std::min(static_cast<float>(high), before_high);
+    return take(fusion, out, {&at, 1});
+  }
+
+  // One that is a single call.
+  bool take_call(const Planned& p, std::uint32_t at) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const Call& call = p.call;
+    Value* out = call.arguments.back();
+    if (!is_f32(*out) || !same_elements(call.tensor(0), *out->tensor)) return false;
+    const auto limit = [&](const Value& v, double none) {
+      return v.kind == ValueKind::none ? std::optional(none) : number_of(v);
+    };
+    if (b_.is_op(p, "aten::relu.out")) return take_clamp(0, infinity, out, at);
+    if (b_.is_op(p, "aten::hardtanh.out") || b_.is_op(p, "aten::clamp.out")) {
+      const auto low = limit(call[1], -infinity), high = limit(call[2], infinity);
+      return low && high && take_clamp(*low, *high, out, at);
+    }
+    if (fusion_.activation != kernels::Activation::none) return false;
+    Fusion fusion = fusion_;
+    if (b_.is_op(p, "aten::sigmoid.out")) fusion.activation = kernels::Activation::sigmoid;
+    if (b_.is_op(p, "aten::gelu.out"))
+      fusion.activation = call[1].string() == "tanh" ? kernels::Activation::gelu_tanh : kernels::Activation::gelu;
+    return fusion.activation != kernels::Activation::none && take(fusion, out, {&at, 1});
+  }
+
+  // The calls from x + 3 on that make clamp(x + 3, 0, 6); their result, or null.
+  Value* clamped_by_six(std::uint32_t at, std::uint32_t* done, std::size_t& n) const {
+    const Planned& add = b_.calls_[at];
+    const bool adds = (b_.is_op(add, "aten::add.out") || b_.is_op(add, "aten::add.Scalar_out")) &&
+                      is_number(add.call[1], 3) && is_number(add.call[2], 1);
+    if (!adds) return nullptr;
+    done[n++] = at;
+    Value* v = add.call.arguments.back();
+    double low = -1, high = -1;
+    for (int i = 0; i < 2 && (low < 0 || high < 0); ++i) {
+      std::uint32_t next;
+      if (readers(*v, &next, 1) != 1) return nullptr;
+      const Planned& clamp = b_.calls_[next];
+      if (!b_.is_op(clamp, "aten::clamp.out") && !b_.is_op(clamp, "aten::hardtanh.out")) return nullptr;
+      if (clamp.call[1].kind != ValueKind::none) low = number_of(clamp.call[1]).value_or(-2);
+      if (clamp.call[2].kind != ValueKind::none) high = number_of(clamp.call[2]).value_or(-2);
+      done[n++] = next, v = clamp.call.arguments.back();
+    }
+    return low == 0 && high == 6 ? v : nullptr;
+  }
+
+  // x / 6 of a value that nothing else reads; null: there is none.
+  Value* divided_by_six(const Value& v, std::uint32_t* done, std::size_t& n) const {
+    std::uint32_t next;
+    if (readers(v, &next, 1) != 1) return nullptr;
+    const Planned& p = b_.calls_[next];
+    if (!(b_.is_op(p, "aten::div.out") || b_.is_op(p, "aten::div.Scalar_out")) || !is_number(p.call[1], 6))
+      return nullptr;
+    done[n++] = next;
+    return p.call.arguments.back();
+  }
+
+  bool take_activation() {
+    std::uint32_t found[2], done[6];
+    std::size_t n = 0;
+    const std::size_t count = readers(*out_, found, 2);
+    if (count == 0 ||
+        (fusion_.activation != kernels::Activation::none && fusion_.activation != kernels::Activation::clamp))
+      return false;
+    Fusion fusion = fusion_;
+    if (count == 1) {
+      if (take_call(b_.calls_[found[0]], found[0]))
+        return fusion_.activation == kernels::Activation::clamp && take_activation();
+      if (fusion_.activation != kernels::Activation::none) return false;
+      Value* v = clamped_by_six(found[0], done, n);
+      if (v) v = divided_by_six(*v, done, n);
+      fusion.activation = kernels::Activation::hardsigmoid;
+      return v && is_f32(*v) && same_elements(*out_->tensor, *v->tensor) && take(fusion, v, {done, n});
+    }
+    if (fusion_.activation != kernels::Activation::none) return false;
+    const Planned& product = b_.calls_[found[1]];
+    if (!b_.is_op(product, "aten::mul.out")) return false;
+    Value* gate = nullptr;
+    if (b_.is_op(b_.calls_[found[0]], "aten::sigmoid.out")) {
+      done[n++] = found[0], gate = b_.calls_[found[0]].call.arguments.back();
+      fusion.activation = kernels::Activation::silu;
+    } else {
+      gate = clamped_by_six(found[0], done, n);
+      fusion.activation = kernels::Activation::hardswish;
+    }
+    std::uint32_t reads_gate;
+    if (!gate || readers(*gate, &reads_gate, 1) != 1 || reads_gate != found[1]) return false;
+    done[n++] = found[1];
+    Value* v = product.call.arguments.back();
+    if (fusion.activation == kernels::Activation::hardswish) v = divided_by_six(*v, done, n);
+    return v && is_f32(*v) && same_elements(*out_->tensor, *v->tensor) && take(fusion, v, {done, n});
+  }
+
+  Builder& b_;
+  std::uint32_t at_;
+  Value* out_;
+  Fusion fusion_;
+};
+
+void Builder::fuse_into_products() {
+  for (std::uint32_t i = 0; i < calls_.size(); ++i)
+    for (const std::string_view op : {"aten::convolution.out", "aten::addmm.out", "aten::mm.out", "aten::linear.out"})
+      if (is_op(calls_[i], op) && !calls_[i].call.fusion && is_f32(*calls_[i].call.arguments.back())) {
+        Fuser(*this, i).fuse();
+        break;
+      }
+}
+
+// Images that only kernels see which take them channels last are kept so: a convolution wants them.
+void Builder::use_channels_last() {
+  static constexpr std::uint8_t channels_last[] = {0, 2, 3, 1};
+  const auto kept = workspace_.take<const std::uint8_t*>(method_.values());
+  if (!has_room() || std::ranges::none_of(calls_, [&](const Planned& p) { return is_op(p, "aten::convolution.out"); }))
+    return;
+  for (std::uint32_t v = 0; v < method_.values(); ++v) {
+    Tensor& t = tensors_[v];
+    if (!method_.tensor(v) || !is_f32(values_[v]) || t.constant || t.rank != 4 || !t.is_contiguous()) continue;
+    if (!flow_->is_private(v) || t.size(1) == 1 || t.size(2) * t.size(3) == 1) continue;
+    bool alike = true;
+    flow_->each_member(v,
+                       [&](std::uint32_t m) { alike = alike && tensors_[m].rank == 4 && same_sizes(tensors_[m], t); });
+    if (alike) kept[v] = t.dim_order, t.dim_order = channels_last;
+  }
+  const auto give_back = [&](std::uint32_t v) {
+    flow_->each_member(v, [&](std::uint32_t m) {
+      if (kept[m]) tensors_[m].dim_order = kept[m], kept[m] = nullptr;
+    });
+  };
+  constexpr int most_rounds = 64;
+  for (int round = 0;; ++round) {
+    bool changed = false;
+    for (const Planned& p : calls_) {
+      if (p.dead || !p.call.roles || (round < most_rounds && find_kernel(p.call))) continue;
+      const auto undo = [&](const Value* value) {
+        if (value && value->kind == ValueKind::tensor && kept[index_of(value)])
+          give_back(index_of(value)), changed = true;
+      };
+      for (const Value* value : p.call.arguments) {
+        undo(value);
+        if (value && value->kind == ValueKind::tensors)
+          for (const Value* item : value->items()) undo(item);
+      }
+      if (p.call.fusion) undo(p.call.fusion->residual);
+    }
+    if (!changed) return;
+  }
+}
+
+void Builder::rewrite() {
+  fold_constants();
+  drop_copies();
+  fuse_into_products();
+  use_channels_last();
+}
+
+}  // namespace assay::optimized
