@@ -27,6 +27,8 @@ bool OperatorRoles::has(Use use) const {
   return std::ranges::find(arguments(), use, &ArgumentRole::use) != arguments().end();
 }
 
+std::span<const OperatorRoles> all_roles() { return operator_roles; }
+
 const OperatorRoles* find_roles(const pte::Operator& op) {
   const std::string_view name = text_of(op.name()), overload = text_of(op.overload());
   const auto found = std::ranges::partition_point(

@@ -48,6 +48,7 @@ struct OperatorRoles {
   bool returns_changed() const { return !has(Use::written) && (has(Use::changed) || has(Use::overwritten)); }
 };
 
+std::span<const OperatorRoles> all_roles();                // sorted by name
 const OperatorRoles* find_roles(const pte::Operator& op);  // null: the specification does not have it
 
 }  // namespace assay::format

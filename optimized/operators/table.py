@@ -1,21 +1,20 @@
-"""Writes the table of kernels, sorted by operator, from kernels.yaml: `table.py KERNELS.yaml TABLE.cpp`."""
+"""Writes the table of kernels, sorted by operator, from kernels.yaml: `table.py KERNELS.yaml KERNELS.h TABLE.cpp`."""
 import pathlib
 import sys
 
 import yaml
 
-
-def text(rows):
-    kernels = sorted({kernel for all in rows.values() for kernel in all})
-    lines = ['#include <span>', '', '#include "optimized/runtime/kernel.h"', '', 'namespace assay::optimized {', '']
-    lines += [f"extern const Kernel {kernel};" for kernel in kernels]
-    if rows:
-        lines += ["", "constexpr KernelRow rows[] = {"]
-        lines += [f'    {{"{op}", &{kernel}}},' for op in sorted(rows) for kernel in rows[op]]
-        lines += ["};"]
-    lines += ["", f"std::span<const KernelRow> kernel_table() {{ return {'rows' if rows else '{}'}; }}", "", "}  // namespace assay::optimized", ""]
-    return "\n".join(lines)
-
-
 rows = yaml.safe_load(pathlib.Path(sys.argv[1]).read_text())
-pathlib.Path(sys.argv[2]).write_text(text(rows))
+kernels = sorted({kernel for all in rows.values() for kernel in all})
+
+
+def text(includes, lines):
+    return "\n".join([*(f"#include {i}" for i in includes), "", "namespace assay::optimized {", "", *lines, "", "}  // namespace assay::optimized", ""])
+
+
+declarations = [f"extern const Kernel {kernel};" for kernel in kernels]
+pathlib.Path(sys.argv[2]).write_text("#pragma once\n\n" + text(['"optimized/runtime/kernel.h"'], declarations))
+table = ["constexpr KernelRow rows[] = {"]
+table += [f'    {{"{op}", &{kernel}}},' for op in sorted(rows) for kernel in rows[op]]
+table += ["};", "", "std::span<const KernelRow> kernel_table() { return rows; }"]
+pathlib.Path(sys.argv[3]).write_text(text(['"kernels.gen.h"', '"optimized/runtime/table.h"'], table))

@@ -4,8 +4,6 @@
 
 namespace assay::optimized {
 
-std::span<const KernelRow> kernel_table();
-
 const Kernel* find_kernel(const Call& call) {
   for (const KernelRow& row : std::ranges::equal_range(kernel_table(), call.roles->name, {}, &KernelRow::op))
     if (row.kernel->accepts(call)) return row.kernel;

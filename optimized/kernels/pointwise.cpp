@@ -1,0 +1,231 @@
+#include "optimized/kernels/pointwise.h"
+
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "optimized/kernels/epilogue.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "optimized/kernels/pointwise.cpp"
+#include <hwy/foreach_target.h>
+
+#include "optimized/kernels/vectors-inl.h"
+
+// A formula is written once, of numbers; the compiler makes vectors of it for each instruction set. An element is only
+// ever read before a result is stored in its place, which `simd` says.
+HWY_BEFORE_NAMESPACE();
+namespace assay::kernels::HWY_NAMESPACE {
+
+template <class T>
+T parameter(const void* parameters, std::size_t i) {
+  T x;
+  std::memcpy(&x, static_cast<const std::byte*>(parameters) + i * parameter_bytes, sizeof x);
+  return x;
+}
+
+template <class T, class F>
+void row_of(const void* const* operands, void* out, std::size_t n, const void* parameters) {
+  const F f{};
+  const T first = parameter<T>(parameters, 0), second = parameter<T>(parameters, 1);
+  const T* a = static_cast<const T*>(operands[0]);
+  if constexpr (std::is_invocable_v<F, T, T, T, T>) {  // a, b and the parameters
+    const T* b = static_cast<const T*>(operands[1]);
+    auto* y = static_cast<std::invoke_result_t<F, T, T, T, T>*>(out);
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) y[i] = f(a[i], b[i], first, second);
+  } else {
+    auto* y = static_cast<std::invoke_result_t<F, T, T, T>*>(out);
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) y[i] = f(a[i], first, second);
+  }
+}
+template <class T, class F>
+constexpr PointwiseRow row(F) {
+  return row_of<T, F>;
+}
+
+template <class T>
+void where_row(const void* const* operands, void* out, std::size_t n, const void*) {
+  const auto* condition = static_cast<const std::uint8_t*>(operands[0]);
+  const T *b = static_cast<const T*>(operands[1]), *c = static_cast<const T*>(operands[2]);
+  T* y = static_cast<T*>(out);
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) {
+    const T x = b[i], z = c[i];
+    y[i] = condition[i] ? x : z;
+  }
+}
+
+template <Activation activation>
+void activation_row(const void* const* operands, void* out, std::size_t n, const void*) {
+  activate(instruction_set, activation, 0, 0, static_cast<const float*>(operands[0]), static_cast<float*>(out), n);
+}
+
+using Byte = std::uint8_t;
+
+// Of any elements; integers wrap.
+template <class T>
+PointwiseRow number_row(Pointwise operation) {
+  using U = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;
+  switch (operation) {
+    using enum Pointwise;
+    case add:
+      return row<T>([](T a, T b, T alpha, T) { return T(U(a) + U(alpha) * U(b)); });
+    case sub:
+      return row<T>([](T a, T b, T alpha, T) { return T(U(a) - U(alpha) * U(b)); });
+    case rsub:
+      return row<T>([](T a, T b, T alpha, T) { return T(U(b) - U(alpha) * U(a)); });
+    case mul:
+      return row<T>([](T a, T b, T, T) { return T(U(a) * U(b)); });
+    case minimum:
+      return row<T>([](T a, T b, T, T) { return a < b || a != a ? a : b; });
+    case maximum:
+      return row<T>([](T a, T b, T, T) { return a > b || a != a ? a : b; });
+    case lt:
+      return row<T>([](T a, T b, T, T) { return Byte(a < b); });
+    case le:
+      return row<T>([](T a, T b, T, T) { return Byte(a <= b); });
+    case gt:
+      return row<T>([](T a, T b, T, T) { return Byte(a > b); });
+    case ge:
+      return row<T>([](T a, T b, T, T) { return Byte(a >= b); });
+    case eq:
+      return row<T>([](T a, T b, T, T) { return Byte(a == b); });
+    case ne:
+      return row<T>([](T a, T b, T, T) { return Byte(a != b); });
+    case logical_and:
+      return row<T>([](T a, T b, T, T) { return Byte((a != 0) & (b != 0)); });
+    case logical_or:
+      return row<T>([](T a, T b, T, T) { return Byte((a != 0) | (b != 0)); });
+    case logical_not:
+      return row<T>([](T a, T, T) { return Byte(a == 0); });
+    case neg:
+      return row<T>([](T a, T, T) { return T(-U(a)); });
+    case relu:
+      return row<T>([](T a, T, T) { return a < 0 ? T(0) : a; });
+    case clamp:
+      return row<T>([](T a, T low, T high) {
+        const T x = a < low ? low : a;
+        return x > high ? high : x;
+      });
+    case square:
+      return row<T>([](T a, T, T) { return T(U(a) * U(a)); });
+    case same:
+      return row<T>([](T a, T, T) { return a; });
+    case where:
+      return where_row<T>;
+    default:
+      return nullptr;
+  }
+}
+
+template <auto function>
+constexpr PointwiseRow in_double() {
+  return row<float>([](float a, float, float) { return static_cast<float>(function(static_cast<double>(a))); });
+}
+
+PointwiseRow float_row(Pointwise operation) {
+  switch (operation) {
+    using enum Pointwise;
+    case div:
+      return row<float>([](float a, float b, float, float) { return a / b; });
+    case abs:
+      return row<float>([](float a, float, float) { return std::fabs(a); });
+    case neg:
+      return row<float>([](float a, float, float) { return -a; });
+    case sqrt:
+      return row<float>([](float a, float, float) { return std::sqrt(a); });
+    case rsqrt:
+      return row<float>([](float a, float, float) { return 1 / std::sqrt(a); });
+    case reciprocal:
+      return row<float>([](float a, float, float) { return 1 / a; });
+    case cube:
+      return row<float>([](float a, float, float) { return a * a * a; });
+    case inverse_square:
+      return row<float>([](float a, float, float) { return 1 / (a * a); });
+    case power:
+      return row<float>([](float a, float exponent, float) {
+        return static_cast<float>(std::pow(static_cast<double>(a), static_cast<double>(exponent)));
+      });
+    case exp:
+      return in_double<static_cast<double (*)(double)>(std::exp)>();
+    case log:
+      return in_double<static_cast<double (*)(double)>(std::log)>();
+    case sin:
+      return in_double<static_cast<double (*)(double)>(std::sin)>();
+    case cos:
+      return in_double<static_cast<double (*)(double)>(std::cos)>();
+    case tanh:
+      return in_double<static_cast<double (*)(double)>(std::tanh)>();
+    case erf:
+      return in_double<static_cast<double (*)(double)>(std::erf)>();
+    case sigmoid:
+      return activation_row<Activation::sigmoid>;
+    case gelu:
+      return activation_row<Activation::gelu>;
+    case gelu_tanh:
+      return activation_row<Activation::gelu_tanh>;
+    default:
+      return number_row<float>(operation);
+  }
+}
+
+PointwiseRow integer_row(Pointwise operation) {
+  if (operation == Pointwise::abs)
+    return row<std::int64_t>([](std::int64_t a, std::int64_t, std::int64_t) {
+      return a < 0 ? static_cast<std::int64_t>(-static_cast<std::uint64_t>(a)) : a;
+    });
+  return number_row<std::int64_t>(operation);
+}
+
+PointwiseRow boolean_row(Pointwise operation) {
+  switch (operation) {
+    using enum Pointwise;
+    case mul:
+    case minimum:
+    case logical_and:
+      return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) & (b != 0)); });
+    case maximum:
+    case logical_or:
+      return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) | (b != 0)); });
+    case eq:
+      return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) == (b != 0)); });
+    case ne:
+      return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) != (b != 0)); });
+    case logical_not:
+    case where:
+    case same:
+      return number_row<Byte>(operation);
+    default:
+      return nullptr;
+  }
+}
+
+PointwiseRow find_row_of(Pointwise operation, Element element) {
+  switch (element) {
+    case Element::f32:
+      return float_row(operation);
+    case Element::i64:
+      return integer_row(operation);
+    case Element::boolean:
+      return boolean_row(operation);
+  }
+  return nullptr;
+}
+
+}  // namespace assay::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::kernels {
+
+PointwiseRow find_row(InstructionSet set, Pointwise operation, Element element) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(find_row_of)) of_set[] = {
+      HWY_CHOOSE_SSE4(find_row_of), HWY_CHOOSE_AVX2(find_row_of), HWY_CHOOSE_AVX3(find_row_of),
+      HWY_CHOOSE_NEON(find_row_of)};
+  return of_set[static_cast<std::size_t>(set)](operation, element);
+}
+
+}  // namespace assay::kernels
+#endif

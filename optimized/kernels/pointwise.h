@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "optimized/kernels/instruction_set.h"
+
+// What one, two or three numbers give, for many of them at once.
+namespace assay::kernels {
+
+enum class Pointwise : std::uint8_t {
+  // Two numbers in; a and b below. The parameter is alpha.
+  add,   // a + alpha b
+  sub,   // a - alpha b
+  rsub,  // b - alpha a
+  mul,
+  div,
+  minimum,  // or NaN where either is
+  maximum,
+  // Compared: 1 or 0, a byte.
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  logical_and,
+  logical_or,
+  // One number in.
+  logical_not,
+  abs,
+  neg,
+  relu,
+  clamp,  // to the two parameters, of which none is NaN
+  sqrt,
+  rsqrt,
+  reciprocal,
+  square,
+  cube,
+  inverse_square,
+  power,  // to the parameter
+  exp,
+  log,
+  sin,
+  cos,
+  tanh,
+  erf,
+  sigmoid,
+  gelu,
+  gelu_tanh,
+  same,
+  // Three numbers in: b where the first, a byte, is not 0, else c.
+  where,
+};
+
+// What elements are: floats, integers of 64 bits, which wrap, or bytes that are true where they are not 0.
+enum class Element : std::uint8_t { f32, i64, boolean };
+constexpr std::size_t bytes_of(Element e) { return e == Element::f32 ? 4 : e == Element::i64 ? 8 : 1; }
+
+constexpr bool gives_truth(Pointwise p) {
+  return (p >= Pointwise::eq && p <= Pointwise::logical_or) || p == Pointwise::logical_not;
+}
+constexpr int operands_of(Pointwise p) { return p <= Pointwise::logical_or ? 2 : p == Pointwise::where ? 3 : 1; }
+
+// n results of n elements of each operand, which lie one after another. `out` may be an operand of elements of its
+// size. There are two parameters, of the type of the elements, each at the beginning of so many bytes.
+constexpr std::size_t parameter_bytes = 8;
+using PointwiseRow = void (*)(const void* const* operands, void* out, std::size_t n, const void* parameters);
+
+// Null: there is no such operation on these elements.
+PointwiseRow find_row(InstructionSet, Pointwise, Element);
+
+}  // namespace assay::kernels
