@@ -26,7 +26,7 @@ Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
 }
 
 Json defect_json(const Defect& d) {
-  Json json = Json::parse(to_json_line(d))["defect"];
+  Json json = to_json(d);
   json.erase("case_ids");
   json["kind"] = kind(d), json["promised"] = d.promised(), json["excuse"] = excuse(d), json["how_far"] = how_far(d);
   json["repro"] = repro_line(d.smallest);

@@ -106,7 +106,7 @@ Json summary_json(const Summary& summary) {
     json = {{"headline", headline(testee)}, {"promised", counts_json(promised_counts(testee))}};
     json["operators"] = Json::object(), json["defects"] = Json::array();
     for (const auto& [op, entry] : testee.operators) json["operators"][op] = counts_json(entry.verdicts);
-    for (const Defect& d : testee.defects) json["defects"].push_back(Json::parse(to_json_line(d))["defect"]);
+    for (const Defect& d : testee.defects) json["defects"].push_back(to_json(d));
   }
   return all;
 }
@@ -223,7 +223,7 @@ class Run {
 
   void print() const {
     if (request_.json) {
-      std::cout << summary_json(summary_).dump(2) << '\n';
+      std::cout << summary_json(summary_).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
       return;
     }
     const bool terminal = isatty(STDOUT_FILENO) != 0;
