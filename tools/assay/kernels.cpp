@@ -84,12 +84,6 @@ std::string header_line(const Facts& settings, std::size_t planned) {
   return Json{{"header", header}}.dump();
 }
 
-Json counts_json(const VerdictCounts& counts) {
-  Json json;
-  for (const VerdictRow& v : verdicts) json[std::string(v.name)] = counts[static_cast<std::size_t>(v.verdict)];
-  return json;
-}
-
 std::string footer_line(const Summary& summary, const Progress& progress) {
   VerdictCounts counts{};
   for (const auto& [name, testee] : summary.testees) counts += verdict_counts(testee);
