@@ -16,8 +16,6 @@
 namespace assay {
 namespace {
 
-constexpr int answers_differ = 1;
-
 struct Request {
   std::string id, testee = "executorch", contract, golden, as, file;
   bool json = false;

@@ -15,7 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int answers_differ = 1;
 
 struct Request {
   std::string before, after;

@@ -32,7 +32,7 @@
 namespace assay {
 namespace {
 
-constexpr int answers_differ = 1, interrupted_exit = 130;  // as shells have it
+constexpr int interrupted_exit = 130;  // as shells have it
 constexpr int walls = 10;  // seconds of the wall that a case may take for each of its processor
 
 std::atomic<bool> interrupted = false;
@@ -128,9 +128,7 @@ class Run {
         library_(open_library(request.testee, corpus_)),
         laboratory_(corpus_, *library_, contract_, {timeout(), walls * timeout(), &interrupted}) {
     if (!request.known.empty()) known_ = read_case_list(request.known, "known");
-    if (!request.mustpass.empty()) mustpass_ = read_mustpass(request.mustpass, corpus_);
-    if (!request.baseline.empty()) baseline_ = open_run(request.baseline);
-    if (!request.baseline.empty() && request.defect.empty()) before_.emplace(baseline_);
+    if (!request.mustpass.empty()) mustpass_ = read_cases(request.mustpass, "mustpass", corpus_);
     plan();
   }
 
@@ -161,13 +159,16 @@ class Run {
  private:
   std::chrono::seconds timeout() const { return std::chrono::seconds(request_.suite.timeout_seconds); }
 
+  // A run that is a baseline is large: nothing keeps all of it.
   void plan() {
+    const RunFile baseline = request_.baseline.empty() ? RunFile() : open_run(request_.baseline);
     if (!request_.defect.empty())
-      blocks_ = blocks_of(cases_of_defect(request_.defect, baseline_, request_.baseline));
+      blocks_ = blocks_of(cases_of_defect(request_.defect, baseline, request_.baseline));
     else if (!request_.cases.empty())
-      blocks_ = blocks_of(read_mustpass(request_.cases, corpus_));
+      blocks_ = blocks_of(read_cases(request_.cases, "cases", corpus_));
     else
       blocks_ = plan_blocks(corpus_, request_.suite, library_->recorded_only());
+    if (!request_.baseline.empty() && request_.defect.empty()) before_.emplace(baseline);
     std::set<std::string> others = mustpass_;
     for (const Block& block : blocks_)
       for (const CaseId& id : block) others.erase(to_text(id));
@@ -250,7 +251,6 @@ class Run {
   const std::unique_ptr<KernelLibrary> library_;
   Laboratory laboratory_;
   std::set<std::string> known_, mustpass_;  // of which nothing was seen yet, or no pass
-  RunFile baseline_;
   std::optional<Baseline> before_;
   std::vector<Block> blocks_;
   std::size_t planned_ = 0;  // cases

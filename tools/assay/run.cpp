@@ -21,8 +21,6 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int answers_differ = 1;
-
 constexpr const char* footer =
     R"(A value V is a .npy file (its values; laid out as the program says), an integer, a float, true, false, none,
 or a string in quotes. Without inputs, a method that wants some says which. Without --output-dir, outputs are printed.
