@@ -26,6 +26,8 @@ std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpu
 
 std::unique_ptr<KernelLibrary> open_library(const std::string& name) { return load_library(name, executable_folder()); }
 
+std::unique_ptr<Runtime> open_runtime(const std::string& name) { return load_runtime(name, executable_folder()); }
+
 Contract open_contract(const std::string& asked_for, const std::string& library) {
   return asked_for.empty() ? contract_of(library) : read_contract(asked_for);
 }

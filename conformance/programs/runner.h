@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conformance/report/verdict.h"
+#include "conformance/testees/child.h"
+#include "reference/value.h"
+
+namespace assay {
+
+// Whoever runs the methods of a program: the reference, a runtime under test, or the reference's machine with the
+// kernels of a library.
+class ProgramRunner {
+ public:
+  virtual ~ProgramRunner() = default;
+
+  virtual std::string default_method() const = 0;  // "forward", or the only one. Faults: G3
+
+  // State stays from call to call. Throws Fault where the call is refused, Misdeed where something else came of it.
+  virtual std::vector<Value> call(const std::string& method, std::vector<Value> inputs) = 0;
+};
+
+// What a testee did instead of answering or refusing: it crashed, hung, or damaged what is not its own.
+struct Misdeed {
+  Verdict verdict = Verdict::crash;
+  Class failure = Class::none;
+  std::string message;
+};
+Misdeed misdeed_of(const TaskResult& death);
+std::string sentence(const Misdeed& misdeed);  // "crash (abort): ..."
+
+}  // namespace assay
