@@ -18,8 +18,8 @@ std::string to_text(const Observation& seen) {
                   {"outs", std::move(outs)}});
 }
 
-Observation observation_in(std::string_view text) {
-  const Json json = parse_json(text);
+Observation observation_in(std::string_view text, const Budget& budget) {
+  const Json json = parse_json(text, Budget(budget.left()));
   Observation seen;
   seen.reply = {static_cast<Outcome>(json["outcome"].get<int>()), json["words"].get<std::string>()};
   fields::decode("conduct", json["conduct"], seen.conduct);
@@ -41,7 +41,8 @@ Work ChildLibrary::work(std::string_view task) {
   return {to_text(seen), seen.spoilt || probe_->is_spent()};
 }
 
-Observation ChildLibrary::observe(const Operator& op, std::span<const Value> arguments) {
+Observation ChildLibrary::observe(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
+  const ChargedText charged(budget, arguments);
   if (!child_) child_.emplace(nursery_, patience_);
   child_->give(line_of(request_json(nullptr, op, arguments)));
   const TaskResult result = child_->next();
@@ -49,7 +50,7 @@ Observation ChildLibrary::observe(const Operator& op, std::span<const Value> arg
   if (result.end == threw) throw Fault(Outcome::exhausted, "testee", result.text);
   if (result.end != done) child_.reset();
   if (result.end != done && result.end != last) throw misdeed_of(result);
-  return observation_in(result.text);
+  return observation_in(result.text, budget);
 }
 
 }  // namespace assay

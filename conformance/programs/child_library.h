@@ -21,7 +21,7 @@ class ChildLibrary {
 
   // What is seen of a call; its out arguments are as the library is to find them. Throws Misdeed where the library does
   // not survive it.
-  Observation observe(const Operator& op, std::span<const Value> arguments);
+  Observation observe(const Operator& op, std::span<const Value> arguments, const Budget& budget);
 
  private:
   Work work(std::string_view task);

@@ -40,10 +40,10 @@ LibraryHost::LibraryHost(const ValidProgram& program, RuntimeOptions options, Li
       host_(program, with(std::move(options), [this](const auto&... call) { return answer(call...); }), listener) {}
 
 // A fault, so that the machine says where it was; call() makes a misdeed of it again.
-Observation LibraryHost::asked(const Operator& op, std::span<const Value> arguments) {
+Observation LibraryHost::asked(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
   Observation seen;
   try {
-    seen = library_.observe(op, arguments);
+    seen = library_.observe(op, arguments, budget);
     if (seen.conduct != Class::none) misdeed_ = {Verdict::fail, seen.conduct, seen.misdeed};
   } catch (const Misdeed& misdeed) {
     misdeed_ = misdeed;
@@ -60,7 +60,7 @@ Answer LibraryHost::answer(const Operator& op, std::span<Value> arguments, const
     substituted_.try_emplace(std::string(op.name), "it has no kernel");
     return expected;
   }
-  Observation seen = asked(op, arguments);
+  Observation seen = asked(op, arguments, budget);
   if (seen.reply.outcome == Outcome::unsupported) {
     substituted_.try_emplace(std::string(op.name), seen.reply.message);
     return expected;
@@ -97,9 +97,10 @@ JudgedHost::JudgedHost(const ValidProgram& program, RuntimeOptions options, Chil
       wrong_(wrong),
       host_(program, with(std::move(options), [this](const auto&... call) { return answer(call...); }), this) {}
 
-Judgement JudgedHost::judged(const Operator& op, std::span<const Value> arguments, const Expectation& expected) {
+Judgement JudgedHost::judged(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
+                             const Budget& budget) {
   try {
-    const Observation seen = library_.observe(op, expected.arguments);
+    const Observation seen = library_.observe(op, expected.arguments, budget);
     if (seen.reply.outcome == Outcome::unsupported) return {};
     return judge(op, arguments, expected, seen, arithmetic_);
   } catch (const Misdeed& m) {
@@ -111,7 +112,7 @@ Answer JudgedHost::answer(const Operator& op, std::span<Value> arguments, const 
   Expectation expected = expect(op, arguments, budget);
   if (expected.answer.outcome != Outcome::ok) return expected.answer;
   if (!wrong_ && !found_ && library_.library().has(op))
-    if (Judgement j = judged(op, arguments, expected); is_failure(j.verdict))
+    if (Judgement j = judged(op, arguments, expected, budget); is_failure(j.verdict))
       found_ = {{}, {}, std::string(op.name), 0, std::move(j)};
   std::ranges::move(expected.arguments, arguments.begin());
   return expected.answer;

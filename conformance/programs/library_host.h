@@ -26,7 +26,7 @@ class LibraryHost final : public ProgramRunner {
 
  private:
   Answer answer(const Operator& op, std::span<Value> arguments, const Budget& budget);
-  Observation asked(const Operator& op, std::span<const Value> arguments);
+  Observation asked(const Operator& op, std::span<const Value> arguments, const Budget& budget);
 
   ChildLibrary& library_;
   Substituted& substituted_;
@@ -54,7 +54,8 @@ class JudgedHost final : public ProgramRunner, private Listener {
 
  private:
   Answer answer(const Operator& op, std::span<Value> arguments, const Budget& budget);
-  Judgement judged(const Operator& op, std::span<const Value> arguments, const Expectation& expected);
+  Judgement judged(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
+                   const Budget& budget);
   void instruction_done(const Method& method, const Event& event) override;
 
   ChildLibrary& library_;

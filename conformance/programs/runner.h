@@ -1,10 +1,12 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "conformance/report/verdict.h"
 #include "conformance/testees/child.h"
+#include "reference/budget.h"
 #include "reference/value.h"
 
 namespace assay {
@@ -19,6 +21,20 @@ class ProgramRunner {
 
   // State stays from call to call. Throws Fault where the call is refused, Misdeed where something else came of it.
   virtual std::vector<Value> call(const std::string& method, std::vector<Value> inputs) = 0;
+};
+
+// What the text of values takes on its way to a child, charged as long as this lives. Throws Fault: exhausted,
+// limits.memory.
+class ChargedText {
+ public:
+  ChargedText(const Budget& budget, std::span<const Value> values);
+  ~ChargedText() { budget_.give_back(bytes_); }
+  ChargedText(const ChargedText&) = delete;
+  ChargedText& operator=(const ChargedText&) = delete;
+
+ private:
+  Budget budget_;
+  Int bytes_ = 0;
 };
 
 // What a testee did instead of answering or refusing: it crashed, hung, or damaged what is not its own.

@@ -19,9 +19,10 @@ std::vector<Value> values_in(const Json& list) {
 
 }  // namespace
 
-TesteeHost::TesteeHost(const ValidProgram& program, Runtime& runtime, std::filesystem::path file,
+TesteeHost::TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, std::filesystem::path file,
                        std::vector<std::filesystem::path> data, const Patience& patience)
     : reference_(program),
+      budget_(budget),
       runtime_(runtime),
       file_(std::move(file)),
       data_(std::move(data)),
@@ -46,13 +47,14 @@ TaskResult TesteeHost::answer(const std::string& task) {
 
 std::vector<Value> TesteeHost::call(const std::string& method, std::vector<Value> inputs) {
   inputs = adapted(reference_.plan(method), std::move(inputs));
+  const ChargedText charged(budget_, inputs);
   const TaskResult result = answer(line_of({{"method", method}, {"inputs", list_of(inputs)}}));
   if (result.end == TaskResult::End::threw) throw Fault(Outcome::exhausted, "testee", result.text);
   if (result.end != TaskResult::End::done) {
     child_.reset();
     throw misdeed_of(result);
   }
-  const Json reply = parse_json(result.text);
+  const Json reply = parse_json(result.text, Budget(budget_.left()));
   const auto outcome = static_cast<Outcome>(reply["outcome"].get<int>());
   if (outcome != Outcome::ok)
     throw Fault(outcome, "testee", text(runtime_.name(), " says: ", reply["words"].get<std::string>()));

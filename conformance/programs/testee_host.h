@@ -16,7 +16,7 @@ namespace assay {
 class TesteeHost final : public ProgramRunner {
  public:
   // The files are those of the program. The runtime outlives it. Made before there are threads.
-  TesteeHost(const ValidProgram& program, Runtime& runtime, std::filesystem::path file,
+  TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, std::filesystem::path file,
              std::vector<std::filesystem::path> data, const Patience& patience);
 
   std::string default_method() const override { return reference_.default_method(); }
@@ -29,6 +29,7 @@ class TesteeHost final : public ProgramRunner {
   TaskResult answer(const std::string& task);
 
   Host reference_;  // which knows the program's methods
+  Budget budget_;
   Runtime& runtime_;
   std::filesystem::path file_;
   std::vector<std::filesystem::path> data_;

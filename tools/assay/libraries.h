@@ -18,7 +18,13 @@ std::filesystem::path golden_folder(const std::string& given);
 // Who answers, in every command: "reference", "recorded" (PyTorch, as it is in the corpus), "executorch", or the path
 // of a module that exports assay_kernel_library. Throws Fault (unsupported, "testee") for those that do not exist yet.
 std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
-std::unique_ptr<KernelLibrary> open_library(const std::string& testee);  // but "recorded"
+
+// A library, and the recorded calls where it is these.
+struct OpenLibrary {
+  std::unique_ptr<Corpus> corpus;
+  std::unique_ptr<KernelLibrary> library;
+};
+OpenLibrary open_library(const std::string& testee, const std::string& golden);
 
 // The runtime of a testee; null where it has kernels alone. Throws Fault likewise.
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);

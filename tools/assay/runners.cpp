@@ -25,18 +25,17 @@ std::filesystem::path FileInMemory::path() const { return text("/proc/self/fd/",
 Runners::Runners(const std::string& testee, const std::string& golden, const Patience& patience)
     : testee_(testee), patience_(patience) {
   if (testee == "reference") return;
-  if (testee == "recorded")
-    corpus_.emplace(golden_folder(golden));
-  else
-    runtime_ = open_runtime(testee);
+  if (testee != "recorded") runtime_ = open_runtime(testee);
   if (runtime_) return;
-  library_ = corpus_ ? open_library(testee, *corpus_) : open_library(testee);
-  children_.emplace(*library_, patience_);
+  open_ = open_library(testee, golden);
+  children_.emplace(*open_.library, patience_);
 }
 
 std::unique_ptr<ProgramRunner> Runners::begin(const ProgramFiles& program, const RuntimeOptions& options,
                                               Listener* listener) {
-  if (runtime_) return std::make_unique<TesteeHost>(program.program, *runtime_, program.file, program.data, patience_);
+  if (runtime_)
+    return std::make_unique<TesteeHost>(program.program, options.budget, *runtime_, program.file, program.data,
+                                        patience_);
   if (children_) return std::make_unique<LibraryHost>(program.program, options, listener, *children_, substituted_);
   return std::make_unique<Host>(program.program, options, listener);
 }

@@ -10,6 +10,7 @@
 #include "conformance/programs/file.h"
 #include "conformance/programs/library_host.h"
 #include "conformance/testees/runtime.h"
+#include "tools/assay/libraries.h"
 
 namespace assay {
 
@@ -40,9 +41,9 @@ class Runners {
   Runners(const std::string& testee, const std::string& golden, const Patience& patience);
 
   const std::string& testee() const { return testee_; }
-  bool is_reference() const { return !runtime_ && !library_; }
+  bool is_reference() const { return !is_runtime() && !is_library(); }
   bool is_runtime() const { return runtime_ != nullptr; }
-  bool is_library() const { return library_ != nullptr; }
+  bool is_library() const { return open_.library != nullptr; }
 
   // One that begins with fresh state. The listener hears of instructions, of which a runtime says nothing.
   std::unique_ptr<ProgramRunner> begin(const ProgramFiles& program, const RuntimeOptions& options, Listener* listener);
@@ -56,9 +57,8 @@ class Runners {
  private:
   std::string testee_;
   Patience patience_;
-  std::optional<Corpus> corpus_;
   std::unique_ptr<Runtime> runtime_;
-  std::unique_ptr<KernelLibrary> library_;
+  OpenLibrary open_;
   std::optional<ChildLibrary> children_;
   Substituted substituted_;
   std::optional<WrongInstruction> wrong_;
