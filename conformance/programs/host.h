@@ -20,7 +20,7 @@ class Host final : public ProgramRunner {
   // A host of its own begins with fresh state, whoever else has the program.
   explicit Host(const ValidProgram& program, RuntimeOptions options = {}, Listener* listener = nullptr);
 
-  const pte::ExecutionPlan& plan(std::string_view method) const;  // G3
+  const pte::ExecutionPlan& plan(std::string_view method) const override;
   std::string default_method() const override;
 
   // Runs the method, which is made ready once, on the inputs as adapted() makes them. Faults: those of adapted() and of

@@ -21,6 +21,7 @@ class LibraryHost final : public ProgramRunner {
   LibraryHost(const ValidProgram& program, RuntimeOptions options, Listener* listener, ChildLibrary& library,
               Substituted& substituted);
 
+  const pte::ExecutionPlan& plan(std::string_view method) const override { return host_.plan(method); }
   std::string default_method() const override { return host_.default_method(); }
   std::vector<Value> call(const std::string& method, std::vector<Value> inputs) override;
 
@@ -49,6 +50,7 @@ class JudgedHost final : public ProgramRunner, private Listener {
   JudgedHost(const ValidProgram& program, RuntimeOptions options, ChildLibrary& library, ArithmeticMode arithmetic,
              std::optional<WrongInstruction>& wrong);
 
+  const pte::ExecutionPlan& plan(std::string_view method) const override { return host_.plan(method); }
   std::string default_method() const override { return host_.default_method(); }
   std::vector<Value> call(const std::string& method, std::vector<Value> inputs) override;
 

@@ -7,6 +7,7 @@
 #include "conformance/report/verdict.h"
 #include "conformance/testees/child.h"
 #include "reference/budget.h"
+#include "reference/program/program.h"
 #include "reference/value.h"
 
 namespace assay {
@@ -17,7 +18,8 @@ class ProgramRunner {
  public:
   virtual ~ProgramRunner() = default;
 
-  virtual std::string default_method() const = 0;  // "forward", or the only one. Faults: G3
+  virtual const pte::ExecutionPlan& plan(std::string_view method) const = 0;  // faults: G3
+  virtual std::string default_method() const = 0;                             // "forward", or the only one. Faults: G3
 
   // State stays from call to call. Throws Fault where the call is refused, Misdeed where something else came of it.
   virtual std::vector<Value> call(const std::string& method, std::vector<Value> inputs) = 0;

@@ -19,6 +19,7 @@ class TesteeHost final : public ProgramRunner {
   TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, std::filesystem::path file,
              std::vector<std::filesystem::path> data, const Patience& patience);
 
+  const pte::ExecutionPlan& plan(std::string_view method) const override { return reference_.plan(method); }
   std::string default_method() const override { return reference_.default_method(); }
 
   // Faults: those of adapted(); of rule "testee", in the testee's words, where it refuses.

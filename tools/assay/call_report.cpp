@@ -24,8 +24,8 @@ Json comparison_json(const Comparison& c, const Tolerance& tolerance) {
 Json result_json(const ProgramCall& call, const std::string& method, const CallResult& result) {
   Json json = {{"method", cut(method)}, {"agrees", result.agrees()}, {"outputs", Json::array()}};
   for (const Comparison& c : result.comparisons) json["outputs"].push_back(comparison_json(c, call.tolerance));
+  if (result.misdeed) json.update(to_json(*result.misdeed));
   if (!result.mismatch.empty()) json["message"] = result.mismatch;
-  if (result.misdeed) json.update(assay::to_json(*result.misdeed));
   if (result.refusal) json["refused"] = fault_json(*result.refusal);
   return json;
 }

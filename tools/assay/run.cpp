@@ -176,12 +176,13 @@ class Runs {
 // Of a file, or of what is in one.
 ProgramFiles program_files(Session& session, const File& program, const std::vector<fs::path>& data, bool is_part) {
   fs::path file = session.request.program;
-  if (is_part || !fs::is_regular_file(file)) file = session.copy.emplace(program).path();
+  const bool is_asked_for = session.with.is_runtime() || (session.against && session.against->is_runtime());
+  if (is_asked_for && (is_part || !fs::is_regular_file(file))) file = session.copy.emplace(program).path();
   return {valid_program(program, open_data_files(data, session.access)), file, data};
 }
 
-std::vector<Value> inputs_of(const Session& session, const Host& reference, const std::string& method) {
-  require_inputs(reference.plan(method), session.request.inputs.size());
+std::vector<Value> inputs_of(const Session& session, const pte::ExecutionPlan& plan) {
+  require_inputs(plan, session.request.inputs.size());
   std::vector<Value> inputs;
   for (const std::string& input : session.request.inputs) inputs.push_back(input_in(input, session.access));
   return inputs;
@@ -221,7 +222,7 @@ int run_once(Session& session, const ProgramFiles& program) {
   Runs runs(session, program, trace.listener());
   ProgramCall call{r.method, {}, {}, {}, {}};
   const std::string method = runs.method_of(call);
-  call.inputs = inputs_of(session, Host(program.program), method);
+  call.inputs = inputs_of(session, runs.with().plan(method));
   if (!r.output_dir.empty()) make_folder(r.output_dir);
   const CallResult result = runs.run(call);
   write_outputs(result.outputs, r.output_dir);
