@@ -41,8 +41,8 @@ void activate_result(const Depthwise& d, std::size_t place) {
     activate(instruction_set, d.epilogue.activation, d.epilogue.low, d.epilogue.high, out, out, d.c.groups);
 }
 
-// Results are made in strips of H rows, whose pixels are read once for all of them: a window of K x K taps that are S apart
-// from a result to the next.
+// Results are made in strips of H rows, whose pixels are read once for all of them: a window of K x K taps that are S
+// apart from a result to the next.
 constexpr std::size_t strip_width = 4;
 
 template <std::size_t H, std::size_t K, std::size_t S>
@@ -63,7 +63,8 @@ HWY_INLINE void finish(const Depthwise& d, const float* const (&residual)[H][str
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < H; ++r)
 #pragma GCC unroll 4
-      for (std::size_t t = 0; t < strip_width; ++t) sums[r][t] = hn::Add(sums[r][t], part.load(residual[r][t] + channel));
+      for (std::size_t t = 0; t < strip_width; ++t)
+        sums[r][t] = hn::Add(sums[r][t], part.load(residual[r][t] + channel));
   if (d.epilogue.activation == Activation::clamp) {
     const Vector low = number(d.epilogue.low), high = number(d.epilogue.high);
 #pragma GCC unroll 4
@@ -75,7 +76,9 @@ HWY_INLINE void finish(const Depthwise& d, const float* const (&residual)[H][str
 
 // A vector of channels of a strip.
 template <std::size_t H, std::size_t K, std::size_t S>
-HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel, const Part& part) {
+HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel,
+                                  const Part& part) {
+  const std::size_t stride = d.tap_stride;
   const float* weights = d.weights() + channel;
   const Vector bias = d.bias ? part.load(d.bias + channel) : hn::Zero(floats);
   Sums<H> sums;
@@ -93,7 +96,7 @@ HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& stri
 #pragma GCC unroll 4
         for (std::size_t t = 0; t < strip_width; ++t)
           if (const std::size_t y = i - r * S, tap = j - t * S; y < K && tap < K)
-            sums[r][t] = hn::MulAdd(x, hn::Load(floats, weights + (y * K + tap) * d.tap_stride), sums[r][t]);
+            sums[r][t] = hn::MulAdd(x, hn::Load(floats, weights + (y * K + tap) * stride), sums[r][t]);
     }
   finish<H>(d, strip.residual, channel, part, sums);
 #pragma GCC unroll 4
@@ -128,7 +131,8 @@ void convolve_result(const Depthwise& d, std::size_t y, std::size_t x) {
     for (std::size_t i = 0; i < d.c.y.kernel; ++i)
       for (std::size_t j = 0; j < d.c.x.kernel; ++j, weights += d.tap_stride)
         sum = hn::MulAdd(part.load(d.pixel(y, i, x, j) + channel), hn::Load(floats, weights), sum);
-    if (d.epilogue.residual) sum = hn::Add(sum, part.load(d.epilogue.residual + place * d.epilogue.residual_stride + channel));
+    if (d.epilogue.residual)
+      sum = hn::Add(sum, part.load(d.epilogue.residual + place * d.epilogue.residual_stride + channel));
     if (d.epilogue.activation == Activation::clamp) sum = clamped(sum, number(d.epilogue.low), number(d.epilogue.high));
     part.store(sum, d.out + place * d.out_stride + channel);
   }
@@ -147,7 +151,9 @@ constexpr Strips all_strips[] = {{3, 1, convolve_strip<2, 3, 1>, convolve_strip<
 
 const Strips* strips_of(const Depthwise& d) {
   for (const Strips& s : all_strips) {
-    const auto fits = [&](const ConvolutionAxis& a) { return a.kernel == s.kernel && a.stride == s.stride && a.dilation == 1; };
+    const auto fits = [&](const ConvolutionAxis& a) {
+      return a.kernel == s.kernel && a.stride == s.stride && a.dilation == 1;
+    };
     if (fits(d.c.y) && fits(d.c.x) && d.width() >= strip_width) return &s;
   }
   return nullptr;

@@ -27,8 +27,8 @@ constexpr InstructionSet instruction_set = HWY_TARGET == HWY_AVX3   ? Instructio
                                                                     : InstructionSet::neon;
 static_assert(traits(instruction_set).lanes == lanes);
 
-// The first n of a vector's floats. Only from 256 bits on does a masked access leave alone what it masks, and only from 512 on
-// does it cost no more than one of a whole vector.
+// The first n of a vector's floats. Only from 256 bits on does a masked access leave alone what it masks, and only from
+// 512 on does it cost no more than one of a whole vector.
 class Part {
  public:
   explicit HWY_INLINE Part(std::size_t n) : n_(n), mask_(hn::FirstN(floats, n)) {}
