@@ -12,8 +12,8 @@
 #include "optimized/kernels/convolution.h"
 #include "optimized/kernels/matmul.h"
 
-// How near products and convolutions of the models' shapes come to the peak of one core: the best of their runs, beside the
-// peak that was measured right before and after. Each instruction set of this machine has its own lines.
+// How near products and convolutions of the models' shapes come to the peak of one core: the best of their runs, beside
+// the peak that was measured right before and after. Each instruction set of this machine has its own lines.
 namespace assay {
 namespace {
 
@@ -127,7 +127,8 @@ constexpr Layer layers[] = {
 std::string shape(const Layer& c) {
   const auto text = [](std::size_t n) { return std::to_string(n); };
   return text(c.size) + "x" + text(c.size) + "x" + text(c.inputs * c.groups) + " to " + text(c.outputs * c.groups) +
-         (c.groups > 1 ? " depthwise " : " ") + text(c.kernel) + "x" + text(c.kernel) + (c.stride > 1 ? " stride " + text(c.stride) : "");
+         (c.groups > 1 ? " depthwise " : " ") + text(c.kernel) + "x" + text(c.kernel) +
+         (c.stride > 1 ? " stride " + text(c.stride) : "");
 }
 
 void run_layer(benchmark::State& state, InstructionSet set, const Layer& c) {
@@ -135,8 +136,9 @@ void run_layer(benchmark::State& state, InstructionSet set, const Layer& c) {
   const Convolution convolution{set, c.groups, c.inputs, c.outputs, axis, axis};
   const std::size_t channels = c.groups * c.inputs, outputs = c.groups * c.outputs, plane = c.kernel * c.kernel,
                     side = axis.results(c.size, false), weights = outputs * c.inputs * plane;
-  const Memory in = random_floats(c.size * c.size * channels), weight = random_floats(weights), bias = random_floats(outputs),
-               out = random_floats(side * side * outputs), packed = random_floats(packed_floats(convolution));
+  const Memory in = random_floats(c.size * c.size * channels), weight = random_floats(weights),
+               bias = random_floats(outputs), out = random_floats(side * side * outputs),
+               packed = random_floats(packed_floats(convolution));
   const Images images{in.get(), 1, c.size, c.size, channels, c.channels_first};
   const Memory scratch = random_floats(scratch_floats(convolution, images));
   pack(convolution, weight.get(), {c.inputs * plane, plane, c.kernel, 1}, nullptr, packed.get());
@@ -162,7 +164,8 @@ void register_all(InstructionSet set) {
 
 int main(int argc, char** argv) {
   for (std::size_t i = 0; i < std::size(assay::kernels::instruction_sets); ++i)
-    if (const auto set = static_cast<assay::kernels::InstructionSet>(i); assay::kernels::is_supported(set)) assay::register_all(set);
+    if (const auto set = static_cast<assay::kernels::InstructionSet>(i); assay::kernels::is_supported(set))
+      assay::register_all(set);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

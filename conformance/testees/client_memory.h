@@ -10,7 +10,8 @@ namespace assay {
 // Memory for the optimized runtime, at a multiple of 64, as a client gives it.
 class ClientMemory {
  public:
-  explicit ClientMemory(std::size_t size) : bytes_(new (std::align_val_t{64}) std::byte[size ? size : 1]), size_(size) {}
+  explicit ClientMemory(std::size_t size)
+      : bytes_(new (std::align_val_t{64}) std::byte[size ? size : 1]), size_(size) {}
   std::span<std::byte> bytes() const { return {bytes_.get(), size_}; }
 
  private:

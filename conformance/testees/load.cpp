@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "conformance/testees/optimized_library.h"
+#include "conformance/testees/optimized_runtime.h"
 #include "conformance/testees/reference_library.h"
 #include "reference/fault.h"
 
@@ -12,7 +14,7 @@ namespace assay {
 namespace {
 
 // Names that mean something, whether or not there is a testee behind them yet.
-constexpr std::array later{"optimized", "torch", "executorch+xnnpack"};
+constexpr std::array later{"torch", "executorch+xnnpack"};
 constexpr std::array later_kinds{"executorch:", "python:", "tcp:", "serial:"};
 
 // Where the module of a testee is: libassay_<name>.so in `folder`, or the path that its name is.
@@ -22,8 +24,9 @@ std::filesystem::path module_of(std::string_view testee, const std::filesystem::
     throw Fault(Outcome::unsupported, "testee", text("the testee ", testee, " does not exist yet"));
   if (testee == "executorch") return folder / "libassay_executorch.so";
   if (testee.find('/') != std::string_view::npos) return testee;
-  throw Fault(Outcome::invalid, "testee",
-              text("there is no testee \"", testee, "\": known are reference, recorded, executorch and ./lib.so"));
+  throw Fault(
+      Outcome::invalid, "testee",
+      text("there is no testee \"", testee, "\": known are reference, optimized, recorded, executorch and ./lib.so"));
 }
 
 // What the testee's module exports as `symbol`, or null.
@@ -43,6 +46,7 @@ void* find_exported(std::string_view testee, const std::filesystem::path& folder
 
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
   if (name == "reference") return std::make_unique<ReferenceLibrary>();
+  if (name == "optimized") return std::make_unique<OptimizedLibrary>();
   constexpr const char* symbol = "assay_kernel_library";
   if (void* make = find_exported(name, folder, symbol))
     return std::unique_ptr<KernelLibrary>(reinterpret_cast<MakeKernelLibrary>(make)());
@@ -50,6 +54,7 @@ std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::fi
 }
 
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {
+  if (name == "optimized") return make_optimized_runtime();
   void* make = find_exported(name, folder, "assay_runtime");
   return std::unique_ptr<Runtime>(make ? reinterpret_cast<MakeRuntime>(make)() : nullptr);
 }

@@ -99,7 +99,8 @@ std::optional<std::vector<Value>> results_of(const Operator& op, std::span<const
 }
 
 // Only outs that are tensors of the results' dtypes, of which kernels are.
-bool has_only_tensors_as_outs(const Operator& op, std::span<const HostValue> arguments, std::span<const Value> results) {
+bool has_only_tensors_as_outs(const Operator& op, std::span<const HostValue> arguments,
+                              std::span<const Value> results) {
   if (op.mutated() > 0) return false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!op.arguments[i].out) continue;
@@ -108,7 +109,7 @@ bool has_only_tensors_as_outs(const Operator& op, std::span<const HostValue> arg
     if (!view || !result || op.arguments[i].is_out_number() || view->dtype != result->dtype ||
         view->dim_order != result->dim_order)
       return false;
-    if (static_cast<std::size_t>(result->count()) * info(result->dtype).bytes > view->capacity) return false;
+    if (static_cast<std::size_t>(result->count() * info(result->dtype).bytes) > view->capacity) return false;
   }
   return true;
 }
@@ -141,7 +142,8 @@ bool call_kernel(const Operator& op, std::span<HostValue> arguments) {
   optimized::Fault fault;
   optimized::Run run;
   run.scratch = scratch.bytes(), run.fault = &fault;
-  const optimized::Step step{kernel->run, kernel->prepare ? kernel->prepare(call, stores) : nullptr, call, 0, kernel->name};
+  const optimized::Step step{kernel->run, kernel->prepare ? kernel->prepare(call, stores) : nullptr, call, 0,
+                             kernel->name};
   if (!step.run(step, run)) return false;
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (op.arguments[i].out) std::get<TensorView>(arguments[i]).sizes = std::get<Tensor>((*results)[i]).sizes;

@@ -27,7 +27,8 @@ assay_bytes read_only(const ClientMemory& m) { return {m.bytes().data(), m.bytes
 assay_memory memory_of(const ClientMemory& m) { return {m.bytes().data(), m.bytes().size()}; }
 
 Reply reply_of(assay_outcome outcome, const assay_fault& fault) {
-  return {static_cast<Outcome>(outcome), text(fault.rule, fault.place[0] ? ", " : "", fault.place, ": ", fault.message)};
+  return {static_cast<Outcome>(outcome),
+          text(fault.rule, fault.place[0] ? ", " : "", fault.place, ": ", fault.message)};
 }
 
 // A value as the interface has it, with the memory that it needs.
@@ -36,8 +37,8 @@ struct Given {
     if (const auto* t = std::get_if<Tensor>(&from)) {
       sizes.assign(t->sizes.begin(), t->sizes.end()), order.assign(t->dim_order.begin(), t->dim_order.end());
       value.kind = ASSAY_TENSOR;
-      value.as.tensor = {const_cast<std::byte*>(t->bytes.data()), static_cast<int>(t->dtype), sizes.size(), sizes.data(),
-                         order.data()};
+      value.as.tensor = {const_cast<std::byte*>(t->bytes.data()), static_cast<int>(t->dtype), sizes.size(),
+                         sizes.data(), order.data()};
     } else if (const auto* n = std::get_if<Int>(&from)) {
       value.kind = ASSAY_INTEGER, value.as.integer = *n;
     } else if (const auto* d = std::get_if<double>(&from)) {
@@ -85,7 +86,8 @@ struct Made {
 
 class LoadedOptimized final : public TesteeProgram {
  public:
-  LoadedOptimized(const fs::path& program, const std::vector<fs::path>& data, bool deployable) : file_(contents(program)) {
+  LoadedOptimized(const fs::path& program, const std::vector<fs::path>& data, bool deployable)
+      : file_(contents(program)) {
     for (const fs::path& file : data) data_.push_back(contents(file));
     if (deployable) return;
     options_.fallback = optimized::reference_fallback();
@@ -114,8 +116,10 @@ class LoadedOptimized final : public TesteeProgram {
     assay_method* method = ready(name, reply);
     if (!method) return reply;
     assay_fault fault;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (const auto refused = assay_set_input(method, i, &Given(inputs[i]).value, &fault)) return reply_of(refused, fault);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Given given(inputs[i]);
+      if (const auto refused = assay_set_input(method, i, &given.value, &fault)) return reply_of(refused, fault);
+    }
     if (const auto refused = assay_execute(method, &fault)) return reply_of(refused, fault);
     outputs.clear();
     for (std::size_t i = 0; i < assay_output_count(method); ++i) {
@@ -132,11 +136,11 @@ class LoadedOptimized final : public TesteeProgram {
     assay_fault fault;
     std::size_t bytes;
     const auto failed = [&](assay_outcome outcome) { return reply = reply_of(outcome, fault), nullptr; };
-    if (const auto refused = assay_method_workspace_size(program_, name.c_str(), &bytes, &fault)) return failed(refused);
+    if (const auto refused = assay_method_workspace_size(program_, name.c_str(), &bytes, &fault))
+      return failed(refused);
     const ClientMemory workspace(bytes);
     assay_method_sizes sizes;
-    if (const auto refused =
-            assay_method_size(program_, name.c_str(), &options_, memory_of(workspace), &sizes, &fault))
+    if (const auto refused = assay_method_size(program_, name.c_str(), &options_, memory_of(workspace), &sizes, &fault))
       return failed(refused);
     if (!shared_) {
       shared_.emplace(sizes.shared);
@@ -162,7 +166,8 @@ class OptimizedRuntime final : public Runtime {
  public:
   explicit OptimizedRuntime(bool deployable) : deployable_(deployable) {}
   std::string_view name() const override { return "optimized"; }
-  std::unique_ptr<TesteeProgram> load(const fs::path& program, const std::vector<fs::path>& data, Reply& reply) override {
+  std::unique_ptr<TesteeProgram> load(const fs::path& program, const std::vector<fs::path>& data,
+                                      Reply& reply) override {
     auto loaded = std::make_unique<LoadedOptimized>(program, data, deployable_);
     reply = loaded->open();
     return reply.outcome == Outcome::ok ? std::move(loaded) : nullptr;
@@ -174,6 +179,8 @@ class OptimizedRuntime final : public Runtime {
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_optimized_runtime(bool deployable) { return std::make_unique<OptimizedRuntime>(deployable); }
+std::unique_ptr<Runtime> make_optimized_runtime(bool deployable) {
+  return std::make_unique<OptimizedRuntime>(deployable);
+}
 
 }  // namespace assay

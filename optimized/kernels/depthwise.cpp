@@ -78,6 +78,7 @@ HWY_INLINE void finish(const Depthwise& d, const float* const (&residual)[H][str
 template <std::size_t H, std::size_t K, std::size_t S>
 HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel,
                                   const Part& part) {
+  const std::size_t stride = d.tap_stride;
   const float* weights = d.weights() + channel;
   const Vector bias = d.bias ? part.load(d.bias + channel) : hn::Zero(floats);
   Sums<H> sums;
@@ -95,7 +96,7 @@ HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& stri
 #pragma GCC unroll 4
         for (std::size_t t = 0; t < strip_width; ++t)
           if (const std::size_t y = i - r * S, tap = j - t * S; y < K && tap < K)
-            sums[r][t] = hn::MulAdd(x, hn::Load(floats, weights + (y * K + tap) * d.tap_stride), sums[r][t]);
+            sums[r][t] = hn::MulAdd(x, hn::Load(floats, weights + (y * K + tap) * stride), sums[r][t]);
     }
   finish<H>(d, strip.residual, channel, part, sums);
 #pragma GCC unroll 4

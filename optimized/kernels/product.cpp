@@ -149,7 +149,7 @@ void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
   }
 }
 
-constexpr auto tiles = all_tiles(std::make_index_sequence<most_vectors(registers)>());
+constexpr auto tiles = all_tiles(std::make_index_sequence<panel_vectors>());
 
 // One pass over the tiles of some results and panels.
 void multiply_pass(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {
