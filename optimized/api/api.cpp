@@ -253,7 +253,23 @@ size_t assay_next_step(const assay_method* method) { return method_of(method).ne
 assay_step_info assay_step_at(const assay_method* method, size_t i) {
   const Step& step = method_of(method).steps()[i];
   const std::string_view op = step.call.roles ? step.call.roles->name : std::string_view();
-  return {step.instruction, op.data(), op.size(), step.by};
+  const Fusion* fusion = step.call.fusion;
+  constexpr const char* activations[] = {"",        "clamp", "hardsigmoid", "hardswish",
+                                         "sigmoid", "silu",  "gelu",        "gelu_tanh"};
+  return {step.instruction,
+          op.data(),
+          op.size(),
+          step.by,
+          fusion && !fusion->norm.empty(),
+          fusion && fusion->residual,
+          fusion ? activations[static_cast<int>(fusion->activation)] : ""};
+}
+
+size_t assay_instruction_count(const assay_method* method) { return method_of(method).step_of().size(); }
+
+size_t assay_step_of(const assay_method* method, size_t instruction) {
+  const std::uint32_t step = method_of(method).step_of()[instruction];
+  return step == Method::no_step ? SIZE_MAX : step;
 }
 
 void assay_listen(assay_method* method, assay_listener done, void* context) { method_of(method).listen(done, context); }

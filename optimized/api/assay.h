@@ -146,16 +146,21 @@ assay_outcome assay_step(assay_method* method, assay_fault* fault);
 bool assay_running(const assay_method* method);
 void assay_reset(assay_method* method); /* gives up an execution amid its steps; state stays */
 
-/* What a step is: the instruction, counted through all chains, the operator ("" for what is none), and the kernel that
- * does it. */
+/* What a step is: the instruction, counted through all chains, the operator ("" for what is none), the kernel that does
+ * it, "reference" where that is the fallback, and what it does besides, of other instructions. */
 typedef struct assay_step_info {
   uint32_t instruction;
   const char* op;
   size_t op_length;
   const char* kernel;
+  bool norm, residual;    /* a batch norm of constants; the sum with something else */
+  const char* activation; /* "" for none */
 } assay_step_info;
 size_t assay_step_count(const assay_method* method);
 assay_step_info assay_step_at(const assay_method* method, size_t i);
+/* The step that does an instruction; SIZE_MAX where none has to. */
+size_t assay_instruction_count(const assay_method* method);
+size_t assay_step_of(const assay_method* method, size_t instruction);
 size_t assay_next_step(const assay_method* method); /* of a running execution */
 
 /* A method whose execution tells `done` of each step. Null: nobody. */

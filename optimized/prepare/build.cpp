@@ -32,7 +32,7 @@ std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
   }
   for (const pte::Chain* chain : *plan.chains())
     for (const pte::Instruction* i : *chain->instructions()) {
-      bytes += sizeof(Step) + of<Value*>(2) + most_state;
+      bytes += sizeof(Step) + sizeof(std::uint32_t) + of<Value*>(2) + most_state;
       if (const auto* call = i->instr_args_as_KernelCall()) bytes += of<Value*>(size_of(call->args()));
       if (const auto* call = i->instr_args_as_DelegateCall()) bytes += of<Value*>(size_of(call->args()));
     }

@@ -42,6 +42,9 @@ class Method {
 
   const pte::ExecutionPlan& plan() const { return *plan_; }
   std::span<const Step> steps() const { return steps_; }
+  // By instruction, through all chains, the step that does it, or no_step where none has to.
+  static constexpr std::uint32_t no_step = ~std::uint32_t{0};
+  std::span<const std::uint32_t> step_of() const { return step_of_; }
   std::size_t inputs() const { return format::size_of(plan_->inputs()); }
   std::size_t outputs() const { return format::size_of(plan_->outputs()); }
   // What input and output i are now; between executions they may be read. A tensor without memory has no data.
@@ -81,6 +84,7 @@ class Method {
   std::span<Value> values_, initial_;
   std::span<Tensor> tensors_;
   std::span<Step> steps_;
+  std::span<std::uint32_t> step_of_;
   std::span<std::uint8_t> given_;         // inputs that were set
   std::span<std::uint32_t> overwritten_;  // and those that an execution writes over
   Run run_;
