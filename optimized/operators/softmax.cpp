@@ -51,11 +51,13 @@ bool run(const Step& step, Run& run) {
   Shape rows = shape_of(self);
   rows.sizes[dim] = n > 0;
   auto* row = reinterpret_cast<float*>(run.scratch.data());
-  each_row(nest_of(rows, self.dim_order, {&strides, 1}), 1, [&](const std::ptrdiff_t* at, std::ptrdiff_t many) {
-    for (std::ptrdiff_t r = at[0]; r < at[0] + many; ++r) {
-      for (std::int64_t i = 0; i < n; ++i) row[i] = x[r + i * stride];
+  const Nest nest = nest_of(rows, self.dim_order, {&strides, 1});
+  each_row(nest, 1, [&](const std::ptrdiff_t* at, std::ptrdiff_t many) {
+    for (std::ptrdiff_t r = 0; r < many; ++r) {
+      const std::ptrdiff_t first = at[0] + r * nest.stride[0][nest.loops - 1];
+      for (std::int64_t i = 0; i < n; ++i) row[i] = x[first + i * stride];
       kernels::softmax(set, logarithm, row, row, static_cast<std::size_t>(n));
-      for (std::int64_t i = 0; i < n; ++i) y[r + i * stride] = row[i];
+      for (std::int64_t i = 0; i < n; ++i) y[first + i * stride] = row[i];
     }
   });
   return true;
