@@ -74,6 +74,13 @@ Nest nest_of(const Shape& shape, const std::uint8_t* dim_order, std::span<const 
   return nest;
 }
 
+bool can_have(const Tensor& tensor, const Shape& shape) {
+  Tensor other = tensor;
+  std::int32_t sizes[max_rank];
+  other.sizes = sizes;
+  return resize(other, shape.span());
+}
+
 bool is_fixed(const Value& v) {
   switch (v.kind) {
     case ValueKind::tensor:

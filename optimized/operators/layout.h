@@ -58,6 +58,9 @@ void each_row(const Nest& nest, int operands, Body body) {
   }
 }
 
+// Whether `resize` would give it these sizes.
+bool can_have(const Tensor& tensor, const Shape& shape);
+
 // Whether neither sizes nor numbers may change, so that what is made of them stays right.
 bool is_fixed(const Value& value);
 bool is_fixed(const Call& call);

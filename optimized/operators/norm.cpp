@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "kernels.gen.h"
+#include "optimized/kernels/reduction.h"
+#include "optimized/operators/layout.h"
+
+namespace assay::optimized {
+namespace {
+
+// Operands: input, normalized_shape, weight, bias, eps, out, mean, rstd. The normalized shape is the end of the
+// input's.
+bool is_parameter(const Call& call, std::size_t i) {
+  if (call[i].kind == ValueKind::none) return !call[i].changes;
+  if (call[i].kind != ValueKind::tensor) return false;
+  const Tensor& t = call.tensor(i);
+  const std::size_t n = call[1].count;
+  const Tensor& input = call.tensor(0);
+  return t.dtype == DType::float32 && t.is_contiguous() && !t.moves && t.rank == n && n <= input.rank &&
+         std::equal(t.declared, t.declared + n, input.declared + (input.rank - n));
+}
+
+bool accepts(const Call& call) {
+  if (call[0].kind != ValueKind::tensor || !integers(call[1]) || !is_fixed(call[1]) || call[1].count == 0 ||
+      !is_parameter(call, 2) || !is_parameter(call, 3) || call[4].kind != ValueKind::real || call[4].changes)
+    return false;
+  const Tensor& input = call.tensor(0);
+  const auto shape = call[1].items();
+  if (shape.size() > input.rank) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i]->integer != input.declared[input.rank - shape.size() + i] || shape[i]->integer < 1) return false;
+  for (const std::size_t i : {0u, 5u, 6u, 7u}) {
+    if (call[i].kind != ValueKind::tensor) return false;
+    const Tensor& t = call.tensor(i);
+    if (t.dtype != DType::float32 || t.rank != input.rank) return false;
+    for (int d = 0; d < t.rank; ++d)
+      if (t.dim_order[d] != d) return false;
+  }
+  return true;
+}
+
+bool run(const Step& step, Run&) {
+  const Call& call = step.call;
+  const Tensor& input = call.tensor(0);
+  const std::size_t rank = input.rank, last = call[1].count;
+  std::int64_t n = 1;
+  for (std::size_t i = 0; i < last; ++i) {
+    if (input.sizes[rank - last + i] != call[1].items()[i]->integer) return false;
+    n *= input.sizes[rank - last + i];
+  }
+  Shape rows = shape_of(input);
+  std::fill_n(rows.sizes + rank - last, last, 1);
+  Tensor &out = call.tensor(5), &means = call.tensor(6), &rstds = call.tensor(7);
+  if (!can_have(means, rows) || !can_have(rstds, rows) || !resize(out, input.shape())) return false;
+  resize(means, rows.span()), resize(rstds, rows.span());
+  const auto set = kernels::best_instruction_set();
+  const auto elements = [&](std::size_t i) {
+    return call[i].kind == ValueKind::tensor ? call.tensor(i).elements<const float>() : nullptr;
+  };
+  const float *x = elements(0), *weight = elements(2), *bias = elements(3);
+  const std::int64_t count = means.count();
+  for (std::int64_t r = 0; r < count; ++r) {
+    const kernels::Moments m = kernels::layer_norm(set, x + r * n, weight, bias, call[4].real,
+                                                   out.elements<float>() + r * n, static_cast<std::size_t>(n));
+    means.elements<float>()[r] = m.mean, rstds.elements<float>()[r] = m.rstd;
+  }
+  return true;
+}
+
+}  // namespace
+
+constexpr Kernel layer_norm_f32{"layer_norm_f32", accepts, nullptr, run};
+
+}  // namespace assay::optimized

@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <limits>
+
+#include "kernels.gen.h"
+#include "optimized/operators/layout.h"
+
+// Windows that move over images, of channels that lie together or of one plane after another.
+namespace assay::optimized {
+namespace {
+
+constexpr std::int64_t most_lanes = 64;  // channels that are done together
+
+// The cells of one result along an axis, and over how many an average with padding goes.
+struct Range {
+  std::int64_t first, count, step, padded;
+};
+
+struct Axis {
+  std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
+  bool adaptive = false;
+
+  std::int64_t extent() const { return dilation * (kernel - 1) + 1; }
+  std::int64_t places(std::int64_t cells, bool ceil_mode) const {
+    const std::int64_t left = cells + 2 * padding - extent();
+    if (left < 0) return 0;
+    const std::int64_t n = (left + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+    return ceil_mode && (n - 1) * stride - padding >= cells ? n - 1 : n;
+  }
+  Range range(std::int64_t place, std::int64_t cells, std::int64_t places_) const {
+    if (adaptive) {
+      const std::int64_t first = place * cells / places_, end = ((place + 1) * cells + places_ - 1) / places_;
+      return {first, end - first, 1, end - first};
+    }
+    const std::int64_t start = place * stride - padding;
+    const std::int64_t skipped = start < 0 ? (-start + dilation - 1) / dilation : 0;
+    const std::int64_t first = start + skipped * dilation;
+    const std::int64_t inside = first < cells ? (cells - first + dilation - 1) / dilation : 0;
+    return {first, std::min(inside, kernel - skipped), dilation, std::min(kernel, cells + padding - start)};
+  }
+};
+
+struct Pool {
+  Axis y, x;
+  bool ceil_mode = false, count_include_pad = true;
+  std::int64_t divisor = 0;  // 0: what the window covers
+};
+
+// An entry of a list of one or two, or none: `otherwise`. -1: it is no such list, or too large a number.
+std::int64_t entry(const Value& list, std::size_t d, std::int64_t otherwise) {
+  if (!integers(list) || list.count > 2) return -1;
+  if (list.count == 0) return otherwise;
+  const std::int64_t n = list.items()[list.count == 1 ? 0 : d]->integer;
+  return n < 0 || n > 1 << 20 ? -1 : n;
+}
+
+// Arguments from the second on: kernel size, stride, padding, and the dilation where there is one.
+bool make_axis(const Call& call, std::size_t d, bool dilated, Axis& axis) {
+  axis.kernel = entry(call[1], d, -1);
+  axis.stride = entry(call[2], d, axis.kernel);
+  axis.padding = entry(call[3], d, -1);
+  if (dilated) axis.dilation = entry(call[4], d, -1);
+  const bool leaves_none_inside = axis.dilation > 1 && axis.padding > 0;
+  return axis.kernel >= 1 && axis.stride >= 1 && axis.padding >= 0 && axis.padding <= axis.kernel / 2 &&
+         axis.dilation >= 1 && !leaves_none_inside;
+}
+bool flag(const Value& v, bool& to) { return to = v.boolean, v.kind == ValueKind::boolean; }
+
+// self, kernel_size, stride, padding, dilation, ceil_mode, out, indices
+bool max_pool(const Call& call, Pool& pool) {
+  return make_axis(call, 0, true, pool.y) && make_axis(call, 1, true, pool.x) && flag(call[5], pool.ceil_mode);
+}
+// self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out
+bool avg_pool(const Call& call, Pool& pool) {
+  if (call[6].kind == ValueKind::integer) pool.divisor = call[6].integer;
+  const bool divides = call[6].kind == ValueKind::none || (call[6].kind == ValueKind::integer && pool.divisor != 0);
+  return divides && make_axis(call, 0, false, pool.y) && make_axis(call, 1, false, pool.x) &&
+         flag(call[4], pool.ceil_mode) && flag(call[5], pool.count_include_pad);
+}
+// self, output_size, out
+bool adaptive_pool(const Call& call, Pool& pool) {
+  pool.x.adaptive = pool.y.adaptive = true;
+  return integers(call[1]) && call[1].count == 2;
+}
+
+bool result_shape(const Call& call, const Pool& pool, const Tensor& self, Shape& shape) {
+  shape = shape_of(self);
+  for (int d = 2; d < 4; ++d) {
+    const Axis& axis = d == 2 ? pool.y : pool.x;
+    const std::int64_t n = axis.adaptive ? entry(call[1], static_cast<std::size_t>(d - 2), -1)
+                                         : axis.places(self.sizes[d], pool.ceil_mode);
+    if (n < 1 || n > INT32_MAX) return false;
+    shape.sizes[d] = static_cast<std::int32_t>(n);
+  }
+  return true;
+}
+
+struct Largest {
+  float best[most_lanes];
+  std::int32_t where[most_lanes];
+
+  void begin(std::int64_t lanes) {
+    std::fill_n(best, lanes, -std::numeric_limits<float>::infinity());
+    std::fill_n(where, lanes, 0);
+  }
+  void begin_row(std::int64_t) {}
+  void end_row(std::int64_t) {}
+  void add(const float* x, std::int64_t lanes, std::int32_t cell, bool first) {
+    for (std::int64_t i = 0; i < lanes; ++i) {
+      const bool beats = first || x[i] > best[i] || x[i] != x[i];
+      best[i] = beats ? x[i] : best[i];
+      where[i] = beats ? cell : where[i];
+    }
+  }
+  void end(std::int64_t lanes, std::int64_t, const Call& call, std::int64_t at) const {
+    std::copy_n(best, lanes, call.tensor(6).elements<float>() + at);
+    std::copy_n(where, lanes, call.tensor(7).elements<std::int64_t>() + at);
+  }
+};
+
+// Rows are added before they are added up: a sum of k x k loses 2 k roundings.
+struct Average {
+  float sum[most_lanes], row[most_lanes];
+
+  void begin(std::int64_t lanes) { std::fill_n(sum, lanes, 0.0f); }
+  void begin_row(std::int64_t lanes) { std::fill_n(row, lanes, 0.0f); }
+  void end_row(std::int64_t lanes) {
+    for (std::int64_t i = 0; i < lanes; ++i) sum[i] += row[i];
+  }
+  void add(const float* x, std::int64_t lanes, std::int32_t, bool) {
+    for (std::int64_t i = 0; i < lanes; ++i) row[i] += x[i];
+  }
+  void end(std::int64_t lanes, std::int64_t divisor, const Call& call, std::int64_t at) const {
+    float* y = call.arguments.back()->tensor->elements<float>() + at;
+    for (std::int64_t i = 0; i < lanes; ++i) y[i] = sum[i] / static_cast<float>(divisor);
+  }
+};
+
+// Where (image, channel, y, x) lies.
+struct Places {
+  std::int64_t image, channel, row, pixel;
+};
+Places places_of(std::int64_t channels, std::int64_t height, std::int64_t width, bool channels_first) {
+  if (channels_first) return {channels * height * width, height * width, width, 1};
+  return {channels * height * width, 1, width * channels, channels};
+}
+
+template <class Window>
+void pool_images(const Call& call, const Pool& pool, bool channels_first, std::int64_t rows, std::int64_t columns) {
+  const Tensor& self = call.tensor(0);
+  const std::int64_t channels = self.size(1), height = self.size(2), width = self.size(3);
+  const Places from = places_of(channels, height, width, channels_first),
+               to = places_of(channels, rows, columns, channels_first);
+  const std::int64_t step = channels_first ? 1 : most_lanes;
+  Window window;
+  for (std::int64_t n = 0; n < self.size(0); ++n)
+    for (std::int64_t c = 0; c < channels; c += step)
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < columns; ++j) {
+          const Range y = pool.y.range(i, height, rows), x = pool.x.range(j, width, columns);
+          const std::int64_t lanes = std::min(step, channels - c);
+          window.begin(lanes);
+          for (std::int64_t a = 0; a < y.count; ++a) {
+            window.begin_row(lanes);
+            for (std::int64_t b = 0; b < x.count; ++b) {
+              const std::int64_t h = y.first + a * y.step, w = x.first + b * x.step;
+              window.add(self.elements<float>() + n * from.image + c * from.channel + h * from.row + w * from.pixel,
+                         lanes, static_cast<std::int32_t>(h * width + w), a == 0 && b == 0);
+            }
+            window.end_row(lanes);
+          }
+          const std::int64_t covered = pool.count_include_pad ? y.padded * x.padded : y.count * x.count;
+          window.end(lanes, pool.divisor != 0 ? pool.divisor : covered, call,
+                     n * to.image + c * to.channel + i * to.row + j * to.pixel);
+        }
+}
+
+using Reader = bool (*)(const Call&, Pool&);
+
+template <Reader read, std::size_t outs>
+bool accepts(const Call& call) {
+  if (call[0].kind != ValueKind::tensor || call.tensor(0).rank != 4) return false;
+  const Tensor& self = call.tensor(0);
+  const std::size_t out = call.arguments.size() - outs;
+  for (std::size_t i = out; i < call.arguments.size(); ++i)
+    if (call[i].kind != ValueKind::tensor || call.tensor(i).rank != 4 ||
+        !std::equal(self.dim_order, self.dim_order + 4, call.tensor(i).dim_order))
+      return false;
+  Pool pool;
+  return self.dtype == DType::float32 && call.tensor(out).dtype == DType::float32 &&
+         (outs == 1 || call.tensor(out + 1).dtype == DType::int64) && read(call, pool);
+}
+
+template <class Window, Reader read, std::size_t outs>
+bool run(const Step& step, Run&) {
+  const Call& call = step.call;
+  const Tensor& self = call.tensor(0);
+  Pool pool;
+  Shape shape;
+  for (int d = 1; d < 4; ++d)
+    if (self.size(d) == 0) return false;
+  if (!read(call, pool) || !result_shape(call, pool, self, shape)) return false;
+  bool channels_first = true, channels_last = true;
+  for (int i = 0; i < 4; ++i) {
+    constexpr int last[] = {0, 2, 3, 1};
+    channels_first = channels_first && self.dim_order[i] == i;
+    channels_last = channels_last && self.dim_order[i] == last[i];
+  }
+  if (!channels_first && !channels_last) return false;
+  const std::size_t out = call.arguments.size() - outs;
+  for (std::size_t i = out; i < call.arguments.size(); ++i)
+    if (!can_have(call.tensor(i), shape)) return false;
+  for (std::size_t i = out; i < call.arguments.size(); ++i) resize(call.tensor(i), shape.span());
+  pool_images<Window>(call, pool, channels_first, shape.sizes[2], shape.sizes[3]);
+  return true;
+}
+
+template <class Window, Reader read, std::size_t outs = 1>
+constexpr Kernel pool_of(const char* name) {
+  return {name, accepts<read, outs>, nullptr, run<Window, read, outs>};
+}
+
+}  // namespace
+
+constexpr Kernel max_pool2d_f32 = pool_of<Largest, max_pool, 2>("max_pool2d_f32");
+constexpr Kernel avg_pool2d_f32 = pool_of<Average, avg_pool>("avg_pool2d_f32");
+constexpr Kernel adaptive_avg_pool2d_f32 = pool_of<Average, adaptive_pool>("adaptive_avg_pool2d_f32");
+
+}  // namespace assay::optimized
