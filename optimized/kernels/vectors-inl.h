@@ -55,6 +55,10 @@ class Part {
   hn::Mask<Floats> mask_;
 };
 
+// The first n floats at p.
+HWY_INLINE Vector load(const float* p, std::size_t n) { return Part(n).load(p); }
+HWY_INLINE void store(Vector v, float* p, std::size_t n) { Part(n).store(v, p); }
+
 }  // namespace assay::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
