@@ -13,6 +13,7 @@ void add_case(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_contract(CLI::App& app, int& exit_code);
+void add_explain(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_kernels(CLI::App& app, int& exit_code);
 void add_operators(CLI::App& app, int& exit_code);

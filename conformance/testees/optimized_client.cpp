@@ -1,0 +1,147 @@
+#include "conformance/testees/optimized_client.h"
+
+#include <cstring>
+#include <fstream>
+
+#include "optimized/fallback/fallback.h"
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+ClientMemory contents(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  ClientMemory memory(std::filesystem::file_size(file));
+  in.read(reinterpret_cast<char*>(memory.bytes().data()), static_cast<std::streamsize>(memory.bytes().size()));
+  return memory;
+}
+
+assay_bytes read_only(const ClientMemory& m) { return {m.bytes().data(), m.bytes().size()}; }
+assay_memory memory_of(const ClientMemory& m) { return {m.bytes().data(), m.bytes().size()}; }
+
+// What is asked of the runtime, unless it refuses.
+template <class Ask>
+void done(Ask ask) {
+  assay_fault fault{};
+  if (const assay_outcome outcome = ask(&fault); outcome != ASSAY_OK)
+    throw Fault(static_cast<Outcome>(outcome), fault.rule, fault.message, fault.place);
+}
+
+// A value as the interface has it, with the memory that it needs.
+struct Given {
+  explicit Given(const Value& from) {
+    if (const auto* t = std::get_if<Tensor>(&from)) {
+      sizes.assign(t->sizes.begin(), t->sizes.end()), order.assign(t->dim_order.begin(), t->dim_order.end());
+      value.kind = ASSAY_TENSOR;
+      value.as.tensor = {const_cast<std::byte*>(t->bytes.data()), static_cast<int>(t->dtype), sizes.size(),
+                         sizes.data(), order.data()};
+    } else if (const auto* n = std::get_if<Int>(&from)) {
+      value.kind = ASSAY_INTEGER, value.as.integer = *n;
+    } else if (const auto* d = std::get_if<double>(&from)) {
+      value.kind = ASSAY_REAL, value.as.real = *d;
+    } else if (const auto* b = std::get_if<bool>(&from)) {
+      value.kind = ASSAY_BOOLEAN, value.as.boolean = *b;
+    } else if (const auto* s = std::get_if<std::string>(&from)) {
+      value.kind = ASSAY_STRING, value.as.string = {s->data(), s->size()};
+    }
+  }
+  assay_value value{};
+  std::vector<std::int32_t> sizes;
+  std::vector<std::uint8_t> order;
+};
+
+Value copied(const assay_value& v) {
+  switch (v.kind) {
+    case ASSAY_INTEGER:
+      return Int{v.as.integer};
+    case ASSAY_REAL:
+      return v.as.real;
+    case ASSAY_BOOLEAN:
+      return v.as.boolean;
+    case ASSAY_STRING:
+      return std::string(v.as.string.text, v.as.string.length);
+    case ASSAY_TENSOR: {
+      const assay_tensor& t = v.as.tensor;
+      Dims sizes, order;
+      for (std::size_t d = 0; d < t.rank; ++d) sizes.push_back(t.sizes[d]), order.push_back(t.dim_order[d]);
+      Tensor tensor{*dtype_numbered(t.dtype), sizes, order, {}};
+      const auto* bytes = static_cast<const std::byte*>(t.data);
+      if (bytes) tensor.bytes.assign(bytes, bytes + count(sizes) * info(tensor.dtype).bytes);
+      return tensor;
+    }
+    case ASSAY_NONE:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
+                                 bool deployable)
+    : file_(contents(program)) {
+  for (const std::filesystem::path& file : data) data_.push_back(contents(file));
+  if (!deployable) {
+    options_.fallback = optimized::reference_fallback();
+    options_.backends = optimized::reference_backends(options_.backend_count);
+  }
+  std::vector<assay_bytes> files;
+  for (const ClientMemory& m : data_) files.push_back(read_only(m));
+  assay_program_sizes sizes;
+  done([&](auto* f) { return assay_program_size(read_only(file_), files.data(), files.size(), &sizes, f); });
+  const ClientMemory workspace(sizes.workspace);
+  memory_.emplace(sizes.program);
+  done([&](auto* f) {
+    return assay_program_open(read_only(file_), files.data(), files.size(), memory_of(*memory_), memory_of(workspace),
+                              &program_, f);
+  });
+}
+
+OptimizedClient::~OptimizedClient() {
+  for (const auto& [name, made] : methods_) assay_method_end(made.method);
+}
+
+std::string OptimizedClient::default_method() const {
+  std::size_t length = 0;
+  const char* name = assay_method_name(program_, 0, &length);
+  return assay_method_count(program_) == 1 ? std::string(name, length) : "forward";
+}
+
+const OptimizedClient::Method& OptimizedClient::method(const std::string& name) {
+  if (const auto found = methods_.find(name); found != methods_.end()) return found->second;
+  std::size_t bytes = 0;
+  done([&](auto* f) { return assay_method_workspace_size(program_, name.c_str(), &bytes, f); });
+  const ClientMemory workspace(bytes);
+  assay_method_sizes sizes;
+  done([&](auto* f) { return assay_method_size(program_, name.c_str(), &options_, memory_of(workspace), &sizes, f); });
+  if (!shared_) {
+    shared_.emplace(sizes.shared);
+    std::memset(shared_->bytes().data(), 0, sizes.shared);
+  }
+  Method made{sizes, ClientMemory(sizes.prepared), ClientMemory(sizes.arena), ClientMemory(sizes.scratch), nullptr};
+  const assay_method_memories memories{memory_of(workspace), memory_of(made.prepared), memory_of(made.arena),
+                                       memory_of(*shared_), memory_of(made.scratch)};
+  done([&](auto* f) { return assay_method_make(program_, name.c_str(), &options_, &memories, &made.method, f); });
+  return methods_.emplace(name, std::move(made)).first->second;
+}
+
+void OptimizedClient::set_input(const Method& method, std::size_t i, const Value& value) {
+  const Given given(value);
+  done([&](auto* f) { return assay_set_input(method.method, i, &given.value, f); });
+}
+
+void OptimizedClient::execute(const Method& method) {
+  done([&](auto* f) { return assay_execute(method.method, f); });
+}
+
+std::vector<Value> OptimizedClient::outputs(const Method& method) {
+  std::vector<Value> all;
+  for (std::size_t i = 0; i < assay_output_count(method.method); ++i) {
+    assay_value value;
+    assay_output(method.method, i, &value);
+    all.push_back(copied(value));
+  }
+  return all;
+}
+
+}  // namespace assay

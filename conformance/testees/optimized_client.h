@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/testees/client_memory.h"
+#include "optimized/api/assay.h"
+#include "reference/value.h"
+
+namespace assay {
+
+// A program on the optimized runtime, in memory from the heap. Everything here throws Fault.
+class OptimizedClient {
+ public:
+  struct Method {
+    assay_method_sizes sizes;
+    ClientMemory prepared, arena, scratch;
+    assay_method* method;
+  };
+
+  // `deployable`: without the fallback, and without a backend for what is delegated.
+  OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
+                  bool deployable = false);
+  ~OptimizedClient();
+  OptimizedClient(const OptimizedClient&) = delete;
+  OptimizedClient& operator=(const OptimizedClient&) = delete;
+
+  const assay_program* program() const { return program_; }
+  std::string default_method() const;             // "forward", or the only one
+  const Method& method(const std::string& name);  // made once: its state stays
+
+  static void set_input(const Method& method, std::size_t i, const Value& value);  // as the program has it
+  static void execute(const Method& method);
+  static std::vector<Value> outputs(const Method& method);
+
+ private:
+  ClientMemory file_;
+  std::vector<ClientMemory> data_;
+  assay_options options_{};
+  std::optional<ClientMemory> memory_, shared_;
+  assay_program* program_ = nullptr;
+  std::map<std::string, Method> methods_;
+};
+
+}  // namespace assay

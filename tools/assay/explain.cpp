@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "conformance/testees/optimized_client.h"
+#include "conformance/text/json.h"
+#include "conformance/text/output.h"
+#include "conformance/text/printable.h"
+#include "optimized/kernels/instruction_set.h"
+#include "tools/assay/faults.h"
+#include "tools/assay/print.h"
+#include "tools/assay/subcommands.h"
+
+// What the optimized runtime decided about a method.
+namespace assay {
+namespace {
+
+struct Request {
+  std::string program, method;
+  std::vector<std::filesystem::path> data;
+  bool json = false;
+};
+
+constexpr std::string_view fallback = "reference";
+
+// What a step does besides its own instruction: "batch norm, residual, relu6".
+std::string merged(const assay_step_info& step) {
+  std::string all;
+  const auto add = [&](bool there, std::string_view what) {
+    if (there) all += (all.empty() ? "" : ", ") + std::string(what);
+  };
+  add(step.norm, "batch norm"), add(step.residual, "sum"), add(step.activation[0] != 0, step.activation);
+  return all;
+}
+
+std::size_t count_fallbacks(const assay_method* method) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < assay_step_count(method); ++i) n += assay_step_at(method, i).kernel == fallback;
+  return n;
+}
+
+void print(const OptimizedClient::Method& made, const std::string& name, Output& out) {
+  const assay_method* method = made.method;
+  out.print("method {}, {}: {} instructions, {} steps, {} of them by the fallback\n", printable(name),
+            kernels::traits(kernels::best_instruction_set()).name, assay_instruction_count(method),
+            assay_step_count(method), count_fallbacks(method));
+  out.print("memory: prepared {}, arena {}, shared {}, scratch {} bytes\n", made.sizes.prepared, made.sizes.arena,
+            made.sizes.shared, made.sizes.scratch);
+  for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
+    const std::size_t at = assay_step_of(method, i);
+    if (at == SIZE_MAX) {
+      out.print("{:5}  not needed: nobody sees what it copies\n", i);
+      continue;
+    }
+    const assay_step_info step = assay_step_at(method, at);
+    if (step.instruction != i) {
+      out.print("{:5}  done by {}\n", i, step.instruction);
+      continue;
+    }
+    const std::string with = merged(step);
+    out.print("{:5}  {:<44} {}{}{}\n", i, std::string_view(step.op, step.op_length), step.kernel,
+              with.empty() ? "" : " + ", with);
+  }
+}
+
+Json to_json(const OptimizedClient::Method& made, const std::string& name) {
+  const assay_method* method = made.method;
+  Json json = {{"method", name},
+               {"instruction_set", kernels::traits(kernels::best_instruction_set()).name},
+               {"fallbacks", count_fallbacks(method)},
+               {"bytes",
+                {{"prepared", made.sizes.prepared},
+                 {"arena", made.sizes.arena},
+                 {"shared", made.sizes.shared},
+                 {"scratch", made.sizes.scratch}}},
+               {"instructions", Json::array()}};
+  for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
+    const std::size_t at = assay_step_of(method, i);
+    Json line = {{"instruction", i}};
+    if (at != SIZE_MAX) {
+      const assay_step_info step = assay_step_at(method, at);
+      line["step"] = at, line["done_by"] = step.instruction;
+      if (step.instruction == i)
+        line.update(
+            {{"operator", std::string(step.op, step.op_length)}, {"kernel", step.kernel}, {"with", merged(step)}});
+    }
+    json["instructions"].push_back(line);
+  }
+  return json;
+}
+
+int explain(const Request& r) {
+  OptimizedClient client(r.program, r.data);
+  const std::string name = r.method.empty() ? client.default_method() : r.method;
+  const OptimizedClient::Method& made = client.method(name);
+  const Budget budget;
+  if (r.json) {
+    std::cout << to_json(made, name).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  } else {
+    Output out(&std::cout, budget);
+    print(made, name, out);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "explain",
+      "Says what the optimized runtime makes of a method: which kernel does each instruction, and what it takes");
+  const auto r = std::make_shared<Request>();
+  command->add_option("PROGRAM", r->program, "A .pte file")->required()->check(CLI::ExistingFile);
+  command->add_option("--data", r->data, "A .ptd file with data that the program wants; once for each")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command->add_option("--method", r->method, "Which method [forward, or the only one]");
+  command->add_flag("--json", r->json, "Print JSON");
+  command->footer(
+      "Kernels named \"reference\" are the fallback, which a deployable build leaves out.\n\nExample:\n  assay explain "
+      "model.pte");
+  command->callback([r, &exit_code] { exit_code = refusals_as_json(r->json, [&] { return explain(*r); }); });
+}
+
+}  // namespace assay
