@@ -22,18 +22,19 @@ TEST_P(OptimizedKernelsOf, AgreeWithTheSpecification) {
   for (const bool moving : {false, true}) {
     OptimizedKernels kernels(moving);
     std::optional<Probe> probe;
-    std::size_t taken = 0;
+    std::size_t taken = 0, of_low_quality = 0;
     for (std::size_t i = 0; i < calls->size(); ++i) {
       if (!probe || probe->is_spent()) probe.emplace(kernels);
       const CaseId id{GetParam(), calls->digest(i), {}};
       const Record r = run_case(corpus(), *probe, Contract(), id, true).record;
       if (r.verdict == Verdict::unsupported) continue;
-      ++taken;
+      ++taken, of_low_quality += r.verdict == Verdict::quality;
       EXPECT_TRUE(r.verdict == Verdict::pass || r.verdict == Verdict::quality)
           << r.case_id << (moving ? ", sizes moving: " : ": ") << name(r.failure) << ": " << r.message << "\nexpected "
           << r.expected << "\ngot " << r.got << "\nbound " << r.bound;
     }
-    fmt::print("{}{}: {} of {} calls\n", GetParam(), moving ? ", sizes moving" : "", taken, calls->size());
+    fmt::print("{}{}: {} of {} calls, {} of low quality\n", GetParam(), moving ? ", sizes moving" : "", taken,
+               calls->size(), of_low_quality);
     EXPECT_GT(taken, 0u) << "no kernel takes a call";
   }
 }

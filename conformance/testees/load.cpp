@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "conformance/testees/optimized_library.h"
-#include "conformance/testees/optimized_runtime.h"
+#include "conformance/testees/optimized/library.h"
+#include "conformance/testees/optimized/runtime.h"
 #include "conformance/testees/reference_library.h"
 #include "reference/fault.h"
 

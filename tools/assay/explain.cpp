@@ -3,7 +3,7 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/testees/optimized_client.h"
+#include "conformance/testees/optimized/client.h"
 #include "conformance/text/json.h"
 #include "conformance/text/output.h"
 #include "conformance/text/printable.h"

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "format/roles.h"
+#include "optimized/kernels/instruction_set.h"
 #include "optimized/runtime/table.h"
 
 namespace assay {
@@ -25,6 +26,13 @@ class CallValues {
     optimized::Value& to = values_.emplace_back();
     std::visit([&](const auto& v) { set(to, v); }, from);
     return &to;
+  }
+
+  optimized::Value* add_out(const HostValue& from) {
+    const std::size_t before = tensors_.size();
+    optimized::Value* to = add(from);
+    for (std::size_t i = before; i < tensors_.size(); ++i) tensors_[i].tensor.constant = false;
+    return to;
   }
 
   // What kernels see: before they run the sizes that are declared, of tensors that move larger than they will be.
@@ -52,7 +60,7 @@ class CallValues {
     t.tensor.data = t.tensor.home = view.data, t.tensor.capacity = view.capacity;
     t.tensor.sizes = t.now.data(), t.tensor.declared = t.declared.data(), t.tensor.dim_order = t.order.data();
     t.tensor.dtype = view.dtype, t.tensor.rank = static_cast<std::uint8_t>(t.sizes.size());
-    t.tensor.moves = moving_;
+    t.tensor.moves = moving_, t.tensor.constant = !moving_;
     to.kind = ValueKind::tensor, to.tensor = &t.tensor;
   }
   void set(optimized::Value& to, Int n) { to.kind = ValueKind::integer, to.integer = n; }
@@ -161,16 +169,26 @@ Reply OptimizedKernels::call(const Operator& op, std::span<HostValue> arguments)
       HostValue& out = arguments[op.new_value_of(i)];
       const TensorView& from = std::get<TensorView>(arguments[i]);
       std::copy_n(from.data, from.bytes(), std::get<TensorView>(out).data);
-      outs.emplace_back(all.emplace_back(values.add(out)), &out);
+      outs.emplace_back(all.emplace_back(values.add_out(out)), &out);
     } else if (all.size() < roles->count) {
-      all.push_back(values.add(arguments[i]));
-      if (op.arguments[i].out) outs.emplace_back(all.back(), &arguments[i]);
+      const bool out = op.arguments[i].out;
+      all.push_back(out ? values.add_out(arguments[i]) : values.add(arguments[i]));
+      if (out) outs.emplace_back(all.back(), &arguments[i]);
     }
   }
   const Reply reply = run({&*roles, all}, values);
   if (reply.outcome == Outcome::ok)
     for (const auto& [from, to] : outs) hand_back(*from, *to);
   return reply;
+}
+
+std::vector<std::pair<std::string, std::string>> OptimizedLibrary::facts() const {
+  return {{"instruction set", kernels::traits(kernels::best_instruction_set()).name}};
+}
+
+Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments) {
+  const Reply reply = kernels_.has(op) ? kernels_.call(op, arguments) : Reply{Outcome::unsupported, {}};
+  return reply.outcome == Outcome::unsupported ? fallback_.call(op, arguments) : reply;
 }
 
 }  // namespace assay

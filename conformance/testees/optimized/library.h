@@ -1,11 +1,13 @@
 #pragma once
 
 #include "conformance/testees/library.h"
+#include "conformance/testees/reference_library.h"
 
 namespace assay {
 
-// The kernels of the optimized runtime, without its fallback: what no kernel accepts, or declines, is unsupported. With
-// `moving` sizes a kernel is told that they may change, and that its tensors' are other than they are.
+// The kernels of the optimized runtime, without its fallback: what no kernel accepts, or declines, is unsupported.
+// Arguments are what a program would have as constants; with `moving` sizes they are not, and a kernel is told that
+// sizes may change, and that its tensors' are other than they are.
 class OptimizedKernels final : public KernelLibrary {
  public:
   explicit OptimizedKernels(bool moving = false) : moving_(moving) {}
@@ -18,6 +20,19 @@ class OptimizedKernels final : public KernelLibrary {
 
  private:
   bool moving_;
+};
+
+// The same with the fallback, which answers what they do not.
+class OptimizedLibrary final : public KernelLibrary {
+ public:
+  std::string_view name() const override { return "optimized"; }
+  std::vector<std::pair<std::string, std::string>> facts() const override;
+  bool has(const Operator&) const override { return true; }
+  Reply call(const Operator& op, std::span<HostValue> arguments) override;
+
+ private:
+  OptimizedKernels kernels_;
+  ReferenceLibrary fallback_;
 };
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-#include "conformance/testees/optimized_client.h"
+#include "conformance/testees/optimized/client.h"
 
 #include <cstring>
 #include <fstream>

@@ -1,6 +1,6 @@
-#include "conformance/testees/optimized_runtime.h"
+#include "conformance/testees/optimized/runtime.h"
 
-#include "conformance/testees/optimized_client.h"
+#include "conformance/testees/optimized/client.h"
 #include "reference/fault.h"
 
 namespace assay {
