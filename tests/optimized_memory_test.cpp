@@ -187,7 +187,8 @@ TEST_P(OptimizedMemory, OneByteLessIsRefused) {
                                workspace.all(), &program, &fault),
             ASSAY_EXHAUSTED);
   std::size_t length = 0;
-  const std::string name(assay_method_name(opened.program, 0, &length), length);
+  const char* first = assay_method_name(opened.program, 0, &length);
+  const std::string name(first, length);
   const Made made(opened, name.c_str(), fill);
   const auto refused = [&](const assay_method_memories& memories) {
     assay_method* method = nullptr;

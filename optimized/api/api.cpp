@@ -107,7 +107,7 @@ assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size
   format::Workspace counting;
   format::DataView views[ASSAY_MOST_DATA_FILES];
   if (!open(file, data, count, views, counting, found)) return told(found, fault);
-  *sizes = {aligned(sizeof(assay_program)), aligned(counting.most())};
+  *sizes = {sizeof(assay_program), aligned(counting.most())};
   return ASSAY_OK;
 }
 

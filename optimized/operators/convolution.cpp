@@ -75,8 +75,23 @@ std::optional<Convolution> convolution_of(const Call& call) {
   return c;
 }
 
+// No product is made of what lies outside of an image; the kernels make one with zero, which is not seen where weights
+// are finite.
+bool has_finite_weights(Tensor& w) {
+  if (w.finite == Tensor::Finite::unknown) {
+    const float* x = w.elements<float>();
+    float sum = 0;  // of zeros, or NaN
+    for (std::int64_t i = 0; i < w.count(); ++i) sum += x[i] * 0;
+    w.finite = sum == 0 ? Tensor::Finite::yes : Tensor::Finite::no;
+  }
+  return w.finite == Tensor::Finite::yes;
+}
+
 bool accepts(const Call& call) {
-  if (!kernels::is_supported(kernels::best_instruction_set()) || !convolution_of(call)) return false;
+  if (!kernels::is_supported(kernels::best_instruction_set())) return false;
+  const auto c = convolution_of(call);
+  if (!c) return false;
+  if ((c->transposed || c->y.padding + c->x.padding > 0) && !has_finite_weights(call.tensor(weight))) return false;
   if (!call.fusion) return true;
   const Value* residual = call.fusion->residual;
   if (residual && (residual->tensor->count() != call.tensor(out).count() || !images_of(*residual->tensor)))

@@ -120,7 +120,8 @@ bool Method::run_one(Fault& fault) {
   const Step& step = steps_[at];
   if (step.run(step, run_)) [[likely]]
     return !listener_ || tell(at, fault);
-  if (!fault && fallback_ && step.call.roles && run_fallback(step)) return !listener_ || tell(at, fault);
+  if (!fault && fallback_ && step.call.roles && !step.call.fusion && run_fallback(step))
+    return !listener_ || tell(at, fault);
   --run_.next;
   if (!fault)
     refuse(fault, "I11", {}, "the kernel of ", step.call.roles ? step.call.roles->name : "this instruction",

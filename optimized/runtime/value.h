@@ -26,7 +26,9 @@ struct Tensor {
   bool moves = false;      // its sizes may change
   bool unbounded = false;  // to as many elements as there is memory for
   bool constant = false;   // its elements are those of the file
-  bool lasts = false;      // state: what it holds, and its sizes, stay from one execution to the next
+  // Of a constant whose elements somebody looked at: whether none is infinite or NaN.
+  enum class Finite : std::uint8_t { unknown, yes, no } finite = Finite::unknown;
+  bool lasts = false;  // state: what it holds, and its sizes, stay from one execution to the next
 
   std::span<const std::int32_t> shape() const { return {sizes, rank}; }
   std::int64_t size(int d) const { return sizes[d]; }
