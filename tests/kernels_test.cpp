@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -59,6 +61,11 @@ class Fenced {
   std::size_t size_, before_;
   std::span<float> floats_;
 };
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
+  return std::ranges::equal(a, b, {}, bits, bits);
+}
 
 std::mt19937 generator(7);
 std::vector<float> random_floats(std::size_t n) {
@@ -184,7 +191,7 @@ void check(InstructionSet set, const MatmulCase& c) {
     for (std::size_t j = c.n; j < c.n + c.out_gap; ++j) EXPECT_TRUE(std::isnan(out[i * (c.n + c.out_gap) + j]));
   for (std::size_t count = 2; count <= 3; ++count) {
     const std::vector<float> again = run(set, c, a, b, bias, residual, backwards(count));
-    EXPECT_EQ(std::memcmp(again.data(), out.data(), out.size() * sizeof(float)), 0) << count << " threads";
+    EXPECT_TRUE(same_bits(again, out)) << count << " threads";
   }
 }
 
@@ -309,7 +316,7 @@ void check(InstructionSet set, const ConvolutionCase& c) {
                 "channel " + std::to_string(i % outputs) + " of result " + std::to_string(i / outputs));
   for (std::size_t count = 2; count <= 3; ++count) {
     const std::vector<float> again = run(set, c, input, weight, bias, residual, results, backwards(count));
-    EXPECT_EQ(std::memcmp(again.data(), out.data(), out.size() * sizeof(float)), 0) << count << " threads";
+    EXPECT_TRUE(same_bits(again, out)) << count << " threads";
   }
 }
 

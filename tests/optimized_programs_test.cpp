@@ -4,7 +4,7 @@
 
 #include "conformance/programs/calls.h"
 #include "conformance/programs/file.h"
-#include "conformance/testees/optimized/runtime.h"
+#include "conformance/testees/optimized_runtime.h"
 #include "tests/program_folders.h"
 
 // Every recorded program on the optimized runtime: what it gives is what the recording says.

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
@@ -34,6 +35,19 @@ TEST(DataFile, SurvivesEncoding) { expect_the_same_again(encode(Sample().data), 
 TEST(BundledProgram, SurvivesEncoding) {
   expect_the_same_again(Sample().encoded_bundle(), decode_bundle);
   EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(Sample().encoded_bundle())->program))));
+}
+
+TEST(Program, SurvivesEncodingWithTheSignOfAZero) {
+  Program program;
+  PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));
+  for (const double zero : {0.0, -0.0}) {
+    plan.plan().values.clear();
+    plan.real(zero);
+    const auto again = decode_program(encode(program));
+    ASSERT_TRUE(again);
+    const double kept = again->tables.execution_plan.at(0)->values.at(0)->val.AsDouble()->double_val;
+    EXPECT_EQ(std::signbit(kept), std::signbit(zero));
+  }
 }
 
 TEST(Program, EntryZeroOfItsMemoriesIsNoMemory) {

@@ -178,8 +178,16 @@ class Sarif(Folder):
                 for suppression in result.get("suppressions", []):
                     self.assertIn(suppression["kind"], ("inSource", "external"))
                 for location in result["locations"]:
-                    for logical in location["logicalLocations"]:
-                        self.assertTrue(logical["fullyQualifiedName"])
+                    [logical] = location["logicalLocations"]
+                    self.assert_is_entry(location["physicalLocation"], logical["fullyQualifiedName"])
+
+    def assert_is_entry(self, place, operator):
+        """A file of this repository, by its relative path, and the line on which the operator's entry begins there."""
+        lines = (SPEC.parent.parent / place["artifactLocation"]["uri"]).read_text(encoding="utf-8").splitlines()
+        entry = lines[place["region"]["startLine"] - 1:]
+        self.assertTrue(entry[0].startswith("- "), entry[0])
+        end = next((i for i, line in enumerate(entry[1:], 1) if line.startswith("- ")), len(entry))
+        self.assertIn(f'schema: "{operator}(', "\n".join(entry[:end]))
 
     def test_each_defect_is_a_result_at_its_operators(self):
         log = self.log(RUNS / "old.jsonl")
@@ -191,7 +199,7 @@ class Sarif(Folder):
         for defect in found:
             result = results[defect["id"]]
             self.assertEqual(result["ruleId"], defect["class"] or defect["verdict"])
-            self.assertEqual([one["fullyQualifiedName"] for one in result["locations"][0]["logicalLocations"]], defect["operators"])
+            self.assertEqual([one["logicalLocations"][0]["fullyQualifiedName"] for one in result["locations"]], defect["operators"])
             self.assertIn(defect["sentence"], result["message"]["text"])
             self.assertIn(result["properties"]["command"], result["message"]["text"])
             self.assertEqual("suppressions" in result, bool(defect.get("known")))

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <set>
 
 #include "conformance/judge/choice.h"
@@ -152,7 +153,7 @@ TEST(Kinds, RefuseWhatTheyCannotExpress) {
   };
   EXPECT_THAT(refused(add(one, one, Int{1})), exactly("", "", ""));
   EXPECT_THAT(refused(add(one, one, 0.0)), exactly("", "", ""));
-  EXPECT_THAT(refused(add(one, one, -0.0)), exactly("-0.0", "", "-0.0"));
+  EXPECT_THAT(refused(add(one, one, -0.0)), exactly("", "", ""));
   EXPECT_THAT(refused(add(one, make(DType::float32, {2, 3}), Int{1})), exactly("", "", ""));
   EXPECT_THAT(refused(call_of("aten::add.out", {one, make(DType::float32, {2}), 1.5, make(DType::int32, {2})})),
               exactly("", "", "an invalid call"));
@@ -177,10 +178,21 @@ TEST(Kinds, RefuseWhatTheyCannotExpress) {
   EXPECT_THAT(refused(call_of("aten::zeros.out", {Ints{1 << 20, 1 << 20}})), exactly("limits", "limits", "limits"));
 }
 
+TEST(Bundle, KeepsTheSignOfZeros) {
+  const Case c = call_of("aten::full.out", {Ints{1}, -0.0});
+  const BundleFile bundle = taken(open_bundle(in_memory(bytes_of(reproduction(c, ReproductionKind::bpte)))));
+  each_call(bundle, {}, [&](const ProgramCall& call) {
+    Host host(valid_program(program_of(bundle)));
+    const std::vector<Value> outputs = run_call(host, call).outputs;
+    ASSERT_EQ(outputs.size(), 1u);
+    EXPECT_TRUE(std::signbit(read<Real>(std::get<Tensor>(outputs[0])).data[0]));
+  });
+}
+
 TEST(Kinds, AreDescribedWithWhatTheyCannotExpress) {
   const std::string all = describe_reproductions();
   for (const ReproductionRow& row : reproduction_kinds()) EXPECT_THAT(all, HasSubstr(row.is));
-  EXPECT_THAT(all, HasSubstr("not: -0.0 as a number"));
+  EXPECT_THAT(all, HasSubstr("not: sizes and strides beyond 32 bits"));
 }
 
 TEST(Kinds, NearlyAllRecordedCallsHaveAll) {

@@ -55,6 +55,13 @@ void forget_outs(const Operator& op, std::vector<Value>& arguments) {
     if (op.arguments[i].out) arguments[i] = std::monostate{};
 }
 
+// "aten.add.out" for "aten::add.out".
+std::string file_name(std::string_view operator_name) {
+  std::string name(operator_name);
+  if (const std::size_t colons = name.find("::"); colons != std::string::npos) name.replace(colons, 2, ".");
+  return name;
+}
+
 std::string broken_rule(const Operator& op, std::vector<Value> arguments) {
   return call(op, arguments, Budget({.bytes = Int{1} << 26, .work = Int{1} << 29})).rule;
 }
@@ -87,8 +94,9 @@ CaseId case_id_from(std::string_view text) {
   return id;
 }
 
-Corpus::Corpus(const std::filesystem::path& folder) {
+Corpus::Corpus(const std::filesystem::path& folder, std::string_view operator_name) {
   for (const std::filesystem::path& file : recorded_files(folder)) {
+    if (!operator_name.empty() && file.stem() != file_name(operator_name)) continue;
     auto calls = std::make_unique<RecordedCalls>(file);
     const std::string name(calls->op().name);
     calls_[name] = std::move(calls);

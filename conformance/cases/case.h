@@ -41,8 +41,9 @@ bool matches(std::string_view word, std::string_view operator_name);
 // The recorded calls of a folder, from which every case is made.
 class Corpus {
  public:
-  // `folder` holds golden files. Throws Fault as RecordedCalls does.
-  explicit Corpus(const std::filesystem::path& folder);
+  // `folder` holds golden files, each named after its operator; of one alone, where it is named. Throws Fault as
+  // RecordedCalls does.
+  explicit Corpus(const std::filesystem::path& folder, std::string_view operator_name = {});
 
   const RecordedCalls* calls(std::string_view operator_name) const;  // null where nothing is recorded
 

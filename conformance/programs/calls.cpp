@@ -146,12 +146,15 @@ void each_call(const BundleFile& bundle, const Tolerance& tolerance, const std::
 
 bool CallResult::agrees() const { return mismatch.empty() && std::ranges::all_of(comparisons, &Comparison::agrees); }
 
-CallResult run_call(Host& host, const ProgramCall& call) {
+CallResult run_call(ProgramRunner& runner, const ProgramCall& call) {
   CallResult result;
   try {
-    result.outputs = host.call(call.method.empty() ? host.default_method() : call.method, call.inputs);
+    result.outputs = runner.call(call.method.empty() ? runner.default_method() : call.method, call.inputs);
   } catch (const Fault& fault) {
     result.refusal = fault;
+  } catch (const Misdeed& misdeed) {
+    result.misdeed = misdeed, result.mismatch = sentence(misdeed);
+    return result;
   }
   if (result.refusal || !call.fails.empty()) {
     const std::string came = result.refusal ? result.refusal->rule : "a result";

@@ -38,11 +38,12 @@ void each_call(const BundleFile& bundle, const Tolerance& tolerance, const std::
 struct CallResult {
   std::vector<Value> outputs;
   std::optional<Fault> refusal;
+  std::optional<Misdeed> misdeed;
   std::vector<Comparison> comparisons;  // one for each output that was expected
-  std::string mismatch;                 // the number of outputs differs, or it did not fail as it should
+  std::string mismatch;                 // the number of outputs differs, it did not fail as it should, or misdeed
 
   bool agrees() const;  // nothing is different, and a refusal is the one that was expected
 };
-CallResult run_call(Host& host, const ProgramCall& call);
+CallResult run_call(ProgramRunner& runner, const ProgramCall& call);
 
 }  // namespace assay

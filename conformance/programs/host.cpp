@@ -51,6 +51,15 @@ std::vector<std::string> wants(const pte::ExecutionPlan& plan) {
   return all;
 }
 
+std::vector<Value> adapted(const pte::ExecutionPlan& plan, std::vector<Value> inputs) {
+  const std::span wanted = format::items(plan.inputs());
+  if (inputs.size() != wanted.size())
+    throw broken("R4", {nullptr, format::text_of(plan.name()), -1, true}, "the method wants ", wanted.size(),
+                 " inputs, but ", inputs.size(), " came");
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = adapted(std::move(inputs[i]), *value_at(plan, wanted[i]));
+  return inputs;
+}
+
 ValidProgram valid_program(const File& program, std::span<const File> data) {
   std::vector<NamedDataFile> files;
   for (const File& file : data) files.push_back(taken(open_data(file)));
@@ -81,13 +90,9 @@ std::vector<Value> Host::call(const std::string& name, std::vector<Value> inputs
     if (refused) throw std::move(*refused);
   };
   const pte::ExecutionPlan& plan = this->plan(name);
-  const std::span wanted = format::items(plan.inputs());
-  if (inputs.size() != wanted.size())
-    throw broken("R4", {nullptr, name, -1, true}, "the method wants ", wanted.size(), " inputs, but ", inputs.size(),
-                 " came");
+  inputs = adapted(plan, std::move(inputs));
   Method& method = ready(name);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    done(method.set_input(i, adapted(std::move(inputs[i]), *value_at(plan, wanted[i]))));
+  for (std::size_t i = 0; i < inputs.size(); ++i) done(method.set_input(i, inputs[i]));
   done(method.execute());
   std::vector<Value> outputs;
   for (std::size_t i = 0; i < format::size_of(plan.outputs()); ++i) outputs.push_back(taken(method.output(i)));

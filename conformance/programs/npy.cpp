@@ -199,11 +199,10 @@ std::vector<std::byte> encode_npy(const Tensor& tensor) {
   std::string start(magic);
   for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, header.size() & 0xff, header.size() >> 8})
     start += static_cast<char>(byte);
-  const auto begin = std::as_bytes(std::span(start)), head = std::as_bytes(std::span(header));
-  std::vector<std::byte> file(begin.begin(), begin.end());
-  file.insert(file.end(), head.begin(), head.end());
+  start += header;
   const Tensor plain = arranged(tensor, Dims::counting(tensor.rank()));
-  file.insert(file.end(), plain.bytes.begin(), plain.bytes.end());
+  std::vector<std::byte> file(start.size() + plain.bytes.size());
+  std::ranges::copy(plain.bytes, std::ranges::copy(std::as_bytes(std::span(start)), file.begin()).out);
   return file;
 }
 

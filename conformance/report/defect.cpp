@@ -140,11 +140,13 @@ bool is_more_serious(const Defect& a, const Defect& b) {
   return key(a) < key(b);
 }
 
-std::string to_json_line(const Defect& defect) {
+nlohmann::ordered_json to_json(const Defect& defect) {
   fields::Writer writer;
   visit_fields(defect, writer);
-  return fields::dumped({{"defect", std::move(writer.object)}});
+  return std::move(writer.object);
 }
+
+std::string to_json_line(const Defect& defect) { return fields::dumped({{"defect", to_json(defect)}}); }
 
 Defect defect_from_json_line(std::string_view line) {
   const fields::Json object = fields::parsed(line);

@@ -57,7 +57,10 @@ std::string_view excuse(const Defect& defect);
 /// Most serious first, then those with most cases.
 bool is_more_serious(const Defect& a, const Defect& b);
 
-/// `{"defect":{…}}`, fields in the order above, and back, as from_json_line.
+/// The JSON object of a defect, fields in the order above.
+nlohmann::ordered_json to_json(const Defect& defect);
+
+/// `{"defect":{…}}`, and back, as from_json_line.
 std::string to_json_line(const Defect& defect);
 Defect defect_from_json_line(std::string_view line);
 

@@ -13,12 +13,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view data_mark = "{{data}}";
 
-Json counts_json(const VerdictCounts& counts) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < counts.size(); ++i) json[std::string(verdicts[i].name)] = counts[i];
-  return json;
-}
-
 Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
   Json list = Json::array();
   for (const auto& [name, counts] : tally) list.push_back({{"name", name}, {"verdicts", counts_json(counts)}});
@@ -26,7 +20,7 @@ Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
 }
 
 Json defect_json(const Defect& d) {
-  Json json = Json::parse(to_json_line(d))["defect"];
+  Json json = to_json(d);
   json.erase("case_ids");
   json["kind"] = kind(d), json["promised"] = d.promised(), json["excuse"] = excuse(d), json["how_far"] = how_far(d);
   json["repro"] = repro_line(d.smallest);

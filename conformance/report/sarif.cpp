@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
 #include "conformance/report/fields.h"
+#include "operator_lines.gen.h"
+#include "reference/operator.h"
 
 namespace assay {
 namespace {
@@ -29,10 +32,21 @@ Json rules_of(const std::vector<Defect>& defects) {
   return list;
 }
 
-Json location_of(const Defect& d) {
-  Json operators = Json::array();
-  for (const std::string& op : d.operators) operators.push_back({{"fullyQualifiedName", op}, {"kind", "function"}});
-  return {{"logicalLocations", std::move(operators)}};
+// Where the specification says what the operator means, from its root; an old run may name one that is no more.
+Json location_of(const std::string& name) {
+  Json location = {{"logicalLocations", Json::array({{{"fullyQualifiedName", name}, {"kind", "function"}}})}};
+  if (const Operator* op = find_operator(name)) {
+    const int line = std::ranges::find(entry_lines, name, &EntryLine::operator_name)->line;
+    location["physicalLocation"] = {{"artifactLocation", {{"uri", fmt::format("spec/operators/{}.yaml", op->file)}}},
+                                    {"region", {{"startLine", line}}}};
+  }
+  return location;
+}
+
+Json locations_of(const Defect& d) {
+  Json locations = Json::array();
+  for (const std::string& name : d.operators) locations.push_back(location_of(name));
+  return locations;
 }
 
 Json result_of(const Defect& d) {
@@ -40,7 +54,7 @@ Json result_of(const Defect& d) {
   Json result = {{"ruleId", kind(d)},
                  {"level", level(d)},
                  {"message", {{"text", fmt::format("{}. To repeat it: {}", d.sentence, command)}}},
-                 {"locations", Json::array({location_of(d)})},
+                 {"locations", locations_of(d)},
                  {"occurrenceCount", d.cases},
                  {"partialFingerprints", {{"defect/v1", d.id}}},
                  {"properties",

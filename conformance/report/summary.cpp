@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
@@ -30,6 +31,12 @@ std::uint64_t total(const VerdictCounts& counts) {
 VerdictCounts& operator+=(VerdictCounts& sum, const VerdictCounts& counts) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
   return sum;
+}
+
+nlohmann::ordered_json counts_json(const VerdictCounts& counts) {
+  nlohmann::ordered_json json;
+  for (const VerdictRow& v : verdicts) json[std::string(v.name)] = counts[index(v.verdict)];
+  return json;
 }
 
 void Summary::add(const Record& r) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <istream>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ using VerdictCounts = std::array<std::uint64_t, verdicts.size()>;
 
 std::uint64_t total(const VerdictCounts& counts);
 VerdictCounts& operator+=(VerdictCounts& sum, const VerdictCounts& counts);
+nlohmann::ordered_json counts_json(const VerdictCounts& counts);  ///< by the names of the verdicts
 
 struct OperatorSummary {
   VerdictCounts verdicts{};

@@ -6,6 +6,7 @@
 
 #include "call.cpp.in.h"
 #include "conformance/reproduce/kinds.h"
+#include "conformance/testees/stack.h"
 #include "conformance/text/element.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
@@ -102,7 +103,7 @@ std::string cpp_out_value(const Value& value, std::string_view type) {
 
 std::string arguments_text(const Reproduced& call) {
   std::string all;
-  for (std::size_t i = 0; i < call.stacked(); ++i) {
+  for (std::size_t i = 0; i < stacked(call.op()); ++i) {
     const SchemaArgument& a = call.op().arguments[i];
     const Value& value = call.host.arguments[i];
     all += a.out ? fmt::format("  // {}\n  values.push_back({});\n", a.name, cpp_out_value(value, a.type))

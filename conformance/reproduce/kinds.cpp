@@ -1,6 +1,7 @@
 #include "conformance/reproduce/kinds.h"
 
 #include <algorithm>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -8,12 +9,6 @@
 #include "reference/fault.h"
 
 namespace assay {
-
-std::size_t Reproduced::stacked() const {
-  const auto added =
-      std::ranges::count_if(op().arguments, [](const SchemaArgument& a) { return a.mutated || a.is_out_number(); });
-  return op().arguments.size() - static_cast<std::size_t>(added);
-}
 
 std::optional<RightAnswers> Reproduced::right(std::size_t output) const {
   return host.valid() ? right_answers(op(), host.expected, output) : std::nullopt;

@@ -16,8 +16,6 @@ struct Reproduced {
   const Operator& op() const { return *c.op; }
   // None of an invalid call, and where any values are right.
   std::optional<RightAnswers> right(std::size_t output) const;
-  // How many of the arguments are on a host's stack: those of the schema's own text.
-  std::size_t stacked() const;
 };
 
 std::string python_reproduction(const Reproduced& call);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 
 #include "conformance/judge/choice.h"
@@ -39,11 +38,6 @@ bool is_too_large(const Tensor& t) {
   return strides > std::numeric_limits<std::int32_t>::max();
 }
 
-bool is_negative_zero(const Value& v) {
-  const double* x = std::get_if<double>(&v);
-  return x && *x == 0 && std::signbit(*x);
-}
-
 bool has_usual_dim_order(const Tensor& t) {
   return t.dim_order == Dims::counting(t.rank()) || t.dim_order == Dims{0, 2, 3, 1};
 }
@@ -68,9 +62,6 @@ const Limit limits[] = {
     {"an invalid call, which a valid program cannot make",
      {bpte},
      [](const Reproduced& call) { return !call.host.valid(); }},
-    {"-0.0 as a number, which a program holds as 0.0",
-     {python, bpte},
-     [](const Reproduced& call) { return std::ranges::any_of(call.host.arguments, is_negative_zero); }},
     {"a dtype without arithmetic, of which PyTorch makes no tensor from bytes",
      {python},
      [](const Reproduced& call) {

@@ -15,8 +15,8 @@ std::set<std::string> read_case_list(const std::string& file, const std::string&
   return cases;
 }
 
-std::set<std::string> read_mustpass(const std::string& file, const Corpus& corpus) {
-  std::set<std::string> cases = read_case_list(file, "mustpass");
+std::set<std::string> read_cases(const std::string& file, const std::string& rule, const Corpus& corpus) {
+  std::set<std::string> cases = read_case_list(file, rule);
   try {
     for (const std::string& id : cases) static_cast<void>(corpus.make(case_id_from(id)));
   } catch (Fault& fault) {

@@ -12,6 +12,6 @@ namespace assay {
 std::set<std::string> read_case_list(const std::string& file, const std::string& rule);
 
 // The same, of which each must be a case: else what case_id_from or Corpus::make throws, with the file for its place.
-std::set<std::string> read_mustpass(const std::string& file, const Corpus& corpus);
+std::set<std::string> read_cases(const std::string& file, const std::string& rule, const Corpus& corpus);
 
 }  // namespace assay

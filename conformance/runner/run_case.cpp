@@ -1,12 +1,12 @@
 #include "conformance/runner/run_case.h"
 
-#include <csignal>
 #include <limits>
 
 #include "conformance/cases/fingerprint.h"
 #include "conformance/judge/choice.h"
 #include "conformance/judge/host_call.h"
 #include "conformance/judge/judge.h"
+#include "conformance/testees/death.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
 
@@ -76,13 +76,6 @@ void judge_conduct(Judgement& j, const Observation& seen) {
   j = {Verdict::fail, seen.conduct, std::numeric_limits<double>::infinity(), {}, seen.misdeed, {}, {}, {}};
 }
 
-// Any value in its results is right, or any that a distribution has: no two answers need be equal.
-bool has_free_values(const Operator& op) {
-  return is_drawn(op) || std::ranges::any_of(op.accuracy, [](const AccuracyRow& row) {
-           return row.accuracy.measure == Accuracy::Measure::unspecified;
-         });
-}
-
 std::string shown(const Observation& seen, bool free_values) {
   if (seen.reply.outcome != Outcome::ok) return text(name(seen.reply.outcome), ": ", seen.reply.message);
   if (!free_values) return shown(seen.outs);
@@ -101,30 +94,21 @@ std::uint64_t answer_of(const Operator& op, const Observation& seen) {
   return digest(all);
 }
 
-// Which death it was: a signal, or what the library said before it aborted.
-Class class_of_death(const TaskResult& result) {
-  if (result.end == TaskResult::End::timed_out) return Class::none;
-  if (result.end != TaskResult::End::crashed) return Class::exit;
-  const auto said = [&](std::string_view words) { return result.output.find(words) != std::string::npos; };
-  switch (result.signal) {
-    case SIGSEGV:
-      return said(uses_memory_of_earlier_call) ? Class::uses_freed : Class::segmentation_fault;
-    case SIGBUS:
-      return Class::bus_error;
-    case SIGFPE:
-      return Class::arithmetic_trap;
-    case SIGILL:
-    case SIGTRAP:
-      return Class::illegal_instruction;
-    case SIGABRT:  // glibc's words for a heap that it finds damaged, and anybody's for an assertion
-      if (said("free(): ") || said("malloc(): ") || said("corrupted") || said("smashing")) return Class::heap_damage;
-      return said("ssert") ? Class::assertion : Class::abort;
-    default:
-      return Class::signal;
-  }
+}  // namespace
+
+bool has_free_values(const Operator& op) {
+  return is_drawn(op) || std::ranges::any_of(op.accuracy, [](const AccuracyRow& row) {
+           return row.accuracy.measure == Accuracy::Measure::unspecified;
+         });
 }
 
-}  // namespace
+Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
+                const Observation& seen, ArithmeticMode arithmetic, bool promised, bool has_values) {
+  const Reaction reaction{seen.reply.outcome, seen.reply.message, promised, seen.outs, has_values};
+  Judgement j = judge(op, arguments, expected, reaction, arithmetic);
+  judge_conduct(j, seen);
+  return j;
+}
 
 Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, const CaseId& id, bool always_described) {
   KernelLibrary& library = probe.library();
@@ -139,9 +123,7 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   } else {
     seen = probe.observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments), digest(r.case_id), free_values);
     const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
-    j = judge(*c.op, c.arguments, host.expected,
-              {seen.reply.outcome, seen.reply.message, r.promised, seen.outs, has_values}, contract.arithmetic);
-    judge_conduct(j, seen);
+    j = judge(*c.op, c.arguments, host.expected, seen, contract.arithmetic, r.promised, has_values);
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
   const bool spoilt = seen.spoilt || probe.is_spent();
@@ -161,10 +143,9 @@ Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& 
   const Case c = corpus.make(id);
   const HostCall host = host_call(c);
   Record r = record_of(c, testee, contract, host);
-  r.verdict = result.end == TaskResult::End::timed_out ? Verdict::timeout : Verdict::crash;
-  r.failure = class_of_death(result);
+  r.verdict = verdict_on_death(result), r.failure = class_of_death(result);
   r.rule = host.expected.answer.rule;
-  r.message = result.text + (result.output.empty() ? "" : "\n" + result.output);
+  r.message = words_of_death(result);
   describe_call(r, c, host.arguments);
   r.expected = shown(host.expected);
   return {std::move(r), digest(text(name(r.verdict), result.text)), true};

@@ -2,6 +2,7 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/contract/contract.h"
+#include "conformance/judge/judge.h"
 #include "conformance/report/record.h"
 #include "conformance/testees/child.h"
 #include "conformance/testees/probe.h"
@@ -14,6 +15,13 @@ struct Judged {
   std::uint64_t answer = 0;  // a digest of all that the library did, apart from values that are free and from times
   bool spoilt = false;       // the process must do no other case
 };
+
+// Whether any value in its results is right, or any that a distribution has: no two answers need be equal.
+bool has_free_values(const Operator& op);
+
+// The judgement on an answer, or on what the call did besides answering, where that is worse.
+Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
+                const Observation& seen, ArithmeticMode arithmetic, bool promised = true, bool has_values = true);
 
 // Makes a case, asks the reference and the library, and judges by the contract. The record describes the call itself
 // (inputs, outs, expected, got) where `always_described` or where the verdict is not pass. Throws Fault as Corpus::make

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "conformance/testees/optimized_library.h"
+#include "conformance/testees/optimized_runtime.h"
 #include "conformance/testees/reference_library.h"
 #include "reference/fault.h"
 
@@ -12,7 +14,7 @@ namespace assay {
 namespace {
 
 // Names that mean something, whether or not there is a testee behind them yet.
-constexpr std::array later{"optimized", "torch", "executorch+xnnpack"};
+constexpr std::array later{"torch", "executorch+xnnpack"};
 constexpr std::array later_kinds{"executorch:", "python:", "tcp:", "serial:"};
 
 // Where the module of a testee is: libassay_<name>.so in `folder`, or the path that its name is.
@@ -22,12 +24,13 @@ std::filesystem::path module_of(std::string_view testee, const std::filesystem::
     throw Fault(Outcome::unsupported, "testee", text("the testee ", testee, " does not exist yet"));
   if (testee == "executorch") return folder / "libassay_executorch.so";
   if (testee.find('/') != std::string_view::npos) return testee;
-  throw Fault(Outcome::invalid, "testee",
-              text("there is no testee \"", testee, "\": known are reference, recorded, executorch and ./lib.so"));
+  throw Fault(
+      Outcome::invalid, "testee",
+      text("there is no testee \"", testee, "\": known are reference, optimized, recorded, executorch and ./lib.so"));
 }
 
-// What the testee's module exports as `symbol`.
-void* exported(std::string_view testee, const std::filesystem::path& folder, const char* symbol) {
+// What the testee's module exports as `symbol`, or null.
+void* find_exported(std::string_view testee, const std::filesystem::path& folder, const char* symbol) {
   const auto fail = [&](const auto&... sentence) { throw Fault(Outcome::invalid, "testee", text(sentence...)); };
   const std::filesystem::path path = module_of(testee, folder);
   if (!std::filesystem::exists(path))
@@ -36,21 +39,24 @@ void* exported(std::string_view testee, const std::filesystem::path& folder, con
   // Never closed: kernels stay registered for the life of the process.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!module) fail("the testee ", testee, " cannot be loaded: ", dlerror());
-  void* found = dlsym(module, symbol);
-  if (!found) fail(path.string(), " is no testee for this command: it does not export ", symbol);
-  return found;
+  return dlsym(module, symbol);
 }
 
 }  // namespace
 
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
   if (name == "reference") return std::make_unique<ReferenceLibrary>();
-  return std::unique_ptr<KernelLibrary>(
-      reinterpret_cast<MakeKernelLibrary>(exported(name, folder, "assay_kernel_library"))());
+  if (name == "optimized") return std::make_unique<OptimizedLibrary>();
+  constexpr const char* symbol = "assay_kernel_library";
+  if (void* make = find_exported(name, folder, symbol))
+    return std::unique_ptr<KernelLibrary>(reinterpret_cast<MakeKernelLibrary>(make)());
+  throw Fault(Outcome::invalid, "testee", text(name, " is no testee for this command: it does not export ", symbol));
 }
 
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {
-  return std::unique_ptr<Runtime>(reinterpret_cast<MakeRuntime>(exported(name, folder, "assay_runtime"))());
+  if (name == "optimized") return make_optimized_runtime();
+  void* make = find_exported(name, folder, "assay_runtime");
+  return std::unique_ptr<Runtime>(make ? reinterpret_cast<MakeRuntime>(make)() : nullptr);
 }
 
 }  // namespace assay

@@ -13,7 +13,7 @@ namespace assay {
 // the path of a module. Throws Fault with rule "testee" where there is none or it cannot be loaded.
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder);
 
-// The runtime of a testee, from the same module.
+// The runtime of a testee, from the same module; null where it has kernels alone. Throws Fault likewise.
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder);
 
 // What a module exports as assay_kernel_library: makes the library, which the caller owns.

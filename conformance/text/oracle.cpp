@@ -77,6 +77,23 @@ Budget budget_in(const Json& request, Budget::Limits limits) {
   return Budget(limits);
 }
 
+Json layout_json(const Tensor& t) {
+  Json json = to_json(Tensor{t.dtype, t.sizes, t.dim_order, {}});
+  json.erase("data");
+  return json;
+}
+
+// Of a number nothing can be asked.
+Json out_json(const SchemaArgument& argument, const Value& out) {
+  if (const Tensors* list = std::get_if<Tensors>(&out)) {
+    Json tensors = Json::array();
+    for (const auto& t : *list) tensors.push_back(layout_json(*t));
+    return {{"tensors", std::move(tensors)}};
+  }
+  const Tensor* t = std::get_if<Tensor>(&out);
+  return t && !argument.is_out_number() ? layout_json(*t) : Json(nullptr);
+}
+
 // What the outs take as text, before there is any: base64 of their bytes, as JSON and as the line.
 void charge_outs(std::span<const Value> outs, const Budget& budget) {
   const auto charge = [&](const Tensor& t) {
@@ -139,6 +156,15 @@ CallRequest request_in(const Json& request, const Budget& budget) {
   std::vector<Value> arguments = arguments_in(request, op);
   set_outs(request, op, arguments);
   return {&op, std::move(arguments), budget_in(request, budget.left())};
+}
+
+Json request_json(const Json& id, const Operator& op, std::span<const Value> arguments) {
+  Json args = Json::array(), outs = Json::array();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const SchemaArgument& a = op.arguments[i];
+    a.out ? outs.push_back(out_json(a, arguments[i])) : args.push_back(to_json(arguments[i], a.type));
+  }
+  return {{"id", id}, {"operator", op.name}, {"args", std::move(args)}, {"out", std::move(outs)}};
 }
 
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs) {

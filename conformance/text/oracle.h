@@ -18,6 +18,9 @@ struct CallRequest {
 };
 CallRequest request_in(const Json& request, const Budget& budget = Budget());
 
+// The request of a call; of the tensors among its out arguments only what they are is asked.
+Json request_json(const Json& id, const Operator& op, std::span<const Value> arguments);
+
 // The answer object; `outs` are the out arguments after the call.
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs);
 

@@ -59,6 +59,12 @@ bool accepts(const Call&) { return true; }
 
 const Kernel reference_kernel{"reference", accepts, find, run};
 
+const assay_fallback* reference_fallback() { return reinterpret_cast<const assay_fallback*>(&reference_kernel); }
+const assay_backend* reference_backends(std::size_t& count) {
+  count = 1;
+  return reinterpret_cast<const assay_backend*>(&program_backend);
+}
+
 Budget budget_of_this_thread() { return charged ? *charged : Budget(); }
 
 FallbackBudget::FallbackBudget(const Budget& budget) { charged = &budget; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "optimized/api/assay.h"
 #include "optimized/runtime/kernel.h"
 #include "reference/budget.h"
 
@@ -9,6 +10,10 @@ namespace assay::optimized {
 
 // Accepts every call of an operator of the specification; refuses it as the reference does.
 extern const Kernel reference_kernel;
+
+// Both for clients of the C interface.
+const assay_fallback* reference_fallback();
+const assay_backend* reference_backends(std::size_t& count);
 
 // What the calls of this thread are charged to while it lives.
 class FallbackBudget {

@@ -13,7 +13,9 @@ void activate_as(float low, float high, const float* x, float* y, std::size_t n)
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes)
     hn::StoreU(activated(activation, hn::LoadU(floats, x + i), low_vector, high_vector), floats, y + i);
-  if (i < n) store_part(activated(activation, load_part(x + i, n - i), low_vector, high_vector), y + i, n - i);
+  if (i == n) return;
+  const Part rest(n - i);
+  rest.store(activated(activation, rest.load(x + i), low_vector, high_vector), y + i);
 }
 
 void activate_vectors(Activation activation, float low, float high, const float* x, float* y, std::size_t n) {

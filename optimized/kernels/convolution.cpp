@@ -59,6 +59,7 @@ std::size_t for_each_part(const Convolution& c, const Visit& visit) {
 
 void pack_depthwise(const Convolution& c, const float* weight, const WeightStrides& strides, const float* scale,
                     float* packed) {
+  packed = std::fill_n(packed, depthwise_stride(c), 0.0f);  // for what lies outside
   for (std::size_t y = 0; y < c.y.kernel; ++y)
     for (std::size_t x = 0; x < c.x.kernel; ++x)
       for (std::size_t channel = 0; channel < depthwise_stride(c); ++channel)
@@ -158,7 +159,7 @@ bool is_product(const Convolution& c) {
 }  // namespace
 
 std::size_t packed_floats(const Convolution& c) {
-  if (c.is_depthwise()) return c.y.kernel * c.x.kernel * depthwise_stride(c);
+  if (c.is_depthwise()) return (c.y.kernel * c.x.kernel + 1) * depthwise_stride(c);
   return for_each_part(c, [](auto...) {});
 }
 

@@ -10,106 +10,166 @@
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-// Neighbouring results of a row.
-struct Strip {
-  const float* in;                                    // the first pixel under the first tap of the first of them
-  std::size_t row_stride, tap_stride, result_stride;  // from a row of taps, a tap, a result to the next in the image
-  const float* weights;                               // of the first tap
-  std::size_t weight_row_stride, weight_stride;
-  Range taps_y, taps_x;  // 0 to how many, for what lies in the image
+// One image, and where its results go.
+struct Depthwise {
+  const Convolution& c;
+  const Images& image;
+  const float* packed;
   const float* bias;
   float* out;
   std::size_t out_stride;
-  const Epilogue* epilogue;  // whose residual is that of the first result
+  const Epilogue& epilogue;
+  std::size_t tap_stride;  // floats of packed weights
+
+  std::size_t width() const { return c.x.results(image.width, false); }
+  std::size_t height() const { return c.y.results(image.height, false); }
+  const float* weights() const { return packed + tap_stride; }  // behind the zeros for what lies outside
+
+  // The pixel under tap (i, j) of result (y, x).
+  HWY_INLINE const float* pixel(std::size_t y, std::size_t i, std::size_t x, std::size_t j) const {
+    const std::size_t row = y * c.y.stride + i * c.y.dilation - c.y.padding,
+                      column = x * c.x.stride + j * c.x.dilation - c.x.padding;
+    return row < image.height && column < image.width ? image.data + (row * image.width + column) * image.pixel_stride
+                                                      : packed;
+  }
 };
 
-// n channels from the first on, of T results. K: the taps of a row and of a column, 0 if they are not known.
-template <std::size_t T, std::size_t K>
-HWY_INLINE void convolve_channels(const Strip& s, std::size_t first, std::size_t n) {
-  Vector sums[T];
-  const Vector bias = s.bias ? load(s.bias + first, n) : hn::Zero(floats);
-  for (std::size_t t = 0; t < T; ++t) sums[t] = bias;
-  const std::size_t rows = K ? K : s.taps_y.size(), columns = K ? K : s.taps_x.size();
-  for (std::size_t i = 0; i < rows; ++i) {
-    const float* in = s.in + i * s.row_stride + first;
-    const float* weights = s.weights + i * s.weight_row_stride + first;
-    for (std::size_t j = 0; j < columns; ++j) {
-      const Vector w = hn::LoadU(floats, weights + j * s.weight_stride);
-      for (std::size_t t = 0; t < T; ++t)
-        sums[t] = hn::MulAdd(load(in + j * s.tap_stride + t * s.result_stride, n), w, sums[t]);
+// An activation that is more than a clamp takes a second look at what was just stored.
+void activate_result(const Depthwise& d, std::size_t place) {
+  float* out = d.out + place * d.out_stride;
+  if (d.epilogue.activation > Activation::clamp)
+    activate(instruction_set, d.epilogue.activation, d.epilogue.low, d.epilogue.high, out, out, d.c.groups);
+}
+
+// Results are made in strips of H rows, whose pixels are read once for all of them: a window of K x K taps that are S
+// apart from a result to the next.
+constexpr std::size_t strip_width = 4;
+
+template <std::size_t H, std::size_t K, std::size_t S>
+struct Strip {
+  static constexpr std::size_t height = (H - 1) * S + K, width = (strip_width - 1) * S + K;
+  const float* pixels[height][width];
+  float* out[H][strip_width];
+  const float* residual[H][strip_width];
+};
+
+template <std::size_t H>
+using Sums = Vector[H][strip_width];
+
+template <std::size_t H>
+HWY_INLINE void finish(const Depthwise& d, const float* const (&residual)[H][strip_width], std::size_t channel,
+                       const Part& part, Sums<H>& sums) {
+  if (d.epilogue.residual)
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < H; ++r)
+#pragma GCC unroll 4
+      for (std::size_t t = 0; t < strip_width; ++t)
+        sums[r][t] = hn::Add(sums[r][t], part.load(residual[r][t] + channel));
+  if (d.epilogue.activation == Activation::clamp) {
+    const Vector low = number(d.epilogue.low), high = number(d.epilogue.high);
+#pragma GCC unroll 4
+    for (auto& row : sums)
+#pragma GCC unroll 4
+      for (Vector& sum : row) sum = clamped(sum, low, high);
+  }
+}
+
+// A vector of channels of a strip.
+template <std::size_t H, std::size_t K, std::size_t S>
+HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel,
+                                  const Part& part) {
+  const std::size_t stride = d.tap_stride;
+  const float* weights = d.weights() + channel;
+  const Vector bias = d.bias ? part.load(d.bias + channel) : hn::Zero(floats);
+  Sums<H> sums;
+#pragma GCC unroll 4
+  for (auto& row : sums)
+#pragma GCC unroll 4
+    for (Vector& sum : row) sum = bias;
+#pragma GCC unroll 11
+  for (std::size_t i = 0; i < strip.height; ++i)
+#pragma GCC unroll 11
+    for (std::size_t j = 0; j < strip.width; ++j) {
+      const Vector x = part.load(strip.pixels[i][j] + channel);
+#pragma GCC unroll 4
+      for (std::size_t r = 0; r < H; ++r)
+#pragma GCC unroll 4
+        for (std::size_t t = 0; t < strip_width; ++t)
+          if (const std::size_t y = i - r * S, tap = j - t * S; y < K && tap < K)
+            sums[r][t] = hn::MulAdd(x, hn::Load(floats, weights + (y * K + tap) * stride), sums[r][t]);
     }
+  finish<H>(d, strip.residual, channel, part, sums);
+#pragma GCC unroll 4
+  for (std::size_t r = 0; r < H; ++r)
+#pragma GCC unroll 4
+    for (std::size_t t = 0; t < strip_width; ++t) part.store(sums[r][t], strip.out[r][t] + channel);
+}
+
+template <std::size_t H, std::size_t K, std::size_t S>
+void convolve_strip(const Depthwise& d, std::size_t y, std::size_t x) {
+  Strip<H, K, S> strip;
+  for (std::size_t i = 0; i < strip.height; ++i)
+    for (std::size_t j = 0; j < strip.width; ++j) strip.pixels[i][j] = d.pixel(y, i, x, j);
+  const std::size_t place = y * d.width() + x;
+  for (std::size_t r = 0; r < H; ++r)
+    for (std::size_t t = 0; t < strip_width; ++t) {
+      strip.out[r][t] = d.out + (place + r * d.width() + t) * d.out_stride;
+      strip.residual[r][t] = d.epilogue.residual + (place + r * d.width() + t) * d.epilogue.residual_stride;
+    }
+  std::size_t channel = 0;
+  for (; channel + lanes <= d.c.groups; channel += lanes) convolve_channels(d, strip, channel, Part(lanes));
+  if (channel < d.c.groups) convolve_channels(d, strip, channel, Part(d.c.groups - channel));
+}
+
+// A strip of one result, for any taps.
+void convolve_result(const Depthwise& d, std::size_t y, std::size_t x) {
+  const std::size_t place = y * d.width() + x;
+  for (std::size_t channel = 0; channel < d.c.groups; channel += lanes) {
+    const Part part(std::min(lanes, d.c.groups - channel));
+    const float* weights = d.weights() + channel;
+    Vector sum = d.bias ? part.load(d.bias + channel) : hn::Zero(floats);
+    for (std::size_t i = 0; i < d.c.y.kernel; ++i)
+      for (std::size_t j = 0; j < d.c.x.kernel; ++j, weights += d.tap_stride)
+        sum = hn::MulAdd(part.load(d.pixel(y, i, x, j) + channel), hn::Load(floats, weights), sum);
+    if (d.epilogue.residual)
+      sum = hn::Add(sum, part.load(d.epilogue.residual + place * d.epilogue.residual_stride + channel));
+    if (d.epilogue.activation == Activation::clamp) sum = clamped(sum, number(d.epilogue.low), number(d.epilogue.high));
+    part.store(sum, d.out + place * d.out_stride + channel);
   }
-  const Epilogue& e = *s.epilogue;
-  if (e.residual)
-    for (std::size_t t = 0; t < T; ++t) sums[t] = hn::Add(sums[t], load(e.residual + t * e.residual_stride + first, n));
-  if (e.activation == Activation::clamp)
-    for (std::size_t t = 0; t < T; ++t) sums[t] = clamped(sums[t], number(e.low), number(e.high));
-  for (std::size_t t = 0; t < T; ++t) store(sums[t], s.out + t * s.out_stride + first, n);
 }
 
-template <std::size_t T, std::size_t K>
-void convolve_strip(const Strip& s, std::size_t channels) {
-  std::size_t first = 0;
-  for (; first + lanes <= channels; first += lanes) convolve_channels<T, K>(s, first, lanes);
-  if (first < channels) convolve_channels<T, K>(s, first, channels - first);
-  if (s.epilogue->activation <= Activation::clamp) return;
-  for (std::size_t t = 0; t < T; ++t) {
-    float* out = s.out + t * s.out_stride;
-    activate(instruction_set, s.epilogue->activation, s.epilogue->low, s.epilogue->high, out, out, channels);
+using Convolve = void (*)(const Depthwise&, std::size_t y, std::size_t x);
+
+struct Strips {
+  std::size_t kernel, stride;
+  Convolve two_rows, one_row;
+};
+constexpr Strips all_strips[] = {{3, 1, convolve_strip<2, 3, 1>, convolve_strip<1, 3, 1>},
+                                 {3, 2, convolve_strip<2, 3, 2>, convolve_strip<1, 3, 2>},
+                                 {5, 1, convolve_strip<2, 5, 1>, convolve_strip<1, 5, 1>},
+                                 {5, 2, convolve_strip<2, 5, 2>, convolve_strip<1, 5, 2>}};
+
+const Strips* strips_of(const Depthwise& d) {
+  for (const Strips& s : all_strips) {
+    const auto fits = [&](const ConvolutionAxis& a) {
+      return a.kernel == s.kernel && a.stride == s.stride && a.dilation == 1;
+    };
+    if (fits(d.c.y) && fits(d.c.x) && d.width() >= strip_width) return &s;
   }
+  return nullptr;
 }
 
-// The taps of a result that lie in an image of so many cells.
-Range inside(const ConvolutionAxis& axis, std::size_t result, std::size_t cells) {
-  const std::size_t at = result * axis.stride;  // of the first tap, in the padded image
-  const auto taps_before = [&](std::size_t cell) {
-    return cell <= at ? 0 : std::min((cell - at + axis.dilation - 1) / axis.dilation, axis.kernel);
-  };
-  const std::size_t begin = taps_before(axis.padding);
-  return {begin, std::max(begin, taps_before(axis.padding + cells))};
-}
-
-constexpr std::size_t strip_results = 4;
-
-void convolve_row(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
-                  std::size_t out_stride, const Epilogue& epilogue, std::size_t y) {
-  const std::size_t count = c.x.results(image.width, false), row = image.width * image.pixel_stride;
-  const Range taps_y = inside(c.y, y, image.height);
-  const bool all_y = taps_y.size() == c.y.kernel;
-  for (std::size_t x = 0; x < count;) {
-    const Range taps_x = inside(c.x, x, image.width);
-    const std::size_t last = x + strip_results - 1;
-    const bool strip =
-        last < count && taps_x.size() == c.x.kernel && inside(c.x, last, image.width).size() == c.x.kernel;
-    const std::size_t place = y * count + x;
-    Epilogue of_strip = epilogue;
-    if (epilogue.residual) of_strip.residual += place * epilogue.residual_stride;
-    Strip s;
-    s.taps_y = taps_y, s.taps_x = taps_x;
-    s.row_stride = c.y.dilation * row;
-    s.tap_stride = c.x.dilation * image.pixel_stride;
-    s.result_stride = c.x.stride * image.pixel_stride;
-    s.weight_stride = depthwise_stride(c);
-    s.weight_row_stride = c.x.kernel * s.weight_stride;
-    const bool any = taps_y.size() > 0 && taps_x.size() > 0;
-    s.in = any ? image.data + (y * c.y.stride + taps_y.begin * c.y.dilation - c.y.padding) * row +
-                     (x * c.x.stride + taps_x.begin * c.x.dilation - c.x.padding) * image.pixel_stride
-               : image.data;
-    s.weights = packed + taps_y.begin * s.weight_row_stride + taps_x.begin * s.weight_stride;
-    s.bias = bias;
-    s.out = out + place * out_stride;
-    s.out_stride = out_stride;
-    s.epilogue = &of_strip;
-    const bool square = strip && all_y && c.y.kernel == c.x.kernel;
-    if (square && c.x.kernel == 3)
-      convolve_strip<strip_results, 3>(s, c.groups);
-    else if (square && c.x.kernel == 5)
-      convolve_strip<strip_results, 5>(s, c.groups);
-    else if (strip)
-      convolve_strip<strip_results, 0>(s, c.groups);
-    else
-      convolve_strip<1, 0>(s, c.groups);
-    x += strip ? strip_results : 1;
+// Some rows of an image's results. The last strip of a row overlaps the one before.
+void convolve_rows(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
+                   std::size_t out_stride, const Epilogue& epilogue, Range rows) {
+  const Depthwise d{c, image, packed, bias, out, out_stride, epilogue, depthwise_stride(c)};
+  const Strips* strips = strips_of(d);
+  const std::size_t width = d.width(), step = strips ? strip_width : 1;
+  for (std::size_t y = rows.begin, count; y < rows.end; y += count) {
+    count = strips ? std::min<std::size_t>(rows.end - y, 2) : 1;
+    const Convolve convolve = !strips ? convolve_result : count == 2 ? strips->two_rows : strips->one_row;
+    for (std::size_t x = 0; x < width; x += step) convolve(d, y, std::min(x, width - step));
+    for (std::size_t place = y * width; place < (y + count) * width; ++place) activate_result(d, place);
   }
 }
 
@@ -121,14 +181,12 @@ namespace assay::kernels {
 
 void convolve_depthwise(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
                         std::size_t out_stride, const Epilogue& epilogue, const Threads& threads) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(convolve_row)) of_set[] = {
-      HWY_CHOOSE_SSE4(convolve_row), HWY_CHOOSE_AVX2(convolve_row), HWY_CHOOSE_AVX3(convolve_row),
-      HWY_CHOOSE_NEON(convolve_row)};
-  const auto row = of_set[static_cast<std::size_t>(c.set)];
+  constexpr decltype(&HWY_STATIC_DISPATCH(convolve_rows)) of_set[] = {
+      HWY_CHOOSE_SSE4(convolve_rows), HWY_CHOOSE_AVX2(convolve_rows), HWY_CHOOSE_AVX3(convolve_rows),
+      HWY_CHOOSE_NEON(convolve_rows)};
   const std::size_t rows = c.y.results(image.height, false), tasks = std::min(threads.count, rows);
   for_each_task(threads, tasks, [&](std::size_t i) {
-    const Range of_task = part(rows, i, tasks);
-    for (std::size_t y = of_task.begin; y < of_task.end; ++y) row(c, image, packed, bias, out, out_stride, epilogue, y);
+    of_set[static_cast<std::size_t>(c.set)](c, image, packed, bias, out, out_stride, epilogue, part(rows, i, tasks));
   });
 }
 

@@ -41,17 +41,22 @@ HWY_INLINE const float* pixel(const Image& image, std::ptrdiff_t y, std::ptrdiff
                                                     : image.zeros;
 }
 
+// Vector v of the V of a row, of which the last may be a part.
 template <std::size_t V>
-HWY_INLINE std::size_t width(const Columns& columns, std::size_t v) {
-  return v + 1 < V ? lanes : columns.last_vector;
+HWY_INLINE Vector load(const float* row, std::size_t v, const Part& last) {
+  return v + 1 < V ? hn::LoadU(floats, row + v * lanes) : last.load(row + v * lanes);
+}
+template <std::size_t V>
+HWY_INLINE void store(Vector x, float* row, std::size_t v, const Part& last) {
+  return v + 1 < V ? hn::StoreU(x, floats, row + v * lanes) : last.store(x, row + v * lanes);
 }
 
 template <std::size_t R, std::size_t V>
-HWY_INLINE void begin(const Product& p, const Rows& rows, const Columns& columns, bool first, Vector (&sums)[R][V]) {
+HWY_INLINE void begin(const Product& p, const Rows& rows, const Columns& columns, const Part& last, bool first,
+                      Vector (&sums)[R][V]) {
   for (std::size_t v = 0; v < V; ++v) {
-    const std::size_t column = columns.first + v * lanes, n = width<V>(columns, v);
-    const Vector bias = p.bias ? load(p.bias + column, n) : hn::Zero(floats);
-    for (std::size_t r = 0; r < R; ++r) sums[r][v] = first ? bias : load(rows.out[r] + column, n);
+    const Vector bias = p.bias ? load<V>(p.bias + columns.first, v, last) : hn::Zero(floats);
+    for (std::size_t r = 0; r < R; ++r) sums[r][v] = first ? bias : load<V>(rows.out[r] + columns.first, v, last);
   }
 }
 
@@ -65,17 +70,17 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
     const std::ptrdiff_t y = static_cast<std::ptrdiff_t>(i) * p.tap_y.step,
                          x = static_cast<std::ptrdiff_t>(j) * p.tap_x.step;
     if (++j == p.tap_x.count) j = 0, ++i;
-    const float* in[R];
-    for (std::size_t r = 0; r < R; ++r) in[r] = pixel(p.image, rows.y[r] + y, rows.x[r] + x) + pass.channels.begin;
-    for (std::size_t c = 0; c < pass.channels.size(); ++c) {
+    const float* in_end[R];  // counted to from below, which leaves all other registers to pointers
+    for (std::size_t r = 0; r < R; ++r) in_end[r] = pixel(p.image, rows.y[r] + y, rows.x[r] + x) + pass.channels.end;
+    for (auto c = -static_cast<std::ptrdiff_t>(pass.channels.size()); c < 0; ++c) {
       Vector w[V];
       for (std::size_t v = 0; v < V; ++v) w[v] = hn::Load(floats, weights + v * lanes);
       weights += V * lanes;
-      for (std::size_t v = 0; v < V; ++v) __builtin_prefetch(weights + (8 * V + v) * lanes);
+      for (std::size_t v = 0; v < V; ++v) __builtin_prefetch(weights + (16 * V + v) * lanes);
       __builtin_prefetch(ahead, 0, 2);
       ahead += floats_of_line;
       for (std::size_t r = 0; r < R; ++r) {
-        const Vector a = hn::Set(floats, in[r][c]);
+        const Vector a = hn::Set(floats, in_end[r][c]);
         for (std::size_t v = 0; v < V; ++v) sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]);
       }
     }
@@ -83,11 +88,12 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
 }
 
 template <std::size_t R, std::size_t V>
-HWY_INLINE void finish(const Epilogue& epilogue, const Rows& rows, const Columns& columns, Vector (&sums)[R][V]) {
+HWY_INLINE void finish(const Epilogue& epilogue, const Rows& rows, const Columns& columns, const Part& last,
+                       Vector (&sums)[R][V]) {
   if (epilogue.residual)
     for (std::size_t r = 0; r < R; ++r)
       for (std::size_t v = 0; v < V; ++v)
-        sums[r][v] = hn::Add(sums[r][v], load(rows.residual[r] + columns.first + v * lanes, width<V>(columns, v)));
+        sums[r][v] = hn::Add(sums[r][v], load<V>(rows.residual[r] + columns.first, v, last));
   if (epilogue.activation == Activation::clamp) {
     const Vector low = number(epilogue.low), high = number(epilogue.high);
     for (std::size_t r = 0; r < R; ++r)
@@ -98,13 +104,13 @@ HWY_INLINE void finish(const Epilogue& epilogue, const Rows& rows, const Columns
 // R rows of V vectors.
 template <std::size_t R, std::size_t V>
 void tile(const Product& p, const Rows& rows, const Pass& pass, const Columns& columns) {
+  const Part last(columns.last_vector);
   Vector sums[R][V];
-  begin(p, rows, columns, pass.first, sums);
+  begin(p, rows, columns, last, pass.first, sums);
   accumulate(p, rows, pass, columns, sums);
-  if (pass.last) finish(p.epilogue, rows, columns, sums);
+  if (pass.last) finish(p.epilogue, rows, columns, last, sums);
   for (std::size_t r = 0; r < R; ++r)
-    for (std::size_t v = 0; v < V; ++v)
-      store(sums[r][v], rows.out[r] + columns.first + v * lanes, width<V>(columns, v));
+    for (std::size_t v = 0; v < V; ++v) store<V>(sums[r][v], rows.out[r] + columns.first, v, last);
 }
 
 using Tile = decltype(&tile<1, 1>);
@@ -143,7 +149,7 @@ void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
   }
 }
 
-constexpr auto tiles = all_tiles(std::make_index_sequence<most_vectors(registers)>());
+constexpr auto tiles = all_tiles(std::make_index_sequence<panel_vectors>());
 
 // One pass over the tiles of some results and panels.
 void multiply_pass(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {

@@ -11,6 +11,10 @@
 // image relative to the result's own, of the channels there times packed weights.
 namespace assay::kernels {
 
+// Two vectors leave room for the most rows: of all tiles those of 12 x 2 (32 registers) and 6 x 2 read the fewest bytes
+// for a product.
+constexpr std::size_t panel_vectors = 2;
+
 // A matrix of depth rows, packed in panels of neighbouring columns, which are vectors(columns) vectors wide in all and
 // differ by at most one vector. Within a panel its rows follow each other; what is missing of the last vector is 0.
 struct Panels {
@@ -19,8 +23,7 @@ struct Panels {
 
   constexpr std::size_t lanes() const { return traits(set).lanes; }
   constexpr std::size_t vectors() const { return (columns + lanes() - 1) / lanes(); }
-  constexpr std::size_t count() const { return (vectors() + widest() - 1) / widest(); }
-  constexpr std::size_t widest() const { return 2; }
+  constexpr std::size_t count() const { return (vectors() + panel_vectors - 1) / panel_vectors; }
   constexpr Range of(std::size_t panel) const { return part(vectors(), panel, count()); }  // vectors
   constexpr std::size_t floats() const { return vectors() * lanes() * depth; }
 };
@@ -31,7 +34,6 @@ constexpr std::size_t most_rows = 12;
 constexpr std::size_t tile_rows(std::size_t registers, std::size_t vectors) {
   return std::min(most_rows, (registers - 1 - vectors) / vectors);
 }
-constexpr std::size_t most_vectors(std::size_t registers) { return registers == 32 ? 4 : 3; }
 
 // Pixels of `channels` floats; outside of them are zeros.
 struct Image {

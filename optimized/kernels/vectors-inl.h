@@ -27,35 +27,37 @@ constexpr InstructionSet instruction_set = HWY_TARGET == HWY_AVX3   ? Instructio
                                                                     : InstructionSet::neon;
 static_assert(traits(instruction_set).lanes == lanes);
 
-// Only from 256 bits on does a masked access leave what it masks alone.
-constexpr bool masks = HWY_TARGET <= HWY_AVX2;
+// The first n of a vector's floats. Only from 256 bits on does a masked access leave alone what it masks, and only from
+// 512 on does it cost no more than one of a whole vector.
+class Part {
+ public:
+  explicit HWY_INLINE Part(std::size_t n) : n_(n), mask_(hn::FirstN(floats, n)) {}
 
-// The first n < lanes floats, then zeros; nothing behind them is read.
-HWY_INLINE Vector load_part(const float* p, std::size_t n) {
-  if constexpr (masks) {
-    return hn::MaskedLoad(hn::FirstN(floats, n), floats, p);
-  } else {
+  // Nothing behind them is read; the others are 0.
+  HWY_INLINE Vector load(const float* p) const {
+    if (HWY_TARGET > HWY_AVX3 && n_ == lanes) return hn::LoadU(floats, p);
+    if constexpr (masked) return hn::MaskedLoad(mask_, floats, p);
     HWY_ALIGN float whole[lanes] = {};
-    std::memcpy(whole, p, n * sizeof(float));
+    std::memcpy(whole, p, n_ * sizeof(float));
     return hn::Load(floats, whole);
   }
-}
-HWY_INLINE void store_part(Vector v, float* p, std::size_t n) {
-  if constexpr (masks) {
-    hn::BlendedStore(v, hn::FirstN(floats, n), floats, p);
-  } else {
+  HWY_INLINE void store(Vector v, float* p) const {
+    if (HWY_TARGET > HWY_AVX3 && n_ == lanes) return hn::StoreU(v, floats, p);
+    if constexpr (masked) return hn::BlendedStore(v, mask_, floats, p);
     HWY_ALIGN float whole[lanes];
     hn::Store(v, floats, whole);
-    std::memcpy(p, whole, n * sizeof(float));
+    std::memcpy(p, whole, n_ * sizeof(float));
   }
-}
-HWY_INLINE Vector load(const float* p, std::size_t n) { return n < lanes ? load_part(p, n) : hn::LoadU(floats, p); }
-HWY_INLINE void store(Vector v, float* p, std::size_t n) {
-  if (n < lanes)
-    store_part(v, p, n);
-  else
-    hn::StoreU(v, floats, p);
-}
+
+ private:
+  static constexpr bool masked = HWY_TARGET <= HWY_AVX2;
+  std::size_t n_;
+  hn::Mask<Floats> mask_;
+};
+
+// The first n floats at p.
+HWY_INLINE Vector load(const float* p, std::size_t n) { return Part(n).load(p); }
+HWY_INLINE void store(Vector v, float* p, std::size_t n) { Part(n).store(v, p); }
 
 }  // namespace assay::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

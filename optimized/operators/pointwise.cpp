@@ -111,7 +111,9 @@ Element element_of_operand(Pointwise operation, int k, Element element) {
 template <Pointwise operation, bool casts>
 bool plan(const Call& call, Element element, kernels::InstructionSet set, State& s) {
   constexpr int operands = kernels::operands_of(operation);
-  if (call.arguments.size() <= operands || call.arguments.back()->kind != ValueKind::tensor) return false;
+  if (!kernels::is_supported(kernels::best_instruction_set()) || call.arguments.size() <= operands ||
+      call.arguments.back()->kind != ValueKind::tensor)
+    return false;
   for (int k = 0; k < operands; ++k)
     if (call[static_cast<std::size_t>(k)].kind > ValueKind::tensor) return false;
   const Tensor& out = out_of(call);

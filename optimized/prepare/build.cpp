@@ -32,7 +32,7 @@ std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
   }
   for (const pte::Chain* chain : *plan.chains())
     for (const pte::Instruction* i : *chain->instructions()) {
-      bytes += sizeof(Step) + of<Value*>(2) + most_state;
+      bytes += sizeof(Step) + sizeof(std::uint32_t) + of<Value*>(2) + most_state;
       if (const auto* call = i->instr_args_as_KernelCall()) bytes += of<Value*>(size_of(call->args()));
       if (const auto* call = i->instr_args_as_DelegateCall()) bytes += of<Value*>(size_of(call->args()));
     }
@@ -89,6 +89,7 @@ Method* Builder::make(Sizes& sizes) {
   sizes = {aligned(tables_.most()) + aligned(packed_.most()), arena_, shared_, aligned(scratch_),
            aligned(tables_.most())};
   if (memories_) made_->run_.scratch = memories_->scratch;
+  made_->run_.threads = options_.threads;
   return made_;
 }
 

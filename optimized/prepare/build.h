@@ -60,7 +60,8 @@ class Builder {
     Call call;
     const pte::Instruction* instruction = nullptr;
     const Backend* backend = nullptr;
-    bool dead = false;
+    bool dead = false;                     // another call does it, or nobody has to
+    std::uint32_t into = Method::no_step;  // that other call
   };
   friend class Fuser;
   std::uint32_t index_of(const Value* v) const { return static_cast<std::uint32_t>(v - values_.data()); }

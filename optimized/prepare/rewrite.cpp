@@ -210,8 +210,8 @@ class Fuser {
     kept[0] = fusion;
     call.fusion = kept.data();
     if (!find_kernel(call)) return fusion_ = before, false;
-    b_.calls_[at_].dead = true;
-    for (const std::uint32_t i : done) b_.calls_[i].dead = true;
+    b_.calls_[at_].dead = true, b_.calls_[at_].into = to;
+    for (const std::uint32_t i : done) b_.calls_[i].dead = true, b_.calls_[i].into = to;
     b_.calls_[to].call = call, b_.calls_[to].dead = false;
     at_ = to, out_ = out;
     return true;

@@ -20,6 +20,14 @@ bool run_delegate(const Step& step, Run& run) {
 
 }  // namespace
 
+void Method::end() {
+  for (const Step& step : steps_)
+    if (step.run == run_delegate) {
+      const auto& state = *static_cast<const DelegateState*>(step.state);
+      state.backend->end(state.delegate);
+    }
+}
+
 bool Builder::make_step(std::uint32_t i) {
   const Planned& planned = calls_[i];
   if (planned.dead) return true;
@@ -71,6 +79,7 @@ bool Builder::make_steps() {
   const std::uint32_t n = method_.instructions();
   format::Workspace::Scope scope(workspace_);
   made_->steps_ = tables_.take<Step>(n);
+  made_->step_of_ = tables_.take<std::uint32_t>(n);
   const auto step_of = workspace_.take<std::uint32_t>(std::uint64_t{n} + 1);  // the first at or behind an instruction
   if (!has_room()) return false;
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -78,6 +87,11 @@ bool Builder::make_steps() {
     if (!make_step(i)) return false;
   }
   step_of[n] = steps_;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::uint32_t by = i;
+    while (by != Method::no_step && calls_[by].dead) by = calls_[by].into;
+    made_->step_of_[i] = by == Method::no_step || step_of[by] == step_of[by + 1] ? Method::no_step : step_of[by];
+  }
   made_->steps_ = made_->steps_.first(steps_);
   for (Step& step : made_->steps_)
     if (step.run == run_jump) {

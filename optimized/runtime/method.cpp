@@ -116,20 +116,21 @@ bool Method::begin(Fault& fault) {
 bool Method::run_one(Fault& fault) {
   if (run_.left-- <= 0)
     return refuse(fault, "I17", {}, "the execution has reached its limit of ", instructions_, " instructions");
-  const Step& step = steps_[run_.next++];
+  const std::uint32_t at = run_.next++;
+  const Step& step = steps_[at];
   if (step.run(step, run_)) [[likely]]
-    return true;
-  if (!fault && fallback_ && step.call.roles && run_fallback(step)) return true;
+    return !listener_ || tell(at, fault);
+  if (!fault && fallback_ && step.call.roles && run_fallback(step)) return !listener_ || tell(at, fault);
   --run_.next;
   if (!fault)
     refuse(fault, "I11", {}, "the kernel of ", step.call.roles ? step.call.roles->name : "this instruction",
            " does not do a call of these sizes");
   const format::Place method{nullptr, format::text_of(plan_->name()), -1, true};
-  std::uint32_t chain = 0, at = step.instruction;
-  while (at >= format::size_of(plan_->chains()->Get(chain)->instructions()))
-    at -= format::size_of(plan_->chains()->Get(chain++)->instructions());
+  std::uint32_t chain = 0, in_chain = step.instruction;
+  while (in_chain >= format::size_of(plan_->chains()->Get(chain)->instructions()))
+    in_chain -= format::size_of(plan_->chains()->Get(chain++)->instructions());
   format::Text place;
-  method.in("instruction", at).write(place);
+  method.in("instruction", in_chain).write(place);
   if (step.call.roles) place.add(" (").add(step.call.roles->name).add(")");
   if (fault.place[0]) place.add(", ").add(std::string_view(fault.place));
   char message[sizeof fault.message];
@@ -137,6 +138,12 @@ bool Method::run_one(Fault& fault) {
   char rule[sizeof fault.rule];
   std::memcpy(rule, fault.rule, sizeof rule);
   fault.set(fault.outcome, rule, place.view(), message);
+  return false;
+}
+
+bool Method::tell(std::uint32_t step, Fault& fault) {
+  if (listener_(listening_, reinterpret_cast<const assay_method*>(this), step)) return true;
+  fault.set(Outcome::exhausted, "cancelled", "", "the client ended the execution");
   return false;
 }
 

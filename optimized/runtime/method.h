@@ -7,6 +7,8 @@
 #include "optimized/runtime/kernel.h"
 #include "optimized/runtime/program.h"
 
+struct assay_method;  // what clients call a Method
+
 namespace assay::optimized {
 
 // Bytes of what a method is made in and of, each at a multiple of 64.
@@ -25,6 +27,7 @@ struct Options {
   const Kernel* fallback = nullptr;        // does the calls for which there is no kernel
   std::span<const Backend> backends;       // do what is delegated
   std::int64_t instructions = 10'000'000;  // of one execution
+  kernels::Threads threads;
 };
 
 // One method, ready to run. It lies in its prepared memory; nothing is to be given back.
@@ -39,6 +42,9 @@ class Method {
 
   const pte::ExecutionPlan& plan() const { return *plan_; }
   std::span<const Step> steps() const { return steps_; }
+  // By instruction, through all chains, the step that does it, or no_step where none has to.
+  static constexpr std::uint32_t no_step = ~std::uint32_t{0};
+  std::span<const std::uint32_t> step_of() const { return step_of_; }
   std::size_t inputs() const { return format::size_of(plan_->inputs()); }
   std::size_t outputs() const { return format::size_of(plan_->outputs()); }
   // What input and output i are now; between executions they may be read. A tensor without memory has no data.
@@ -56,6 +62,11 @@ class Method {
   bool execute(Fault& fault);
   bool step(Fault& fault);
   bool running() const { return running_; }
+  std::uint32_t next_step() const { return run_.next; }
+  // Told of each step that was done; false ends the execution.
+  using Listener = bool (*)(void* context, const assay_method* method, std::size_t step);
+  void listen(Listener listener, void* context) { listener_ = listener, listening_ = context; }
+  void end();    // of the delegates, before the memory is given up
   void reset();  // gives up an execution amid its steps; state stays
 
  private:
@@ -66,16 +77,20 @@ class Method {
   bool begin(Fault& fault);
   bool run_one(Fault& fault);
   bool run_fallback(const Step& step);
+  bool tell(std::uint32_t step, Fault& fault);
 
   const pte::ExecutionPlan* plan_ = nullptr;
   const Kernel* fallback_ = nullptr;
   std::span<Value> values_, initial_;
   std::span<Tensor> tensors_;
   std::span<Step> steps_;
+  std::span<std::uint32_t> step_of_;
   std::span<std::uint8_t> given_;         // inputs that were set
   std::span<std::uint32_t> overwritten_;  // and those that an execution writes over
   Run run_;
   std::int64_t instructions_ = 0;
+  Listener listener_ = nullptr;
+  void* listening_ = nullptr;
   bool running_ = false;
   bool restores_ = false;  // values have to be what they were when an execution begins
 };

@@ -1,5 +1,8 @@
 #include <flatbuffers/flatbuffers.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "format/header.h"
 #include "reference/program/program.h"
 
@@ -68,6 +71,26 @@ Bytes assemble(std::span<const std::uint8_t> tables, const H& header, const std:
 
 std::span<const std::uint8_t> finished(FlatBufferBuilder& b) { return {b.GetBufferPointer(), b.GetSize()}; }
 
+bool is_negative_zero(const auto& value) {
+  const auto* d = value.val.AsDouble();
+  return d && d->double_val == 0 && std::signbit(d->double_val);
+}
+bool has_negative_zero(const auto& values) {
+  return std::ranges::any_of(values, [](const auto& v) { return is_negative_zero(*v); });
+}
+
+// FlatBuffers leaves out what equals its default, as -0.0 does, unless defaults are forced.
+bool has_negative_zero(const pte::ProgramT& program) {
+  return std::ranges::any_of(program.execution_plan, [](const auto& p) { return has_negative_zero(p->values); });
+}
+bool has_negative_zero(const BundledProgram& bundle) {
+  const auto in_case = [](const auto& c) {
+    return has_negative_zero(c->inputs) || has_negative_zero(c->expected_outputs);
+  };
+  return std::ranges::any_of(bundle.method_test_suites,
+                             [&](const auto& s) { return std::ranges::any_of(s->test_cases, in_case); });
+}
+
 Bytes to_bytes(std::span<const std::uint8_t> tables) {
   const auto bytes = std::as_bytes(tables);
   return {bytes.begin(), bytes.end()};
@@ -79,6 +102,7 @@ Bytes encode(const Program& program, std::size_t alignment) {
   const pte::ProgramT& t = program.tables;
   const Layout layout(program.segments, alignment);
   FlatBufferBuilder b;
+  b.ForceDefaults(has_negative_zero(t));
   const auto plans = pack<pte::ExecutionPlan>(b, t.execution_plan);
   const auto constants = pack<pte::Buffer>(b, t.constant_buffer);
   const auto payloads = pack<pte::BackendDelegateInlineData>(b, t.backend_delegate_data);
@@ -109,6 +133,7 @@ Bytes encode(const DataFile& file, std::size_t alignment) {
 
 Bytes encode(const BundledProgram& bundle) {
   FlatBufferBuilder b;
+  b.ForceDefaults(has_negative_zero(bundle));
   bpte::FinishBundledProgramBuffer(b, bpte::BundledProgram::Pack(b, &bundle));
   return to_bytes(finished(b));
 }

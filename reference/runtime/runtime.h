@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,12 +26,16 @@ struct Nested {
 };
 inline constexpr int deepest_nesting = 8;
 
+// Who answers a call of an operator: what it says and does is what `call` would.
+using CallOperator = std::function<Answer(const Operator& op, std::span<Value> arguments, const Budget& budget)>;
+
 struct RuntimeOptions {
   Budget budget;                  // of all methods of a loaded program and of what they delegate; shared with others
   Int instructions = 10'000'000;  // of one execution, as upstream, with those of what it delegates
   std::byte fill{0};              // what planned memory that is not state begins with; no result depends on it
   Backends backends = {{"ProgramBackend", make_program_delegate}};
-  Nested nested = {};  // set by the runtime
+  Nested nested = {};      // set by the runtime
+  CallOperator call = {};  // of operators that work on values; empty: the reference
 };
 
 class Method;

@@ -16,8 +16,6 @@
 namespace assay {
 namespace {
 
-constexpr int answers_differ = 1;
-
 struct Request {
   std::string id, testee = "executorch", contract, golden, as, file;
   bool json = false;
@@ -61,8 +59,8 @@ int write_reproduction(const Request& request, const Case& c) {
 }
 
 int show_case(const Request& request) {
-  const Corpus corpus(golden_folder(request.golden));
   const CaseId id = case_id_from(request.id);
+  const Corpus corpus(golden_folder(request.golden), id.operator_name);
   const Case c = corpus.make(id);
   if (!request.as.empty()) return write_reproduction(request, c);
   const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);

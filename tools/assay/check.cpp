@@ -24,9 +24,9 @@ struct Request {
 int show_check(const Request& r) {
   const Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the check");
-  const std::unique_ptr<KernelLibrary> library = r.testee.empty() ? nullptr : open_library(r.testee);
-  const Contract contract = library ? contract_of(r.testee) : Contract();
-  const std::optional<Testee> testee = library ? std::optional<Testee>({*library, contract}) : std::nullopt;
+  const OpenLibrary open = r.testee.empty() ? OpenLibrary() : open_library(r.testee, "");
+  const Contract contract = open.library ? contract_of(r.testee) : Contract();
+  const std::optional<Testee> testee = open.library ? std::optional<Testee>({*open.library, contract}) : std::nullopt;
   const CheckReport report =
       check(open_file(r.file, access), open_data_files(r.data, access), access.budget, testee ? &*testee : nullptr);
   if (r.json) {
@@ -48,8 +48,7 @@ void add_check(CLI::App& app, int& exit_code) {
   command->add_option("--data", r->data, "A .ptd file that the program is to be loaded with; once for each")
       ->allow_extra_args(false)
       ->type_name("FILE");
-  command->add_option("--with", r->testee,
-                      "Also list each instruction that this library has no kernel for: reference or executorch");
+  command->add_option("--with", r->testee, "Also list each instruction that this testee has no kernel for");
   command->add_flag("--json", r->json, "Print JSON");
   add_limits(*command, r->limits);
   add_no_map(*command, r->map);

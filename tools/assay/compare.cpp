@@ -6,7 +6,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "conformance/report/fields.h"
 #include "conformance/text/printable.h"
 #include "tools/assay/runs.h"
 #include "tools/assay/subcommands.h"
@@ -14,9 +13,8 @@
 namespace assay {
 namespace {
 
-using fields::Json;
+using Json = nlohmann::ordered_json;
 
-constexpr int answers_differ = 1;
 
 struct Request {
   std::string before, after;
@@ -39,7 +37,7 @@ Json to_json(const std::vector<Change>& changes) {
 
 Json to_json(const std::vector<Defect>& defects) {
   Json list = Json::array();
-  for (const Defect& d : defects) list.push_back(fields::parsed(to_json_line(d))["defect"]);
+  for (const Defect& d : defects) list.push_back(to_json(d));
   return list;
 }
 

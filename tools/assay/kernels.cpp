@@ -32,7 +32,7 @@
 namespace assay {
 namespace {
 
-constexpr int answers_differ = 1, interrupted_exit = 130;  // as shells have it
+constexpr int interrupted_exit = 130;  // as shells have it
 constexpr int walls = 10;  // seconds of the wall that a case may take for each of its processor
 
 std::atomic<bool> interrupted = false;
@@ -84,12 +84,6 @@ std::string header_line(const Facts& settings, std::size_t planned) {
   return Json{{"header", header}}.dump();
 }
 
-Json counts_json(const VerdictCounts& counts) {
-  Json json;
-  for (const VerdictRow& v : verdicts) json[std::string(v.name)] = counts[static_cast<std::size_t>(v.verdict)];
-  return json;
-}
-
 std::string footer_line(const Summary& summary, const Progress& progress) {
   VerdictCounts counts{};
   for (const auto& [name, testee] : summary.testees) counts += verdict_counts(testee);
@@ -106,7 +100,7 @@ Json summary_json(const Summary& summary) {
     json = {{"headline", headline(testee)}, {"promised", counts_json(promised_counts(testee))}};
     json["operators"] = Json::object(), json["defects"] = Json::array();
     for (const auto& [op, entry] : testee.operators) json["operators"][op] = counts_json(entry.verdicts);
-    for (const Defect& d : testee.defects) json["defects"].push_back(Json::parse(to_json_line(d))["defect"]);
+    for (const Defect& d : testee.defects) json["defects"].push_back(to_json(d));
   }
   return all;
 }
@@ -134,9 +128,7 @@ class Run {
         library_(open_library(request.testee, corpus_)),
         laboratory_(corpus_, *library_, contract_, {timeout(), walls * timeout(), &interrupted}) {
     if (!request.known.empty()) known_ = read_case_list(request.known, "known");
-    if (!request.mustpass.empty()) mustpass_ = read_mustpass(request.mustpass, corpus_);
-    if (!request.baseline.empty()) baseline_ = open_run(request.baseline);
-    if (!request.baseline.empty() && request.defect.empty()) before_.emplace(baseline_);
+    if (!request.mustpass.empty()) mustpass_ = read_cases(request.mustpass, "mustpass", corpus_);
     plan();
   }
 
@@ -167,13 +159,16 @@ class Run {
  private:
   std::chrono::seconds timeout() const { return std::chrono::seconds(request_.suite.timeout_seconds); }
 
+  // A run that is a baseline is large: nothing keeps all of it.
   void plan() {
+    const RunFile baseline = request_.baseline.empty() ? RunFile() : open_run(request_.baseline);
     if (!request_.defect.empty())
-      blocks_ = blocks_of(cases_of_defect(request_.defect, baseline_, request_.baseline));
+      blocks_ = blocks_of(cases_of_defect(request_.defect, baseline, request_.baseline));
     else if (!request_.cases.empty())
-      blocks_ = blocks_of(read_mustpass(request_.cases, corpus_));
+      blocks_ = blocks_of(read_cases(request_.cases, "cases", corpus_));
     else
       blocks_ = plan_blocks(corpus_, request_.suite, library_->recorded_only());
+    if (!request_.baseline.empty() && request_.defect.empty()) before_.emplace(baseline);
     std::set<std::string> others = mustpass_;
     for (const Block& block : blocks_)
       for (const CaseId& id : block) others.erase(to_text(id));
@@ -223,7 +218,7 @@ class Run {
 
   void print() const {
     if (request_.json) {
-      std::cout << summary_json(summary_).dump(2) << '\n';
+      std::cout << summary_json(summary_).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
       return;
     }
     const bool terminal = isatty(STDOUT_FILENO) != 0;
@@ -256,7 +251,6 @@ class Run {
   const std::unique_ptr<KernelLibrary> library_;
   Laboratory laboratory_;
   std::set<std::string> known_, mustpass_;  // of which nothing was seen yet, or no pass
-  RunFile baseline_;
   std::optional<Baseline> before_;
   std::vector<Block> blocks_;
   std::size_t planned_ = 0;  // cases

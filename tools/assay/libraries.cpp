@@ -21,10 +21,17 @@ std::filesystem::path golden_folder(const std::string& given) {
 
 std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpus& corpus) {
   if (name == "recorded") return std::make_unique<RecordedEager>(corpus);
-  return open_library(name);
+  return load_library(name, executable_folder());
 }
 
-std::unique_ptr<KernelLibrary> open_library(const std::string& name) { return load_library(name, executable_folder()); }
+OpenLibrary open_library(const std::string& name, const std::string& golden) {
+  if (name != "recorded") return {nullptr, load_library(name, executable_folder())};
+  auto corpus = std::make_unique<Corpus>(golden_folder(golden));
+  auto library = open_library(name, *corpus);
+  return {std::move(corpus), std::move(library)};
+}
+
+std::unique_ptr<Runtime> open_runtime(const std::string& name) { return load_runtime(name, executable_folder()); }
 
 Contract open_contract(const std::string& asked_for, const std::string& library) {
   return asked_for.empty() ? contract_of(library) : read_contract(asked_for);

@@ -7,6 +7,7 @@
 #include "conformance/cases/case.h"
 #include "conformance/contract/contract.h"
 #include "conformance/testees/library.h"
+#include "conformance/testees/runtime.h"
 
 namespace assay {
 
@@ -17,10 +18,24 @@ std::filesystem::path golden_folder(const std::string& given);
 // Who answers, in every command: "reference", "recorded" (PyTorch, as it is in the corpus), "executorch", or the path
 // of a module that exports assay_kernel_library. Throws Fault (unsupported, "testee") for those that do not exist yet.
 std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
-std::unique_ptr<KernelLibrary> open_library(const std::string& testee);  // but "recorded"
+
+// A library, and the recorded calls where it is these.
+struct OpenLibrary {
+  std::unique_ptr<Corpus> corpus;
+  std::unique_ptr<KernelLibrary> library;
+};
+OpenLibrary open_library(const std::string& testee, const std::string& golden);
+
+// The runtime of a testee; null where it has kernels alone. Throws Fault likewise.
+std::unique_ptr<Runtime> open_runtime(const std::string& testee);
 inline constexpr const char* testee_help =
     "Who answers: executorch (its official kernels), reference, recorded (PyTorch, as it was recorded), or ./lib.so, a "
     "module that exports assay_kernel_library";
+
+inline constexpr const char* runner_help =
+    "Who runs it: reference, executorch (its official runtime), recorded (PyTorch's kernels, as they were recorded), "
+    "or "
+    "./lib.so, a module that exports assay_runtime or assay_kernel_library";
 
 // The contract that is asked for by name or file, or, where none is, that of the library.
 Contract open_contract(const std::string& asked_for, const std::string& library);

@@ -4,15 +4,14 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
 #include "conformance/programs/npy.h"
-#include "conformance/programs/trace.h"
 #include "conformance/text/element.h"
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"
 #include "conformance/text/printable.h"
+#include "tools/assay/call_report.h"
 #include "tools/assay/faults.h"
+#include "tools/assay/libraries.h"
 #include "tools/assay/limits.h"
 #include "tools/assay/print.h"
 #include "tools/assay/subcommands.h"
@@ -21,8 +20,6 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int answers_differ = 1;
-
 constexpr const char* footer =
     R"(A value V is a .npy file (its values; laid out as the program says), an integer, a float, true, false, none,
 or a string in quotes. Without inputs, a method that wants some says which. Without --output-dir, outputs are printed.
@@ -31,34 +28,52 @@ or a string in quotes. Without inputs, a method that wants some says which. With
   {"data":["weights.ptd"],"calls":[{"method":"forward","inputs":["x.npy",3,1.5,true,null,{"string":"s"}],
     "outputs":["y.npy",7],"rtol":1e-4,"atol":1e-5}]}
 Outputs are held to |got - want| <= atol + rtol |want|, without both to be exactly equal. The cases of a .bpte file are run
-likewise, each on a program loaded afresh. Exit code 1: an output differs.
+likewise, each on a program loaded afresh.
+
+--with says who runs it. A runtime is called in a child process: how it crashes is an answer, in words of spec/verdicts.md.
+A library of kernels answers each call of an operator on the reference's machine; what it does not have or support, the
+reference answers instead, and a line says so. With --against both run it, and each output is held to that of the other; of
+a library against the reference, the first instruction whose results leave the bound of its operator is named too, each
+instruction being given what the reference made. Exit code 1: an output differs, or a testee crashed, hung or did damage.
 
 Examples:
   assay run model.pte --input x.npy --output-dir out
   assay run model.pte --data weights.ptd --method decode --input token.npy --input 3 --trace
   assay run model.pte --calls calls.json
-  assay run model.bpte --rtol 1e-4)";
+  assay run model.bpte --rtol 1e-4
+  assay run model.pte --input x.npy --with executorch --against reference --rtol 1e-4)";
 
 struct Request {
-  std::string program, method, calls, output_dir;
+  std::string program, method, calls, output_dir, with = "reference", against, golden;
   std::vector<fs::path> data;
   std::vector<std::string> inputs;
   Budget::Limits limits;
   Int instructions = RuntimeOptions{}.instructions;
+  Int timeout = 60;  // seconds of processor time
   Tolerance tolerance = bundle_tolerance;
   bool trace = false, json = false, map = true;
 };
 
-// A request with the budget of all that is done for it.
+// A request with the budget of all that is done for it, and those who do it.
 struct Session {
   const Request& request;
   Access access{Budget(request.limits), request.map};
   Output out{&std::cout, access.budget};
+  Telling telling{out, request.json, request.trace};
+  Runners with{request.with, request.golden, patience()};
+  std::unique_ptr<Runners> against =
+      request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, patience());
+  std::optional<FileInMemory> copy = {};  // of a program that is no file of its own
 
   RuntimeOptions options() const {
     RuntimeOptions options;
     options.budget = access.budget, options.instructions = request.instructions;
     return options;
+  }
+  Patience patience() const {
+    constexpr int walls = 10;  // seconds of the wall for each of the processor
+    const std::chrono::seconds timeout(request.timeout);
+    return {timeout, walls * timeout};
   }
 };
 
@@ -110,56 +125,6 @@ std::string output_text(const Value& value, const std::string& folder, std::size
                      folder.empty() ? literal(*tensor, shown) : printable(output_file(folder, i).string()));
 }
 
-Json comparison_json(const Comparison& c, const Tolerance& tolerance) {
-  Json json = {{"agrees", c.agrees()}};
-  if (c.difference.empty())
-    json.update(Json{{"elements", c.elements}, {"outside", c.outside}, {"distance", to_json(Value(c.distance), {})}});
-  if (c.outside > 0)
-    json.update(Json{{"index", Ints(c.index.begin(), c.index.end())}, {"got", c.got}, {"want", c.want}});
-  if (!c.agrees()) json["message"] = sentence(c, tolerance);
-  return json;
-}
-
-// Lines of JSON that are kept until their place in the whole.
-class Kept {
- public:
-  void add(const Json& json) {
-    const std::string line = line_of(json);
-    text_.insert(text_.end(), line.begin(), line.end());
-    ends_.push_back(text_.size());
-  }
-  void write(std::string_view key, JsonOutput& out) const {
-    out.list(key, [&] {
-      for (std::size_t begin = 0; const std::size_t end : ends_) {
-        out.line({text_.data() + begin, end - begin});
-        begin = end;
-      }
-    });
-  }
-
- private:
-  Buffer<char> text_;
-  Buffer<std::size_t> ends_;
-};
-
-// Steps as they come, or kept for the JSON that stands at the end.
-class Trace {
- public:
-  explicit Trace(Session& session)
-      : on_(session.request.trace), tracer_([this, &session, json = session.request.json](const TracedStep& step) {
-          json ? steps_.add(to_json(step)) : session.out.write(to_text(step));
-        }) {}
-  Listener* listener() { return on_ ? &tracer_ : nullptr; }
-  void write(JsonOutput& out) const {
-    if (on_) steps_.write("trace", out);
-  }
-
- private:
-  bool on_;
-  Kept steps_;
-  Tracer tracer_;
-};
-
 // -- one call -----------------------------------------------------------------------------------------------------
 
 void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
@@ -171,130 +136,138 @@ void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
                wanted == 1 ? " input, but " : " inputs, but ", given, " came", all);
 }
 
-void run_once(Session& session, const File& program) {
-  const Request& r = session.request;
-  Trace trace(session);
-  Host host(valid_program(program, open_data_files(r.data, session.access)), session.options(), trace.listener());
-  const std::string method = r.method.empty() ? host.default_method() : r.method;
-  require_inputs(host.plan(method), r.inputs.size());
+// Who runs the program, with state from call to call, and whom it is held against.
+class Runs {
+ public:
+  Runs(Session& session, const ProgramFiles& program, Listener* listener)
+      : session_(session), with_(session.with.begin(program, session.options(), listener)) {
+    if (!session.against) return;
+    const bool judges = session.against->is_reference() && session.with.is_library();
+    against_ = judges ? session.with.begin_judge(program, session.options())
+                      : session.against->begin(program, session.options(), nullptr);
+  }
+
+  ProgramRunner& with() { return *with_; }
+  std::string method_of(const ProgramCall& call) const {
+    return call.method.empty() ? with_->default_method() : call.method;
+  }
+
+  CallResult run(ProgramCall& call) {
+    if (!against_) return run_call(*with_, call);
+    call.outputs.reset(), call.fails.clear();
+    CallResult other = run_call(*against_, call);
+    if (other.misdeed) return other.mismatch = text(session_.request.against, ": ", other.mismatch), other;
+    if (!other.refusal) call.outputs = std::move(other.outputs);
+    call.tolerance = session_.request.tolerance;
+    CallResult result = run_call(*with_, call);
+    if (result.refusal && other.refusal) result.mismatch.clear();
+    if (result.refusal && !other.refusal) result.mismatch = text("is refused: ", sentence(*result.refusal));
+    if (other.refusal && !result.refusal && !result.misdeed)
+      result.mismatch = text("is answered, but ", session_.request.against, " refuses it: ", sentence(*other.refusal));
+    result.refusal.reset();
+    return result;
+  }
+
+ private:
+  Session& session_;
+  std::unique_ptr<ProgramRunner> with_, against_;
+};
+
+// Of a file, or of what is in one.
+ProgramFiles program_files(Session& session, const File& program, const std::vector<fs::path>& data, bool is_part) {
+  fs::path file = session.request.program;
+  const bool is_asked_for = session.with.is_runtime() || (session.against && session.against->is_runtime());
+  if (is_asked_for && (is_part || !fs::is_regular_file(file))) file = session.copy.emplace(program).path();
+  return {valid_program(program, open_data_files(data, session.access)), file, data};
+}
+
+std::vector<Value> inputs_of(const Session& session, const pte::ExecutionPlan& plan) {
+  require_inputs(plan, session.request.inputs.size());
   std::vector<Value> inputs;
-  for (const std::string& input : r.inputs) inputs.push_back(input_in(input, session.access));
-  if (!r.output_dir.empty()) make_folder(r.output_dir);
-  const std::vector<Value> outputs = host.call(method, std::move(inputs));
-  write_outputs(outputs, r.output_dir);
-  if (!r.json) {
+  for (const std::string& input : session.request.inputs) inputs.push_back(input_in(input, session.access));
+  return inputs;
+}
+
+void tell(Session& session, const std::string& method, const std::vector<Value>& outputs, const Trace& trace) {
+  const std::string& folder = session.request.output_dir;
+  if (!session.request.json) {
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      session.out.print("{}: {}\n", i, output_text(outputs[i], r.output_dir, i));
-    return;
+      session.out.print("{}: {}\n", i, output_text(outputs[i], folder, i));
+    return write_text(session.with, session.out);
   }
   print_json(session.access.budget, [&](JsonOutput& out) {
     out.object([&] {
       out.field("outcome", "ok"), out.field("method", cut(method));
       out.list("outputs", [&] {
-        for (std::size_t i = 0; i < outputs.size(); ++i) out.value(output_json(outputs[i], r.output_dir, i));
+        for (std::size_t i = 0; i < outputs.size(); ++i) out.value(output_json(outputs[i], folder, i));
       });
+      write_json(session.with, out);
       trace.write(out);
     });
   });
 }
 
-// -- many calls ---------------------------------------------------------------------------------------------------
+int tell(Session& session, const Misdeed& misdeed) {
+  if (session.request.json)
+    session.out.write(line_of(to_json(misdeed)) + '\n');
+  else
+    session.out.print("{}: {}\n", session.request.with, printable(sentence(misdeed)));
+  return answers_differ;
+}
 
-// Tells what came of calls, and counts.
-class CallReport {
- public:
-  explicit CallReport(Session& session) : session_(session) {}
-
-  void add(const ProgramCall& call, const std::string& method, const CallResult& result) {
-    ++calls_;
-    different_ += !result.agrees();
-    compared_ += result.comparisons.size();
-    if (session_.request.json)
-      all_.add(to_json(call, method, result));
-    else
-      print(call, method, result);
-    if (result.refusal && call.fails.empty() && !refusal_) refusal_ = result.refusal;
-  }
-
-  // The exit code. A call that was refused although it should not be is the fault of the whole.
-  int finish(const Trace& trace) const {
-    if (!session_.request.json)
-      session_.out.print("{}{}{}{}{}\n", calls_, calls_ == 1 ? " call, " : " calls, ", compared_,
-                         compared_ == 1 ? " output compared: " : " outputs compared: ",
-                         different_ == 0 ? "no difference" : fmt::format("{} of the calls differ", different_));
-    else
-      print_json(session_.access.budget, [&](JsonOutput& out) {
-        out.object([&] {
-          all_.write("calls", out);
-          out.field("outputs_compared", compared_), out.field("calls_that_differ", different_);
-          trace.write(out);
-        });
-      });
-    if (refusal_) throw *refusal_;
-    return different_ > 0 ? answers_differ : exit_code(Outcome::ok);
-  }
-
- private:
-  static Json to_json(const ProgramCall& call, const std::string& method, const CallResult& result) {
-    Json json = {{"method", cut(method)}, {"agrees", result.agrees()}, {"outputs", Json::array()}};
-    for (const Comparison& c : result.comparisons) json["outputs"].push_back(comparison_json(c, call.tolerance));
-    if (!result.mismatch.empty()) json["message"] = result.mismatch;
-    if (result.refusal) json["refused"] = fault_json(*result.refusal);
-    return json;
-  }
-
-  void print(const ProgramCall& call, const std::string& method, const CallResult& result) const {
-    Output& out = session_.out;
-    out.print("call {}, {}{}\n", calls_ - 1, shown(method),
-              call.outputs || !call.fails.empty() || result.refusal ? "" : ": ran, nothing is expected");
-    for (std::size_t i = 0; i < result.comparisons.size(); ++i) {
-      const Comparison& c = result.comparisons[i];
-      out.print("  {} output {}  {}: {}\n", c.agrees() ? "pass" : "FAIL", i, kind(result.outputs[i]),
-                printable(sentence(c, call.tolerance)));
-    }
-    if (!result.mismatch.empty())
-      out.print("  FAIL {}\n", printable(result.mismatch));
-    else if (result.refusal)
-      out.print("  pass refused by {}\n", result.refusal->rule);
-  }
-
-  static std::string kind(const Value& value) {
-    const Tensor* tensor = std::get_if<Tensor>(&value);
-    return tensor ? describe(*tensor) : printable(literal(value, 8), most_shown);
-  }
-
-  Session& session_;
-  Kept all_;
-  std::size_t calls_ = 0, different_ = 0, compared_ = 0;
-  std::optional<Fault> refusal_;
-};
-
-int run_calls(Session& session, const File& program) {
+// The outputs alone, or whether they are those of the other.
+int run_once(Session& session, const ProgramFiles& program) {
   const Request& r = session.request;
-  const ProgramCalls calls = read_calls(r.calls, session.access);
-  Trace trace(session);
-  const auto data = open_data_files(r.data.empty() ? calls.data : r.data, session.access);
-  Host host(valid_program(program, data), session.options(), trace.listener());
-  CallReport report(session);
-  for (const ProgramCall& call : calls.calls)
-    report.add(call, call.method.empty() ? host.default_method() : call.method, run_call(host, call));
-  return report.finish(trace);
+  Trace trace(session.telling);
+  Runs runs(session, program, trace.listener());
+  ProgramCall call{r.method, {}, {}, {}, {}};
+  const std::string method = runs.method_of(call);
+  call.inputs = inputs_of(session, runs.with().plan(method));
+  if (!r.output_dir.empty()) make_folder(r.output_dir);
+  const CallResult result = runs.run(call);
+  write_outputs(result.outputs, r.output_dir);
+  if (session.against) {
+    CallReport report(session.telling);
+    report.add(call, method, result);
+    return report.finish(trace, session.with);
+  }
+  if (result.misdeed) return tell(session, *result.misdeed);
+  if (result.refusal) throw *result.refusal;
+  tell(session, method, result.outputs, trace);
+  return exit_code(Outcome::ok);
+}
+
+int run_calls(Session& session, const File& file) {
+  const Request& r = session.request;
+  ProgramCalls calls = read_calls(r.calls, session.access);
+  Trace trace(session.telling);
+  Runs runs(session, program_files(session, file, r.data.empty() ? calls.data : r.data, false), trace.listener());
+  CallReport report(session.telling);
+  for (ProgramCall& call : calls.calls) {
+    const CallResult result = runs.run(call);
+    report.add(call, runs.method_of(call), result);
+  }
+  return report.finish(trace, session.with);
 }
 
 int run_bundle(Session& session, const File& file) {
   const BundleFile bundle = taken(open_bundle(file));
-  const ValidProgram program = valid_program(program_of(bundle), open_data_files(session.request.data, session.access));
-  Trace trace(session);
-  CallReport report(session);
-  each_call(bundle, session.request.tolerance, [&](const ProgramCall& call) {
-    Host host(program, session.options(), trace.listener());
-    report.add(call, call.method, run_call(host, call));
+  const ProgramFiles program = program_files(session, program_of(bundle), session.request.data, true);
+  Trace trace(session.telling);
+  CallReport report(session.telling);
+  each_call(bundle, session.request.tolerance, [&](ProgramCall call) {
+    const CallResult result = Runs(session, program, trace.listener()).run(call);
+    report.add(call, call.method, result);
   });
-  return report.finish(trace);
+  return report.finish(trace, session.with);
 }
 
 int run(const Request& r) {
   Session session{r};
+  if (r.trace && session.with.is_runtime())
+    throw Fault(
+        Outcome::unsupported, "testee",
+        text(r.with, " does not tell of its instructions: --trace is for the reference and libraries of kernels"));
   const Budget::Scope scope(session.access.budget, "the run");
   const File file = open_file(r.program, session.access);
   const FileKind kind = file_kind(file.bytes);
@@ -303,7 +276,7 @@ int run(const Request& r) {
                 text(r.program, " is a data file: give it by --data, behind the program that wants it"));
   if (kind == FileKind::bundle && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
   if (!r.calls.empty()) return run_calls(session, file);
-  return run_once(session, file), exit_code(Outcome::ok);
+  return run_once(session, program_files(session, file, r.data, false));
 }
 
 }  // namespace
@@ -323,9 +296,16 @@ void add_run(CLI::App& app, int& exit_code) {
       ->excludes(method)
       ->excludes(input)
       ->excludes(output);
-  command->add_option("--rtol", r->tolerance.rtol, "Relative tolerance for the cases of a .bpte file")
+  command->add_option("--with", r->with, runner_help)->capture_default_str();
+  command->add_option("--against", r->against, "Run it with this testee, too, and compare the outputs");
+  command->add_option("--golden", r->golden,
+                      "Folder of recorded calls, for recorded [golden/operators of the checkout]");
+  command->add_option("--timeout", r->timeout, "Seconds of processor time that a testee may take for a call")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 86'400));
+  command->add_option("--rtol", r->tolerance.rtol, "Relative tolerance for the cases of a .bpte file and of --against")
       ->capture_default_str();
-  command->add_option("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file")
+  command->add_option("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file and of --against")
       ->capture_default_str();
   command->add_option("--max-instructions", r->instructions, "Limit of instructions of one execution")
       ->capture_default_str()

@@ -3,8 +3,10 @@
 #include <CLI/App.hpp>
 
 // Each adds one subcommand. When it is on the command line and does not succeed it throws a Fault, throws a
-// CLI::ParseError where the command line makes no sense, or sets `exit_code` to 1 where answers differ.
+// CLI::ParseError where the command line makes no sense, or sets `exit_code`.
 namespace assay {
+
+inline constexpr int answers_differ = 1;
 
 void add_call(CLI::App& app, int& exit_code);
 void add_case(CLI::App& app, int& exit_code);

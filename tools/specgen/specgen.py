@@ -95,22 +95,36 @@ def format_rules_header(rules):
             "constexpr const FormatRule* find_format_rule(std::string_view id) {", "  for (const FormatRule& r : format_rules)", "    if (r.id == id) return &r;", "  return nullptr;", "}", "", "}  // namespace assay"]
 
 
+def lines_of_entries(text):
+    """{operator: the line on which its entry begins, from 1}"""
+    return {value.value.partition("(")[0]: entry.start_mark.line + 1
+            for entry in yaml.compose(text).value for key, value in entry.value if key.value == "schema"}
+
+
+def lines_header(lines):
+    return ["#pragma once", "", "#include <string_view>", "", "namespace assay {", "", "// Where the entry of an operator begins in its file, from line 1.",
+            "struct EntryLine {", "  std::string_view operator_name;", "  int line;", "};", "inline constexpr EntryLine entry_lines[] = {",
+            *(f"    {{{cpp_string(name)}, {line}}}," for name, line in sorted(lines.items())), "};", "", "}  // namespace assay"]
+
+
 def spec_files(spec):
     return sorted((spec / "operators").glob("*.yaml"))
 
 
 def generate(spec):
     """{relative path: lines}"""
-    written, everything, words = {}, [], defined_words(spec / "rules.md")
+    written, everything, lines, words = {}, [], {}, defined_words(spec / "rules.md")
     for path in spec_files(spec):
         try:
             wrappers = [Wrapper(e, words) for e in entries(path, yaml.safe_load(path.read_text()))]
             written[f"operators/{path.stem}.gen.h"] = header(wrappers)
             written[f"operators/{path.stem}.gen.cpp"] = source(path.stem, wrappers)
             everything += wrappers
+            lines |= lines_of_entries(path.read_text())
         except yaml.YAMLError as error:
             raise SpecError(f"{path.name}: {error}") from None
     written["operators.gen.cpp"] = table(everything)
+    written["operator_lines.gen.h"] = lines_header(lines)
     written["operator_roles.gen.h"] = roles.header(everything, yaml.safe_load((spec / "format" / "handles.yaml").read_text()))
     written["outcome.gen.h"] = outcome_header(yaml.safe_load((spec / "faults.yaml").read_text()))
     written["dtype.gen.h"] = dtype_header(yaml.safe_load((spec / "dtypes.yaml").read_text()))
@@ -128,7 +142,7 @@ def main():
     options = parser.parse_args()
     if options.files:
         names = [f"operators/{p.stem}.gen.{end}" for p in spec_files(options.spec) for end in ("h", "cpp")]
-        print(";".join([*names, "operators.gen.cpp", "operator_roles.gen.h", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_tables.gen.h"]), end="")
+        print(";".join([*names, "operators.gen.cpp", "operator_lines.gen.h", "operator_roles.gen.h", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_tables.gen.h"]), end="")
         return
     try:
         written = generate(options.spec)

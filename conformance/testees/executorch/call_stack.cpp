@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "conformance/testees/stack.h"
 #include "reference/fault.h"
 
 namespace assay::executorch_kernels {
@@ -40,13 +41,6 @@ void store(const Scalar& number, TensorView& out) {
   const Tensor tensor = tensor_of(number);
   out.dtype = tensor.dtype;
   std::ranges::copy(std::span(tensor.bytes).first(std::min(tensor.bytes.size(), out.capacity)), out.data);
-}
-
-// The arguments of the schema's own text.
-std::size_t stacked(const Operator& op) {
-  const auto added =
-      std::ranges::count_if(op.arguments, [](const SchemaArgument& a) { return a.mutated || a.is_out_number(); });
-  return op.arguments.size() - static_cast<std::size_t>(added);
 }
 
 }  // namespace

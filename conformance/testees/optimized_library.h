@@ -1,0 +1,29 @@
+#pragma once
+
+#include "conformance/testees/library.h"
+
+namespace assay {
+
+// The kernels of the optimized runtime, one call at a time, its outs of the sizes that they are given with; where no
+// kernel takes a call, its fallback does.
+class OptimizedLibrary final : public KernelLibrary {
+ public:
+  // What kernels are told of a call's operands before it: that a program has them as constants, that their sizes are
+  // fixed, or that these may be smaller than those that are declared.
+  enum class Operands { constant, fixed, moving };
+  // Without the fallback, what no kernel takes is unsupported.
+  explicit OptimizedLibrary(Operands operands = Operands::constant, bool fallback = true)
+      : operands_(operands), fallback_(fallback) {}
+
+  std::string_view name() const override { return "optimized"; }
+  std::vector<std::pair<std::string, std::string>> facts() const override;
+  std::vector<std::string> kernels() const override;  // the operators that have one
+  bool has(const Operator& op) const override;
+  Reply call(const Operator& op, std::span<HostValue> arguments) override;
+
+ private:
+  Operands operands_;
+  bool fallback_;
+};
+
+}  // namespace assay

@@ -1,0 +1,275 @@
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "optimized/api/assay.h"
+#include "optimized/runtime/method.h"
+
+// The C interface: what it hands out are the runtime's own types under other names.
+
+using namespace assay;
+using namespace assay::optimized;
+
+struct assay_program {
+  std::optional<Program> program;
+  format::DataView views[ASSAY_MOST_DATA_FILES];
+};
+
+namespace {
+
+using Bytes = Program::Bytes;
+
+Bytes bytes_of(const assay_bytes& b) { return {static_cast<const std::byte*>(b.data), b.size}; }
+std::span<std::byte> bytes_of(const assay_memory& m) { return {static_cast<std::byte*>(m.data), m.size}; }
+
+constexpr std::size_t aligned(std::size_t n) { return (n + 63) / 64 * 64; }
+
+assay_outcome told(const Fault& from, assay_fault* to) {
+  if (to) {
+    static_assert(sizeof to->rule == sizeof from.rule && sizeof to->place == sizeof from.place);
+    std::memcpy(to->rule, from.rule, sizeof from.rule);
+    std::memcpy(to->place, from.place, sizeof from.place);
+    std::memcpy(to->message, from.message, sizeof from.message);
+  }
+  return static_cast<assay_outcome>(from.outcome);
+}
+
+assay_outcome too_small(assay_fault* to, const char* what) {
+  Fault fault;
+  fault.set(Outcome::exhausted, "V4", "", what);
+  return told(fault, to);
+}
+
+// Opens a program whose views of data files stand in `views`.
+std::optional<Program> open(assay_bytes file, const assay_bytes* data, std::size_t count,
+                            std::span<format::DataView> views, format::Workspace& workspace, Fault& fault) {
+  if (count > ASSAY_MOST_DATA_FILES) {
+    fault.set(Outcome::exhausted, "V4", "", "there are more data files than a program takes");
+    return {};
+  }
+  Bytes files[ASSAY_MOST_DATA_FILES];
+  for (std::size_t i = 0; i < count; ++i) files[i] = bytes_of(data[i]);
+  return Program::open(bytes_of(file), {files, count}, views, workspace, fault);
+}
+
+const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name, Fault& fault) {
+  const pte::ExecutionPlan* plan = program->program->method(name);
+  if (!plan) refuse(fault, "G3", {}, "there is no method ", format::Quoted{name});
+  return plan;
+}
+
+Options options_of(const assay_options* from) {
+  Options options;
+  if (!from) return options;
+  options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
+  options.backends = {reinterpret_cast<const Backend*>(from->backends), from->backend_count};
+  if (from->instructions > 0) options.instructions = from->instructions;
+  if (from->run) options.threads = {from->threads, from->run, from->pool};
+  return options;
+}
+
+Method& method_of(assay_method* m) { return *reinterpret_cast<Method*>(m); }
+const Method& method_of(const assay_method* m) { return *reinterpret_cast<const Method*>(m); }
+
+assay_value value_of(const Value& from) {
+  assay_value to{};
+  to.kind = from.kind <= ValueKind::tensor ? static_cast<assay_kind>(from.kind) : ASSAY_NONE;
+  switch (to.kind) {
+    case ASSAY_INTEGER:
+      to.as.integer = from.integer;
+      break;
+    case ASSAY_REAL:
+      to.as.real = from.real;
+      break;
+    case ASSAY_BOOLEAN:
+      to.as.boolean = from.boolean;
+      break;
+    case ASSAY_STRING:
+      to.as.string = {from.text, from.count};
+      break;
+    case ASSAY_TENSOR: {
+      const Tensor& t = *from.tensor;
+      to.as.tensor = {t.data, static_cast<int>(t.dtype), t.rank, t.sizes, t.dim_order};
+      break;
+    }
+    case ASSAY_NONE:
+      break;
+  }
+  return to;
+}
+
+}  // namespace
+
+assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size_t count, assay_program_sizes* sizes,
+                                 assay_fault* fault) {
+  Fault found;
+  format::Workspace counting;
+  format::DataView views[ASSAY_MOST_DATA_FILES];
+  if (!open(file, data, count, views, counting, found)) return told(found, fault);
+  *sizes = {aligned(sizeof(assay_program)), aligned(counting.most())};
+  return ASSAY_OK;
+}
+
+assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size_t count, assay_memory memory,
+                                 assay_memory workspace, assay_program** opened, assay_fault* fault) {
+  *opened = nullptr;
+  if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than it is given");
+  auto* program = new (memory.data) assay_program;
+  Fault found;
+  format::Workspace checks(bytes_of(workspace));
+  program->program = open(file, data, count, program->views, checks, found);
+  if (!program->program) return told(found, fault);
+  *opened = program;
+  return ASSAY_OK;
+}
+
+size_t assay_method_count(const assay_program* program) { return program->program->methods(); }
+
+const char* assay_method_name(const assay_program* program, size_t i, size_t* length) {
+  if (i >= assay_method_count(program)) return nullptr;
+  const auto* plans = program->program->view().tables->execution_plan();
+  const std::string_view name = format::text_of(plans->Get(static_cast<std::uint32_t>(i))->name());
+  *length = name.size();
+  return name.data();
+}
+
+assay_outcome assay_method_workspace_size(const assay_program* program, const char* name, size_t* bytes,
+                                          assay_fault* fault) {
+  Fault found;
+  const pte::ExecutionPlan* plan = plan_of(program, name, found);
+  if (!plan) return told(found, fault);
+  *bytes = aligned(Method::workspace_size(*program->program, *plan));
+  return ASSAY_OK;
+}
+
+namespace {
+
+Method* make(const assay_program* program, const char* name, const assay_options* options, assay_memory workspace,
+             const Memories* memories, Sizes& sizes, Fault& fault) {
+  const pte::ExecutionPlan* plan = plan_of(program, name, fault);
+  if (!plan) return nullptr;
+  format::Workspace work(bytes_of(workspace));
+  return Method::make(*program->program, *plan, options_of(options), work, memories, sizes, fault);
+}
+
+}  // namespace
+
+assay_outcome assay_method_size(const assay_program* program, const char* name, const assay_options* options,
+                                assay_memory workspace, assay_method_sizes* sizes, assay_fault* fault) {
+  Fault found;
+  Sizes all;
+  make(program, name, options, workspace, nullptr, all, found);
+  if (found) return told(found, fault);
+  *sizes = {workspace.size, all.prepared, all.arena, all.shared, all.scratch};
+  return ASSAY_OK;
+}
+
+assay_outcome assay_method_make(const assay_program* program, const char* name, const assay_options* options,
+                                const assay_method_memories* given, assay_method** made, assay_fault* fault) {
+  Fault found;
+  Sizes all;
+  const Memories memories{bytes_of(given->prepared), bytes_of(given->arena), bytes_of(given->shared),
+                          bytes_of(given->scratch)};
+  Method* method = make(program, name, options, given->workspace, &memories, all, found);
+  *made = reinterpret_cast<assay_method*>(method);
+  return method ? ASSAY_OK : told(found, fault);
+}
+
+void assay_method_end(assay_method* method) { method_of(method).end(); }
+
+size_t assay_input_count(const assay_method* method) { return method_of(method).inputs(); }
+size_t assay_output_count(const assay_method* method) { return method_of(method).outputs(); }
+
+assay_outcome assay_input(const assay_method* method, size_t i, assay_value* value) {
+  if (i >= assay_input_count(method)) return ASSAY_INVALID;
+  *value = value_of(method_of(method).input(i));
+  return ASSAY_OK;
+}
+
+assay_outcome assay_output(const assay_method* method, size_t i, assay_value* value) {
+  if (i >= assay_output_count(method)) return ASSAY_INVALID;
+  *value = value_of(method_of(method).output(i));
+  return ASSAY_OK;
+}
+
+assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault) {
+  Fault found;
+  Value given;
+  Tensor tensor;
+  given.kind = static_cast<ValueKind>(value->kind);
+  switch (value->kind) {
+    case ASSAY_INTEGER:
+      given.integer = value->as.integer;
+      break;
+    case ASSAY_REAL:
+      given.real = value->as.real;
+      break;
+    case ASSAY_BOOLEAN:
+      given.boolean = value->as.boolean;
+      break;
+    case ASSAY_STRING:
+      given.text = value->as.string.text, given.count = static_cast<std::uint32_t>(value->as.string.length);
+      break;
+    case ASSAY_TENSOR: {
+      const assay_tensor& t = value->as.tensor;
+      const DTypeFacts* facts = find_dtype(t.dtype);
+      if (!facts || t.rank > max_rank) {
+        refuse(found, "R1", {nullptr, "input", static_cast<std::int64_t>(i)}, "is no tensor of a known dtype and rank");
+        return told(found, fault);
+      }
+      tensor.dtype = facts->dtype, tensor.rank = static_cast<std::uint8_t>(t.rank);
+      tensor.data = static_cast<std::byte*>(t.data), tensor.sizes = const_cast<std::int32_t*>(t.sizes);
+      tensor.dim_order = t.dim_order;
+      given.tensor = &tensor;
+      break;
+    }
+    case ASSAY_NONE:
+      break;
+  }
+  return method_of(method).set_input(i, given, found) ? ASSAY_OK : told(found, fault);
+}
+
+assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault) {
+  Fault found;
+  return method_of(method).set_output(i, bytes_of(memory), found) ? ASSAY_OK : told(found, fault);
+}
+
+assay_outcome assay_execute(assay_method* method, assay_fault* fault) {
+  Fault found;
+  return method_of(method).execute(found) ? ASSAY_OK : told(found, fault);
+}
+
+assay_outcome assay_step(assay_method* method, assay_fault* fault) {
+  Fault found;
+  return method_of(method).step(found) ? ASSAY_OK : told(found, fault);
+}
+
+bool assay_running(const assay_method* method) { return method_of(method).running(); }
+void assay_reset(assay_method* method) { method_of(method).reset(); }
+size_t assay_step_count(const assay_method* method) { return method_of(method).steps().size(); }
+size_t assay_next_step(const assay_method* method) { return method_of(method).next_step(); }
+
+assay_step_info assay_step_at(const assay_method* method, size_t i) {
+  const Step& step = method_of(method).steps()[i];
+  const std::string_view op = step.call.roles ? step.call.roles->name : std::string_view();
+  const Fusion* fusion = step.call.fusion;
+  constexpr const char* activations[] = {"",        "clamp", "hardsigmoid", "hardswish",
+                                         "sigmoid", "silu",  "gelu",        "gelu_tanh"};
+  return {step.instruction,
+          op.data(),
+          op.size(),
+          step.by,
+          fusion && !fusion->norm.empty(),
+          fusion && fusion->residual,
+          fusion ? activations[static_cast<int>(fusion->activation)] : ""};
+}
+
+size_t assay_instruction_count(const assay_method* method) { return method_of(method).step_of().size(); }
+
+size_t assay_step_of(const assay_method* method, size_t instruction) {
+  const std::uint32_t step = method_of(method).step_of()[instruction];
+  return step == Method::no_step ? SIZE_MAX : step;
+}
+
+void assay_listen(assay_method* method, assay_listener done, void* context) { method_of(method).listen(done, context); }

@@ -1,0 +1,176 @@
+#include "optimized/kernels/transpose.h"
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::kernels {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+struct Axes {
+  CopyAxis all[most_axes];
+  std::size_t count = 0;
+};
+
+CopyAxis take(Axes& axes, std::size_t i) {
+  const CopyAxis taken = axes.all[i];
+  std::copy(axes.all + i + 1, axes.all + axes.count, axes.all + i);
+  --axes.count;
+  return taken;
+}
+
+// Without axes of one element, the one first whose elements lie furthest apart in the result; neighbours that are one
+// axis in both memories are merged.
+Axes simplified(std::span<const CopyAxis> given) {
+  Axes axes;
+  for (const CopyAxis& axis : given) {
+    if (axis.size == 1) continue;
+    std::size_t i = axes.count++;
+    for (; i > 0 && std::abs(axes.all[i - 1].to_stride) < std::abs(axis.to_stride); --i) axes.all[i] = axes.all[i - 1];
+    axes.all[i] = axis;
+  }
+  for (std::size_t i = axes.count; i-- > 1;) {
+    CopyAxis& outer = axes.all[i - 1];
+    const CopyAxis inner = axes.all[i];
+    const auto size = static_cast<std::ptrdiff_t>(inner.size);
+    if (outer.from_stride != inner.from_stride * size || outer.to_stride != inner.to_stride * size) continue;
+    outer = {outer.size * inner.size, inner.from_stride, inner.to_stride};
+    take(axes, i);
+  }
+  return axes;
+}
+
+template <class T>
+void copy_row(const CopyAxis& row, const T* from, T* to) {
+  if (row.from_stride == 1 && row.to_stride == 1) return static_cast<void>(std::memcpy(to, from, row.size * sizeof(T)));
+  for (std::size_t i = 0; i < row.size; ++i, from += row.from_stride, to += row.to_stride) *to = *from;
+}
+
+constexpr std::size_t side = 4;  // of a block that fits in registers
+
+template <class T>
+void transpose_block(const T* from, std::ptrdiff_t from_stride, T* to, std::ptrdiff_t to_stride) {
+  for (std::size_t i = 0; i < side; ++i)
+    for (std::size_t j = 0; j < side; ++j)
+      to[static_cast<std::ptrdiff_t>(j) * to_stride + static_cast<std::ptrdiff_t>(i)] =
+          from[static_cast<std::ptrdiff_t>(i) * from_stride + static_cast<std::ptrdiff_t>(j)];
+}
+
+template <>
+void transpose_block(const std::uint32_t* from, std::ptrdiff_t from_stride, std::uint32_t* to,
+                     std::ptrdiff_t to_stride) {
+  const hn::FixedTag<std::uint32_t, side> d;
+  const hn::RepartitionToWide<decltype(d)> pairs;
+  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + from_stride), c = hn::LoadU(d, from + 2 * from_stride),
+             e = hn::LoadU(d, from + 3 * from_stride);
+  const auto ab_low = hn::BitCast(pairs, hn::InterleaveLower(d, a, b)),
+             ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, c, e)),
+             ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b)),
+             ce_high = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_low, ce_low)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_low, ce_low)), d, to + to_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_high, ce_high)), d, to + 2 * to_stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_high, ce_high)), d, to + 3 * to_stride);
+}
+
+// Rows that lie together in the result of columns that do in the source, in blocks.
+template <class T>
+void transpose(const CopyAxis& rows, const CopyAxis& columns, const T* from, T* to) {
+  const bool dense = rows.to_stride == 1 && columns.from_stride == 1;
+  for (std::size_t j = 0; j < columns.size; j += side) {
+    const std::size_t width = std::min(side, columns.size - j);
+    for (std::size_t i = 0; i < rows.size; i += side) {
+      const std::size_t height = std::min(side, rows.size - i);
+      const auto row = static_cast<std::ptrdiff_t>(i), column = static_cast<std::ptrdiff_t>(j);
+      const T* block = from + row * rows.from_stride + column * columns.from_stride;
+      T* result = to + row * rows.to_stride + column * columns.to_stride;
+      if (dense && width == side && height == side)
+        transpose_block(block, rows.from_stride, result, columns.to_stride);
+      else
+        for (std::size_t k = 0; k < width; ++k, block += columns.from_stride, result += columns.to_stride)
+          copy_row({height, rows.from_stride, rows.to_stride}, block, result);
+    }
+  }
+}
+
+template <class T>
+void copy_elements(Axes axes, const T* from, T* to) {
+  if (axes.count == 0) return static_cast<void>(*to = *from);
+  const CopyAxis rows = take(axes, axes.count - 1);
+  CopyAxis columns{1, 0, 0};
+  const auto nearest = std::min_element(axes.all, axes.all + axes.count, [](const CopyAxis& a, const CopyAxis& b) {
+    return std::abs(a.from_stride) < std::abs(b.from_stride);
+  });
+  if (axes.count > 0 && std::abs(nearest->from_stride) < std::abs(rows.from_stride))
+    columns = take(axes, static_cast<std::size_t>(nearest - axes.all));
+  std::size_t others = 1;
+  for (std::size_t i = 0; i < axes.count; ++i) others *= axes.all[i].size;
+  for (std::size_t n = 0; n < others; ++n) {
+    std::ptrdiff_t from_offset = 0, to_offset = 0;
+    for (std::size_t i = axes.count, rest = n; i-- > 0; rest /= axes.all[i].size) {
+      const auto index = static_cast<std::ptrdiff_t>(rest % axes.all[i].size);
+      from_offset += index * axes.all[i].from_stride, to_offset += index * axes.all[i].to_stride;
+    }
+    if (columns.size == 1)
+      copy_row(rows, from + from_offset, to + to_offset);
+    else
+      transpose(rows, columns, from + from_offset, to + to_offset);
+  }
+}
+
+// The largest axis is what threads share.
+template <class T>
+void copy_in_parts(const Axes& axes, const void* from, void* to, const Threads& threads) {
+  const auto largest =
+      static_cast<std::size_t>(std::max_element(axes.all, axes.all + axes.count,
+                                                [](const CopyAxis& a, const CopyAxis& b) { return a.size < b.size; }) -
+                               axes.all);
+  const std::size_t size = axes.count > 0 ? axes.all[largest].size : 1, tasks = std::min(threads.count, size);
+  for_each_task(threads, tasks, [&](std::size_t i) {
+    const Range range = part(size, i, tasks);
+    const auto begin = static_cast<std::ptrdiff_t>(range.begin);
+    Axes of_task = axes;
+    of_task.all[largest].size = range.size();
+    const CopyAxis whole = axes.count > 0 ? axes.all[largest] : CopyAxis{1, 0, 0};
+    copy_elements(of_task, static_cast<const T*>(from) + begin * whole.from_stride,
+                  static_cast<T*>(to) + begin * whole.to_stride);
+  });
+}
+
+}  // namespace
+
+void copy(std::span<const CopyAxis> given, std::size_t element_bytes, const void* from, void* to,
+          const Threads& threads) {
+  if (std::ranges::any_of(given, [](const CopyAxis& axis) { return axis.size == 0; })) return;
+  const Axes axes = simplified(given);
+  switch (element_bytes) {
+    case 1:
+      return copy_in_parts<std::uint8_t>(axes, from, to, threads);
+    case 2:
+      return copy_in_parts<std::uint16_t>(axes, from, to, threads);
+    case 4:
+      return copy_in_parts<std::uint32_t>(axes, from, to, threads);
+    default:
+      return copy_in_parts<std::uint64_t>(axes, from, to, threads);
+  }
+}
+
+void channels_first_to_last(std::size_t n, std::size_t c, std::size_t pixels, std::size_t element_bytes,
+                            const void* from, void* to, const Threads& threads) {
+  const auto channels = static_cast<std::ptrdiff_t>(c), plane = static_cast<std::ptrdiff_t>(pixels);
+  const CopyAxis axes[] = {{n, channels * plane, channels * plane}, {c, plane, 1}, {pixels, 1, channels}};
+  copy(axes, element_bytes, from, to, threads);
+}
+
+void channels_last_to_first(std::size_t n, std::size_t c, std::size_t pixels, std::size_t element_bytes,
+                            const void* from, void* to, const Threads& threads) {
+  channels_first_to_last(n, pixels, c, element_bytes, from, to, threads);
+}
+
+}  // namespace assay::kernels
+HWY_AFTER_NAMESPACE();

@@ -1,0 +1,53 @@
+"""What is deployed needs no heap, no exceptions, no types at run time, nothing that is initialized: so say the symbols
+of the libraries."""
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+build = pathlib.Path(os.environ["ASSAY_BUILD"])
+# With a symbol that each is sure to have.
+libraries = {
+    "format/libassay_format.a": r"assay::format::open_program\(.*",
+    "optimized/libassay_optimized.a": r"assay_execute",
+    "optimized/kernels/libassay_kernels.a": r"assay::kernels::matmul\(.*",
+}
+sanitized = os.environ["ASSAY_SANITIZE"]
+forbidden = [
+    r"malloc|calloc|realloc|free|operator delete.*|operator new(\[\])?\((?!unsigned long, void\*\)).*",  # but in place
+    r"__cxa_(throw|begin_catch|allocate_exception|guard_\w+|atexit).*|_Unwind_Resume|__gxx_personality_v0|std::__throw_.*",
+    r"(typeinfo|guard variable|vtable) for .*",
+    r"(std::)?(cout|cerr|ios_base.*|basic_ostream.*)|f?printf|f(open|write|puts)|exit|abort|getenv",
+]
+initialized = r"_GLOBAL__sub_I_.*"
+
+
+def matches(pattern, symbols):
+    return sorted(s for s in symbols if re.fullmatch(pattern, s))
+
+
+def symbols_of(library):
+    listed = subprocess.run(["nm", "--demangle", build / library], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^[ 0-9a-f]{16} [a-zA-Z] (.+)$", listed, re.MULTILINE))
+
+
+class Symbols(unittest.TestCase):
+    def each(self, check):
+        for library, sure in libraries.items():
+            with self.subTest(library):
+                check(symbols_of(library), sure)
+
+    def test_are_read(self):
+        self.each(lambda symbols, sure: self.assertTrue(matches(sure, symbols)))
+
+    def test_are_none_that_are_forbidden(self):
+        self.each(lambda symbols, _: self.assertEqual([m for p in forbidden for m in matches(p, symbols)], []))
+
+    @unittest.skipIf(sanitized, "sanitizers have initializers of their own")
+    def test_initialize_nothing(self):
+        self.each(lambda symbols, _: self.assertEqual(matches(initialized, symbols), []))
+
+
+if __name__ == "__main__":
+    unittest.main()
