@@ -120,9 +120,19 @@ PointwiseRow number_row(Pointwise operation) {
   }
 }
 
-template <auto function>
-constexpr PointwiseRow in_double() {
-  return row<float>([](float a, float, float) { return static_cast<float>(function(static_cast<double>(a))); });
+// By the functions of libm, which no vectors are made of.
+template <double (*function)(double)>
+void double_row(const void* const* operands, void* out, std::size_t n, const void*) {
+  const float* a = static_cast<const float*>(operands[0]);
+  for (std::size_t i = 0; i < n; ++i)
+    static_cast<float*>(out)[i] = static_cast<float>(function(static_cast<double>(a[i])));
+}
+
+void power_row(const void* const* operands, void* out, std::size_t n, const void* parameters) {
+  const float* a = static_cast<const float*>(operands[0]);
+  const double exponent = static_cast<double>(parameter<float>(parameters, 0));
+  for (std::size_t i = 0; i < n; ++i)
+    static_cast<float*>(out)[i] = static_cast<float>(std::pow(static_cast<double>(a[i]), exponent));
 }
 
 PointwiseRow float_row(Pointwise operation) {
@@ -145,21 +155,19 @@ PointwiseRow float_row(Pointwise operation) {
     case inverse_square:
       return row<float>([](float a, float, float) { return 1 / (a * a); });
     case power:
-      return row<float>([](float a, float exponent, float) {
-        return static_cast<float>(std::pow(static_cast<double>(a), static_cast<double>(exponent)));
-      });
+      return power_row;
     case exp:
-      return in_double<static_cast<double (*)(double)>(std::exp)>();
+      return double_row<std::exp>;
     case log:
-      return in_double<static_cast<double (*)(double)>(std::log)>();
+      return double_row<std::log>;
     case sin:
-      return in_double<static_cast<double (*)(double)>(std::sin)>();
+      return double_row<std::sin>;
     case cos:
-      return in_double<static_cast<double (*)(double)>(std::cos)>();
+      return double_row<std::cos>;
     case tanh:
-      return in_double<static_cast<double (*)(double)>(std::tanh)>();
+      return double_row<std::tanh>;
     case erf:
-      return in_double<static_cast<double (*)(double)>(std::erf)>();
+      return double_row<std::erf>;
     case sigmoid:
       return activation_row<Activation::sigmoid>;
     case gelu:

@@ -20,8 +20,9 @@ bool is_parameter(const Call& call, std::size_t i) {
 }
 
 bool accepts(const Call& call) {
-  if (call[0].kind != ValueKind::tensor || !integers(call[1]) || !is_fixed(call[1]) || call[1].count == 0 ||
-      !is_parameter(call, 2) || !is_parameter(call, 3) || call[4].kind != ValueKind::real || call[4].changes)
+  if (!kernels::is_supported(kernels::best_instruction_set()) || call[0].kind != ValueKind::tensor ||
+      !integers(call[1]) || !is_fixed(call[1]) || call[1].count == 0 || !is_parameter(call, 2) ||
+      !is_parameter(call, 3) || call[4].kind != ValueKind::real || call[4].changes)
     return false;
   const Tensor& input = call.tensor(0);
   const auto shape = call[1].items();

@@ -111,7 +111,9 @@ Element element_of_operand(Pointwise operation, int k, Element element) {
 template <Pointwise operation, bool casts>
 bool plan(const Call& call, Element element, kernels::InstructionSet set, State& s) {
   constexpr int operands = kernels::operands_of(operation);
-  if (call.arguments.size() <= operands || call.arguments.back()->kind != ValueKind::tensor) return false;
+  if (!kernels::is_supported(kernels::best_instruction_set()) || call.arguments.size() <= operands ||
+      call.arguments.back()->kind != ValueKind::tensor)
+    return false;
   for (int k = 0; k < operands; ++k)
     if (call[static_cast<std::size_t>(k)].kind > ValueKind::tensor) return false;
   const Tensor& out = out_of(call);
@@ -237,6 +239,14 @@ bool has_exponent(const Call& call) {
 }
 bool is_power(const Call& call) { return is_f32(call) && !call[1].changes; }
 
+// What is subtracted is no bool.
+bool has_no_bool(const Call& call) {
+  const auto is_bool = [](const Value& v) {
+    return v.kind == ValueKind::boolean || (v.kind == ValueKind::tensor && v.tensor->dtype == DType::boolean);
+  };
+  return !is_bool(call[0]) && !is_bool(call[1]);
+}
+
 bool is_exact(const Call& call) { return is_f32(call) && call[1].string() == "none"; }
 bool is_by_tanh(const Call& call) { return is_f32(call) && call[1].string() == "tanh"; }
 
@@ -246,10 +256,10 @@ using enum Element;
 
 constexpr Kernel add_f32 = pointwise<Pointwise::add, f32>("add_f32");
 constexpr Kernel add_i64 = pointwise<Pointwise::add, i64>("add_i64");
-constexpr Kernel sub_f32 = pointwise<Pointwise::sub, f32>("sub_f32");
-constexpr Kernel sub_i64 = pointwise<Pointwise::sub, i64>("sub_i64");
-constexpr Kernel rsub_f32 = pointwise<Pointwise::rsub, f32>("rsub_f32");
-constexpr Kernel rsub_i64 = pointwise<Pointwise::rsub, i64>("rsub_i64");
+constexpr Kernel sub_f32 = pointwise<Pointwise::sub, f32, has_no_bool>("sub_f32");
+constexpr Kernel sub_i64 = pointwise<Pointwise::sub, i64, has_no_bool>("sub_i64");
+constexpr Kernel rsub_f32 = pointwise<Pointwise::rsub, f32, has_no_bool>("rsub_f32");
+constexpr Kernel rsub_i64 = pointwise<Pointwise::rsub, i64, has_no_bool>("rsub_i64");
 constexpr Kernel mul_f32 = pointwise<Pointwise::mul, f32>("mul_f32");
 constexpr Kernel mul_i64 = pointwise<Pointwise::mul, i64>("mul_i64");
 constexpr Kernel mul_bool = pointwise<Pointwise::mul, boolean>("mul_bool");

@@ -137,7 +137,9 @@ void reduce(const kernels::FoldRows& fold, const Loops& loops, const Total& iden
 
 template <Fold fold, Element element, Dims dims>
 bool accepts(const Call& call) {
-  if (call[0].kind != ValueKind::tensor || call.arguments.back()->kind != ValueKind::tensor) return false;
+  if (!kernels::is_supported(kernels::best_instruction_set()) || call[0].kind != ValueKind::tensor ||
+      call.arguments.back()->kind != ValueKind::tensor)
+    return false;
   const Tensor &self = call.tensor(0), &out = out_of(call);
   const DType dtype = dtype_of(element);
   for (std::size_t i = 1; i + 1 < call.arguments.size(); ++i)  // a dtype that is asked for

@@ -9,7 +9,9 @@ namespace {
 
 // Operands: self, dim, half_to_float, out.
 bool accepts(const Call& call) {
-  if (call[0].kind != ValueKind::tensor || call[3].kind != ValueKind::tensor) return false;
+  if (!kernels::is_supported(kernels::best_instruction_set()) || call[0].kind != ValueKind::tensor ||
+      call[3].kind != ValueKind::tensor)
+    return false;
   const Tensor &self = call.tensor(0), &out = call.tensor(3);
   return self.dtype == DType::float32 && out.dtype == DType::float32 && self.rank == out.rank && !self.unbounded &&
          std::equal(self.dim_order, self.dim_order + self.rank, out.dim_order) && is_fixed(call[1]) &&

@@ -167,8 +167,10 @@ Reply OptimizedKernels::call(const Operator& op, std::span<HostValue> arguments)
       outs.emplace_back(all.emplace_back(values.add({})), &arguments[i]);
     } else if (op.arguments[i].mutated) {  // in place
       HostValue& out = arguments[op.new_value_of(i)];
-      const TensorView& from = std::get<TensorView>(arguments[i]);
-      std::copy_n(from.data, from.bytes(), std::get<TensorView>(out).data);
+      const TensorView &from = std::get<TensorView>(arguments[i]), &to = std::get<TensorView>(out);
+      if (from.dtype != to.dtype || from.sizes != to.sizes || from.dim_order != to.dim_order)
+        return {Outcome::unsupported, "what is changed in place is not what it becomes"};
+      std::copy_n(from.data, from.bytes(), to.data);
       outs.emplace_back(all.emplace_back(values.add_out(out)), &out);
     } else if (all.size() < roles->count) {
       const bool out = op.arguments[i].out;

@@ -32,7 +32,7 @@ class OptimizedLibrary final : public KernelLibrary {
 
  private:
   OptimizedKernels kernels_;
-  ReferenceLibrary fallback_;
+  ReferenceLibrary fallback_{{.bytes = Int{1} << 26}};  // what the judge takes, too
 };
 
 }  // namespace assay
