@@ -30,7 +30,9 @@ Says says(const JudgedCase& s, const Symptom& symptom) {
   return came_further ? Says::passes : Says::nothing;
 }
 
-bool is_about_validity(std::string_view flag) { return flag == call_is_valid || flag.starts_with("the call breaks "); }
+bool is_finding(const JudgedCase& s) { return is_failure(s.verdict) || s.verdict == Verdict::quality; }
+
+bool is_about_validity(std::string_view flag) { return flag == call_is_valid || says_broken(flag); }
 
 class Investigation {
  public:
@@ -60,7 +62,7 @@ class Investigation {
   std::vector<Symptom> symptoms() const {
     std::set<Symptom> found;
     for (const Row& row : rows_)
-      if (is_failure(row.seen.verdict) || row.seen.verdict == Verdict::quality) found.insert(row.seen.symptom);
+      if (is_finding(row.seen)) found.insert(row.seen.symptom);
     return {found.begin(), found.end()};
   }
 
@@ -112,7 +114,7 @@ class Investigation {
     std::vector<Cause> found;
     for (Predicate& p : explain(examples)) {
       p.insert(p.begin(), premise.begin(), premise.end());
-      found.push_back({&op_, symptom, std::move(p), {}, {}});
+      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, {}});
     }
     assign(found, symptom);
     return found;
@@ -136,10 +138,10 @@ class Investigation {
     const Predicate& p = cause.predicate;
     const auto same = count(cause, drawer_.draw(most_drawn, near, [&](const Features& f) { return holds(p, f); }));
     cause.trial.alike += same.fail, cause.trial.drawn += same.fail + same.pass;
-    const std::size_t first = premise(cause.symptom).size(), own = p.size() - first;
+    const std::size_t first = cause.premises, own = p.size() - first;
     const auto is_explained = [&](const Features& f) {
-      return std::ranges::any_of(all,
-                                 [&](const Cause& c) { return c.predicate.size() > first && holds(c.predicate, f); });
+      return std::ranges::any_of(
+          all, [&](const Cause& c) { return c.predicate.size() > c.premises && holds(c.predicate, f); });
     };
     for (std::size_t k = first; k < p.size(); ++k) {
       const auto differs = [&](const Features& f) {
@@ -185,9 +187,7 @@ JudgedCase seen(const Record& r) {
 
 std::vector<Cause> causes_of(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls,
                              std::vector<JudgedCase> cases) {
-  if (std::ranges::none_of(cases,
-                           [](const JudgedCase& s) { return is_failure(s.verdict) || s.verdict == Verdict::quality; }))
-    return {};
+  if (std::ranges::none_of(cases, is_finding)) return {};
   return Investigation(laboratory, corpus, calls, std::move(cases)).causes();
 }
 

@@ -26,7 +26,8 @@ JudgedCase seen(const Record& record);
 struct Cause {
   const Operator* op;
   Symptom symptom;
-  Predicate predicate;
+  Predicate predicate;   // first what all calls with the symptom have in common because of what it is
+  std::size_t premises;  // so many literals
   Trial trial;
   std::vector<JudgedCase> cases;  // of the run, that fail for it
 };

@@ -28,14 +28,14 @@ std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.fa
 // What operators can share: of a rule that is broken its word, whatever it is asked of.
 std::string gist(const Literal& l) {
   const std::string all = words(l);
-  return l.name.starts_with("the call breaks ") ? all.substr(0, all.find('(')) : all;
+  return says_broken(l.name) ? all.substr(0, all.find('(')) : all;
 }
 
 bool is_telling(const Literal& l) {
   const auto about = [&](auto... starts) { return (l.name.starts_with(starts) || ...); };
   if (l.test == Literal::Test::lacks) return about("every dim order", "the dim orders");
   if (l.test != Literal::Test::holds) return false;
-  if (about("the call breaks ")) return true;
+  if (says_broken(l.name)) return true;
   for (const std::string_view who : {"a tensor is ", "an input is "})
     if (about(who)) return dtype_named(l.name.substr(who.size())).has_value();
   constexpr std::array special{

@@ -52,8 +52,6 @@ double bits_of_choice(std::size_t k, std::size_t n) {
   return (fact(n) - fact(k) - fact(n - k)) / std::log(2.0) + std::log2(static_cast<double>(n) + 1);
 }
 
-bool says_broken(std::string_view flag) { return flag.starts_with("the call breaks "); }
-
 bool is_about_the_call(std::string_view flag) {
   static const std::set<std::string, std::less<>> all(call_flags().begin(), call_flags().end());
   return all.contains(flag) || says_broken(flag);

@@ -5,14 +5,14 @@
 #include <cmath>
 #include <set>
 
+#include "conformance/cases/tensors.h"
 #include "reference/fault.h"
 
 namespace assay {
 namespace {
 
+constexpr std::string_view breaks = "the call breaks ";
 constexpr Int most_dtypes = 64;  // the format numbers fewer
-
-bool is_channels_last(const Dims& order) { return order == Dims{0, 2, 3, 1} || order == Dims{0, 2, 3, 4, 1}; }
 
 // What a tensor's elements are, taken together.
 struct Elements {
@@ -58,8 +58,8 @@ constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"has a size of 0", [](const Tensor& t, const Elements&) { return t.count() == 0; }},
     {"has a size of 1",
      [](const Tensor& t, const Elements&) { return std::ranges::find(t.sizes, 1) != t.sizes.end(); }},
-    {"is contiguous", [](const Tensor& t, const Elements&) { return t.dim_order == Dims::counting(t.rank()); }},
-    {"is channels last", [](const Tensor& t, const Elements&) { return is_channels_last(t.dim_order); }},
+    {"is contiguous", [](const Tensor& t, const Elements&) { return is_contiguous(t); }},
+    {"is channels last", [](const Tensor& t, const Elements&) { return is_channels_last(t); }},
 });
 
 // Of each input, behind its name; of the call as "an input …".
@@ -111,15 +111,6 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
 
 std::string phrase(std::string_view subject, std::string_view says) {
   return std::string(subject) + " " + std::string(says);
-}
-
-// f(tensor) for every tensor of a value, those of a list one by one.
-template <class F>
-void each_tensor(const Value& v, F f) {
-  if (const Tensor* t = std::get_if<Tensor>(&v)) f(*t);
-  if (const Tensors* list = std::get_if<Tensors>(&v))
-    for (const auto& t : *list)
-      if (t) f(*t);
 }
 
 class Describing {
@@ -234,12 +225,11 @@ class Describing {
 
   void describe_layouts() {
     const auto every = [&](auto holds) { return std::ranges::all_of(orders_, holds); };
-    const auto contiguous = [](const Tensor* t) { return t->dim_order == Dims::counting(t->rank()); };
+    const auto contiguous = [](const Tensor* t) { return is_contiguous(*t); };
     // Those that have no channels besides others, as a bias, are as they must be.
-    const bool some_channels_last =
-        std::ranges::any_of(orders_, [](const Tensor* t) { return is_channels_last(t->dim_order); });
+    const bool some_channels_last = std::ranges::any_of(orders_, [](const Tensor* t) { return is_channels_last(*t); });
     const auto channels_last = [&](const Tensor* t) {
-      return some_channels_last && (t->rank() < 4 ? contiguous(t) : is_channels_last(t->dim_order));
+      return some_channels_last && (t->rank() < 4 ? contiguous(t) : is_channels_last(*t));
     };
     say_if(every(contiguous), "every dim order is contiguous");
     say_if(some_channels_last && every(channels_last), "every dim order is channels last");
@@ -265,7 +255,7 @@ class Describing {
 
   void say_broken(const std::string& id) {
     const auto rule = std::ranges::find(op_.rules, id, &Rule::id);
-    say(text("the call breaks ", rule == op_.rules.end() ? id : std::string(rule->sentence)));
+    say(text(breaks, rule == op_.rules.end() ? id : std::string(rule->sentence)));
   }
 
   const Operator& op_;
@@ -283,6 +273,8 @@ std::string replaced(std::string_view flag, std::string_view was, std::string_vi
 }
 
 }  // namespace
+
+bool says_broken(std::string_view flag) { return flag.starts_with(breaks); }
 
 bool Features::has(std::string_view flag) const { return std::ranges::binary_search(flags, flag); }
 
@@ -316,7 +308,7 @@ std::string negation(std::string_view flag) {
   if (flag.starts_with("a result ")) return replaced(flag, "a result", "no result");
   if (flag.starts_with("every ")) return text("not ", flag);
   if (flag.starts_with("the inputs have different ")) return replaced(flag, "different", "the same");
-  if (flag.starts_with("the call breaks ")) return replaced(flag, "breaks", "keeps");
+  if (says_broken(flag)) return replaced(flag, "breaks", "keeps");
   if (flag.find(" has no dimensions") != std::string_view::npos) return replaced(flag, "has no", "has");
   if (flag.find(" has a ") != std::string_view::npos) return replaced(flag, "has a ", "has no ");
   if (flag.find(" has ") != std::string_view::npos) return replaced(flag, " has ", " has no ");
