@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "reference/fault.h"
-
 namespace assay {
 namespace {
 
@@ -88,12 +86,6 @@ Standing Contract::standing(const Operator& op, const HostCall& call) const {
   s.promised = promises_types(op, call.arguments) && std::ranges::none_of(excluded, is_excluded) &&
                (!promised_slices || std::ranges::all_of(s.slices, is_promised));
   return s;
-}
-
-std::string layout_name(const Tensor& t) {
-  if (t.dim_order == Dims::counting(t.rank())) return "contiguous";
-  if (t.dim_order == Dims{0, 2, 3, 1} || t.dim_order == Dims{0, 2, 3, 4, 1}) return "channels_last";
-  return text(t.dim_order);
 }
 
 }  // namespace assay

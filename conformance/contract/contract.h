@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/cases/tensors.h"
 #include "conformance/contract/slice.h"
 #include "conformance/judge/arithmetic_mode.h"
 
@@ -76,19 +77,5 @@ struct Contract {
   // What can be said of a call before there are values in its tensors: operator, dtypes, layouts and ranks.
   bool promises_types(const Operator& op, std::span<const Value> arguments) const;
 };
-
-// "contiguous", "channels_last", or the dim order as "(0,2,1)".
-std::string layout_name(const Tensor& tensor);
-
-// f(tensor, i) for every tensor of the i-th argument, those of lists one by one.
-template <class F>
-void each_tensor(std::span<const Value> arguments, F f) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (const Tensor* t = std::get_if<Tensor>(&arguments[i])) f(*t, i);
-    if (const Tensors* list = std::get_if<Tensors>(&arguments[i]))
-      for (const auto& t : *list)
-        if (t) f(*t, i);
-  }
-}
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "conformance/cases/fingerprint.h"
 #include "conformance/defects/draw.h"
@@ -11,7 +12,8 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_drawn = 20;  // to try a predicate, and as many that differ
-constexpr int rounds = 3;               // of finding predicates and trying them
+constexpr int rounds = 6;               // of finding predicates and trying them
+constexpr int most_attempts = 2;        // to convince with one predicate
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
@@ -30,7 +32,9 @@ Says says(const JudgedCase& s, const Symptom& symptom) {
   return came_further ? Says::passes : Says::nothing;
 }
 
-bool is_about_validity(std::string_view flag) { return flag == call_is_valid || flag.starts_with("the call breaks "); }
+bool is_finding(const JudgedCase& s) { return is_failure(s.verdict) || s.verdict == Verdict::quality; }
+
+bool is_about_validity(std::string_view flag) { return flag == call_is_valid || says_broken(flag); }
 
 class Investigation {
  public:
@@ -60,21 +64,26 @@ class Investigation {
   std::vector<Symptom> symptoms() const {
     std::set<Symptom> found;
     for (const Row& row : rows_)
-      if (is_failure(row.seen.verdict) || row.seen.verdict == Verdict::quality) found.insert(row.seen.symptom);
+      if (is_finding(row.seen)) found.insert(row.seen.symptom);
     return {found.begin(), found.end()};
   }
 
   void find(const Symptom& symptom) {
+    std::map<Predicate, Attempts> known;
     std::vector<Cause> found = explained(symptom);
     for (int round = 0; round < rounds && is_tried(symptom); ++round) {
       if (round > 0) found = explained(symptom);
-      bool all_convince = true;
+      bool learned = false;
       for (Cause& cause : found) {
         if (cause.cases.empty()) continue;
-        attempt(cause, found);
-        all_convince &= cause.trial.convinces(convincing);
+        Attempts& before = known[cause.predicate];
+        if (!before.trial.convinces(convincing) && before.number < most_attempts) {
+          before.trial += attempt(cause, found);
+          ++before.number, learned = true;
+        }
+        cause.trial = before.trial;
       }
-      if (all_convince) break;
+      if (!learned) break;
     }
     std::erase_if(found,
                   [](const Cause& c) { return c.cases.empty(); });  // of calls that may be refused, or were drawn
@@ -112,7 +121,7 @@ class Investigation {
     std::vector<Cause> found;
     for (Predicate& p : explain(examples)) {
       p.insert(p.begin(), premise.begin(), premise.end());
-      found.push_back({&op_, symptom, std::move(p), {}, {}});
+      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, {}});
     }
     assign(found, symptom);
     return found;
@@ -128,18 +137,24 @@ class Investigation {
     }
   }
 
+  struct Attempts {
+    Trial trial;
+    int number = 0;
+  };
+
   // Tries a cause with calls that satisfy its predicate, and with some that differ in one literal of it and that no
   // other cause of the symptom explains.
-  void attempt(Cause& cause, const std::vector<Cause>& all) {
+  Trial attempt(const Cause& cause, const std::vector<Cause>& all) {
+    Trial trial;
     std::vector<CaseId> near;
     for (const JudgedCase& s : cause.cases) near.push_back(s.id);
     const Predicate& p = cause.predicate;
     const auto same = count(cause, drawer_.draw(most_drawn, near, [&](const Features& f) { return holds(p, f); }));
-    cause.trial.alike += same.fail, cause.trial.drawn += same.fail + same.pass;
-    const std::size_t first = premise(cause.symptom).size(), own = p.size() - first;
+    trial.alike = same.fail, trial.drawn = same.fail + same.pass;
+    const std::size_t first = cause.premises, own = p.size() - first;
     const auto is_explained = [&](const Features& f) {
-      return std::ranges::any_of(all,
-                                 [&](const Cause& c) { return c.predicate.size() > first && holds(c.predicate, f); });
+      return std::ranges::any_of(
+          all, [&](const Cause& c) { return c.predicate.size() > c.premises && holds(c.predicate, f); });
     };
     for (std::size_t k = first; k < p.size(); ++k) {
       const auto differs = [&](const Features& f) {
@@ -148,8 +163,9 @@ class Investigation {
         return !is_explained(f);
       };
       const auto other = count(cause, drawer_.draw((most_drawn + own - 1) / own, near, differs));
-      cause.trial.spared += other.pass, cause.trial.differing += other.fail + other.pass;
+      trial.spared += other.pass, trial.differing += other.fail + other.pass;
     }
+    return trial;
   }
 
   struct Count {
@@ -179,15 +195,13 @@ class Investigation {
 }  // namespace
 
 JudgedCase seen(const Record& r) {
-  return {case_id_from(r.case_id), symptom_of(r), r.verdict, tier_of(r), r.promised, r.known, r.distance,
+  return {case_id_from(r.case_id), symptom_of(r), reason_in(r), r.verdict, tier_of(r), r.promised, r.known, r.distance,
           r.elements.value_or(0)};
 }
 
 std::vector<Cause> causes_of(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls,
                              std::vector<JudgedCase> cases) {
-  if (std::ranges::none_of(cases,
-                           [](const JudgedCase& s) { return is_failure(s.verdict) || s.verdict == Verdict::quality; }))
-    return {};
+  if (std::ranges::none_of(cases, is_finding)) return {};
   return Investigation(laboratory, corpus, calls, std::move(cases)).causes();
 }
 

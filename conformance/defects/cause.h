@@ -14,6 +14,7 @@ namespace assay {
 struct JudgedCase {
   CaseId id;
   Symptom symptom;
+  std::string reason;  // reason_in its record
   Verdict verdict;
   Tier tier;
   bool promised, known;
@@ -26,7 +27,8 @@ JudgedCase seen(const Record& record);
 struct Cause {
   const Operator* op;
   Symptom symptom;
-  Predicate predicate;
+  Predicate predicate;   // first what all calls with the symptom have in common because of what it is
+  std::size_t premises;  // so many literals
   Trial trial;
   std::vector<JudgedCase> cases;  // of the run, that fail for it
 };

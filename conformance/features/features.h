@@ -31,6 +31,9 @@ Features features_of(const Operator& op, const HostCall& call);
 
 inline constexpr const char *call_is_valid = "the call is valid", *results_are_empty = "the results are empty";
 
+// Whether a flag says that the call breaks a rule, which it names.
+bool says_broken(std::string_view flag);
+
 // The flags about a call as a whole.
 std::span<const std::string> call_flags();
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "call.py.in.h"
+#include "conformance/cases/tensors.h"
 #include "conformance/reproduce/call_program.h"
 #include "conformance/reproduce/kinds.h"
 #include "conformance/text/base64.h"
@@ -113,9 +114,7 @@ std::vector<NamedOut> outs_of(const Reproduced& call) {
     const SchemaArgument& a = call.op().arguments[i];
     const Value& value = call.host.arguments[i];
     if (!a.out) continue;
-    if (const Tensor* t = std::get_if<Tensor>(&value)) outs.push_back({a.name, *t});
-    if (const Tensors* list = std::get_if<Tensors>(&value))
-      for (const auto& t : *list) outs.push_back({a.name, *t});
+    each_tensor(value, [&](const Tensor& t) { outs.push_back({a.name, t}); });
     if (const auto n = number_in(value)) outs.push_back({a.name, tensor_of(*n)});
   }
   return outs;

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "conformance/cases/tensors.h"
 #include "conformance/judge/choice.h"
 #include "conformance/reproduce/kinds.h"
 #include "reference/fault.h"
@@ -25,11 +26,9 @@ constexpr std::array kinds = std::to_array<ReproductionRow>({
 // f(tensor) holds for any of the tensors.
 template <class F>
 bool any_tensor(const Reproduced& call, F f) {
-  return std::ranges::any_of(call.host.arguments, [&](const Value& v) {
-    if (const Tensor* t = std::get_if<Tensor>(&v)) return f(*t);
-    const Tensors* list = std::get_if<Tensors>(&v);
-    return list && std::ranges::any_of(*list, [&](const auto& t) { return t && f(*t); });
-  });
+  bool any = false;
+  each_tensor(call.host.arguments, [&](const Tensor& t, std::size_t) { any = any || f(t); });
+  return any;
 }
 
 bool is_too_large(const Tensor& t) {
@@ -38,9 +37,7 @@ bool is_too_large(const Tensor& t) {
   return strides > std::numeric_limits<std::int32_t>::max();
 }
 
-bool has_usual_dim_order(const Tensor& t) {
-  return t.dim_order == Dims::counting(t.rank()) || t.dim_order == Dims{0, 2, 3, 1};
-}
+bool has_usual_dim_order(const Tensor& t) { return is_contiguous(t) || t.dim_order == Dims{0, 2, 3, 1}; }
 
 // What kinds cannot express.
 struct Limit {
