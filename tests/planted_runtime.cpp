@@ -12,7 +12,7 @@ namespace {
 
 Answer answer(const Operator& op, std::span<Value> arguments, const Budget& budget) {
   do_planted(op);
-  if (is_planted(op, "refuse")) return {Outcome::unsupported, "planted", "not today"};
+  if (is_planted(op, "refuse")) return {Outcome::unsupported, "planted", "not today", {}};
   Answer answer = call(op, arguments, budget);
   Tensor* out = std::get_if<Tensor>(&arguments.back());
   if (is_planted(op, "wrong") && out) out->bytes.back() ^= std::byte{0x40};

@@ -66,7 +66,7 @@ Answer LibraryHost::answer(const Operator& op, std::span<Value> arguments, const
     return expected;
   }
   if (seen.reply.outcome != Outcome::ok)
-    return {seen.reply.outcome, "testee", text(library.name(), " says: ", seen.reply.message)};
+    return {seen.reply.outcome, "testee", text(library.name(), " says: ", seen.reply.message), {}};
   put(arguments.last(op.outs()), std::move(seen.outs));
   return expected;
 }

@@ -1,7 +1,6 @@
 #include "conformance/reproduce/kinds.h"
 
 #include <algorithm>
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
