@@ -10,9 +10,8 @@ IMAGE = (3, 224, 224)
 def vision(name):
     """The model, with activations of about the same size in every layer."""
     model = torchvision.models.get_model(name, weights=None).eval()
-    heads = getattr(model, "heads", None)
-    if heads:  # vit_b_16 begins with zeros where it ends
-        nn.init.normal_(heads.head.weight, std=heads.head.in_features**-0.5)
+    for linear in (m for m in model.modules() if isinstance(m, nn.Linear)):
+        nn.init.normal_(linear.weight, std=linear.in_features**-0.5)  # some begin as zeros
     norms = [m for m in model.modules() if isinstance(m, nn.BatchNorm2d)]
     for norm in norms:
         nn.init.uniform_(norm.weight, 0.5, 1.5)

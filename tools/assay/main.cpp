@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   assay::add_run(app, exit_code);
   assay::add_check(app, exit_code);
   assay::add_inspect(app, exit_code);
+  assay::add_bench(app, exit_code);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) throw CLI::RequiredError::Subcommand(1);

@@ -6,6 +6,7 @@
 // CLI::ParseError where the command line makes no sense, or sets `exit_code` to 1 where answers differ.
 namespace assay {
 
+void add_bench(CLI::App& app, int& exit_code);
 void add_call(CLI::App& app, int& exit_code);
 void add_case(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
