@@ -29,6 +29,8 @@ from programs import folder
 from programs.program import SEED, answers, forward
 from vision import IMAGE, vision
 
+LAST = "model.onnx"  # to be written: all is there where it is
+
 # Caches begin as zeros, instead of as what the memory holds.
 BACKEND = ExecutorchBackendConfig(passes=[InitializedMutableBufferPass(["cached"])])
 
@@ -64,30 +66,29 @@ def make(name, target):
     }
     files = {file: edge.to_executorch(BACKEND).buffer for file, edge in programs.items()}
     files |= folder.write(made, [], answers(made, {"forward": []}))
+    files[LAST] = onnx(module, inputs)
     target.mkdir(parents=True, exist_ok=True)
     for file, data in files.items():
         manifest.write_atomically(target / file, data)
-    write_onnx(module, inputs, target / "model.onnx")
 
 
-def write_onnx(module, inputs, path):
+def onnx(module, inputs):
     if isinstance(module, Decoder):
         module, state = stateless(module)
         inputs = inputs, state
-    torch.onnx.export(module, inputs, dynamo=True, external_data=False, optimize=True, verbose=False).save(path)
+    return torch.onnx.export(module, inputs, dynamo=True, optimize=True, verbose=False).model_proto.SerializeToString()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="*", metavar="MODEL", choices=[*MODELS, []], help=", ".join(MODELS))
+    parser.add_argument("--only", nargs="+", choices=MODELS, default=MODELS, metavar="MODEL", help=", ".join(MODELS))
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench/models")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # the exporters'
-    for name in options.models or MODELS:
-        if (options.out / name / "model.onnx").exists():  # the last to be written
-            continue
-        make(name, options.out / name)
-        print(options.out / name, flush=True)
+    for name in options.only:
+        if not (options.out / name / LAST).exists():
+            make(name, options.out / name)
+            print(options.out / name, flush=True)
 
 
 if __name__ == "__main__":
