@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 
 std::vector<int> members(const cpu_set_t& set) {
   std::vector<int> all;
-  for (int i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &set)) all.push_back(i);
+  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set)) all.push_back(static_cast<int>(i));
   return all;
 }
 
@@ -50,7 +50,7 @@ std::vector<int> keep_on_processors(int count) {
                 text(count, " threads want a processor each, but there are ", processors.size()));
   processors.resize(static_cast<std::size_t>(count));
   CPU_ZERO(&set);
-  for (const int processor : processors) CPU_SET(processor, &set);
+  for (const int processor : processors) CPU_SET(static_cast<std::size_t>(processor), &set);
   sched_setaffinity(0, sizeof set, &set);
   return processors;
 }
