@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <string>
 
 #include "conformance/cases/fingerprint.h"
 
@@ -31,8 +31,9 @@ std::vector<Loaded> all_loaded() {
 }
 
 std::string digest_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return fmt::format("{:016x}", digest(std::string(std::istreambuf_iterator<char>(file), {})));
+  std::string bytes(std::filesystem::file_size(path), '\0');
+  std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return fmt::format("{:016x}", digest(bytes));
 }
 
 }  // namespace
