@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "conformance/report/page.h"
 #include "report.html.h"
 
 namespace assay {
@@ -74,18 +75,10 @@ Json report_json(const Summary& summary, const Facts& facts) {
           {"testees", std::move(testees)}};
 }
 
-// "</script>" or "<!--" in a text would end the data; as \u003c it is the same JSON.
-void write_data(std::ostream& out, const Json& json) {
-  for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) c == '<' ? out << "\\u003c" : out << c;
-}
-
 }  // namespace
 
 void write_html(std::ostream& out, const Summary& summary, const Facts& facts) {
-  const std::size_t data_begin = embedded::report_html.find(data_mark);  // once in the page
-  out << embedded::report_html.substr(0, data_begin);
-  write_data(out, report_json(summary, facts));
-  out << embedded::report_html.substr(data_begin + data_mark.size());
+  write_page(out, embedded::report_html, {{"{{data}}", page_data(report_json(summary, facts))}});
 }
 
 }  // namespace assay

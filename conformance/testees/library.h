@@ -48,6 +48,9 @@ class KernelLibrary {
   // Versions and settings worth a line in a report.
   virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
 
+  // The names of the binaries that compute; `executable` for the process's own.
+  virtual std::vector<std::string> binaries() const { return {}; }
+
   // The names of all its kernels, where it can say; there may be some that the spec does not know.
   virtual std::vector<std::string> kernels() const { return {}; }
 

@@ -29,17 +29,28 @@ std::filesystem::path module_of(std::string_view testee, const std::filesystem::
       text("there is no testee \"", testee, "\": known are reference, optimized, recorded, executorch and ./lib.so"));
 }
 
-// What the testee's module exports as `symbol`, or null.
-void* find_exported(std::string_view testee, const std::filesystem::path& folder, const char* symbol) {
+// What the testee's module, loaded with these flags of dlopen, exports as `symbol`, or null.
+void* find_exported(std::string_view testee, const std::filesystem::path& folder, const char* symbol,
+                    int flags = RTLD_NOW | RTLD_LOCAL) {
   const auto fail = [&](const auto&... sentence) { throw Fault(Outcome::invalid, "testee", text(sentence...)); };
   const std::filesystem::path path = module_of(testee, folder);
   if (!std::filesystem::exists(path))
     fail("the testee ", testee, " needs ", path.string(), ", which is missing",
          testee == "executorch" ? ": tools/conform fetches and builds it" : "");
   // Never closed: kernels stay registered for the life of the process.
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* module = dlopen(path.c_str(), flags);
   if (!module) fail("the testee ", testee, " cannot be loaded: ", dlerror());
   return dlsym(module, symbol);
+}
+
+// What a module names is its own first, then the process's, and nobody else's. Sanitizers do not allow it.
+constexpr int own_names = RTLD_NOW | RTLD_LOCAL | (ASSAY_WATCHED_HEAP ? RTLD_DEEPBIND : 0);
+
+template <class Make>
+Make exported(std::string_view testee, const std::filesystem::path& folder, const char* symbol,
+              int flags = RTLD_NOW | RTLD_LOCAL) {
+  if (void* found = find_exported(testee, folder, symbol, flags)) return reinterpret_cast<Make>(found);
+  throw Fault(Outcome::invalid, "testee", text(testee, " is no testee for this command: it does not export ", symbol));
 }
 
 }  // namespace
@@ -47,16 +58,17 @@ void* find_exported(std::string_view testee, const std::filesystem::path& folder
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
   if (name == "reference") return std::make_unique<ReferenceLibrary>();
   if (name == "optimized") return std::make_unique<OptimizedLibrary>();
-  constexpr const char* symbol = "assay_kernel_library";
-  if (void* make = find_exported(name, folder, symbol))
-    return std::unique_ptr<KernelLibrary>(reinterpret_cast<MakeKernelLibrary>(make)());
-  throw Fault(Outcome::invalid, "testee", text(name, " is no testee for this command: it does not export ", symbol));
+  return std::unique_ptr<KernelLibrary>(exported<MakeKernelLibrary>(name, folder, "assay_kernel_library")());
 }
 
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {
   if (name == "optimized") return make_optimized_runtime();
   void* make = find_exported(name, folder, "assay_runtime");
   return std::unique_ptr<Runtime>(make ? reinterpret_cast<MakeRuntime>(make)() : nullptr);
+}
+
+std::unique_ptr<Engine> load_engine(std::string_view name, const std::filesystem::path& folder) {
+  return std::unique_ptr<Engine>(exported<MakeEngine>(name, folder, "assay_engine", own_names)());
 }
 
 }  // namespace assay

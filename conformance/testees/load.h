@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "conformance/testees/engine.h"
 #include "conformance/testees/library.h"
 #include "conformance/testees/runtime.h"
 
@@ -15,6 +16,9 @@ std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::fi
 
 // The runtime of a testee, from the same module; null where it has kernels alone. Throws Fault likewise.
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder);
+
+// An engine of a testee, from the same module, whose names and those of its libraries are its own.
+std::unique_ptr<Engine> load_engine(std::string_view name, const std::filesystem::path& folder);
 
 // What a module exports as assay_kernel_library: makes the library, which the caller owns.
 using MakeKernelLibrary = KernelLibrary* (*)();

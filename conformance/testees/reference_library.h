@@ -1,5 +1,6 @@
 #pragma once
 
+#include "conformance/testees/binaries.h"
 #include "conformance/testees/library.h"
 #include "reference/call.h"
 
@@ -11,6 +12,7 @@ class ReferenceLibrary : public KernelLibrary {
   explicit ReferenceLibrary(const Budget::Limits& limits = {}) : limits_(limits) {}
 
   std::string_view name() const override { return "reference"; }
+  std::vector<std::string> binaries() const override { return {executable}; }
   bool has(const Operator&) const override { return true; }
   Reply call(const Operator& op, std::span<HostValue> arguments) override;
   bool may_crash() const override { return false; }

@@ -19,6 +19,7 @@
 #include "conformance/report/table.h"
 #include "conformance/runner/case_list.h"
 #include "conformance/runner/suite.h"
+#include "conformance/testees/binaries.h"
 #include "reference/fault.h"
 #include "tools/assay/addresses.h"
 #include "tools/assay/libraries.h"
@@ -57,7 +58,8 @@ struct Request {
 // What decides which records a run gives.
 Facts settings(const Request& request, const KernelLibrary& library, const Contract& contract) {
   Facts facts{{"assay", version}, {"testee", std::string(library.name())}, {"contract", contract.name}};
-  for (auto& [name, value] : library.facts()) facts.push_back({name, value});
+  for (const auto& [name, value] : library.facts()) facts.push_back({name, value});
+  for (const auto& [name, digest] : digests_of_loaded(library.binaries())) facts.push_back({name, digest});
   const SuiteOptions& o = request.suite;
   facts.push_back({"operators", o.operators.empty() ? "all" : o.operators});
   facts.push_back({"seed", fmt::format("{}, {} mutations an operator", o.seed, o.mutations)});

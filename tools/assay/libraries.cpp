@@ -6,11 +6,8 @@
 #include "reference/fault.h"
 
 namespace assay {
-namespace {
 
 std::filesystem::path executable_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
-
-}  // namespace
 
 std::filesystem::path golden_folder(const std::string& given) {
   if (!given.empty()) return given;

@@ -15,6 +15,8 @@ namespace assay {
 // Fault (malformed, "calls.folder") where there is none.
 std::filesystem::path golden_folder(const std::string& given);
 
+std::filesystem::path executable_folder();  // in which the modules of testees are
+
 // Who answers, in every command: "reference", "recorded" (PyTorch, as it is in the corpus), "executorch", or the path
 // of a module that exports assay_kernel_library. Throws Fault (unsupported, "testee") for those that do not exist yet.
 std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);

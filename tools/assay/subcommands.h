@@ -8,6 +8,7 @@ namespace assay {
 
 inline constexpr int answers_differ = 1;
 
+void add_bench(CLI::App& app, int& exit_code);
 void add_call(CLI::App& app, int& exit_code);
 void add_case(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "conformance/testees/executorch/binaries.h"
 #include "conformance/testees/executorch/call_stack.h"
 #include "conformance/testees/executorch/log.h"
 #include "conformance/testees/executorch/outcome.h"
@@ -57,6 +58,8 @@ class Library : public KernelLibrary {
             {"temporary memory", text(temporary_memory >> 20, " MiB")},
             {"threads", "1"}};
   }
+
+  std::vector<std::string> binaries() const override { return package_binaries(); }
 
   std::vector<std::string> kernels() const override {
     std::vector<std::string> names;

@@ -1,5 +1,7 @@
 #include "conformance/testees/optimized/client.h"
 
+#include <pthreadpool.h>
+
 #include <cstring>
 #include <fstream>
 
@@ -78,8 +80,15 @@ Value copied(const assay_value& v) {
 }  // namespace
 
 OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
-                                 bool deployable)
+                                 bool deployable, std::size_t threads)
     : file_(contents(program)) {
+  if (threads > 1) {
+    pool_.reset(pthreadpool_create(threads));
+    options_.threads = threads, options_.pool = pool_.get();
+    options_.run = [](void* pool, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
+      pthreadpool_parallelize_1d(static_cast<pthreadpool*>(pool), task, context, tasks, 0);
+    };
+  }
   for (const std::filesystem::path& file : data) data_.push_back(contents(file));
   if (!deployable) {
     options_.fallback = optimized::reference_fallback();
@@ -96,6 +105,8 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
                               &program_, f);
   });
 }
+
+void OptimizedClient::EndPool::operator()(pthreadpool* pool) const { pthreadpool_destroy(pool); }
 
 OptimizedClient::~OptimizedClient() {
   for (const auto& [name, made] : methods_) assay_method_end(made.method);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "conformance/testees/client_memory.h"
 #include "optimized/api/assay.h"
 #include "reference/value.h"
+
+struct pthreadpool;
 
 namespace assay {
 
@@ -23,7 +26,7 @@ class OptimizedClient {
 
   // `deployable`: without the fallback, and without a backend for what is delegated.
   OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
-                  bool deployable = false);
+                  bool deployable = false, std::size_t threads = 1);
   ~OptimizedClient();
   OptimizedClient(const OptimizedClient&) = delete;
   OptimizedClient& operator=(const OptimizedClient&) = delete;
@@ -37,6 +40,11 @@ class OptimizedClient {
   static std::vector<Value> outputs(const Method& method);
 
  private:
+  struct EndPool {
+    void operator()(pthreadpool* pool) const;
+  };
+
+  std::unique_ptr<pthreadpool, EndPool> pool_;
   ClientMemory file_;
   std::vector<ClientMemory> data_;
   assay_options options_{};

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "conformance/testees/engine.h"
+
+namespace assay::bench {
+
+// "executorch=other.pte": an engine, and what it runs instead of the program.
+struct Contender {
+  std::string name;
+  std::filesystem::path file;  // empty: the program itself; else as it is, or beside the program
+};
+
+Contender contender(const std::string& argument);
+std::string text_of(const Contender& contender);
+std::filesystem::path program_of(const Contender& contender, const std::filesystem::path& program);
+
+inline constexpr const char* engine_names =
+    "reference, executorch, onnxruntime, or ./lib.so, which exports assay_engine";
+
+// A module, and libonnxruntime.so, are looked for in `folder`. Throws Fault with rule "engine" where there is none.
+std::unique_ptr<Engine> make_engine(const std::string& name, const std::filesystem::path& folder);
+
+// Each of them, in a file of its own.
+std::unique_ptr<Engine> make_reference();
+std::unique_ptr<Engine> make_optimized();
+std::unique_ptr<Engine> make_onnxruntime(const std::filesystem::path& library);
+
+}  // namespace assay::bench

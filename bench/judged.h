@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "bench/measure.h"
+#include "conformance/report/run_file.h"
+
+namespace assay::bench {
+
+// What the conformance suite says of the binaries whose time was taken.
+struct Judged {
+  bool passes = false;
+  std::string sentence;
+};
+
+// By the first of the runs that judged exactly these bytes.
+Judged judged(const Measurement& measured, const std::vector<RunFile>& runs);
+
+}  // namespace assay::bench

@@ -1,0 +1,139 @@
+#include "bench/measure.h"
+
+#include <algorithm>
+#include <random>
+
+#include "bench/process.h"
+#include "bench/statistics.h"
+
+namespace assay::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int least_rounds = 5, bursts_of_each = 5, least_in_a_burst = 3;
+
+Comparison missing() {
+  Comparison comparison;
+  comparison.difference = "there is no such output";
+  return comparison;
+}
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+// An engine with what is known of it so far.
+class Contestant {
+ public:
+  Contestant(const Contender& contender, const std::filesystem::path& folder) : contender_(contender) {
+    measured_.contender = text_of(contender);
+    engine_ = make_engine(contender.name, folder);
+    measured_.version = engine_->version();
+  }
+
+  // Outputs stay in `given`.
+  void begin(const Subject& subject, double most_of_one) {
+    EngineSettings settings = subject.settings;
+    settings.program = program_of(contender_, settings.program);
+    const PeakMemory peak;
+    measured_.load = timed([&] { return engine_->load(settings); });
+    if (runs()) measured_.failure = engine_->set_inputs(subject.inputs);
+    if (runs()) measured_.first = timed([&] { return engine_->run(); });
+    measured_.memory = peak.bytes();
+    if (!runs()) return;
+    given = engine_->outputs();
+    measured_.binaries = digests_of_loaded(engine_->binaries());
+    measured_.once = measured_.first > most_of_one;
+  }
+
+  void compare(const std::vector<Value>& wanted, const Tolerance& tolerance) {
+    if (!runs()) return;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      measured_.outputs.push_back(i < given.size() ? assay::compare(given[i], wanted[i], tolerance) : missing());
+  }
+
+  void alternate() { measured_.alternating.push_back(run()); }
+
+  void burst(double seconds) {
+    const auto begin = Clock::now();
+    run();
+    for (int i = 0; runs() && (i < least_in_a_burst || seconds_since(begin) < seconds); ++i)
+      measured_.bursts.push_back(run());
+  }
+
+  bool runs() const { return measured_.failure.outcome == Outcome::ok; }
+  bool runs_often() const { return runs() && !measured_.once; }
+  const Measurement& measured() const { return measured_; }
+
+  std::vector<Value> given;
+
+ private:
+  double run() {
+    return timed([&] { return engine_->run(); });
+  }
+
+  template <class F>
+  double timed(F f) {
+    const auto begin = Clock::now();
+    Reply reply = f();
+    const double seconds = seconds_since(begin);
+    measured_.failure = std::move(reply);
+    return seconds;
+  }
+
+  Contender contender_;
+  std::unique_ptr<Engine> engine_;
+  Measurement measured_;
+};
+
+using Field = std::vector<Contestant*>;
+
+template <class F>
+void for_each_shuffled(Field field, std::mt19937& random, F f) {
+  std::ranges::shuffle(field, random);
+  for (Contestant* contestant : field) {
+    wait_until_quiet();
+    if (contestant->runs()) f(*contestant);
+  }
+}
+
+void alternate(const Field& field, const Effort& effort, std::mt19937& random) {
+  const auto begin = Clock::now();
+  for (int round = 0; round < least_rounds || seconds_since(begin) < effort.seconds; ++round)
+    for_each_shuffled(field, random, [](Contestant& c) { c.alternate(); });
+}
+
+void take_turns(const Field& field, const Effort& effort, std::mt19937& random) {
+  const double share = effort.seconds / bursts_of_each / static_cast<double>(field.size());
+  for (int i = 0; i < bursts_of_each; ++i) for_each_shuffled(field, random, [&](Contestant& c) { c.burst(share); });
+}
+
+}  // namespace
+
+std::vector<Measurement> measure(const Subject& subject, std::span<const Contender> contenders, const Effort& effort,
+                                 const std::filesystem::path& folder) {
+  std::vector<Contestant> all;
+  for (const Contender& contender : contenders) all.emplace_back(contender, folder);
+  for (Contestant& contestant : all) contestant.begin(subject, effort.most_of_one);
+  for (Contestant& contestant : all)
+    contestant.compare(subject.expected ? *subject.expected : all.front().given, subject.tolerance);
+  Field field;
+  for (Contestant& contestant : all)
+    if (contestant.runs_often()) field.push_back(&contestant);
+  std::mt19937 random(effort.seed);
+  if (!field.empty()) alternate(field, effort, random), take_turns(field, effort, random);
+  std::vector<Measurement> measured;
+  for (const Contestant& contestant : all) measured.push_back(contestant.measured());
+  return measured;
+}
+
+std::vector<double> ratios(const Measurement& ours, const Measurement& other) {
+  if (ours.once || other.once) {
+    const auto typical = [](const Measurement& m) { return m.once ? m.first : spread_of(m.alternating).median; };
+    return {typical(other) / typical(ours)};
+  }
+  std::vector<double> all;
+  for (std::size_t i = 0; i < std::min(ours.alternating.size(), other.alternating.size()); ++i)
+    all.push_back(other.alternating[i] / ours.alternating[i]);
+  return all;
+}
+
+}  // namespace assay::bench

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/engines.h"
+#include "bench/subject.h"
+#include "conformance/programs/compare.h"
+#include "conformance/testees/binaries.h"
+
+namespace assay::bench {
+
+struct Effort {
+  double seconds = 10;     // for the runs that alternate, and again for the bursts
+  double most_of_one = 2;  // an engine whose first run takes more of them runs once
+  unsigned seed = 1;       // of the order
+};
+
+// What one engine needed for one program. Times are in seconds.
+struct Measurement {
+  std::string contender, version;
+  Digests binaries;
+  Reply failure;  // ok where there is none; else what follows it is not known
+  double load = 0, first = 0;
+  std::optional<Int> memory;  // bytes at most while it was loaded and ran first, beyond those before
+  bool once = false;
+  std::vector<double> alternating;  // of all that do not fail or run once, equally many
+  std::vector<double> bursts;
+  std::vector<Comparison> outputs;  // with what is expected, else with what the first engine gives; of the first run
+};
+
+// Runs a call on several engines in this process. All of them are loaded one after the other and run once. Then they
+// alternate: in each round every engine runs once, in random order, so that none finds its data in a cache. Then they
+// take turns in bursts: an engine runs by itself, again and again, and its first run in a burst does not count.
+std::vector<Measurement> measure(const Subject& subject, std::span<const Contender> contenders, const Effort& effort,
+                                 const std::filesystem::path& folder);
+
+// How many times as long `other` took as `ours`, for each round; of one that ran once, that run by our median.
+std::vector<double> ratios(const Measurement& ours, const Measurement& other);
+
+}  // namespace assay::bench

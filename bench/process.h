@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "reference/types.h"
+
+// This process: where it runs, what it uses.
+namespace assay::bench {
+
+// Keeps the process, and all threads that it starts, on the first `count` of its processors. Throws Fault (unsupported,
+// "bench.threads") where it has fewer.
+std::vector<int> keep_on_processors(int count);
+
+// Returns when no other thread computes any more, or spins, as workers do after their work, but after 0.2 s at the
+// latest.
+void wait_until_quiet();
+
+// How much memory the process used at most since this began, beyond what it used then.
+class PeakMemory {
+ public:
+  PeakMemory();
+  std::optional<Int> bytes() const;  // none where the system does not tell
+
+ private:
+  std::optional<Int> before_;
+};
+
+}  // namespace assay::bench

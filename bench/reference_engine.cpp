@@ -1,0 +1,54 @@
+#include <limits>
+#include <optional>
+
+#include "bench/engines.h"
+#include "bench/replied.h"
+#include "conformance/programs/file.h"
+#include "conformance/programs/host.h"
+#include "conformance/testees/binaries.h"
+
+namespace assay::bench {
+namespace {
+
+class ReferenceEngine final : public Engine {
+ public:
+  std::string version() const override { return ASSAY_VERSION; }
+
+  Reply load(const EngineSettings& settings) override {
+    return replied([&] {
+      method_ = settings.method;
+      host_.emplace(valid_program(open_file(settings.program), open_data_files(settings.data)), unlimited());
+    });
+  }
+
+  Reply set_inputs(std::span<const Value> inputs) override {
+    inputs_.assign(inputs.begin(), inputs.end());
+    return {};
+  }
+
+  Reply run() override {
+    return replied([&] { outputs_ = host_->call(method_, inputs_); });
+  }
+
+  std::vector<Value> outputs() const override { return outputs_; }
+
+  std::vector<std::string> binaries() const override { return {executable}; }
+
+ private:
+  static RuntimeOptions unlimited() {
+    constexpr Int most = std::numeric_limits<Int>::max();
+    RuntimeOptions options;
+    options.budget = Budget({.bytes = most, .work = most, .output = most});
+    return options;
+  }
+
+  std::string method_;
+  std::optional<Host> host_;
+  std::vector<Value> inputs_, outputs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_reference() { return std::make_unique<ReferenceEngine>(); }
+
+}  // namespace assay::bench

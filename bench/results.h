@@ -1,0 +1,37 @@
+#pragma once
+
+#include <ostream>
+
+#include "bench/judged.h"
+#include "bench/measure.h"
+#include "bench/statistics.h"
+#include "conformance/text/json.h"
+
+namespace assay::bench {
+
+struct ProgramResult {
+  std::string program, inputs_from;
+  Tolerance tolerance;
+  std::vector<Measurement> engines;  // the first is the one under test
+  std::vector<Judged> judged;        // of each; empty where nobody asked
+};
+
+struct Results {
+  std::string processor, date;
+  std::vector<int> processors;  // one a thread
+  Effort effort;
+  std::vector<ProgramResult> programs;
+};
+
+// How many times as long another engine takes as the one under test, over all programs that both run.
+struct Race {
+  std::string other;                        // "the best of them" for the fastest of each program
+  std::vector<double> alternating, bursts;  // the medians of each program
+};
+std::vector<Race> races(const Results& results);
+
+void write_text(std::ostream& out, const Results& results);
+Json to_json(const Results& results);
+void write_html(std::ostream& out, const Results& results);  // one file that needs nothing else
+
+}  // namespace assay::bench

@@ -1,0 +1,13 @@
+#include "bench.html.h"
+#include "bench/results.h"
+#include "chart.min.js.h"
+#include "conformance/report/page.h"
+
+namespace assay::bench {
+
+void write_html(std::ostream& out, const Results& results) {
+  write_page(out, embedded::bench_html,
+             {{"{{library}}", embedded::chart_min_js}, {"{{data}}", page_data(to_json(results))}});
+}
+
+}  // namespace assay::bench

@@ -1,0 +1,74 @@
+#include "bench/results.h"
+
+namespace assay::bench {
+namespace {
+
+Json spread_json(const std::vector<double>& values) {
+  const Spread s = spread_of(values);
+  return {{"median", s.median}, {"p25", s.p25}, {"p75", s.p75}, {"p90", s.p90}};
+}
+
+Json times_json(const std::vector<double>& seconds) {
+  Json json = spread_json(seconds);
+  json["runs"] = seconds;
+  return json;
+}
+
+Json outputs_json(const std::vector<Comparison>& outputs, const Tolerance& tolerance) {
+  Json list = Json::array();
+  for (const Comparison& c : outputs) {
+    Json json = {{"agrees", c.agrees()}, {"distance", assay::to_json(Value(c.distance), {})}};
+    if (!c.agrees()) json["message"] = sentence(c, tolerance);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json binaries_json(const Digests& binaries) {
+  Json json = Json::object();
+  for (const auto& [name, digest] : binaries) json[name] = digest;
+  return json;
+}
+
+Json engine_json(const Measurement& ours, const Measurement& m, const Tolerance& tolerance) {
+  Json json = {{"engine", m.contender}, {"version", m.version}};
+  if (m.failure.outcome != Outcome::ok) {
+    json["fails"] = {{"outcome", name(m.failure.outcome)}, {"message", m.failure.message}};
+    return json;
+  }
+  json.update(Json{{"binaries", binaries_json(m.binaries)}, {"load", m.load}, {"first", m.first}, {"once", m.once}});
+  json["memory"] = m.memory ? Json(*m.memory) : Json();
+  json["alternating"] = times_json(m.alternating), json["bursts"] = times_json(m.bursts);
+  if (ours.failure.outcome == Outcome::ok) json["ratio"] = spread_json(ratios(ours, m));
+  json["outputs"] = outputs_json(m.outputs, tolerance);
+  return json;
+}
+
+Json program_json(const ProgramResult& program) {
+  Json engines = Json::array();
+  for (std::size_t i = 0; i < program.engines.size(); ++i) {
+    engines.push_back(engine_json(program.engines.front(), program.engines[i], program.tolerance));
+    if (i < program.judged.size())
+      engines.back()["conformance"] = {{"passes", program.judged[i].passes}, {"sentence", program.judged[i].sentence}};
+  }
+  return {{"program", program.program}, {"inputs", program.inputs_from}, {"engines", std::move(engines)}};
+}
+
+Json race_json(const Race& race) {
+  return {{"other", race.other},
+          {"alternating", {{"mean", geometric_mean(race.alternating)}, {"programs", race.alternating}}},
+          {"bursts", {{"mean", geometric_mean(race.bursts)}, {"programs", race.bursts}}}};
+}
+
+}  // namespace
+
+Json to_json(const Results& results) {
+  Json programs = Json::array(), all_races = Json::array();
+  for (const ProgramResult& program : results.programs) programs.push_back(program_json(program));
+  for (const Race& race : races(results)) all_races.push_back(race_json(race));
+  return {{"processor", results.processor}, {"threads", results.processors.size()}, {"processors", results.processors},
+          {"date", results.date},           {"seconds", results.effort.seconds},    {"programs", std::move(programs)},
+          {"races", std::move(all_races)}};
+}
+
+}  // namespace assay::bench

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "bench/results.h"
+#include "conformance/text/printable.h"
+
+namespace assay::bench {
+namespace {
+
+constexpr double milli = 1e3, mebi = 1 << 20;
+
+std::string in_milliseconds(double seconds) {
+  const double ms = milli * seconds;
+  return fmt::format("{:.{}f}", ms, ms < 10 ? 3 : ms < 100 ? 2 : ms < 1000 ? 1 : 0);
+}
+
+std::string times(const std::vector<double>& seconds) {
+  if (seconds.empty()) return fmt::format("{:>9} {:>9} {:>5}", "-", "-", "-");
+  const Spread s = spread_of(seconds);
+  return fmt::format("{:>9} {:>9} {:>4.0f}%", in_milliseconds(s.median), in_milliseconds(s.p90),
+                     100 * (s.p75 - s.p25) / s.median);
+}
+
+std::string ratio(const Measurement& ours, const Measurement& other) {
+  const Spread s = spread_of(ratios(ours, other));
+  return fmt::format("{:>7.2f} ({:.2f} to {:.2f})", s.median, s.p25, s.p75);
+}
+
+std::string in_words(const std::vector<Comparison>& outputs, const Tolerance& tolerance) {
+  double distance = 0;
+  for (const Comparison& c : outputs) {
+    if (!c.agrees()) return "DIFFER: " + printable(sentence(c, tolerance));
+    distance = std::max(distance, c.distance);
+  }
+  return outputs.empty() ? "nothing to compare" : fmt::format("agree, off by at most {:.2g}", distance);
+}
+
+std::string memory(const Measurement& m) {
+  return m.memory ? fmt::format("{:.1f}", static_cast<double>(*m.memory) / mebi) : "-";
+}
+
+void write_row(std::ostream& out, const ProgramResult& program, std::size_t i) {
+  const Measurement &ours = program.engines.front(), &m = program.engines[i];
+  if (m.failure.outcome != Outcome::ok) {
+    out << fmt::format("{:<30} FAILS: {}, {}\n", m.contender, name(m.failure.outcome), printable(m.failure.message));
+    return;
+  }
+  out << fmt::format("{:<30} {:>9} {:>9} {:>8}  {}  {}  {:<22}  {}{}\n", m.contender, in_milliseconds(m.load),
+                     in_milliseconds(m.first), memory(m), times(m.alternating), times(m.bursts),
+                     i == 0 || ours.failure.outcome != Outcome::ok ? "" : ratio(ours, m),
+                     in_words(m.outputs, program.tolerance), m.once ? "; ran once" : "");
+}
+
+void write_program(std::ostream& out, const ProgramResult& program) {
+  out << fmt::format("\n{}, {}\n", printable(program.program), printable(program.inputs_from));
+  out << fmt::format("{:<30} {:>9} {:>9} {:>8}  {:<25}  {:<25}  {}\n", "", "", "", "", "alternating, ms",
+                     "in bursts, ms", "times as long");
+  out << fmt::format("{:<30} {:>9} {:>9} {:>8}  {:>9} {:>9} {:>5}  {:>9} {:>9} {:>5}  {:<22}  {}\n", "engine",
+                     "load, ms", "first, ms", "MiB", "median", "90 %", "+-", "median", "90 %", "+-",
+                     "(half of all rounds)", "outputs");
+  for (std::size_t i = 0; i < program.engines.size(); ++i) write_row(out, program, i);
+  for (std::size_t i = 0; i < program.judged.size(); ++i)
+    out << fmt::format("{}{} {}\n", program.judged[i].passes ? "" : "NOTE: ", program.engines[i].contender,
+                       printable(program.judged[i].sentence));
+}
+
+std::string mean_and_least(const std::vector<double>& values) {
+  if (values.empty()) return fmt::format("{:>8} {:>8}", "-", "-");
+  return fmt::format("{:>8.2f} {:>8.2f}", geometric_mean(values), *std::ranges::min_element(values));
+}
+
+void write_races(std::ostream& out, const Results& results) {
+  out << fmt::format("\nHow many times as long as {} the others take, geometric mean and least of {} programs\n",
+                     results.programs.front().engines.front().contender, results.programs.size());
+  out << fmt::format("{:<30} {:>17}  {:>17}\n", "", "alternating", "in bursts");
+  for (const Race& race : races(results))
+    out << fmt::format("{:<30} {}  {}\n", race.other, mean_and_least(race.alternating), mean_and_least(race.bursts));
+}
+
+}  // namespace
+
+void write_text(std::ostream& out, const Results& results) {
+  out << fmt::format("{}, {} {}: {}; {}\n", results.processor, results.processors.size(),
+                     results.processors.size() == 1 ? "thread on processor" : "threads on processors",
+                     fmt::join(results.processors, ", "), results.date);
+  for (const ProgramResult& program : results.programs) write_program(out, program);
+  if (results.programs.size() > 1 && results.programs.front().engines.size() > 1) write_races(out, results);
+}
+
+}  // namespace assay::bench

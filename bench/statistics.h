@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+namespace assay::bench {
+
+// Between the two nearest of them, `part` of all lying below; 0 where there are none.
+double quantile(std::vector<double> values, double part);
+
+double geometric_mean(const std::vector<double>& values);  // of positive numbers; 0 where there are none
+
+// What is told of many times.
+struct Spread {
+  double median = 0, p25 = 0, p75 = 0, p90 = 0;
+};
+Spread spread_of(const std::vector<double>& values);
+
+}  // namespace assay::bench

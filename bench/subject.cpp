@@ -1,0 +1,71 @@
+#include "bench/subject.h"
+
+#include <algorithm>
+#include <random>
+
+#include "conformance/programs/calls.h"
+#include "conformance/programs/host.h"
+#include "conformance/programs/listing.h"
+
+namespace assay::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Floating numbers of [-1, 1), and 0 and 1 of any other dtype.
+Tensor random_tensor(DType dtype, const Dims& sizes, std::mt19937& random) {
+  const bool floating = is_floating(dtype);
+  Tensor tensor = make(dtype, sizes);
+  Array<Real> values(sizes);
+  for (Real& value : values.data) {
+    const double unit = static_cast<double>(random()) / 0x1p32;
+    value = floating ? 2 * unit - 1 : static_cast<double>(unit < 0.5);
+  }
+  assay::write(values, tensor);
+  return tensor;
+}
+
+Value random_value(const pte::EValue& wanted, std::mt19937& random) {
+  if (const auto* t = wanted.val_as_Tensor()) {
+    const auto sizes = format::items(t->sizes());
+    return random_tensor(*dtype_numbered(t->scalar_type()), Dims(Ints(sizes.begin(), sizes.end())), random);
+  }
+  if (const auto* n = wanted.val_as_Int()) return Int{n->int_val()};
+  if (const auto* d = wanted.val_as_Double()) return d->double_val();
+  if (const auto* b = wanted.val_as_Bool()) return b->bool_val();
+  throw Fault(Outcome::unsupported, "bench.inputs",
+              "inputs that are neither tensors nor numbers are not made up: give a file calls.json beside the program");
+}
+
+std::vector<Value> random_inputs(const pte::ExecutionPlan& plan) {
+  std::mt19937 random;
+  std::vector<Value> inputs;
+  for (const std::int32_t input : format::items(plan.inputs()))
+    inputs.push_back(random_value(*value_at(plan, input), random));
+  return inputs;
+}
+
+}  // namespace
+
+Subject subject_of(const fs::path& program) {
+  Subject subject;
+  subject.settings.program = program;
+  const fs::path file = program.parent_path() / "calls.json";
+  ProgramCalls calls = fs::exists(file) ? read_calls(file) : ProgramCalls();
+  subject.settings.data = calls.data;
+  const Host host(valid_program(open_file(program), open_data_files(calls.data)));
+  if (calls.calls.empty()) {
+    subject.settings.method = host.default_method();
+    subject.inputs = random_inputs(host.plan(subject.settings.method));
+    subject.inputs_from = "random inputs";
+    return subject;
+  }
+  ProgramCall& call = calls.calls.front();
+  subject.settings.method = call.method.empty() ? host.default_method() : call.method;
+  subject.inputs = std::move(call.inputs), subject.expected = std::move(call.outputs);
+  subject.tolerance = call.tolerance;
+  subject.inputs_from = "inputs of " + file.string();
+  return subject;
+}
+
+}  // namespace assay::bench

@@ -1,0 +1,23 @@
+#include "conformance/report/page.h"
+
+#include <nlohmann/json.hpp>
+
+namespace assay {
+
+void write_page(std::ostream& out, std::string_view page, std::initializer_list<PagePart> parts) {
+  for (const auto& [mark, text] : parts) {
+    const std::size_t at = page.find(mark);
+    out << page.substr(0, at) << text;
+    page.remove_prefix(at + mark.size());
+  }
+  out << page;
+}
+
+std::string page_data(const nlohmann::ordered_json& json) {
+  std::string text;
+  for (const char c : json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace))
+    c == '<' ? text += "\\u003c" : text += c;
+  return text;
+}
+
+}  // namespace assay
