@@ -15,7 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-
 struct Request {
   std::string before, after;
   bool json = false;

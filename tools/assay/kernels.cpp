@@ -34,7 +34,7 @@ namespace assay {
 namespace {
 
 constexpr int interrupted_exit = 130;  // as shells have it
-constexpr int walls = 10;  // seconds of the wall that a case may take for each of its processor
+constexpr int walls = 10;              // seconds of the wall that a case may take for each of its processor
 
 std::atomic<bool> interrupted = false;
 
