@@ -7,28 +7,21 @@
 namespace assay::optimized {
 namespace {
 
-// Operands: input, normalized_shape, weight, bias, eps, out, mean, rstd. The normalized shape is the end of the
-// input's.
+// Operands: input, normalized_shape, weight, bias, eps, out, mean, rstd.
 bool is_parameter(const Call& call, std::size_t i) {
   if (call[i].kind == ValueKind::none) return !call[i].changes;
-  if (call[i].kind != ValueKind::tensor) return false;
+  if (call[i].kind != ValueKind::tensor || call.tensor(i).dtype != DType::float32) return false;
   const Tensor& t = call.tensor(i);
-  const std::size_t n = call[1].count;
-  const Tensor& input = call.tensor(0);
-  return t.dtype == DType::float32 && t.is_contiguous() && !t.moves && t.rank == n && n <= input.rank &&
-         std::equal(t.declared, t.declared + n, input.declared + (input.rank - n));
+  for (int d = 0; d < t.rank; ++d)
+    if (t.dim_order[d] != d) return false;
+  return true;
 }
 
 bool accepts(const Call& call) {
   if (!kernels::is_supported(kernels::best_instruction_set()) || call[0].kind != ValueKind::tensor ||
-      !integers(call[1]) || !is_fixed(call[1]) || call[1].count == 0 || !is_parameter(call, 2) ||
-      !is_parameter(call, 3) || call[4].kind != ValueKind::real || call[4].changes)
+      !is_parameter(call, 2) || !is_parameter(call, 3) || call[4].kind != ValueKind::real || call[4].changes)
     return false;
   const Tensor& input = call.tensor(0);
-  const auto shape = call[1].items();
-  if (shape.size() > input.rank) return false;
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (shape[i]->integer != input.declared[input.rank - shape.size() + i] || shape[i]->integer < 1) return false;
   for (const std::size_t i : {0u, 5u, 6u, 7u}) {
     if (call[i].kind != ValueKind::tensor) return false;
     const Tensor& t = call.tensor(i);
@@ -39,15 +32,28 @@ bool accepts(const Call& call) {
   return true;
 }
 
+// The normalized shape is that of the parameters, and the end of the input's.
+bool is_end(const Call& call) {
+  const Tensor& input = call.tensor(0);
+  const auto shape = call[1].items();
+  if (!integers(call[1]) || shape.empty() || shape.size() > input.rank) return false;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::int32_t n = input.sizes[input.rank - shape.size() + d];
+    if (n < 1 || shape[d]->integer != n) return false;
+    for (const std::size_t i : {2u, 3u})
+      if (call[i].kind == ValueKind::tensor && (call.tensor(i).rank != shape.size() || call.tensor(i).sizes[d] != n))
+        return false;
+  }
+  return true;
+}
+
 bool run(const Step& step, Run&) {
   const Call& call = step.call;
+  if (!is_end(call)) return false;
   const Tensor& input = call.tensor(0);
   const std::size_t rank = input.rank, last = call[1].count;
   std::int64_t n = 1;
-  for (std::size_t i = 0; i < last; ++i) {
-    if (input.sizes[rank - last + i] != call[1].items()[i]->integer) return false;
-    n *= input.sizes[rank - last + i];
-  }
+  for (std::size_t d = rank - last; d < rank; ++d) n *= input.sizes[d];
   Shape rows = shape_of(input);
   std::fill_n(rows.sizes + rank - last, last, 1);
   Tensor &out = call.tensor(5), &means = call.tensor(6), &rstds = call.tensor(7);

@@ -14,17 +14,22 @@ bool accepts(const Call& call) {
     return false;
   const Tensor &self = call.tensor(0), &out = call.tensor(3);
   return self.dtype == DType::float32 && out.dtype == DType::float32 && self.rank == out.rank && !self.unbounded &&
-         std::equal(self.dim_order, self.dim_order + self.rank, out.dim_order) && is_fixed(call[1]) &&
-         dim_of(call[1], self.rank) >= 0 && call[2].kind == ValueKind::boolean && is_fixed(call[2]) && !call[2].boolean;
+         is_fixed(call[1]) && dim_of(call[1], self.rank) >= 0 && call[2].kind == ValueKind::boolean &&
+         is_fixed(call[2]) && !call[2].boolean;
 }
 
-bool is_innermost(const Tensor& self, int dim) { return self.rank == 0 || self.dim_order[self.rank - 1] == dim; }
+// Whether rows lie together, one after another, in self and out.
+bool is_innermost(const Call& call, int dim) {
+  const Tensor &self = call.tensor(0), &out = call.tensor(3);
+  return self.rank == 0 || (self.dim_order[self.rank - 1] == dim &&
+                            std::equal(self.dim_order, self.dim_order + self.rank, out.dim_order));
+}
 
 // A row whose elements do not lie together is copied to scratch: as large as it can become.
 const void* prepare(const Call& call, Stores& stores) {
   const Tensor& self = call.tensor(0);
   const int dim = dim_of(call[1], self.rank);
-  if (is_innermost(self, dim)) return nullptr;
+  if (is_innermost(call, dim)) return nullptr;
   std::int64_t most = 1;
   for (int d = 0; d < self.rank; ++d)
     if (d == dim || self.moves) most *= std::max(self.declared[d], 1);
@@ -43,23 +48,24 @@ bool run(const Step& step, Run& run) {
   const float* x = self.elements<float>();
   float* y = out.elements<float>();
   const std::int64_t n = self.rank > 0 ? self.size(dim) : 1, count = self.count();
-  if (is_innermost(self, dim)) {
+  if (is_innermost(call, dim)) {
     for (std::int64_t i = 0; i < count; i += n)
       kernels::softmax(set, logarithm, x + i, y + i, static_cast<std::size_t>(n));
     return true;
   }
-  const Strides strides = strides_of(self);
-  const std::ptrdiff_t stride = strides.of[dim];
   Shape rows = shape_of(self);
   rows.sizes[dim] = n > 0;
+  const Strides strides[] = {strides_of(out), strides_of(self)};
+  const Nest nest = nest_of(rows, out.dim_order, strides);
   auto* row = reinterpret_cast<float*>(run.scratch.data());
-  const Nest nest = nest_of(rows, self.dim_order, {&strides, 1});
-  each_row(nest, 1, [&](const std::ptrdiff_t* at, std::ptrdiff_t many) {
+  each_row(nest, 2, [&](const std::ptrdiff_t* at, std::ptrdiff_t many) {
+    const int inner = nest.loops - 1;
     for (std::ptrdiff_t r = 0; r < many; ++r) {
-      const std::ptrdiff_t first = at[0] + r * nest.stride[0][nest.loops - 1];
-      for (std::int64_t i = 0; i < n; ++i) row[i] = x[first + i * stride];
+      float* to = y + at[0] + r * nest.stride[0][inner];
+      const float* from = x + at[1] + r * nest.stride[1][inner];
+      for (std::int64_t i = 0; i < n; ++i) row[i] = from[i * strides[1].of[dim]];
       kernels::softmax(set, logarithm, row, row, static_cast<std::size_t>(n));
-      for (std::int64_t i = 0; i < n; ++i) y[first + i * stride] = row[i];
+      for (std::int64_t i = 0; i < n; ++i) to[i * strides[0].of[dim]] = row[i];
     }
   });
   return true;

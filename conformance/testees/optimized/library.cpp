@@ -4,6 +4,8 @@
 #include <cstring>
 #include <deque>
 
+#include "conformance/testees/client_memory.h"
+#include "conformance/testees/reference_library.h"
 #include "format/roles.h"
 #include "optimized/kernels/instruction_set.h"
 #include "optimized/runtime/table.h"
@@ -13,26 +15,23 @@ namespace {
 
 using optimized::ValueKind;
 
-struct alignas(64) Line {
-  std::byte bytes[64];
-};
+using Operands = OptimizedLibrary::Operands;
 
 // The values of one call, as a method has them.
 class CallValues {
  public:
-  explicit CallValues(bool moving) : moving_(moving) {}
+  explicit CallValues(Operands operands) : operands_(operands) {}
 
+  // An out is no constant.
+  optimized::Value* add_out(const HostValue& from) {
+    optimized::Value* to = add(from);
+    if (to->kind == ValueKind::tensor) to->tensor->constant = false;
+    return to;
+  }
   optimized::Value* add(const HostValue& from) {
     optimized::Value& to = values_.emplace_back();
     std::visit([&](const auto& v) { set(to, v); }, from);
     return &to;
-  }
-
-  optimized::Value* add_out(const HostValue& from) {
-    const std::size_t before = tensors_.size();
-    optimized::Value* to = add(from);
-    for (std::size_t i = before; i < tensors_.size(); ++i) tensors_[i].tensor.constant = false;
-    return to;
   }
 
   // What kernels see: before they run the sizes that are declared, of tensors that move larger than they will be.
@@ -55,12 +54,13 @@ class CallValues {
     Tensor& t = tensors_.emplace_back();
     t.sizes.assign(view.sizes.begin(), view.sizes.end());
     t.now = t.declared = t.sizes;
-    for (std::int32_t& n : t.declared) n += moving_ && n > 1;
+    for (std::int32_t& n : t.declared) n += operands_ == Operands::moving && n > 1;
     t.order.assign(view.dim_order.begin(), view.dim_order.end());
     t.tensor.data = t.tensor.home = view.data, t.tensor.capacity = view.capacity;
     t.tensor.sizes = t.now.data(), t.tensor.declared = t.declared.data(), t.tensor.dim_order = t.order.data();
     t.tensor.dtype = view.dtype, t.tensor.rank = static_cast<std::uint8_t>(t.sizes.size());
-    t.tensor.moves = moving_, t.tensor.constant = !moving_;
+    t.tensor.constant = operands_ == Operands::constant;
+    t.tensor.moves = operands_ == Operands::moving;
     to.kind = ValueKind::tensor, to.tensor = &t.tensor;
   }
   void set(optimized::Value& to, Int n) { to.kind = ValueKind::integer, to.integer = n; }
@@ -86,7 +86,7 @@ class CallValues {
   optimized::Value* add_item(Int n) { return add(HostValue(n)); }
   optimized::Value* add_item(const std::optional<TensorView>& view) { return view ? add(HostValue(*view)) : nullptr; }
 
-  bool moving_;
+  Operands operands_;
   std::deque<optimized::Value> values_;
   std::deque<Tensor> tensors_;
   std::deque<std::vector<optimized::Value*>> lists_;
@@ -118,26 +118,19 @@ Reply run(const optimized::Call& call, CallValues& values) {
   values.declare();
   const Kernel* kernel = find_kernel(call);
   if (!kernel) return unsupported("there is no kernel for a call of these dtypes and this layout");
-  std::vector<std::max_align_t> state(1024 / sizeof(std::max_align_t));
-  format::Workspace counting;
-  std::uint64_t scratch = 0;
-  if (kernel->prepare) {
-    format::Workspace tables(std::as_writable_bytes(std::span(state)));
-    Stores stores{tables, counting};
-    kernel->prepare(call, stores);
-    scratch = stores.scratch;
-  }
-  const auto aligned = [](std::uint64_t bytes) { return std::vector<Line>((bytes + sizeof(Line) - 1) / sizeof(Line)); };
-  std::vector<Line> packed_memory = aligned(counting.most()), scratch_memory = aligned(scratch);
-  format::Workspace tables(std::as_writable_bytes(std::span(state))),
-      packed(std::as_writable_bytes(std::span(packed_memory)));
+  alignas(64) std::byte state[1024];  // as much as a step may have
+  format::Workspace counting_tables(state), counting_packed;
+  Stores counting{counting_tables, counting_packed};
+  if (kernel->prepare) kernel->prepare(call, counting);
+  const ClientMemory packed_memory(counting_packed.most()), scratch(counting.scratch);
+  format::Workspace tables(state), packed(packed_memory.bytes());
   Stores stores{tables, packed};
   const void* prepared = kernel->prepare ? kernel->prepare(call, stores) : nullptr;
   if (!tables.has_room()) return {Outcome::exhausted, "the state of the kernel takes more than 1024 bytes"};
   values.begin();
   optimized::Fault fault;
   Run execution;
-  execution.scratch = std::as_writable_bytes(std::span(scratch_memory)).first(scratch), execution.fault = &fault;
+  execution.scratch = scratch.bytes(), execution.fault = &fault;
   if (kernel->run({kernel->run, prepared, call, 0, kernel->name}, execution)) return {};
   if (fault) return {fault.outcome, fault.message};
   return unsupported("the kernel does not do a call of these sizes");
@@ -145,52 +138,52 @@ Reply run(const optimized::Call& call, CallValues& values) {
 
 }  // namespace
 
-std::vector<std::string> OptimizedKernels::kernels() const {
+std::vector<std::pair<std::string, std::string>> OptimizedLibrary::facts() const {
+  return {{"instruction set", kernels::traits(kernels::best_instruction_set()).name}};
+}
+
+std::vector<std::string> OptimizedLibrary::kernels() const {
   std::vector<std::string> names;
   for (const optimized::KernelRow& row : optimized::kernel_table())
     if (names.empty() || names.back() != row.op) names.emplace_back(row.op);
   return names;
 }
 
-bool OptimizedKernels::has(const Operator& op) const {
-  return std::ranges::binary_search(optimized::kernel_table(), op.name, {}, &optimized::KernelRow::op);
+bool OptimizedLibrary::has(const Operator& op) const {
+  return fallback_ || std::ranges::binary_search(optimized::kernel_table(), op.name, {}, &optimized::KernelRow::op);
 }
 
-Reply OptimizedKernels::call(const Operator& op, std::span<HostValue> arguments) {
+Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments) {
   const std::string_view name = op.name;
   const auto roles = std::ranges::lower_bound(format::all_roles(), name, {}, &format::OperatorRoles::name);
-  CallValues values(moving_);
+  CallValues values(operands_);
   std::vector<optimized::Value*> all;
   std::vector<std::pair<optimized::Value*, HostValue*>> outs;
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
     if (op.arguments[i].is_out_number()) {
-      outs.emplace_back(all.emplace_back(values.add({})), &arguments[i]);
+      outs.emplace_back(all.emplace_back(values.add_out({})), &arguments[i]);
     } else if (op.arguments[i].mutated) {  // in place
       HostValue& out = arguments[op.new_value_of(i)];
       const TensorView &from = std::get<TensorView>(arguments[i]), &to = std::get<TensorView>(out);
       if (from.dtype != to.dtype || from.sizes != to.sizes || from.dim_order != to.dim_order)
-        return {Outcome::unsupported, "what is changed in place is not what it becomes"};
+        return call_fallback(op, arguments, {Outcome::unsupported, "what is changed in place is not what it becomes"});
       std::copy_n(from.data, from.bytes(), to.data);
       outs.emplace_back(all.emplace_back(values.add_out(out)), &out);
     } else if (all.size() < roles->count) {
-      const bool out = op.arguments[i].out;
-      all.push_back(out ? values.add_out(arguments[i]) : values.add(arguments[i]));
-      if (out) outs.emplace_back(all.back(), &arguments[i]);
+      all.push_back(op.arguments[i].out ? values.add_out(arguments[i]) : values.add(arguments[i]));
+      if (op.arguments[i].out) outs.emplace_back(all.back(), &arguments[i]);
     }
   }
   const Reply reply = run({&*roles, all}, values);
   if (reply.outcome == Outcome::ok)
     for (const auto& [from, to] : outs) hand_back(*from, *to);
-  return reply;
+  return call_fallback(op, arguments, reply);
 }
 
-std::vector<std::pair<std::string, std::string>> OptimizedLibrary::facts() const {
-  return {{"instruction set", kernels::traits(kernels::best_instruction_set()).name}};
-}
-
-Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments) {
-  const Reply reply = kernels_.has(op) ? kernels_.call(op, arguments) : Reply{Outcome::unsupported, {}};
-  return reply.outcome == Outcome::unsupported ? fallback_.call(op, arguments) : reply;
+Reply OptimizedLibrary::call_fallback(const Operator& op, std::span<HostValue> arguments, const Reply& reply) const {
+  constexpr Budget::Limits limits{.bytes = Int{1} << 26};  // those of the judge
+  if (!fallback_ || reply.outcome != Outcome::unsupported) return reply;
+  return ReferenceLibrary(limits).call(op, arguments);
 }
 
 }  // namespace assay

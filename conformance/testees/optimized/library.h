@@ -1,38 +1,32 @@
 #pragma once
 
 #include "conformance/testees/library.h"
-#include "conformance/testees/reference_library.h"
 
 namespace assay {
 
-// The kernels of the optimized runtime, without its fallback: what no kernel accepts, or declines, is unsupported.
-// Arguments are what a program would have as constants; with `moving` sizes they are not, and a kernel is told that
-// sizes may change, and that its tensors' are other than they are.
-class OptimizedKernels final : public KernelLibrary {
- public:
-  explicit OptimizedKernels(bool moving = false) : moving_(moving) {}
-
-  std::string_view name() const override { return "optimized"; }
-  std::vector<std::string> kernels() const override;
-  bool has(const Operator& op) const override;
-  Reply call(const Operator& op, std::span<HostValue> arguments) override;
-  bool may_crash() const override { return false; }
-
- private:
-  bool moving_;
-};
-
-// The same with the fallback, which answers what they do not.
+// The kernels of the optimized runtime, one call at a time, its outs of the sizes that they are given with; where no
+// kernel takes a call, its fallback does.
 class OptimizedLibrary final : public KernelLibrary {
  public:
+  // What kernels are told of a call's operands before it: that a program has them as constants, that their sizes are
+  // fixed, or that these may be smaller than those that are declared.
+  enum class Operands { constant, fixed, moving };
+  // Without the fallback, what no kernel takes is unsupported.
+  explicit OptimizedLibrary(Operands operands = Operands::constant, bool fallback = true)
+      : operands_(operands), fallback_(fallback) {}
+
   std::string_view name() const override { return "optimized"; }
   std::vector<std::pair<std::string, std::string>> facts() const override;
-  bool has(const Operator&) const override { return true; }
+  std::vector<std::string> kernels() const override;  // the operators that have one
+  bool has(const Operator& op) const override;
   Reply call(const Operator& op, std::span<HostValue> arguments) override;
+  bool may_crash() const override { return fallback_; }  // kernels alone allocate nothing that could be watched
 
  private:
-  OptimizedKernels kernels_;
-  ReferenceLibrary fallback_{{.bytes = Int{1} << 26}};  // what the judge takes, too
+  Reply call_fallback(const Operator& op, std::span<HostValue> arguments, const Reply& reply) const;
+
+  Operands operands_;
+  bool fallback_;
 };
 
 }  // namespace assay
