@@ -251,8 +251,8 @@ std::vector<float> run(InstructionSet set, const ConvolutionCase& c, const std::
   const Fenced fenced_weight(weight), fenced_bias(bias), fenced_residual(residual);
   const Fenced packed(packed_floats(convolution), packed_alignment);
   const std::size_t plane = c.y.kernel * c.x.kernel;
-  pack(convolution, fenced_weight.data(), {plane * (c.transposed ? c.outputs : c.inputs), plane, c.x.kernel, 1}, nullptr,
-       packed.data());
+  pack(convolution, fenced_weight.data(), {plane * (c.transposed ? c.outputs : c.inputs), plane, c.x.kernel, 1},
+       nullptr, packed.data());
   const Images images{in.data(), c.images, c.height, c.width, channels + c.pixel_gap, c.channels_first};
   const Fenced scratch(scratch_floats(convolution, images));
   const Fenced out(
