@@ -16,7 +16,9 @@ class OptimizedEngine final : public Engine {
   Reply load(const EngineSettings& settings) override {
     const auto open = [&](bool deployable) {
       return replied([&] {
-        client_.emplace(settings.program, settings.data, deployable, static_cast<std::size_t>(settings.threads));
+        const OptimizedClient::Options options{.deployable = deployable,
+                                               .threads = static_cast<std::size_t>(settings.threads)};
+        client_.emplace(settings.program, settings.data, options);
         method_ = &client_->method(settings.method);
       });
     };

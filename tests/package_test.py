@@ -1,4 +1,4 @@
-"""assay::reference and assay::runtime as their users meet them: installed and found, and as a subdirectory. Quiet in both."""
+"""assay::reference, assay::runtime and assay::optimized as their users meet them: installed and found, and as a subdirectory. Quiet in both."""
 import os
 import pathlib
 import subprocess
@@ -36,6 +36,7 @@ class Package(unittest.TestCase):
             options += [f"-DCMAKE_CXX_FLAGS=-fsanitize={sanitizers}"]
         self.use(*options)
         self.assertEqual(run(self.scratch / "consumer" / "runtime_consumer"), "H1\n")
+        self.assertEqual(run(self.scratch / "consumer" / "deployed_consumer"), "1 H2\n")
 
     def test_as_a_subdirectory(self):
         self.use(f"-DASSAY_SOURCE={SOURCE}", "-DCMAKE_BUILD_TYPE=Release")

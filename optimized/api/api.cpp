@@ -65,6 +65,7 @@ Options options_of(const assay_options* from) {
   options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
   options.backends = {reinterpret_cast<const Backend*>(from->backends), from->backend_count};
   if (from->instructions > 0) options.instructions = from->instructions;
+  options.as_written = from->as_written;
   if (from->run) options.threads = {from->threads, from->run, from->pool};
   return options;
 }

@@ -80,7 +80,7 @@ Method* Builder::make(Sizes& sizes) {
   if (!make_values() || !place_constants() || !mark_state() || !make_calls()) return nullptr;
   if (Flow::is_straight(method_)) flow_ = Flow::of(method_, is_state_, workspace_);
   if (!has_room()) return nullptr;
-  if (flow_) rewrite();
+  if (flow_ && !options_.as_written) rewrite();
   if (!has_room() || !place_tensors() || !begin_state() || !make_steps()) return nullptr;
   mark_overwritten_inputs();
   if (!has_room()) return nullptr;

@@ -28,6 +28,7 @@ struct Options {
   std::span<const Backend> backends;       // do what is delegated
   std::int64_t instructions = 10'000'000;  // of one execution
   kernels::Threads threads;
+  bool as_written = false;  // without rewrites
 };
 
 // One method, ready to run. It lies in its prepared memory; nothing is to be given back.

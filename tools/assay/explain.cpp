@@ -91,7 +91,7 @@ Json to_json(const OptimizedClient::Method& made, const std::string& name) {
 }
 
 int explain(const Request& r) {
-  OptimizedClient client(r.program, r.data);
+  OptimizedClient client(r.program, r.data, {});
   const std::string name = r.method.empty() ? client.default_method() : r.method;
   const OptimizedClient::Method& made = client.method(name);
   const Budget budget;

@@ -80,17 +80,18 @@ Value copied(const assay_value& v) {
 }  // namespace
 
 OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
-                                 bool deployable, std::size_t threads)
+                                 const Options& options)
     : file_(contents(program)) {
-  if (threads > 1) {
-    pool_.reset(pthreadpool_create(threads));
-    options_.threads = threads, options_.pool = pool_.get();
+  options_.as_written = options.as_written;
+  if (options.threads > 1) {
+    pool_.reset(pthreadpool_create(options.threads));
+    options_.threads = options.threads, options_.pool = pool_.get();
     options_.run = [](void* pool, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
       pthreadpool_parallelize_1d(static_cast<pthreadpool*>(pool), task, context, tasks, 0);
     };
   }
   for (const std::filesystem::path& file : data) data_.push_back(contents(file));
-  if (!deployable) {
+  if (!options.deployable) {
     options_.fallback = optimized::reference_fallback();
     options_.backends = optimized::reference_backends(options_.backend_count);
   }

@@ -24,9 +24,13 @@ class OptimizedClient {
     assay_method* method;
   };
 
-  // `deployable`: without the fallback, and without a backend for what is delegated.
+  struct Options {
+    bool deployable = false;  // without the fallback, and without a backend for what is delegated
+    std::size_t threads = 1;
+    bool as_written = false;  // without rewrites
+  };
   OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
-                  bool deployable = false, std::size_t threads = 1);
+                  const Options& options);
   ~OptimizedClient();
   OptimizedClient(const OptimizedClient&) = delete;
   OptimizedClient& operator=(const OptimizedClient&) = delete;

@@ -13,7 +13,7 @@ Reply reply_of(const Fault& fault) {
 class LoadedOptimized final : public TesteeProgram {
  public:
   LoadedOptimized(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data, bool deployable)
-      : client_(program, data, deployable) {}
+      : client_(program, data, {.deployable = deployable}) {}
 
   Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {

@@ -1,0 +1,58 @@
+"""The optimized runtime through the command: explained, and held to the reference."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "programs"
+
+
+def assay(*arguments, code=0):
+    done = subprocess.run([os.environ["ASSAY"], *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+class Explain(unittest.TestCase):
+    def test_every_instruction_has_its_line(self):
+        lines = assay("explain", PROGRAMS / "mobile_net" / "program.pte").splitlines()
+        self.assertRegex(lines[0], r"^method forward, (sse4|avx2|avx512|neon): \d+ instructions, \d+ steps, 0 of them by the fallback$")
+        self.assertRegex(lines[1], r"^memory: prepared \d+, arena \d+, shared 0, scratch \d+ bytes$")
+        instructions = int(lines[0].split(": ")[1].split()[0])
+        self.assertEqual(len(lines), 2 + instructions)
+        self.assertTrue(any("convolution_f32 + batch norm" in line for line in lines), lines)
+
+    def test_json_says_the_same(self):
+        said = json.loads(assay("explain", PROGRAMS / "mobile_net" / "program.pte", "--json"))
+        steps = {line["step"] for line in said["instructions"] if "step" in line}
+        self.assertEqual(steps, set(range(len(steps))))
+        self.assertEqual(said["fallbacks"], 0)
+        for line in said["instructions"]:
+            self.assertEqual("kernel" in line, line.get("done_by") == line["instruction"])
+
+    def test_what_the_fallback_does_is_marked(self):
+        said = json.loads(assay("explain", PROGRAMS / "bfloat16" / "program.pte", "--json"))
+        marked = [line for line in said["instructions"] if line.get("kernel") == "reference"]
+        self.assertEqual(len(marked), said["fallbacks"])
+        self.assertGreater(len(marked), 0)
+
+    def test_a_method_that_is_not_there(self):
+        assay("explain", PROGRAMS / "mlp" / "program.pte", "--method", "nobody", code=4)
+
+
+class Run(unittest.TestCase):
+    def test_gives_what_was_recorded(self):
+        for program in "mlp", "mobile_net", "kv_cache", "cond", "dynamic_layers", "delegate_inline":
+            folder = PROGRAMS / program
+            out = assay("run", folder / "program.pte", "--calls", folder / "calls.json", "--with", "optimized")
+            self.assertIn("no difference", out)
+
+    def test_is_held_to_the_reference(self):
+        folder = PROGRAMS / "cnn"
+        out = assay("run", folder / "program.pte", "--calls", folder / "calls.json", "--with", "optimized", "--against", "reference")
+        self.assertIn("no difference", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
