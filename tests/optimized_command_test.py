@@ -50,7 +50,7 @@ class Run(unittest.TestCase):
 
     def test_is_held_to_the_reference(self):
         folder = PROGRAMS / "cnn"
-        out = assay("run", folder / "program.pte", "--calls", folder / "calls.json", "--with", "optimized", "--against", "reference")
+        out = assay("run", folder / "program.pte", "--calls", folder / "calls.json", "--with", "optimized", "--against", "reference", "--rtol", "1e-4", "--atol", "1e-6")
         self.assertIn("no difference", out)
 
 

@@ -4,6 +4,7 @@
 
 #include "conformance/programs/calls.h"
 #include "conformance/programs/file.h"
+#include "conformance/programs/host.h"
 #include "conformance/testees/optimized/runtime.h"
 #include "tests/program_folders.h"
 
@@ -12,21 +13,6 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The inputs as the program wants them: in its dim orders.
-std::vector<Value> arranged_for(const pte::ExecutionPlan& plan, std::vector<Value> inputs) {
-  for (std::size_t i = 0; i < inputs.size() && i < plan.inputs()->size(); ++i) {
-    const auto* to = plan.values()->Get(static_cast<std::uint32_t>(plan.inputs()->Get(static_cast<std::uint32_t>(i))));
-    if (const Int* n = std::get_if<Int>(&inputs[i]); n && to->val_as_Double()) inputs[i] = static_cast<double>(*n);
-    const pte::Tensor* declared = to->val_as_Tensor();
-    Tensor* t = std::get_if<Tensor>(&inputs[i]);
-    if (!t || !declared) continue;
-    Dims order;
-    for (const auto d : format::items(declared->dim_order())) order.push_back(d);
-    if (is_dim_order(order, t->rank())) *t = arranged(*t, order);
-  }
-  return inputs;
-}
 
 class OptimizedPrograms : public testing::TestWithParam<fs::path> {};
 
@@ -41,7 +27,7 @@ TEST_P(OptimizedPrograms, GiveWhatWasRecorded) {
   for (std::size_t k = 0; k < calls.calls.size(); ++k) {
     const ProgramCall& call = calls.calls[k];
     std::vector<Value> outputs;
-    reply = loaded->call(call.method, arranged_for(*program.plan(call.method), call.inputs), outputs);
+    reply = loaded->call(call.method, adapted(*program.plan(call.method), call.inputs), outputs);
     if (!call.fails.empty()) {
       EXPECT_TRUE(reply.message.starts_with(call.fails)) << reply.message;
       continue;
@@ -56,8 +42,7 @@ TEST_P(OptimizedPrograms, GiveWhatWasRecorded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, OptimizedPrograms, testing::ValuesIn(program_folders()),
-                         [](const auto& info) { return info.param.filename().string(); });
+INSTANTIATE_TEST_SUITE_P(Golden, OptimizedPrograms, testing::ValuesIn(program_folders()), name_of_folder);
 
 }  // namespace
 }  // namespace assay
