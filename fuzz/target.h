@@ -34,5 +34,6 @@ void attack_oracle(Input);
 void attack_literal(Input);
 void attack_npy(Input);
 void attack_calls(Input);
+void attack_optimized(Input);
 
 }  // namespace assay::fuzz

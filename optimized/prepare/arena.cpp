@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint64_t alignment = 64;
 constexpr std::uint64_t aligned(std::uint64_t n) { return (n + alignment - 1) / alignment * alignment; }
 
+constexpr std::uint32_t most_shared = 1 << 13;  // groups that share memory, as finding a place takes time
+
 // The bytes of a group of values, and the first and last step to which they are of use.
 struct Life {
   std::uint64_t size = 0, begin = ~std::uint64_t{0}, at = 0;  // begin: the first of the group's in the file's plan
@@ -63,6 +65,11 @@ bool Builder::place_by_lifetime() {
   const std::uint64_t base = arena_;
   for (std::uint32_t k = 0; k < count; ++k) {
     Life& life = lives[order[k]];
+    if (k >= most_shared) {  // each behind all others
+      life.at = arena_ - base;
+      arena_ += aligned(life.size);
+      continue;
+    }
     std::uint64_t at = 0;
     for (std::uint32_t j = 0; j < k; ++j) {  // in the order of their places
       const Life& other = lives[placed[j]];

@@ -31,7 +31,7 @@ class Builder {
   bool mark_state();
   bool place_tensors();
   void place_memories(std::span<std::uint64_t> begins);
-  bool is_shared(std::uint32_t memory) const;
+  void mark_shared_memories();
   bool begin_state();
   void mark_overwritten_inputs();
 
@@ -60,14 +60,13 @@ class Builder {
     Call call;
     const pte::Instruction* instruction = nullptr;
     const Backend* backend = nullptr;
+    bool is_typed = false;                 // an operator's, each operand of the kind that its schema says
     bool dead = false;                     // another call does it, or nobody has to
     std::uint32_t into = Method::no_step;  // that other call
   };
   friend class Fuser;
   std::uint32_t index_of(const Value* v) const { return static_cast<std::uint32_t>(v - values_.data()); }
-  bool is_op(const Planned& p, std::string_view op) const {
-    return !p.dead && p.call.roles && p.call.roles->name == op;
-  }
+  bool is_op(const Planned& p, std::string_view op) const { return !p.dead && p.is_typed && p.call.roles->name == op; }
   bool has_room();
   format::Place place_of(std::uint32_t v) const { return {&where_, "value", v}; }
 
@@ -87,6 +86,7 @@ class Builder {
   std::span<std::uint8_t> is_state_;         // by value
   std::span<std::uint8_t> shared_memories_;  // by planned memory: the program's methods share it
   std::span<Planned> calls_;                 // by instruction
+  std::uint64_t looks_ = Flow::most_steps;   // how many calls rewrites may look at yet
   std::optional<Flow> flow_;                 // of a method whose instructions run in order; else none
   std::uint32_t steps_ = 0;
   std::uint64_t arena_ = 0, shared_ = 0, scratch_ = 0;

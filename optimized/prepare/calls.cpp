@@ -1,5 +1,5 @@
 #include "optimized/prepare/build.h"
-#include "optimized/runtime/handles.h"
+#include "optimized/runtime/table.h"
 
 // The instructions of a method as calls of operators and delegates.
 namespace assay::optimized {
@@ -15,6 +15,7 @@ bool Builder::make_call(std::uint32_t i, const pte::KernelCall& call) {
   if (!has_room()) return false;
   const std::size_t n = roles->arguments().size();
   calls_[i].call = {roles, all.first(n), all.size() > n ? all.back() : nullptr};
+  calls_[i].is_typed = has_kinds(calls_[i].call);
   return true;
 }
 

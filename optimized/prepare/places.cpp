@@ -19,23 +19,19 @@ bool has_initial_value(const pte::Tensor& t) {
   return t.allocation_info() && (format::is_external(t) || t.data_buffer_idx() > 0);
 }
 
-// f(Tensor) for those of all methods that are planned.
-template <class F>
-void each_planned(const format::ProgramView& program, F f) {
-  for (const pte::ExecutionPlan* plan : *program.tables->execution_plan())
-    for (const pte::EValue* value : *plan->values())
-      if (const pte::Tensor* t = value->val_as_Tensor(); t && t->allocation_info()) f(*plan, *t);
-}
-
 }  // namespace
 
-// The methods of a program share the memories into which they plan nothing but named state.
-bool Builder::is_shared(std::uint32_t memory) const {
-  bool shared = true;
-  each_planned(program_.view(), [&](const pte::ExecutionPlan&, const pte::Tensor& t) {
-    shared = shared && (t.allocation_info()->memory_id() != memory || !format::name_of(t).empty());
-  });
-  return shared;
+// The methods of a program share the memories into which they plan something, and nothing but named state.
+void Builder::mark_shared_memories() {
+  constexpr std::uint8_t state = 1, other = 2;
+  for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan())
+    for (const pte::EValue* value : *plan->values()) {
+      const pte::Tensor* t = value->val_as_Tensor();
+      if (!t || !t->allocation_info() || t->allocation_info()->memory_id() >= shared_memories_.size()) continue;
+      std::uint8_t& memory = shared_memories_[t->allocation_info()->memory_id()];
+      memory = format::name_of(*t).empty() ? other : std::max(memory, state);
+    }
+  for (std::uint8_t& memory : shared_memories_) memory = memory == state;
 }
 
 bool Builder::place_constant(Tensor& tensor, const pte::Tensor& from, std::uint32_t v) {
@@ -75,7 +71,7 @@ bool Builder::mark_state() {
   shared_memories_ = tables_.take<std::uint8_t>(format::size_of(plan_.non_const_buffer_sizes()));
   is_state_ = workspace_.take<std::uint8_t>(method_.values());
   if (!has_room()) return false;
-  for (std::uint32_t i = 1; i < shared_memories_.size(); ++i) shared_memories_[i] = is_shared(i);
+  mark_shared_memories();
   format::each_state(
       program_.view(), plan_, workspace_,
       [](void* all, std::uint32_t v) { (*static_cast<std::span<std::uint8_t>*>(all))[v] = 1; }, &is_state_);
@@ -172,11 +168,13 @@ void Builder::mark_overwritten_inputs() {
     const std::uint64_t x0 = format::planned_offset(*p), y0 = format::planned_offset(*q);
     return x0 < y0 + y.capacity && y0 < x0 + x.capacity;
   };
+  std::uint64_t looks = Flow::most_steps;
   for (std::size_t i = 0; i < inputs.size() && !all.empty(); ++i) {
     const auto in = static_cast<std::uint32_t>(inputs[i]);
     if (!method_.tensor(in) || tensors_[in].lasts) continue;
-    bool over = false;
-    for (std::uint32_t k = 0; k < method_.instructions(); ++k)
+    bool over = looks < method_.instructions();  // too much to look at: it is set again
+    looks -= std::min<std::uint64_t>(looks, method_.instructions());
+    for (std::uint32_t k = 0; k < method_.instructions() && !over; ++k)
       format::each_effect(method_, method_.instruction(k), [&](const format::Effect& e) {
         over = over || (format::writes(e.use) && !format::is_alias(e.use) && e.use != format::Use::freed &&
                         method_.tensor(e.value) && overlap(in, e.value));

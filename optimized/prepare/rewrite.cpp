@@ -80,7 +80,7 @@ bool is_copy_in_order(const Call& call) {
 // A copy in the order of its source is its source, if neither changes while the other is of use.
 void Builder::drop_copies() {
   for (Planned& p : calls_) {
-    if (p.dead || !p.call.roles || std::ranges::find(copies, p.call.roles->name) == std::end(copies)) continue;
+    if (p.dead || !p.is_typed || std::ranges::find(copies, p.call.roles->name) == std::end(copies)) continue;
     const Value &from = p.call[0], &to = *p.call.arguments.back();
     if (from.kind != ValueKind::tensor || to.kind != ValueKind::tensor || !is_copy_in_order(p.call)) continue;
     const std::uint32_t a = index_of(&to), b = index_of(&from);
@@ -121,10 +121,12 @@ void Builder::fold_constants() {
       const std::uint32_t v = index_of(p.call.arguments[2]);
       if (!self.constant || !flow_->is_private(v) || flow_->group(v).members != 1 || out.moves) continue;
       const auto order = tables_.take<std::uint8_t>(self.rank);
-      if (order.empty() || !permuted_order(self, p.call[1].items(), order.data())) continue;
+      if (order.size() != self.rank || !permuted_order(self, p.call[1].items(), order.data())) continue;
       const Tensor before = out;
       out.constant = true, out.data = self.data, out.capacity = self.capacity, out.dim_order = order.data();
       p.dead = true;
+      if (looks_ < calls_.size()) return;
+      looks_ -= calls_.size();
       for (const Planned& reader : calls_) {
         if (reader.dead || !reader.call.roles) continue;
         if (std::ranges::find(reader.call.arguments, p.call.arguments[2]) != reader.call.arguments.end() &&
@@ -154,7 +156,7 @@ class Fuser {
   using Planned = Builder::Planned;
 
   bool reads(const Planned& p, std::uint32_t group) const {
-    if (p.dead || !p.call.roles) return false;
+    if (p.dead || !p.is_typed) return false;
     for (std::size_t i = 0; i + 1 < p.call.arguments.size(); ++i) {
       const Value* v = p.call.arguments[i];
       if (v && v->kind == ValueKind::tensor && b_.flow_->root(b_.index_of(v)) == group) return true;
@@ -167,8 +169,11 @@ class Fuser {
     const std::uint32_t v = b_.index_of(&value), group = b_.flow_->root(v);
     if (!b_.flow_->is_private(v) || b_.flow_->group(v).readers > most) return 0;
     std::size_t n = 0;
-    for (std::uint32_t i = at_ + 1; i < b_.calls_.size() && n < b_.flow_->group(v).readers; ++i)
+    for (std::uint32_t i = at_ + 1; i < b_.calls_.size() && n < b_.flow_->group(v).readers; ++i) {
+      if (b_.looks_ == 0) return 0;
+      --b_.looks_;
       if (reads(b_.calls_[i], group)) found[n++] = i;
+    }
     return n == b_.flow_->group(v).readers ? n : 0;
   }
   // The one call that reads what is computed.
@@ -221,11 +226,15 @@ class Fuser {
     std::uint32_t at;
     const Planned* p = reader(at);
     if (!p || !b_.is_op(*p, "aten::_native_batch_norm_legit_no_training.out") || p->call.arguments[0] != out_) return;
+    const Tensor& images = *out_->tensor;
     for (std::size_t i = 1; i < 5; ++i) {
       const Value& v = p->call[i];
-      if (v.kind != ValueKind::none && !(is_f32(v) && v.tensor->constant)) return;
+      if (v.kind == ValueKind::none) continue;
+      if (!is_f32(v) || !v.tensor->constant || images.rank < 2 || v.tensor->count() != images.size(1)) return;
     }
-    if (!number_of(p->call[6]) || !is_f32(p->call[7]) || !same_elements(*out_->tensor, p->call.tensor(7))) return;
+    if (p->call[6].kind != ValueKind::real || p->call[6].changes || !is_f32(p->call[7]) ||
+        !same_elements(*out_->tensor, p->call.tensor(7)))
+      return;
     Fusion fusion = fusion_;
     fusion.norm = p->call.arguments;
     take(fusion, p->call.arguments[7], {&at, 1});
@@ -238,7 +247,7 @@ class Fuser {
     Value *a = p->call.arguments[0], *b = p->call.arguments[1];
     const std::uint32_t group = b_.flow_->root(b_.index_of(out_));
     Value* other = b_.flow_->root(b_.index_of(a)) == group ? b : a;
-    if (!is_f32(*other) || !is_f32(*a) || !same_elements(*a->tensor, *b->tensor) ||
+    if (!is_f32(*a) || !is_f32(*b) || !same_elements(*a->tensor, *b->tensor) ||
         !same_elements(*a->tensor, p->call.tensor(3)))
       return;
     if (other->tensor->constant) return;
@@ -265,6 +274,8 @@ class Fuser {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const Call& call = p.call;
     Value* out = call.arguments.back();
+    if (call[0].kind != ValueKind::tensor || b_.flow_->root(b_.index_of(&call[0])) != b_.flow_->root(b_.index_of(out_)))
+      return false;
     if (!is_f32(*out) || !same_elements(call.tensor(0), *out->tensor)) return false;
     const auto limit = [&](const Value& v, double none) {
       return v.kind == ValueKind::none ? std::optional(none) : number_of(v);

@@ -3,8 +3,51 @@
 #include <algorithm>
 
 namespace assay::optimized {
+namespace {
+
+bool is_number(ValueKind kind) { return kind >= ValueKind::integer && kind <= ValueKind::boolean; }
+
+bool is_of(const Value& v, const format::ArgumentRole& role) {
+  using format::ArgumentKind;
+  if (v.kind == ValueKind::none) return role.optional || role.kind == ArgumentKind::number;  // a number may come later
+  const auto all_tensors = [&](bool or_none) {
+    return v.kind == ValueKind::tensors && std::ranges::all_of(v.items(), [&](const Value* item) {
+             return item && item->kind != ValueKind::none ? item->kind == ValueKind::tensor : or_none;
+           });
+  };
+  switch (role.kind) {
+    case ArgumentKind::tensor:
+      return v.kind == ValueKind::tensor;
+    case ArgumentKind::tensors:
+      return all_tensors(false);
+    case ArgumentKind::optional_tensors:
+      return all_tensors(true);
+    case ArgumentKind::number:
+      return is_number(v.kind);
+    case ArgumentKind::integers:
+      return v.kind == ValueKind::integers;
+    case ArgumentKind::doubles:
+      return v.kind == ValueKind::reals;
+    case ArgumentKind::bools:
+      return v.kind == ValueKind::booleans;
+    case ArgumentKind::string:
+      return v.kind == ValueKind::string;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_kinds(const Call& call) {
+  const auto roles = call.roles->arguments();
+  if (roles.size() != call.arguments.size()) return false;
+  for (std::size_t i = 0; i < roles.size(); ++i)
+    if (!call.arguments[i] || !is_of(*call.arguments[i], roles[i])) return false;
+  return true;
+}
 
 const Kernel* find_kernel(const Call& call) {
+  if (!has_kinds(call)) return nullptr;
   for (const KernelRow& row : std::ranges::equal_range(kernel_table(), call.roles->name, {}, &KernelRow::op))
     if (row.kernel->accepts(call)) return row.kernel;
   return nullptr;
