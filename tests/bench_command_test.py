@@ -18,7 +18,8 @@ MLP = PROGRAMS / "mlp" / "program.pte"
 
 def bench(*arguments):
     """Exit code, output and complaints; as few runs as there can be."""
-    command = [ASSAY, "bench", "--seconds", "0", *map(str, arguments)]
+    with_reference = [] if "--with" in arguments else ["--with", "reference"]
+    command = [ASSAY, "bench", "--seconds", "0", *with_reference, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     return done.returncode, done.stdout, done.stderr
 
@@ -43,6 +44,12 @@ class Bench(WithFolder):
 
 
 class Command(Bench):
+    def test_the_optimized_runtime_beside_the_reference(self):
+        [result] = self.results(MLP, "--with", "optimized", "--against", "reference")["programs"]
+        self.assertEqual([e["engine"] for e in result["engines"]], ["optimized", "reference"])
+        for engine in result["engines"]:
+            self.assertEqual([o["agrees"] for o in engine["outputs"]], [True])
+
     def test_an_engine_beside_itself(self):
         results = self.results(MLP, "--against", "reference")
         self.assertEqual((results["threads"], len(results["processors"])), (1, 1))

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int answers_differ = 1;
 constexpr const char* footer =
-    R"(ENGINE is one of: reference; executorch, the official runtime with its XNNPACK; onnxruntime; ./lib.so, a module that
+    R"(ENGINE is one of: optimized; reference; executorch, the official runtime with its XNNPACK; onnxruntime; ./lib.so, a module that
 exports assay_engine. ENGINE=FILE runs another file, which is looked for as it is, then beside PROGRAM. Inputs and expected
 outputs are those of the first call in calls.json beside PROGRAM; where there is no such file, inputs are random and outputs
 are held to those of --with. Inputs that only FILE has are state that begins with zeros.
@@ -28,13 +28,13 @@ they alternate run by run in random order, each cold to the others; then each ru
 those of one round of the former.
 
 Examples:
-  assay bench model.pte --with executorch
-  assay bench models/*/program.pte --with executorch --against executorch=xnnpack.pte --against onnxruntime=model.onnx
+  assay bench model.pte
+  assay bench models/*/program.pte --against executorch=xnnpack.pte --against onnxruntime=model.onnx
   assay bench model.pte --against executorch --threads 2 --conformance results.jsonl --html bench.html)";
 
 struct Request {
   std::vector<std::string> programs, against, conformance;
-  std::string with = "reference", json_file, html_file;
+  std::string with = "optimized", json_file, html_file;
   std::optional<double> rtol, atol;
   int threads = 1;
   bool json = false;
