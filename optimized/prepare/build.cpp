@@ -77,7 +77,7 @@ Method* Builder::make(Sizes& sizes) {
   if (!made_) return has_room(), nullptr;
   made_->plan_ = &plan_, made_->fallback_ = options_.fallback, made_->instructions_ = options_.instructions;
   made_->given_ = tables_.take<std::uint8_t>(made_->inputs());
-  if (!make_values() || !place_constants() || !mark_state() || !make_calls()) return nullptr;
+  if (!make_values() || !make_calls() || !place_constants() || !mark_state()) return nullptr;
   if (Flow::is_straight(method_)) flow_ = Flow::of(method_, is_state_, workspace_);
   if (!has_room()) return nullptr;
   if (flow_ && !options_.as_written) rewrite();

@@ -41,7 +41,6 @@ class Builder {
   // calls.cpp
   bool make_calls();
   bool make_call(std::uint32_t i, const pte::KernelCall& call);
-  bool make_delegate_call(std::uint32_t i, const pte::DelegateCall& call);
   std::span<Value*> arguments(Indices args) { return pointers(format::items(args)); }
 
   // rewrite.cpp: none changes what anybody sees, but for rounding
@@ -54,12 +53,12 @@ class Builder {
   // steps.cpp
   bool make_steps();
   bool make_step(std::uint32_t i);
+  const Backend* find_backend(std::int32_t delegate);
 
   // A call of an instruction; `dead`: another does what it did.
   struct Planned {
     Call call;
     const pte::Instruction* instruction = nullptr;
-    const Backend* backend = nullptr;
     bool is_typed = false;                 // an operator's, each operand of the kind that its schema says
     bool dead = false;                     // another call does it, or nobody has to
     std::uint32_t into = Method::no_step;  // that other call

@@ -19,18 +19,6 @@ bool Builder::make_call(std::uint32_t i, const pte::KernelCall& call) {
   return true;
 }
 
-bool Builder::make_delegate_call(std::uint32_t i, const pte::DelegateCall& call) {
-  const std::string_view id =
-      format::text_of(plan_.delegates()->Get(static_cast<std::uint32_t>(call.delegate_index()))->id());
-  for (const Backend& backend : options_.backends)
-    if (backend.id == id) {
-      calls_[i].call = {nullptr, arguments(call.args())};
-      calls_[i].backend = &backend;
-      return has_room();
-    }
-  return refuse(fault_, "D2", where_.in("delegate", call.delegate_index()), "there is no backend ", format::Quoted{id});
-}
-
 bool Builder::make_calls() {
   calls_ = workspace_.take<Planned>(method_.instructions());
   if (!has_room()) return false;
@@ -40,7 +28,7 @@ bool Builder::make_calls() {
     if (const auto* kernel = instruction.instr_args_as_KernelCall()) {
       if (!make_call(i, *kernel)) return false;
     } else if (const auto* delegate = instruction.instr_args_as_DelegateCall()) {
-      if (!make_delegate_call(i, *delegate)) return false;
+      calls_[i].call = {nullptr, arguments(delegate->args())};
     }
   }
   return true;

@@ -66,7 +66,7 @@ bool permuted_order(const Tensor& self, std::span<Value* const> dims, std::uint8
 // The same bytes under either name: dimensions of size 1 may be anywhere.
 bool is_copy_in_order(const Call& call) {
   const Tensor &self = call.tensor(0), &out = call.tensor(call.arguments.size() - 1);
-  if (!call.roles->name.starts_with("aten::permute_copy")) return same_elements(self, out);
+  if (call.roles->name != "aten::permute_copy.out") return same_elements(self, out);
   std::uint8_t order[max_rank];
   if (self.dtype != out.dtype || self.moves || out.moves || call[1].kind != ValueKind::integers) return false;
   if (self.rank != out.rank || !permuted_order(self, call[1].items(), order)) return false;

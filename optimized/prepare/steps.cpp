@@ -28,6 +28,14 @@ void Method::end() {
     }
 }
 
+const Backend* Builder::find_backend(std::int32_t delegate) {
+  const std::string_view id = format::text_of(plan_.delegates()->Get(static_cast<std::uint32_t>(delegate))->id());
+  for (const Backend& backend : options_.backends)
+    if (backend.id == id) return &backend;
+  refuse(fault_, "D2", where_.in("delegate", delegate), "there is no backend ", format::Quoted{id});
+  return nullptr;
+}
+
 bool Builder::make_step(std::uint32_t i) {
   const Planned& planned = calls_[i];
   if (planned.dead) return true;
@@ -48,15 +56,15 @@ bool Builder::make_step(std::uint32_t i) {
     scratch_ = std::max(scratch_, stores.scratch);
     return add(kernel->run, state, call, kernel->name);
   }
-  if (planned.backend) {
+  if (const auto* delegate = planned.instruction->instr_args_as_DelegateCall()) {
+    const Backend* backend = find_backend(delegate->delegate_index());
     const auto state = tables_.take<DelegateState>(1);
-    if (!has_room()) return false;
-    const auto& tables = *plan_.delegates()->Get(
-        static_cast<std::uint32_t>(planned.instruction->instr_args_as_DelegateCall()->delegate_index()));
-    state[0] = {planned.backend, nullptr};
+    if (!backend || !has_room()) return false;
+    const auto& tables = *plan_.delegates()->Get(static_cast<std::uint32_t>(delegate->delegate_index()));
+    state[0] = {backend, nullptr};
     if (memories_) {
       const DelegateSource source{program_.view(), tables, format::payload(program_.view(), tables), named_};
-      state[0].delegate = planned.backend->begin(planned.backend->context, source, fault_);
+      state[0].delegate = backend->begin(backend->context, source, fault_);
       if (!state[0].delegate) return false;
     }
     return add(run_delegate, state.data(), planned.call, "delegate");
