@@ -89,7 +89,8 @@ void add_program(const fs::path& folder, Seeds& seeds) {
     if (extension == ".json") seeds.add({"calls"}, name, contents(entry));
   }
   const std::string program = contents(folder / "program.pte");
-  seeds.add({"decode", "check", "rules", "inspect", "run", "optimized"}, folder.filename().string(), attach(program, data));
+  seeds.add({"decode", "check", "rules", "inspect", "run", "optimized"}, folder.filename().string(),
+            attach(program, data));
   if (fs::exists(folder / "calls.json"))
     seeds.add({"decode", "check", "inspect", "bundle"}, folder.filename().string() + ".bpte",
               bundle(program, read_calls(folder / "calls.json").calls));
