@@ -48,8 +48,10 @@ bool has_kinds(const Call& call) {
 
 const Kernel* find_kernel(const Call& call) {
   if (!has_kinds(call)) return nullptr;
-  for (const KernelRow& row : std::ranges::equal_range(kernel_table(), call.roles->name, {}, &KernelRow::op))
-    if (row.kernel->accepts(call)) return row.kernel;
+  const auto rows = kernel_table();
+  for (auto row = std::ranges::lower_bound(rows, call.roles->name, {}, &KernelRow::op);
+       row != rows.end() && row->op == call.roles->name; ++row)
+    if (row->kernel->accepts(call)) return row->kernel;
   return nullptr;
 }
 
