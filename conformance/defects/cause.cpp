@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 
 #include "conformance/cases/fingerprint.h"
 #include "conformance/defects/draw.h"
@@ -12,8 +11,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_drawn = 20;  // to try a predicate, and as many that differ
-constexpr int rounds = 6;               // of finding predicates and trying them
-constexpr int most_attempts = 2;        // to convince with one predicate
+constexpr int rounds = 3;               // of finding predicates and trying them
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
@@ -69,21 +67,16 @@ class Investigation {
   }
 
   void find(const Symptom& symptom) {
-    std::map<Predicate, Attempts> known;
     std::vector<Cause> found = explained(symptom);
     for (int round = 0; round < rounds && is_tried(symptom); ++round) {
       if (round > 0) found = explained(symptom);
-      bool learned = false;
+      bool all_convince = true;
       for (Cause& cause : found) {
         if (cause.cases.empty()) continue;
-        Attempts& before = known[cause.predicate];
-        if (!before.trial.convinces(convincing) && before.number < most_attempts) {
-          before.trial += attempt(cause, found);
-          ++before.number, learned = true;
-        }
-        cause.trial = before.trial;
+        attempt(cause, found);
+        all_convince &= cause.trial.convinces(convincing);
       }
-      if (!learned) break;
+      if (all_convince) break;
     }
     std::erase_if(found,
                   [](const Cause& c) { return c.cases.empty(); });  // of calls that may be refused, or were drawn
@@ -137,20 +130,14 @@ class Investigation {
     }
   }
 
-  struct Attempts {
-    Trial trial;
-    int number = 0;
-  };
-
   // Tries a cause with calls that satisfy its predicate, and with some that differ in one literal of it and that no
   // other cause of the symptom explains.
-  Trial attempt(const Cause& cause, const std::vector<Cause>& all) {
-    Trial trial;
+  void attempt(Cause& cause, const std::vector<Cause>& all) {
     std::vector<CaseId> near;
     for (const JudgedCase& s : cause.cases) near.push_back(s.id);
     const Predicate& p = cause.predicate;
     const auto same = count(cause, drawer_.draw(most_drawn, near, [&](const Features& f) { return holds(p, f); }));
-    trial.alike = same.fail, trial.drawn = same.fail + same.pass;
+    cause.trial.alike += same.fail, cause.trial.drawn += same.fail + same.pass;
     const std::size_t first = cause.premises, own = p.size() - first;
     const auto is_explained = [&](const Features& f) {
       return std::ranges::any_of(
@@ -163,9 +150,8 @@ class Investigation {
         return !is_explained(f);
       };
       const auto other = count(cause, drawer_.draw((most_drawn + own - 1) / own, near, differs));
-      trial.spared += other.pass, trial.differing += other.fail + other.pass;
+      cause.trial.spared += other.pass, cause.trial.differing += other.fail + other.pass;
     }
-    return trial;
   }
 
   struct Count {
@@ -195,7 +181,7 @@ class Investigation {
 }  // namespace
 
 JudgedCase seen(const Record& r) {
-  return {case_id_from(r.case_id), symptom_of(r), reason_in(r), r.verdict, tier_of(r), r.promised, r.known, r.distance,
+  return {case_id_from(r.case_id), symptom_of(r), r.verdict, tier_of(r), r.promised, r.known, r.distance,
           r.elements.value_or(0)};
 }
 

@@ -14,7 +14,6 @@ namespace assay {
 struct JudgedCase {
   CaseId id;
   Symptom symptom;
-  std::string reason;  // reason_in its record
   Verdict verdict;
   Tier tier;
   bool promised, known;

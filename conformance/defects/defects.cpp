@@ -25,36 +25,25 @@ struct Group {
 
 std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.failure)); }
 
-constexpr std::array telling_of_inputs =
-    std::to_array<std::string_view>({"has NaN", "has infinity", "has a negative zero", "has extreme numbers",
-                                     "has subnormal numbers", "has numbers that float32 lacks"});
-constexpr std::array telling_of_tensors =
-    std::to_array<std::string_view>({"has a size of 0", "has no dimensions", "is of wide unsigned integers"});
-
-bool is_about_layouts(const Literal& l) {
-  if (l.test == Literal::Test::holds) return l.name.ends_with(" is channels last");
-  return l.test == Literal::Test::lacks && (l.name.starts_with("every dim order") ||
-                                            l.name.starts_with("the dim orders") || l.name.ends_with(" is contiguous"));
-}
-
-// What operators can share of a literal, whatever their arguments are called: of a rule that is broken its word. Empty
-// where it tells too little.
+// What operators can share: of a rule that is broken its word, whatever it is asked of.
 std::string gist(const Literal& l) {
-  if (says_broken(l.name)) return l.name.substr(0, l.name.find('('));
-  if (is_about_layouts(l)) return "not every dim order is contiguous";
-  if (l.test != Literal::Test::holds || l.name.starts_with("a result ")) return {};
-  const auto ends = [&](std::string_view says) { return l.name.ends_with(says); };
-  if (const std::size_t at = l.name.rfind(" is "); at != std::string::npos && dtype_named(l.name.substr(at + 4)))
-    return ends(" is uint16") || ends(" is uint32") || ends(" is uint64") ? "a tensor is of wide unsigned integers"
-                                                                          : "a tensor" + l.name.substr(at);
-  if (const auto at = std::ranges::find_if(telling_of_inputs, ends); at != telling_of_inputs.end())
-    return text("an input ", *at);
-  if (const auto at = std::ranges::find_if(telling_of_tensors, ends); at != telling_of_tensors.end())
-    return text("a tensor ", *at);
-  return ends(" is true") || ends(" is a bool where numbers are") ? l.name : std::string();
+  const std::string all = words(l);
+  return says_broken(l.name) ? all.substr(0, all.find('(')) : all;
 }
 
-bool is_telling(const Literal& l) { return !gist(l).empty(); }
+bool is_telling(const Literal& l) {
+  const auto about = [&](auto... starts) { return (l.name.starts_with(starts) || ...); };
+  if (l.test == Literal::Test::lacks) return about("every dim order", "the dim orders");
+  if (l.test != Literal::Test::holds) return false;
+  if (says_broken(l.name)) return true;
+  for (const std::string_view who : {"a tensor is ", "an input is "})
+    if (about(who)) return dtype_named(l.name.substr(who.size())).has_value();
+  constexpr std::array special{
+      "has NaN",         "has infinity",     "has a negative zero", "has extreme numbers", "has subnormal numbers",
+      "has a size of 0", "has no dimensions"};
+  return std::ranges::any_of(special,
+                             [&](std::string_view s) { return about("a tensor", "an input") && l.name.ends_with(s); });
+}
 
 // Calls that one line of source fails are failed for one reason, whatever the operator. So are those of which the same
 // can be said. What is not understood of an operator's failures of a kind stays together.
@@ -66,35 +55,20 @@ std::string key_of(const Cause& c) {
   return text(kind(c.symptom), ' ', c.predicate.empty() ? c.symptom.said : words(c.predicate));
 }
 
-using Shares = std::map<std::string, std::size_t>;  // of cases
-
 // What holds for nearly all failing cases of a group.
-std::vector<std::string> common(const Group& g, Shares (*shares)(const Cause&)) {
-  Shares covered;
+std::vector<std::string> common(const Group& g) {
+  std::map<std::string, std::size_t> covered;
   std::size_t all = 0;
   for (const Cause& c : g.causes) {
     all += c.cases.size();
-    for (const auto& [what, cases] : shares(c)) covered[what] += cases;
+    std::set<std::string> gists;
+    for (const Literal& l : c.predicate)
+      if (is_telling(l)) gists.insert(gist(l));
+    for (const std::string& gist : gists) covered[gist] += c.cases.size();
   }
   std::vector<std::string> found;
-  for (const auto& [what, cases] : covered)
-    if (static_cast<double>(cases) >= nearly_all * static_cast<double>(all)) found.push_back(what);
-  return found;
-}
-
-Shares gists(const Cause& c) {
-  Shares found;
-  for (const Literal& l : c.predicate)
-    if (is_telling(l)) found[gist(l)] = c.cases.size();
-  return found;
-}
-
-// Besides these, what the library said, and all the words of a predicate that convinces.
-Shares reasons(const Cause& c) {
-  Shares found = gists(c);
-  for (const JudgedCase& s : c.cases)
-    if (!s.reason.empty()) ++found["it says " + s.reason];
-  if (c.predicate.size() > c.premises && c.trial.convinces(convincing)) found[words(c.predicate)] = c.cases.size();
+  for (const auto& [gist, cases] : covered)
+    if (static_cast<double>(cases) >= nearly_all * static_cast<double>(all)) found.push_back(gist);
   return found;
 }
 
@@ -103,8 +77,8 @@ void merge(std::vector<Group>& groups) {
   for (;;) {
     std::map<std::string, std::vector<std::size_t>> sharing;
     for (std::size_t i = 0; i < groups.size(); ++i)
-      for (const std::string& reason : common(groups[i], reasons))
-        sharing[text(kind(groups[i].causes[0].symptom), ' ', reason)].push_back(i);
+      for (const std::string& gist : common(groups[i]))
+        sharing[text(kind(groups[i].causes[0].symptom), ' ', gist)].push_back(i);
     const auto most = std::ranges::max_element(sharing, {}, [](const auto& s) { return s.second.size(); });
     if (most == sharing.end() || most->second.size() < 2) return;
     Group merged{most->first, {}};
@@ -134,7 +108,7 @@ std::string when(const Group& g) {
   std::map<std::string, std::size_t> ways;
   for (const Cause& c : g.causes) ways[words(c.predicate)] += c.cases.size();
   if (ways.size() == 1) return ways.begin()->first;
-  if (const auto shared = common(g, gists); !shared.empty())
+  if (const auto shared = common(g); !shared.empty())
     return fmt::format("whenever {}, and more that depends on the call", fmt::join(shared, " and "));
   const auto most = std::ranges::max_element(ways, {}, [](const auto& way) { return way.second; });
   return fmt::format("{}, or in {} other {}", most->first, ways.size() - 1, ways.size() == 2 ? "way" : "ways");

@@ -5,9 +5,8 @@
 namespace assay {
 namespace {
 
-const std::regex place(R"([A-Za-z0-9_./-]+\.(?:h|hpp|c|cc|cpp|cxx|py|rs):[0-9]+)");
-
 std::string place_in(const std::string& message) {
+  static const std::regex place(R"([A-Za-z0-9_./-]+\.(?:h|hpp|c|cc|cpp|cxx|py|rs):[0-9]+)");
   std::smatch found;
   return std::regex_search(message, found, place) ? found.str() : std::string();
 }
@@ -21,21 +20,6 @@ std::string without_numbers(const std::string& message) {
 
 bool hides_results(const Symptom& s) {
   return s.verdict == Verdict::crash || s.verdict == Verdict::timeout || s.failure == Class::refused_though_valid;
-}
-
-std::string reason_in(const Record& r) {
-  static const std::regex function(R"(In function [^\n]*?\)?, )");
-  std::smatch found;
-  if (!hides_results(symptom_of(r)) || !std::regex_search(r.message, found, place)) return {};
-  std::string said = found.suffix().str();
-  said = said.substr(0, said.find_first_of(";\n"));
-  said = std::regex_replace(said, function, "");
-  const std::string name = r.operator_name.substr(r.operator_name.find("::") + 2);
-  if (const std::size_t at = said.find(name); at != std::string::npos) said.replace(at, name.size(), "it");
-  said = without_numbers(said);
-  while (said.starts_with(':') || said.starts_with(' ')) said.erase(0, 1);
-  while (said.ends_with(':') || said.ends_with(' ')) said.pop_back();
-  return said.ends_with("(false)") ? std::string() : said;
 }
 
 Symptom symptom_of(const Record& r) {

@@ -19,10 +19,6 @@ struct Symptom {
 
 Symptom symptom_of(const Record& record);
 
-// What the library said as it refused a call or ended, behind the place that it named: without numbers, functions and
-// the operator's name, so that it is the same for all calls of which it says the same. Empty where that is nothing.
-std::string reason_in(const Record& record);
-
 // Whether there is no telling what else would have been wrong: the call was refused, or ended the process.
 bool hides_results(const Symptom& symptom);
 
