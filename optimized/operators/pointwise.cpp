@@ -99,7 +99,7 @@ std::optional<DType> common_of(const Call& call) {
   for (int k = operation == Pointwise::where; k < kernels::operands_of(operation); ++k)
     promotion.add(call[static_cast<std::size_t>(k)]);
   auto common = promotion.result();
-  constexpr auto any = kernels::InstructionSet::sse4;
+  const auto any = kernels::best_instruction_set();
   if (common && !kernels::find_row(any, operation, Element::i64)) common = DType::float32;
   return common;
 }
@@ -147,7 +147,7 @@ bool always(const Call&) { return true; }
 template <Pointwise operation, Element element, bool (*applies)(const Call&), bool casts>
 bool accepts(const Call& call) {
   State s;
-  return plan<operation, casts>(call, element, kernels::InstructionSet::sse4, s) && applies(call);
+  return plan<operation, casts>(call, element, kernels::best_instruction_set(), s) && applies(call);
 }
 
 template <Pointwise operation, Element element, bool casts>
