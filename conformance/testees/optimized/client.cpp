@@ -1,12 +1,14 @@
 #include "conformance/testees/optimized/client.h"
 
-#include <pthreadpool.h>
-
 #include <cstring>
 #include <fstream>
 
 #include "optimized/fallback/fallback.h"
 #include "reference/fault.h"
+
+#if ASSAY_PTHREADPOOL
+#include <pthreadpool.h>
+#endif
 
 namespace assay {
 namespace {
@@ -83,13 +85,7 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
                                  const Options& options)
     : file_(contents(program)) {
   options_.as_written = options.as_written;
-  if (options.threads > 1) {
-    pool_.reset(pthreadpool_create(options.threads));
-    options_.threads = options.threads, options_.pool = pool_.get();
-    options_.run = [](void* pool, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
-      pthreadpool_parallelize_1d(static_cast<pthreadpool*>(pool), task, context, tasks, 0);
-    };
-  }
+  if (options.threads > 1) begin_pool(options.threads);
   for (const std::filesystem::path& file : data) data_.push_back(contents(file));
   if (!options.deployable) {
     options_.fallback = optimized::reference_fallback();
@@ -107,7 +103,21 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
   });
 }
 
+#if ASSAY_PTHREADPOOL
+void OptimizedClient::begin_pool(std::size_t threads) {
+  pool_.reset(pthreadpool_create(threads));
+  options_.threads = threads, options_.pool = pool_.get();
+  options_.run = [](void* pool, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
+    pthreadpool_parallelize_1d(static_cast<pthreadpool*>(pool), task, context, tasks, 0);
+  };
+}
 void OptimizedClient::EndPool::operator()(pthreadpool* pool) const { pthreadpool_destroy(pool); }
+#else
+void OptimizedClient::begin_pool(std::size_t) {
+  throw Fault(Outcome::unsupported, "threads", "this build has no pool of threads");
+}
+void OptimizedClient::EndPool::operator()(pthreadpool*) const {}
+#endif
 
 OptimizedClient::~OptimizedClient() {
   for (const auto& [name, made] : methods_) assay_method_end(made.method);

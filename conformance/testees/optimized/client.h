@@ -48,6 +48,8 @@ class OptimizedClient {
     void operator()(pthreadpool* pool) const;
   };
 
+  void begin_pool(std::size_t threads);
+
   std::unique_ptr<pthreadpool, EndPool> pool_;
   ClientMemory file_;
   std::vector<ClientMemory> data_;
