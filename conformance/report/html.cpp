@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view data_mark = "{{data}}";
-
 Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
   Json list = Json::array();
   for (const auto& [name, counts] : tally) list.push_back({{"name", name}, {"verdicts", counts_json(counts)}});
