@@ -23,8 +23,6 @@ using Bytes = Program::Bytes;
 Bytes bytes_of(const assay_bytes& b) { return {static_cast<const std::byte*>(b.data), b.size}; }
 std::span<std::byte> bytes_of(const assay_memory& m) { return {static_cast<std::byte*>(m.data), m.size}; }
 
-constexpr std::size_t aligned(std::size_t n) { return (n + 63) / 64 * 64; }
-
 assay_outcome told(const Fault& from, assay_fault* to) {
   if (to) {
     static_assert(sizeof to->rule == sizeof from.rule && sizeof to->place == sizeof from.place);

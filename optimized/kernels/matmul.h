@@ -29,7 +29,4 @@ PackedMatrix pack(InstructionSet, const float* b, std::size_t k, std::size_t n, 
 void matmul(const float* a, std::size_t a_stride, std::size_t m, const PackedMatrix& b, const float* bias, float* out,
             std::size_t out_stride, const Epilogue& = {}, const Threads& = {});
 
-// The same with a b that is not constant: packed_floats(set, k, n) floats of scratch, aligned as packed ones, hold it.
-// The caller packs again for each matrix of a batch.
-
 }  // namespace assay::kernels

@@ -48,6 +48,7 @@ Axes simplified(std::span<const CopyAxis> given) {
 template <class T>
 void copy_row(const CopyAxis& row, const T* from, T* to) {
   if (row.from_stride == 1 && row.to_stride == 1) return static_cast<void>(std::memcpy(to, from, row.size * sizeof(T)));
+  if (row.from_stride == 0 && row.to_stride == 1) return static_cast<void>(std::fill_n(to, row.size, *from));
   for (std::size_t i = 0; i < row.size; ++i, from += row.from_stride, to += row.to_stride) *to = *from;
 }
 

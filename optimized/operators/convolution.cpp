@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "optimized/kernels/transpose.h"
 #include "optimized/operators/images.h"
+#include "optimized/operators/layout.h"
 #include "optimized/runtime/kernel.h"
 
 // aten::convolution of f32 with constant weights, over one or two dimensions.
@@ -12,10 +14,6 @@ namespace {
 enum Operand { input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, out };
 
 using kernels::Convolution;
-
-bool is_f32(const Value& v) {
-  return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves;
-}
 
 // Number i of a list for so many dimensions, one of which may stand for all.
 std::optional<std::size_t> number(const Value& list, int i, int dimensions) {
@@ -132,9 +130,6 @@ const void* prepare(const Call& call, Stores& stores) {
   s.images = *images_of(call.tensor(input)), s.results = *images_of(call.tensor(out));
   const auto channels = static_cast<std::size_t>(call.tensor(out).size(1));
   s.padded = kernels::scratch_floats(s.convolution, s.images);
-  const std::size_t transposed_results =
-      s.results.channels_first ? static_cast<std::size_t>(call.tensor(out).count()) : 0;
-  stores.scratch = (s.padded + transposed_results) * sizeof(float) + 64;
   const Value* residual = call.fusion ? call.fusion->residual : nullptr;
   if (residual) s.residuals = *images_of(*residual->tensor);
   const std::size_t turned = s.results.channels_first + (residual && s.residuals.channels_first);
@@ -147,11 +142,11 @@ const void* prepare(const Call& call, Stores& stores) {
   if (call.fusion) s.epilogue = epilogue_of(*call.fusion);
   if (packed.empty()) return &s;
   if (norm) fold(call, scale.first(channels), shift.first(channels));
-  std::size_t strides[max_rank];
-  element_strides(call.tensor(weight), strides);
+  const Strides strides = strides_of(call.tensor(weight));
+  const auto along = [&](int d) { return static_cast<std::size_t>(strides.of[d]); };
   const bool two = call.tensor(input).rank == 4;
   kernels::pack(s.convolution, call.tensor(weight).elements<float>(),
-                {strides[0], strides[1], two ? strides[2] : 0, strides[two ? 3 : 2]}, norm ? scale.data() : nullptr,
+                {along(0), along(1), two ? along(2) : 0, along(two ? 3 : 2)}, norm ? scale.data() : nullptr,
                 packed.data());
   return &s;
 }
@@ -169,7 +164,8 @@ bool run(const Step& step, Run& run) {
   if (call.fusion && call.fusion->residual) {
     const float* from = call.fusion->residual->tensor->elements<float>();
     if (s.residuals.channels_first) {
-      to_pixels(from, channels, s.residuals, turned);
+      kernels::channels_first_to_last(s.residuals.count, channels, s.residuals.height * s.residuals.width, sizeof(float),
+                                      from, turned, run.threads);
       from = turned, turned += call.tensor(out).count();
     }
     epilogue.residual = from, epilogue.residual_stride = channels;
@@ -177,7 +173,9 @@ bool run(const Step& step, Run& run) {
   float* to = s.results.channels_first ? turned : call.tensor(out).elements<float>();
   kernels::convolve(s.convolution, images, s.packed, s.bias ? s.bias : of_call, to, channels, scratch, epilogue,
                     run.threads);
-  if (s.results.channels_first) to_planes(to, channels, s.results, call.tensor(out).elements<float>());
+  if (s.results.channels_first)
+    kernels::channels_last_to_first(s.results.count, channels, s.results.height * s.results.width, sizeof(float), to,
+                                    call.tensor(out).data, run.threads);
   return true;
 }
 

@@ -26,38 +26,12 @@ std::optional<kernels::Images> images_of(const Tensor& t) {
   return images;
 }
 
-namespace {
-
-// `count` matrices of rows by columns, transposed.
-void transpose(const float* from, std::size_t count, std::size_t rows, std::size_t columns, float* to) {
-  for (std::size_t i = 0; i < count; ++i, from += rows * columns)
-    for (std::size_t c = 0; c < columns; ++c)
-      for (std::size_t r = 0; r < rows; ++r) *to++ = from[r * columns + c];
-}
-
-}  // namespace
-
-void to_planes(const float* pixels, std::size_t channels, const kernels::Images& as, float* planes) {
-  transpose(pixels, as.count, as.height * as.width, channels, planes);
-}
-void to_pixels(const float* planes, std::size_t channels, const kernels::Images& as, float* pixels) {
-  transpose(planes, as.count, channels, as.height * as.width, pixels);
-}
-
 std::span<float> take_floats(format::Workspace& packed, std::size_t n) {
   struct alignas(64) Line {
     float floats[16];
   };
   const auto lines = packed.take<Line>((n + 15) / 16);
   return {reinterpret_cast<float*>(lines.data()), lines.size() * 16};
-}
-
-void element_strides(const Tensor& t, std::size_t* strides) {
-  std::size_t n = 1;
-  for (int i = t.rank - 1; i >= 0; --i) {
-    strides[t.dim_order[i]] = n;
-    n *= static_cast<std::size_t>(t.size(t.dim_order[i]));
-  }
 }
 
 kernels::Epilogue epilogue_of(const Fusion& fusion) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "optimized/operators/images.h"
+#include "optimized/operators/layout.h"
 #include "optimized/runtime/kernel.h"
 
 // Products of f32 matrices: aten::mm, addmm, linear, bmm.
@@ -18,9 +19,8 @@ struct Product {
               column_stride = 0;  // floats: from a matrix, a row, a column of b to the next
 };
 
-bool is_f32(const Value& v, int rank) {
-  return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves &&
-         (rank == 0 || v.tensor->rank == rank) && v.tensor->count() > 0;
+bool is_f32(const Value& v, int rank) {  // 0: any
+  return optimized::is_f32(v) && (rank == 0 || v.tensor->rank == rank) && v.tensor->count() > 0;
 }
 
 bool is_one(const Value& v) {
@@ -37,14 +37,14 @@ std::optional<Product> product_of(const Value& a, const Value& b, const Value& o
   p.a = a.tensor, p.b = b.tensor, p.out = out.tensor;
   if (!p.a->is_contiguous() || !p.out->is_contiguous()) return {};
   const int rank = p.b->rank;
-  std::size_t strides[max_rank];
-  element_strides(*p.b, strides);
+  const Strides strides = strides_of(*p.b);
+  const auto along = [&](int d) { return static_cast<std::size_t>(strides.of[d]); };
   p.k = size(*p.b, rank - (transposed ? 1 : 2)), p.n = size(*p.b, rank - (transposed ? 2 : 1));
-  p.row_stride = strides[rank - (transposed ? 1 : 2)], p.column_stride = strides[rank - (transposed ? 2 : 1)];
+  p.row_stride = along(rank - (transposed ? 1 : 2)), p.column_stride = along(rank - (transposed ? 2 : 1));
   if (size(*p.a, p.a->rank - 1) != p.k) return {};
   if (rank == 3) {
     if (p.a->rank != 3 || p.a->size(0) != p.b->size(0)) return {};
-    p.count = size(*p.b, 0), p.b_stride = strides[0];
+    p.count = size(*p.b, 0), p.b_stride = along(0);
   } else if (rank != 2) {
     return {};
   }

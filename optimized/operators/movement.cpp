@@ -250,7 +250,7 @@ const void* prepare(const Call& call, Stores& stores) {
 }
 
 template <Viewer view, int source>
-bool run(const Step& step, Run&) {
+bool run(const Step& step, Run& run) {
   const State* s = static_cast<const State*>(step.state);
   State now;
   Tensor& out = out_of(step.call);
@@ -264,7 +264,7 @@ bool run(const Step& step, Run&) {
     return false;
   }
   copy(s->nest, out.data, self.data + s->first * static_cast<std::ptrdiff_t>(self.element_bytes()),
-       self.element_bytes());
+       self.element_bytes(), run.threads);
   return true;
 }
 

@@ -9,16 +9,17 @@ namespace {
 
 // Copies between a part of `whole`, from `begin` on along `dim`, and a piece.
 enum class Way { into_whole, out_of_whole };
-void copy_piece(Way way, const Tensor& whole, int dim, std::int64_t begin, const Tensor& piece) {
+void copy_piece(Way way, const Tensor& whole, int dim, std::int64_t begin, const Tensor& piece,
+                const kernels::Threads& threads) {
   const Strides of_whole = strides_of(whole), of_piece = strides_of(piece);
   std::byte* part = whole.data + begin * of_whole.of[dim] * static_cast<std::ptrdiff_t>(whole.element_bytes());
   const Shape shape = shape_of(piece);
   if (way == Way::into_whole) {
     const Strides strides[] = {of_whole, of_piece};
-    copy(nest_of(shape, whole.dim_order, strides), part, piece.data, whole.element_bytes());
+    copy(nest_of(shape, whole.dim_order, strides), part, piece.data, whole.element_bytes(), threads);
   } else {
     const Strides strides[] = {of_piece, of_whole};
-    copy(nest_of(shape, piece.dim_order, strides), piece.data, part, whole.element_bytes());
+    copy(nest_of(shape, piece.dim_order, strides), piece.data, part, whole.element_bytes(), threads);
   }
 }
 
@@ -41,7 +42,7 @@ bool accepts_cat(const Call& call) {
          });
 }
 
-bool run_cat(const Step& step, Run&) {
+bool run_cat(const Step& step, Run& run) {
   const auto tensors = step.call[0].items();
   Tensor& out = step.call.tensor(2);
   const auto first = std::ranges::find_if(tensors, [](const Value* v) { return !is_left_out(*v->tensor); });
@@ -61,7 +62,7 @@ bool run_cat(const Step& step, Run&) {
   std::int64_t begin = 0;
   for (const Value* v : tensors) {
     if (is_left_out(*v->tensor)) continue;
-    copy_piece(Way::into_whole, out, dim, begin, *v->tensor);
+    copy_piece(Way::into_whole, out, dim, begin, *v->tensor, run.threads);
     begin += v->tensor->size(dim);
   }
   return true;
@@ -85,7 +86,7 @@ std::int64_t piece_size(const Value& sizes, std::size_t k, std::int64_t left) {
   return std::min(size->integer, left);
 }
 
-bool run_split(const Step& step, Run&) {
+bool run_split(const Step& step, Run& run) {
   const Tensor& self = step.call.tensor(0);
   const Value& sizes = step.call[1];
   const auto outs = step.call[3].items();
@@ -104,7 +105,7 @@ bool run_split(const Step& step, Run&) {
   for (std::size_t k = 0; k < outs.size(); ++k) {
     shape.sizes[dim] = static_cast<std::int32_t>(piece_size(sizes, k, self.size(dim) - begin));
     resize(*outs[k]->tensor, shape.span());
-    copy_piece(Way::out_of_whole, self, dim, begin, *outs[k]->tensor);
+    copy_piece(Way::out_of_whole, self, dim, begin, *outs[k]->tensor, run.threads);
     begin += shape.sizes[dim];
   }
   return true;

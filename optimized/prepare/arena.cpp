@@ -7,9 +7,6 @@
 namespace assay::optimized {
 namespace {
 
-constexpr std::uint64_t alignment = 64;
-constexpr std::uint64_t aligned(std::uint64_t n) { return (n + alignment - 1) / alignment * alignment; }
-
 constexpr std::uint32_t most_shared = 1 << 13;  // groups that share memory, as finding a place takes time
 
 // The bytes of a group of values, and the first and last step to which they are of use.

@@ -11,8 +11,6 @@ constexpr std::uint64_t most_state = 1024;
 // Of the analysis of data flow and lifetimes, and of rewriting.
 constexpr std::uint64_t workspace_of_a_value = 256, workspace_of_an_instruction = 192;
 
-constexpr std::uint64_t aligned(std::uint64_t n) { return (n + 63) / 64 * 64; }
-
 template <class T>
 constexpr std::uint64_t of(std::uint64_t n) {
   return n * sizeof(T) + alignof(T);

@@ -12,9 +12,6 @@ using format::items;
 
 namespace {
 
-constexpr std::uint64_t alignment = 64;
-constexpr std::uint64_t aligned(std::uint64_t n) { return (n + alignment - 1) / alignment * alignment; }
-
 bool has_initial_value(const pte::Tensor& t) {
   return t.allocation_info() && (format::is_external(t) || t.data_buffer_idx() > 0);
 }

@@ -8,10 +8,6 @@
 namespace assay::optimized {
 namespace {
 
-bool is_f32(const Value& v) {
-  return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves;
-}
-
 bool same_sizes(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.shape(), b.shape()); }
 bool same_order(const Tensor& a, const Tensor& b) {
   return a.rank == b.rank && std::equal(a.dim_order, a.dim_order + a.rank, b.dim_order);

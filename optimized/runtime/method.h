@@ -11,7 +11,10 @@ struct assay_method;  // what clients call a Method
 
 namespace assay::optimized {
 
-// Bytes of what a method is made in and of, each at a multiple of 64.
+constexpr std::uint64_t alignment = 64;  // of memories
+constexpr std::uint64_t aligned(std::uint64_t n) { return (n + alignment - 1) / alignment * alignment; }
+
+// Bytes of what a method is made in and of.
 struct Sizes {
   std::uint64_t prepared = 0;  // values, steps and packed constants: stays as long as the method
   std::uint64_t arena = 0;     // planned memory: stays from one execution to the next

@@ -74,6 +74,11 @@ struct Value {
   std::span<Value* const> items() const { return {values, count}; }
 };
 
+// A tensor of float32 whose sizes stay.
+inline bool is_f32(const Value& v) {
+  return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves;
+}
+
 // Gives a tensor these sizes, if it can have them: its declared ones, or where they move no more elements than these
 // and than fit its memory.
 bool resize(Tensor& tensor, std::span<const std::int32_t> sizes);
