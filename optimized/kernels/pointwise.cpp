@@ -1,5 +1,6 @@
 #include "optimized/kernels/pointwise.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -45,15 +46,17 @@ constexpr PointwiseRow row(F) {
   return row_of<T, F>;
 }
 
-template <class T>
+// By masks of bits: the compiler makes no vectors of a choice between elements by bytes.
+template <class T, class Bits>
 void where_row(const void* const* operands, void* out, std::size_t n, const void*) {
   const auto* condition = static_cast<const std::uint8_t*>(operands[0]);
   const T *b = static_cast<const T*>(operands[1]), *c = static_cast<const T*>(operands[2]);
   T* y = static_cast<T*>(out);
 #pragma omp simd
   for (std::size_t i = 0; i < n; ++i) {
-    const T x = b[i], z = c[i];
-    y[i] = condition[i] ? x : z;
+    const Bits of_c = static_cast<Bits>(Bits(condition[i] != 0) - 1);
+    y[i] = std::bit_cast<T>(
+        static_cast<Bits>((std::bit_cast<Bits>(b[i]) & Bits(~of_c)) | (std::bit_cast<Bits>(c[i]) & of_c)));
   }
 }
 
@@ -114,7 +117,7 @@ PointwiseRow number_row(Pointwise operation) {
     case same:
       return row<T>([](T a, T, T) { return a; });
     case where:
-      return where_row<T>;
+      return where_row<T, std::conditional_t<std::is_same_v<T, float>, std::uint32_t, U>>;
     default:
       return nullptr;
   }

@@ -2,13 +2,12 @@
 #include <limits>
 
 #include "kernels.gen.h"
+#include "optimized/kernels/pool.h"
 #include "optimized/operators/layout.h"
 
 // Windows that move over images, of channels that lie together or of one plane after another.
 namespace assay::optimized {
 namespace {
-
-constexpr std::int64_t most_lanes = 64;  // channels that are done together
 
 // The cells of one result along an axis, and over how many an average with padding goes.
 struct Range {
@@ -94,46 +93,19 @@ bool result_shape(const Call& call, const Pool& pool, const Tensor& self, Shape&
   return true;
 }
 
-struct Largest {
-  float best[most_lanes];
-  std::int32_t where[most_lanes];
-
-  void begin(std::int64_t lanes) {
-    std::fill_n(best, lanes, -std::numeric_limits<float>::infinity());
-    std::fill_n(where, lanes, 0);
-  }
-  void begin_row(std::int64_t) {}
-  void end_row(std::int64_t) {}
-  void add(const float* x, std::int64_t lanes, std::int32_t cell, bool first) {
-    for (std::int64_t i = 0; i < lanes; ++i) {
-      const bool beats = first || x[i] > best[i] || x[i] != x[i];
-      best[i] = beats ? x[i] : best[i];
-      where[i] = beats ? cell : where[i];
-    }
-  }
-  void end(std::int64_t lanes, std::int64_t, const Call& call, std::int64_t at) const {
-    std::copy_n(best, lanes, call.tensor(6).elements<float>() + at);
-    std::copy_n(where, lanes, call.tensor(7).elements<std::int64_t>() + at);
-  }
-};
-
-// Rows are added before they are added up: a sum of k x k loses 2 k roundings.
-struct Average {
-  float sum[most_lanes], row[most_lanes];
-
-  void begin(std::int64_t lanes) { std::fill_n(sum, lanes, 0.0f); }
-  void begin_row(std::int64_t lanes) { std::fill_n(row, lanes, 0.0f); }
-  void end_row(std::int64_t lanes) {
-    for (std::int64_t i = 0; i < lanes; ++i) sum[i] += row[i];
-  }
-  void add(const float* x, std::int64_t lanes, std::int32_t, bool) {
-    for (std::int64_t i = 0; i < lanes; ++i) row[i] += x[i];
-  }
-  void end(std::int64_t lanes, std::int64_t divisor, const Call& call, std::int64_t at) const {
-    float* y = call.arguments.back()->tensor->elements<float>() + at;
-    for (std::int64_t i = 0; i < lanes; ++i) y[i] = sum[i] / static_cast<float>(divisor);
-  }
-};
+// Each kind of pool: what it makes of a window, of so many channels, for the results from place `at` on.
+using PoolWindow = void (*)(kernels::InstructionSet, const kernels::Window&, const kernels::PixelNumbers&, const Call&,
+                            std::size_t channels, std::int64_t divisor, std::int64_t at);
+void largest(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers& number,
+             const Call& call, std::size_t channels, std::int64_t, std::int64_t at) {
+  kernels::max_of_window(set, window, number, channels, call.tensor(6).elements<float>() + at,
+                         call.tensor(7).elements<std::int64_t>() + at);
+}
+void average(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers&, const Call& call,
+             std::size_t channels, std::int64_t divisor, std::int64_t at) {
+  kernels::mean_of_window(set, window, static_cast<float>(divisor), channels,
+                          call.arguments.back()->tensor->elements<float>() + at);
+}
 
 // Where (image, channel, y, x) lies.
 struct Places {
@@ -144,34 +116,41 @@ Places places_of(std::int64_t channels, std::int64_t height, std::int64_t width,
   return {channels * height * width, 1, width * channels, channels};
 }
 
-template <class Window>
-void pool_images(const Call& call, const Pool& pool, bool channels_first, std::int64_t rows, std::int64_t columns) {
+// Channels that lie together are done together, planes one after another; rows of results are shared out.
+template <PoolWindow pool_window>
+void pool_images(const Call& call, const Pool& pool, bool channels_first, const Shape& results,
+                 const kernels::Threads& threads) {
   const Tensor& self = call.tensor(0);
   const std::int64_t channels = self.size(1), height = self.size(2), width = self.size(3);
+  const std::int64_t rows = results.sizes[2], columns = results.sizes[3];
   const Places from = places_of(channels, height, width, channels_first),
                to = places_of(channels, rows, columns, channels_first);
-  const std::int64_t step = channels_first ? 1 : most_lanes;
-  Window window;
-  for (std::int64_t n = 0; n < self.size(0); ++n)
+  const std::int64_t step = channels_first ? 1 : channels;
+  const auto set = kernels::best_instruction_set();
+  const auto tasks = static_cast<std::size_t>(self.size(0) * rows);
+  const auto pool_row = [&](std::int64_t n, std::int64_t i) {
+    const Range y = pool.y.range(i, height, rows);
     for (std::int64_t c = 0; c < channels; c += step)
-      for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < columns; ++j) {
-          const Range y = pool.y.range(i, height, rows), x = pool.x.range(j, width, columns);
-          const std::int64_t lanes = std::min(step, channels - c);
-          window.begin(lanes);
-          for (std::int64_t a = 0; a < y.count; ++a) {
-            window.begin_row(lanes);
-            for (std::int64_t b = 0; b < x.count; ++b) {
-              const std::int64_t h = y.first + a * y.step, w = x.first + b * x.step;
-              window.add(self.elements<float>() + n * from.image + c * from.channel + h * from.row + w * from.pixel,
-                         lanes, static_cast<std::int32_t>(h * width + w), a == 0 && b == 0);
-            }
-            window.end_row(lanes);
-          }
-          const std::int64_t covered = pool.count_include_pad ? y.padded * x.padded : y.count * x.count;
-          window.end(lanes, pool.divisor != 0 ? pool.divisor : covered, call,
-                     n * to.image + c * to.channel + i * to.row + j * to.pixel);
-        }
+      for (std::int64_t j = 0; j < columns; ++j) {
+        const Range x = pool.x.range(j, width, columns);
+        const std::int64_t covered = pool.count_include_pad ? y.padded * x.padded : y.count * x.count;
+        pool_window(
+            set,
+            {self.elements<float>() + n * from.image + c * from.channel + y.first * from.row + x.first * from.pixel,
+             static_cast<std::size_t>(y.count), static_cast<std::size_t>(x.count), y.step * from.row,
+             x.step * from.pixel},
+            {static_cast<std::int32_t>(y.first * width + x.first), static_cast<std::int32_t>(y.step * width),
+             static_cast<std::int32_t>(x.step)},
+            call, static_cast<std::size_t>(step), pool.divisor != 0 ? pool.divisor : covered,
+            n * to.image + c * to.channel + i * to.row + j * to.pixel);
+      }
+  };
+  const std::size_t parts = std::min(threads.count, tasks);
+  kernels::for_each_task(threads, parts, [&](std::size_t p) {
+    const kernels::Range range = kernels::part(tasks, p, parts);
+    for (std::size_t t = range.begin; t < range.end; ++t)
+      pool_row(static_cast<std::int64_t>(t) / rows, static_cast<std::int64_t>(t) % rows);
+  });
 }
 
 using Reader = bool (*)(const Call&, Pool&);
@@ -186,18 +165,20 @@ bool accepts(const Call& call) {
         !std::equal(self.dim_order, self.dim_order + 4, call.tensor(i).dim_order))
       return false;
   Pool pool;
-  return self.dtype == DType::float32 && call.tensor(out).dtype == DType::float32 &&
-         (outs == 1 || call.tensor(out + 1).dtype == DType::int64) && read(call, pool);
+  return kernels::is_supported(kernels::best_instruction_set()) && self.dtype == DType::float32 &&
+         call.tensor(out).dtype == DType::float32 && (outs == 1 || call.tensor(out + 1).dtype == DType::int64) &&
+         read(call, pool);
 }
 
-template <class Window, Reader read, std::size_t outs>
-bool run(const Step& step, Run&) {
+template <PoolWindow pool_window, Reader read, std::size_t outs>
+bool run(const Step& step, Run& run) {
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
   Pool pool;
   Shape shape;
   for (int d = 1; d < 4; ++d)
     if (self.size(d) == 0) return false;
+  if (self.size(2) * self.size(3) > std::numeric_limits<std::int32_t>::max()) return false;
   if (!read(call, pool) || !result_shape(call, pool, self, shape)) return false;
   bool channels_first = true, channels_last = true;
   for (int i = 0; i < 4; ++i) {
@@ -210,19 +191,19 @@ bool run(const Step& step, Run&) {
   for (std::size_t i = out; i < call.arguments.size(); ++i)
     if (!can_have(call.tensor(i), shape)) return false;
   for (std::size_t i = out; i < call.arguments.size(); ++i) resize(call.tensor(i), shape.span());
-  pool_images<Window>(call, pool, channels_first, shape.sizes[2], shape.sizes[3]);
+  pool_images<pool_window>(call, pool, channels_first, shape, run.threads);
   return true;
 }
 
-template <class Window, Reader read, std::size_t outs = 1>
+template <PoolWindow pool_window, Reader read, std::size_t outs = 1>
 constexpr Kernel pool_of(const char* name) {
-  return {name, accepts<read, outs>, nullptr, run<Window, read, outs>};
+  return {name, accepts<read, outs>, nullptr, run<pool_window, read, outs>};
 }
 
 }  // namespace
 
-constexpr Kernel max_pool2d_f32 = pool_of<Largest, max_pool, 2>("max_pool2d_f32");
-constexpr Kernel avg_pool2d_f32 = pool_of<Average, avg_pool>("avg_pool2d_f32");
-constexpr Kernel adaptive_avg_pool2d_f32 = pool_of<Average, adaptive_pool>("adaptive_avg_pool2d_f32");
+constexpr Kernel max_pool2d_f32 = pool_of<largest, max_pool, 2>("max_pool2d_f32");
+constexpr Kernel avg_pool2d_f32 = pool_of<average, avg_pool>("avg_pool2d_f32");
+constexpr Kernel adaptive_avg_pool2d_f32 = pool_of<average, adaptive_pool>("adaptive_avg_pool2d_f32");
 
 }  // namespace assay::optimized

@@ -42,15 +42,7 @@ bool Builder::place_by_lifetime() {
   }
   for (std::uint32_t i = 0; i < steps; ++i) {
     if (calls_[i].dead) continue;
-    const auto used = [&](const Value* value) {
-      if (!value) return;
-      use(index_of(value), i, i);
-      if (value->kind == ValueKind::tensors)
-        for (const Value* item : value->items())
-          if (item) use(index_of(item), i, i);
-    };
-    for (const Value* value : calls_[i].call.arguments) used(value);
-    if (calls_[i].call.fusion) used(calls_[i].call.fusion->residual);
+    each_tensor(calls_[i].call, [&](std::uint32_t v) { use(v, i, i); });
   }
   // The largest first, each at the lowest place that is free as long as it lives.
   std::uint32_t count = 0;

@@ -64,6 +64,19 @@ class Builder {
     std::uint32_t into = Method::no_step;  // that other call
   };
   friend class Fuser;
+  // f(v) for each value whose elements the call may read or write.
+  template <class F>
+  void each_tensor(const Call& call, const F& f) const {
+    const auto visit = [&](const Value* v) {
+      if (v && v->kind == ValueKind::tensor) f(index_of(v));
+    };
+    for (const Value* v : call.arguments) {
+      visit(v);
+      if (v && v->kind == ValueKind::tensors)
+        for (const Value* item : v->items()) visit(item);
+    }
+    if (call.fusion) visit(call.fusion->residual);
+  }
   std::uint32_t index_of(const Value* v) const { return static_cast<std::uint32_t>(v - values_.data()); }
   bool is_op(const Planned& p, std::string_view op) const { return !p.dead && p.is_typed && p.call.roles->name == op; }
   bool has_room();

@@ -372,43 +372,47 @@ void Builder::fuse_into_products() {
       }
 }
 
-// Images that only kernels see which take them channels last are kept so: a convolution wants them.
+// Images that only kernels see which take them channels last are kept so from convolution to convolution, which want
+// them, and in what is between.
 void Builder::use_channels_last() {
   static constexpr std::uint8_t channels_last[] = {0, 2, 3, 1};
-  const auto kept = workspace_.take<const std::uint8_t*>(method_.values());
-  if (!has_room() || std::ranges::none_of(calls_, [&](const Planned& p) { return is_op(p, "aten::convolution.out"); }))
-    return;
-  for (std::uint32_t v = 0; v < method_.values(); ++v) {
-    Tensor& t = tensors_[v];
-    if (!method_.tensor(v) || !is_f32(values_[v]) || t.constant || t.rank != 4 || !t.is_contiguous()) continue;
-    if (!flow_->is_private(v) || t.size(1) == 1 || t.size(2) * t.size(3) == 1) continue;
-    bool alike = true;
-    flow_->each_member(v,
-                       [&](std::uint32_t m) { alike = alike && tensors_[m].rank == 4 && same_sizes(tensors_[m], t); });
-    if (alike) kept[v] = t.dim_order, t.dim_order = channels_last;
-  }
-  const auto give_back = [&](std::uint32_t v) {
-    flow_->each_member(v, [&](std::uint32_t m) {
-      if (kept[m]) tensors_[m].dim_order = kept[m], kept[m] = nullptr;
-    });
-  };
   constexpr int most_rounds = 64;
-  for (int round = 0;; ++round) {
-    bool changed = false;
+  const auto kept = workspace_.take<const std::uint8_t*>(method_.values());
+  if (!has_room()) return;
+  const auto may_turn = [&](std::uint32_t v) {
+    const Tensor& t = tensors_[v];
+    if (!method_.tensor(v) || t.moves || t.constant || t.rank != 4 || !t.is_contiguous()) return false;
+    bool may = flow_->is_private(v) && t.size(1) != 1 && t.size(2) * t.size(3) != 1;
+    flow_->each_member(v, [&](std::uint32_t m) { may = may && tensors_[m].rank == 4 && same_sizes(tensors_[m], t); });
+    return may;
+  };
+  const auto turn = [&](std::uint32_t v) {
+    if (kept[v] || !may_turn(v)) return false;
+    flow_->each_member(
+        v, [&](std::uint32_t m) { kept[m] = tensors_[m].dim_order, tensors_[m].dim_order = channels_last; });
+    return true;
+  };
+  const auto turn_back = [&](std::uint32_t v) {
+    if (!kept[v]) return false;
+    flow_->each_member(v, [&](std::uint32_t m) { tensors_[m].dim_order = kept[m], kept[m] = nullptr; });
+    return true;
+  };
+  bool changed = true;
+  for (int round = 0; changed && round < most_rounds; ++round) {
+    changed = false;
     for (const Planned& p : calls_) {
-      if (p.dead || !p.call.roles || (round < most_rounds && find_kernel(p.call))) continue;
-      const auto undo = [&](const Value* value) {
-        if (value && value->kind == ValueKind::tensor && kept[index_of(value)])
-          give_back(index_of(value)), changed = true;
-      };
-      for (const Value* value : p.call.arguments) {
-        undo(value);
-        if (value && value->kind == ValueKind::tensors)
-          for (const Value* item : value->items()) undo(item);
-      }
-      if (p.call.fusion) undo(p.call.fusion->residual);
+      if (p.dead || !p.call.roles) continue;
+      bool wants = is_op(p, "aten::convolution.out");
+      each_tensor(p.call, [&](std::uint32_t v) { wants = wants || kept[v]; });
+      if (wants) each_tensor(p.call, [&](std::uint32_t v) { changed |= turn(v); });
     }
-    if (!changed) return;
+  }
+  changed = true;
+  for (int round = 0; changed; ++round) {
+    changed = false;
+    for (const Planned& p : calls_)
+      if (!p.dead && p.call.roles && (round >= most_rounds || !find_kernel(p.call)))
+        each_tensor(p.call, [&](std::uint32_t v) { changed |= turn_back(v); });
   }
 }
 

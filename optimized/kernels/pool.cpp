@@ -1,0 +1,83 @@
+#include "optimized/kernels/pool.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "optimized/kernels/pool.cpp"
+#include <hwy/foreach_target.h>
+
+#include <algorithm>
+
+#include "optimized/kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace assay::kernels::HWY_NAMESPACE {
+
+using Numbers = hn::Rebind<std::int32_t, Floats>;
+
+HWY_INLINE void store_wide(hn::Vec<Numbers> narrow, std::size_t n, std::int64_t* to) {
+  HWY_ALIGN std::int32_t numbers[lanes];
+  hn::Store(narrow, Numbers(), numbers);
+  std::copy_n(numbers, n, to);
+}
+
+void max_of_window(const Window& w, const PixelNumbers& number, std::size_t channels, float* largest,
+                   std::int64_t* numbers) {
+  const Numbers integers;
+  for (std::size_t c = 0; c < channels; c += lanes) {
+    const Part part(std::min(lanes, channels - c));
+    Vector best = part.load(w.first + c);
+    hn::Vec<Numbers> where = hn::Set(integers, number.first);
+    std::int32_t of_row = number.first;
+    const float* row = w.first + c;
+    for (std::size_t i = 0; i < w.rows; ++i, row += w.row_stride, of_row += number.row_step) {
+      const float* pixel = row;
+      std::int32_t at = of_row;
+      for (std::size_t j = 0; j < w.columns; ++j, pixel += w.column_stride, at += number.column_step) {
+        const Vector x = part.load(pixel);
+        const auto beats = hn::Or(hn::Gt(x, best), hn::Ne(x, x));
+        best = hn::IfThenElse(beats, x, best);
+        where = hn::IfThenElse(hn::RebindMask(integers, beats), hn::Set(integers, at), where);
+      }
+    }
+    part.store(best, largest + c);
+    store_wide(where, std::min(lanes, channels - c), numbers + c);
+  }
+}
+
+void mean_of_window(const Window& w, float divisor, std::size_t channels, float* mean) {
+  for (std::size_t c = 0; c < channels; c += lanes) {
+    const Part part(std::min(lanes, channels - c));
+    Vector sum = hn::Zero(floats);
+    const float* row = w.first + c;
+    for (std::size_t i = 0; i < w.rows; ++i, row += w.row_stride) {
+      Vector of_row = hn::Zero(floats);
+      const float* pixel = row;
+      for (std::size_t j = 0; j < w.columns; ++j, pixel += w.column_stride) of_row = hn::Add(of_row, part.load(pixel));
+      sum = hn::Add(sum, of_row);
+    }
+    part.store(hn::Div(sum, hn::Set(floats, divisor)), mean + c);
+  }
+}
+
+}  // namespace assay::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::kernels {
+
+void max_of_window(InstructionSet set, const Window& window, const PixelNumbers& number, std::size_t channels,
+                   float* largest, std::int64_t* numbers) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(max_of_window)) of_set[] = {
+      HWY_CHOOSE_SSE4(max_of_window), HWY_CHOOSE_AVX2(max_of_window), HWY_CHOOSE_AVX3(max_of_window),
+      HWY_CHOOSE_NEON(max_of_window)};
+  of_set[static_cast<std::size_t>(set)](window, number, channels, largest, numbers);
+}
+
+void mean_of_window(InstructionSet set, const Window& window, float divisor, std::size_t channels, float* mean) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(mean_of_window)) of_set[] = {
+      HWY_CHOOSE_SSE4(mean_of_window), HWY_CHOOSE_AVX2(mean_of_window), HWY_CHOOSE_AVX3(mean_of_window),
+      HWY_CHOOSE_NEON(mean_of_window)};
+  of_set[static_cast<std::size_t>(set)](window, divisor, channels, mean);
+}
+
+}  // namespace assay::kernels
+#endif
