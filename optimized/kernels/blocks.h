@@ -5,7 +5,7 @@
 // How a product is cut. The order of a sum depends on none of it.
 namespace assay::kernels {
 
-constexpr std::size_t first_cache = 6 << 10, second_cache = 128 << 10;  // floats
+constexpr std::size_t held_weights = 20 << 10, second_cache = 128 << 10;  // floats
 constexpr std::size_t deepest_pass = 512;
 constexpr std::size_t floats_of_line = 16;
 

@@ -6,6 +6,7 @@
 
 #include "optimized/kernels/depthwise.h"
 #include "optimized/kernels/product.h"
+#include "optimized/kernels/transpose.h"
 
 namespace assay::kernels {
 namespace {
@@ -43,10 +44,13 @@ Panels panels_of(const Convolution& c, const Phase& y, const Phase& x) {
   return {c.set, y.taps.count * x.taps.count * c.inputs, c.outputs};
 }
 
+// Packed weights begin with zeros, for what lies outside.
+std::size_t zeros(const Convolution& c) { return (c.inputs + 15) / 16 * 16; }
+
 // visit(group, phase in y, phase in x, offset of its weights, y, x).
 template <class Visit>
 std::size_t for_each_part(const Convolution& c, const Visit& visit) {
-  std::size_t offset = (c.inputs + 15) / 16 * 16;  // zeros, for what lies outside
+  std::size_t offset = zeros(c);
   for (std::size_t group = 0; group < c.groups; ++group)
     for (std::size_t i = 0; i < phases(c, c.y); ++i)
       for (std::size_t j = 0; j < phases(c, c.x); ++j) {
@@ -66,34 +70,6 @@ void pack_depthwise(const Convolution& c, const float* weight, const WeightStrid
         *packed++ = channel < c.groups
                         ? weight[channel * strides.first + y * strides.y + x * strides.x] * (scale ? scale[channel] : 1)
                         : 0;
-}
-
-// Few channels are copied between the zeros of their padding, so that the taps of a row lie together.
-bool pads(const Convolution& c) {
-  return !c.transposed && c.groups == 1 && c.inputs < 16 && c.x.dilation == 1 && c.x.kernel > 1 &&
-         c.y.padding + c.x.padding > 0;
-}
-
-struct Margins {
-  std::size_t y, x;
-};
-Margins margins(const Convolution& c) { return pads(c) ? Margins{c.y.padding, c.x.padding} : Margins{0, 0}; }
-
-// Row y of the scratch.
-void copy_row(const Images& image, std::size_t channels, const Margins& margin, std::size_t y, float* to) {
-  const std::size_t width = image.width + 2 * margin.x;
-  if (y < margin.y || y >= margin.y + image.height) return static_cast<void>(std::fill_n(to, width * channels, 0.0f));
-  std::fill_n(to, margin.x * channels, 0.0f);
-  std::fill_n(to + (margin.x + image.width) * channels, margin.x * channels, 0.0f);
-  to += margin.x * channels;
-  const std::size_t row = (y - margin.y) * image.width;
-  if (image.channels_first) {
-    for (std::size_t x = 0; x < image.width; ++x)
-      for (std::size_t c = 0; c < channels; ++c) *to++ = image.data[c * image.height * image.width + row + x];
-  } else {
-    for (std::size_t x = 0; x < image.width; ++x)
-      to = std::copy_n(image.data + (row + x) * image.pixel_stride, channels, to);
-  }
 }
 
 // One image, channels last.
@@ -128,25 +104,101 @@ void convolve_image(const Convolution& c, const Images& image, const float* pack
       });
 }
 
-// One image, which is copied to scratch first where that is asked for.
-void convolve_any(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
-                  std::size_t out_stride, float* scratch, const Epilogue& epilogue, const Threads& threads) {
-  Convolution of_copy = c;
-  Images copy = image;
-  if (scratch_floats(c, image) > 0) {
-    const Margins margin = margins(c);
-    of_copy.y.padding -= margin.y, of_copy.x.padding -= margin.x;
-    copy.height += 2 * margin.y, copy.width += 2 * margin.x;
-    copy.data = scratch, copy.pixel_stride = c.groups * c.inputs;
-    const std::size_t row = copy.width * copy.pixel_stride, tasks = std::min(threads.count, copy.height);
-    for_each_task(threads, tasks, [&](std::size_t i) {
-      const Range rows = part(copy.height, i, tasks);
-      for (std::size_t y = rows.begin; y < rows.end; ++y)
-        copy_row(image, copy.pixel_stride, margin, y, scratch + y * row);
-    });
+// Where the numbers of an image lie: floats from a row, a pixel, a channel to the next.
+struct Strides {
+  std::size_t row, pixel, channel;
+};
+Strides strides_of(const Images& image) {
+  if (image.channels_first) return {image.width, 1, image.height * image.width};
+  return {image.width * image.pixel_stride, image.pixel_stride, 1};
+}
+
+// Of few channels all that a result sees is one tap, whose floats are read where they lie.
+bool has_few_channels(const Convolution& c) { return !c.transposed && c.groups == 1 && c.inputs < 16; }
+bool is_padded(const Convolution& c) { return c.y.padding + c.x.padding > 0; }
+std::size_t depth(const Convolution& c) { return c.y.kernel * c.x.kernel * c.inputs; }
+std::size_t floats_of_offsets(const Convolution& c) {
+  return (depth(c) * sizeof(std::ptrdiff_t) / sizeof(float) + 15) / 16 * 16;
+}
+
+// An image between the zeros of its padding, as they lie in it: planes, or pixels of `channels`.
+Images padded(const Convolution& c, const Images& image, float* data) {
+  return {data, 1, image.height + 2 * c.y.padding, image.width + 2 * c.x.padding, c.inputs, image.channels_first};
+}
+
+// Row y of a plane, or of pixels that lie together.
+void pad_row(const Convolution& c, const Images& image, const float* plane, std::size_t channels, std::size_t y,
+             float* to) {
+  const std::size_t margin = c.x.padding * channels;
+  if (y < c.y.padding || y >= c.y.padding + image.height)
+    return static_cast<void>(std::fill_n(to, image.width * channels + 2 * margin, 0.0f));
+  to = std::fill_n(to, margin, 0.0f);
+  const Strides strides = strides_of(image);
+  const float* row = plane + (y - c.y.padding) * strides.row;
+  if (strides.pixel == channels)
+    to = std::copy_n(row, image.width * channels, to);
+  else
+    for (std::size_t x = 0; x < image.width; ++x) to = std::copy_n(row + x * strides.pixel, channels, to);
+  std::fill_n(to, margin, 0.0f);
+}
+
+void pad(const Convolution& c, const Images& image, const Images& copy, float* to, const Threads& threads) {
+  const std::size_t planes = image.channels_first ? c.inputs : 1, channels = c.inputs / planes;
+  const std::size_t rows = planes * copy.height, tasks = std::min(threads.count, rows);
+  for_each_task(threads, tasks, [&](std::size_t i) {
+    const Range range = part(rows, i, tasks);
+    for (std::size_t row = range.begin; row < range.end; ++row)
+      pad_row(c, image, image.data + row / copy.height * image.height * image.width, channels, row % copy.height,
+              to + row * copy.width * channels);
+  });
+}
+
+// One image. In scratch stand the offsets of what a result sees, and a padded image.
+void convolve_few_channels(const Convolution& c, const Images& given, const float* packed, const float* bias,
+                           float* out, std::size_t out_stride, float* scratch, const Epilogue& epilogue,
+                           const Threads& threads) {
+  auto* offsets = reinterpret_cast<std::ptrdiff_t*>(scratch);
+  Images image = given;
+  if (is_padded(c)) {
+    float* copy = scratch + floats_of_offsets(c);
+    image = padded(c, given, copy);
+    pad(c, given, image, copy, threads);
   }
+  const Strides strides = strides_of(image);
+  std::ptrdiff_t* next = offsets;
+  for (std::size_t y = 0; y < c.y.kernel; ++y)
+    for (std::size_t x = 0; x < c.x.kernel; ++x)
+      for (std::size_t channel = 0; channel < c.inputs; ++channel)
+        *next++ = static_cast<std::ptrdiff_t>(y * c.y.dilation * strides.row + x * c.x.dilation * strides.pixel +
+                                              channel * strides.channel);
+  Product p;
+  p.panels = {c.set, depth(c), c.outputs};
+  p.packed = packed + zeros(c);
+  p.bias = bias;
+  p.image = {image.data, image.height, image.width, strides.row, strides.pixel};
+  p.channels = depth(c);
+  p.offsets = offsets;
+  p.y = {c.y.results(given.height, false), static_cast<std::ptrdiff_t>(c.y.stride), c.x.results(given.width, false)};
+  p.x = {c.x.results(given.width, false), static_cast<std::ptrdiff_t>(c.x.stride)};
+  p.out = out, p.out_stride = out_stride;
+  p.epilogue = epilogue;
+  multiply(p, threads);
+}
+
+// One image of channels that lie together.
+void convolve_pixels(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
+                     std::size_t out_stride, const Epilogue& epilogue, const Threads& threads) {
   const auto convolve_one = c.is_depthwise() ? convolve_depthwise : convolve_image;
-  convolve_one(of_copy, copy, packed, bias, out, out_stride, epilogue, threads);
+  convolve_one(c, image, packed, bias, out, out_stride, epilogue, threads);
+}
+
+// One image, whose planes are put together in scratch.
+void convolve_planes(const Convolution& c, const Images& planes, const float* packed, const float* bias, float* out,
+                     std::size_t out_stride, float* scratch, const Epilogue& epilogue, const Threads& threads) {
+  const std::size_t channels = c.groups * c.inputs;
+  channels_first_to_last(1, channels, planes.height * planes.width, sizeof(float), planes.data, scratch, threads);
+  convolve_pixels(c, {scratch, 1, planes.height, planes.width, channels}, packed, bias, out, out_stride, epilogue,
+                  threads);
 }
 
 bool is_product(const Convolution& c) {
@@ -181,9 +233,9 @@ void pack(const Convolution& c, const float* weight, const WeightStrides& stride
 }
 
 std::size_t scratch_floats(const Convolution& c, const Images& images) {
-  if (!images.channels_first && !pads(c)) return 0;
-  const Margins margin = margins(c);
-  return (images.height + 2 * margin.y) * (images.width + 2 * margin.x) * c.inputs * c.groups;
+  if (!has_few_channels(c)) return images.channels_first ? images.height * images.width * c.inputs * c.groups : 0;
+  const Images copy = padded(c, images, nullptr);
+  return floats_of_offsets(c) + (is_padded(c) ? copy.height * copy.width * c.inputs : 0);
 }
 
 void convolve(const Convolution& c, const Images& images, const float* packed, const float* bias, float* out,
@@ -200,7 +252,13 @@ void convolve(const Convolution& c, const Images& images, const float* packed, c
   for (std::size_t i = 0; i < images.count; ++i) {
     image.data = images.data + i * pixels * (images.channels_first ? channels : images.pixel_stride);
     if (epilogue.residual) of_image.residual = epilogue.residual + i * results * epilogue.residual_stride;
-    convolve_any(c, image, packed, bias, out + i * results * out_stride, out_stride, scratch, of_image, threads);
+    float* to = out + i * results * out_stride;
+    if (has_few_channels(c))
+      convolve_few_channels(c, image, packed, bias, to, out_stride, scratch, of_image, threads);
+    else if (images.channels_first)
+      convolve_planes(c, image, packed, bias, to, out_stride, scratch, of_image, threads);
+    else
+      convolve_pixels(c, image, packed, bias, to, out_stride, of_image, threads);
   }
 }
 

@@ -33,7 +33,7 @@ void max_of_window(const Window& w, const PixelNumbers& number, std::size_t chan
       std::int32_t at = of_row;
       for (std::size_t j = 0; j < w.columns; ++j, pixel += w.column_stride, at += number.column_step) {
         const Vector x = part.load(pixel);
-        const auto beats = hn::Or(hn::Gt(x, best), hn::Ne(x, x));
+        const auto beats = hn::Or(hn::Gt(x, best), hn::IsNaN(x));
         best = hn::IfThenElse(beats, x, best);
         where = hn::IfThenElse(hn::RebindMask(integers, beats), hn::Set(integers, at), where);
       }

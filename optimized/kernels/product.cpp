@@ -32,7 +32,8 @@ struct Columns {
   std::size_t first;
   std::size_t last_vector;  // columns of the last vector
   const float* weights;     // of the pass
-  const float* ahead;       // a cache line a channel is fetched from there on: what comes after these weights
+  const float* ahead;       // what comes after these weights is fetched from there on, so many floats a channel
+  std::size_t ahead_step;
 };
 
 HWY_INLINE const float* pixel(const Image& image, std::ptrdiff_t y, std::ptrdiff_t x) {
@@ -65,24 +66,30 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
                            Vector (&sums)[R][V]) {
   const float* weights = columns.weights;
   const float* ahead = columns.ahead;
+  const float* in[R];
+  const auto add = [&](std::ptrdiff_t at) HWY_ATTR {
+    Vector w[V];
+    for (std::size_t v = 0; v < V; ++v) w[v] = hn::Load(floats, weights + v * lanes);
+    weights += V * lanes;
+    for (std::size_t v = 0; v < V; ++v) __builtin_prefetch(weights + (16 * V + v) * lanes);
+    __builtin_prefetch(ahead, 0, 2);
+    ahead += columns.ahead_step;
+    for (std::size_t r = 0; r < R; ++r) {
+      const Vector a = hn::Set(floats, in[r][at]);
+      for (std::size_t v = 0; v < V; ++v) sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]);
+    }
+  };
   std::size_t i = pass.taps.begin / p.tap_x.count, j = pass.taps.begin % p.tap_x.count;
   for (std::size_t tap = pass.taps.begin; tap < pass.taps.end; ++tap) {
     const std::ptrdiff_t y = static_cast<std::ptrdiff_t>(i) * p.tap_y.step,
                          x = static_cast<std::ptrdiff_t>(j) * p.tap_x.step;
     if (++j == p.tap_x.count) j = 0, ++i;
-    const float* in_end[R];  // counted to from below, which leaves all other registers to pointers
-    for (std::size_t r = 0; r < R; ++r) in_end[r] = pixel(p.image, rows.y[r] + y, rows.x[r] + x) + pass.channels.end;
-    for (auto c = -static_cast<std::ptrdiff_t>(pass.channels.size()); c < 0; ++c) {
-      Vector w[V];
-      for (std::size_t v = 0; v < V; ++v) w[v] = hn::Load(floats, weights + v * lanes);
-      weights += V * lanes;
-      for (std::size_t v = 0; v < V; ++v) __builtin_prefetch(weights + (16 * V + v) * lanes);
-      __builtin_prefetch(ahead, 0, 2);
-      ahead += floats_of_line;
-      for (std::size_t r = 0; r < R; ++r) {
-        const Vector a = hn::Set(floats, in_end[r][c]);
-        for (std::size_t v = 0; v < V; ++v) sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]);
-      }
+    for (std::size_t r = 0; r < R; ++r) in[r] = pixel(p.image, rows.y[r] + y, rows.x[r] + x);
+    if (p.offsets) {
+      for (std::size_t c = pass.channels.begin; c < pass.channels.end; ++c) add(p.offsets[c]);
+    } else {  // counted to from below, which leaves all other registers to pointers
+      for (std::size_t r = 0; r < R; ++r) in[r] += pass.channels.end;
+      for (auto c = -static_cast<std::ptrdiff_t>(pass.channels.size()); c < 0; ++c) add(c);
     }
   }
 }
@@ -165,10 +172,10 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
       const float* weights =
           p.packed + columns.begin * p.panels.depth + (pass.taps.begin * p.channels + pass.channels.begin) * width;
       const float* next = weights + width * p.panels.depth;
-      const bool fetches = panels.size() == 1 && t * floats_of_line < width;
+      const std::size_t step = panels.size() == 1 ? std::min((width + count - 1) / count, floats_of_line) : 0;
       tiles[vectors.size() - 1][rows.count - 1](p, rows, pass,
                                                 {columns.begin, lanes - (vectors.end * lanes - columns.end), weights,
-                                                 fetches ? next + t * depth * floats_of_line : weights});
+                                                 step > 0 ? next + t * depth * step : weights, step});
       if (pass.last && p.epilogue.activation > Activation::clamp) activate_tile(p.epilogue, rows, columns);
     }
   }
@@ -193,7 +200,7 @@ namespace {
 
 std::size_t divided_up(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
 
-// A pass is so deep that its weights stay in the first cache, as many panels are done for a tile as fit there too, and
+// A pass is so deep that its weights stay near, as many panels are done for a tile as have few weights together, and
 // as many results as have their image in the second.
 Blocks blocks_of(const Product& p, std::size_t results) {
   const std::size_t widest = divided_up(p.panels.vectors(), p.panels.count()), taps = p.tap_y.count * p.tap_x.count;
@@ -205,7 +212,7 @@ Blocks blocks_of(const Product& p, std::size_t results) {
   const auto pixels = static_cast<std::size_t>(p.y.stride * p.x.stride);
   const std::size_t held =
       std::max(second_cache / (pixels * (divided_up(p.channels, taps == 1 ? passes : 1) + 1)), 8 * rows);
-  return {rows, divided_up(results, held), std::max<std::size_t>(first_cache / (width * depth), 1), passes};
+  return {rows, divided_up(results, held), std::max<std::size_t>(held_weights / (width * depth), 1), passes};
 }
 
 }  // namespace

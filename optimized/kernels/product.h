@@ -59,7 +59,8 @@ struct Product {
   const float* packed = nullptr;
   const float* bias = nullptr;  // or null: zeros
   Image image;
-  std::size_t channels = 0;  // of a tap
+  std::size_t channels = 0;                 // of a tap
+  const std::ptrdiff_t* offsets = nullptr;  // floats from a pixel to each of its channels; null: they lie together
   TapAxis tap_y, tap_x;
   ResultAxis y, x;
   float* out = nullptr;
