@@ -261,6 +261,7 @@ assay_step_info assay_step_at(const assay_method* method, size_t i) {
           step.by,
           fusion && !fusion->norm.empty(),
           fusion && fusion->residual,
+          fusion && fusion->safe,
           fusion ? activations[static_cast<int>(fusion->activation)] : ""};
 }
 

@@ -155,6 +155,7 @@ typedef struct assay_step_info {
   size_t op_length;
   const char* kernel;
   bool norm, residual;    /* a batch norm of constants; the sum with something else */
+  bool safe;              /* rows of a softmax that are nothing but -infinity become zeros */
   const char* activation; /* "" for none */
 } assay_step_info;
 size_t assay_step_count(const assay_method* method);

@@ -75,10 +75,16 @@ template <class Row>
 void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, const float* scale, float* packed) {
   for (std::size_t panel = 0; panel < panels.count(); ++panel) {
     const std::size_t begin = panels.of(panel).begin * panels.lanes(), end = panels.of(panel).end * panels.lanes();
-    for (std::size_t i = 0; i < panels.depth; ++i) {
-      const float* from = row(i);
-      for (std::size_t j = begin; j < end; ++j)
-        *packed++ = j < panels.columns ? from[j * column_stride] * (scale ? scale[j] : 1) : 0;
+    const std::size_t columns = std::min(end, panels.columns) - begin, width = end - begin;
+    for (std::size_t i = 0; i < panels.depth; ++i, packed += width) {
+      const float* from = row(i) + begin * column_stride;
+      if (column_stride == 1)
+        std::copy_n(from, columns, packed);
+      else
+        for (std::size_t j = 0; j < columns; ++j) packed[j] = from[j * column_stride];
+      if (scale)
+        for (std::size_t j = 0; j < columns; ++j) packed[j] *= scale[begin + j];
+      std::fill(packed + columns, packed + width, 0.0f);
     }
   }
 }

@@ -142,29 +142,37 @@ FoldRows find_fold_of(Fold fold, Element element) {
 
 HWY_INLINE Vector exponential(Vector x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(floats, x)); }
 
-void softmax_row(bool logarithm, const float* x, float* y, std::size_t n) {
-  const float top = extreme_of<Max>(x, n, -std::numeric_limits<float>::infinity());
+// body(i, n) for each vector of the elements from begin to end, the last of which may be a part.
+template <class Body>
+HWY_INLINE void each_vector(std::size_t begin, std::size_t end, const Body& body) {
+  std::size_t i = begin;
+  for (; i + lanes <= end; i += lanes) body(i, WholeVector());
+  if (i < end) body(i, Part(end - i));
+}
+
+void softmax_row(Softmax kind, const float* x, float* y, std::size_t n) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  const float top = extreme_of<Max>(x, n, lowest);
+  if (kind == Softmax::safe && top == lowest) return static_cast<void>(std::fill_n(y, n, 0.0f));
+  const bool logarithm = kind == Softmax::logarithm;
   const Vector tops = hn::Set(floats, top);
   double sum = 0;
   for (std::size_t begin = 0; begin < n; begin += block) {
-    const std::size_t end = std::min(n, begin + block);
     Vector part = hn::Zero(floats);
-    for (std::size_t i = begin; i < end; i += lanes) {
-      const std::size_t now = std::min(lanes, end - i);
-      Vector e = exponential(hn::Sub(load(x + i, now), tops));
-      if (now < lanes) e = hn::IfThenElseZero(hn::FirstN(floats, now), e);
+    each_vector(begin, std::min(n, begin + block), [&](std::size_t i, const auto& vector) HWY_ATTR {
+      const Vector e = vector.kept(exponential(hn::Sub(vector.load(x + i), tops)));
       part = hn::Add(part, e);
-      if (!logarithm) store(e, y + i, now);
-    }
+      if (!logarithm) vector.store(e, y + i);
+    });
     HWY_ALIGN float each[lanes];
     hn::Store(part, floats, each);
     for (const float e : each) sum += static_cast<double>(e);
   }
   const Vector scale = hn::Set(floats, static_cast<float>(logarithm ? std::log(sum) : 1 / sum));
-  for (std::size_t i = 0; i < n; i += lanes) {
-    const std::size_t now = std::min(lanes, n - i);
-    store(logarithm ? hn::Sub(hn::Sub(load(x + i, now), tops), scale) : hn::Mul(load(y + i, now), scale), y + i, now);
-  }
+  each_vector(0, n, [&](std::size_t i, const auto& vector) HWY_ATTR {
+    vector.store(logarithm ? hn::Sub(hn::Sub(vector.load(x + i), tops), scale) : hn::Mul(vector.load(y + i), scale),
+                 y + i);
+  });
 }
 
 Moments layer_norm_row(const float* x, const float* weight, const float* bias, double eps, float* y, std::size_t n) {
@@ -202,11 +210,11 @@ FoldRows find_fold(InstructionSet set, Fold fold, Element element) {
   return of_set[static_cast<std::size_t>(set)](fold, element);
 }
 
-void softmax(InstructionSet set, bool logarithm, const float* x, float* y, std::size_t n) {
+void softmax(InstructionSet set, Softmax kind, const float* x, float* y, std::size_t n) {
   constexpr decltype(&HWY_STATIC_DISPATCH(softmax_row)) of_set[] = {
       HWY_CHOOSE_SSE4(softmax_row), HWY_CHOOSE_AVX2(softmax_row), HWY_CHOOSE_AVX3(softmax_row),
       HWY_CHOOSE_NEON(softmax_row)};
-  of_set[static_cast<std::size_t>(set)](logarithm, x, y, n);
+  of_set[static_cast<std::size_t>(set)](kind, x, y, n);
 }
 
 Moments layer_norm(InstructionSet set, const float* x, const float* weight, const float* bias, double eps, float* y,

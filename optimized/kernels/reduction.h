@@ -28,8 +28,9 @@ constexpr std::size_t fold_columns = 64;
 // Null: there is no such fold of these elements.
 FoldRows find_fold(InstructionSet, Fold, Element);
 
-// y[i] = e^x[i] / sum_j e^x[j], or its logarithm; y may be x.
-void softmax(InstructionSet, bool logarithm, const float* x, float* y, std::size_t n);
+// y[i] = e^x[i] / sum_j e^x[j], or its logarithm, or 0 where all are -infinity; y may be x.
+enum class Softmax : std::uint8_t { plain, logarithm, safe };
+void softmax(InstructionSet, Softmax, const float* x, float* y, std::size_t n);
 
 // y[i] = (x[i] - mean) rstd weight[i] + bias[i], rstd = 1 / sqrt(variance + eps); weight and bias may be null, y may be
 // x. n > 0.

@@ -48,11 +48,20 @@ class Part {
     hn::Store(v, floats, whole);
     std::memcpy(p, whole, n_ * sizeof(float));
   }
+  // The others become 0.
+  HWY_INLINE Vector kept(Vector v) const { return hn::IfThenElseZero(mask_, v); }
 
  private:
   static constexpr bool masked = HWY_TARGET <= HWY_AVX2;
   std::size_t n_;
   hn::Mask<Floats> mask_;
+};
+
+// All of them, with the same words.
+struct WholeVector {
+  HWY_INLINE Vector load(const float* p) const { return hn::LoadU(floats, p); }
+  HWY_INLINE void store(Vector v, float* p) const { hn::StoreU(v, floats, p); }
+  HWY_INLINE Vector kept(Vector v) const { return v; }
 };
 
 // The first n floats at p.

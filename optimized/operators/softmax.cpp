@@ -37,9 +37,10 @@ const void* prepare(const Call& call, Stores& stores) {
   return nullptr;
 }
 
-template <bool logarithm>
+template <kernels::Softmax kind_of_operator>
 bool run(const Step& step, Run& run) {
   const Call& call = step.call;
+  const auto kind = call.fusion && call.fusion->safe ? kernels::Softmax::safe : kind_of_operator;
   const Tensor& self = call.tensor(0);
   Tensor& out = call.tensor(3);
   if (!resize(out, self.shape())) return false;
@@ -49,8 +50,7 @@ bool run(const Step& step, Run& run) {
   float* y = out.elements<float>();
   const std::int64_t n = self.rank > 0 ? self.size(dim) : 1, count = self.count();
   if (is_innermost(call, dim)) {
-    for (std::int64_t i = 0; i < count; i += n)
-      kernels::softmax(set, logarithm, x + i, y + i, static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < count; i += n) kernels::softmax(set, kind, x + i, y + i, static_cast<std::size_t>(n));
     return true;
   }
   Shape rows = shape_of(self);
@@ -64,7 +64,7 @@ bool run(const Step& step, Run& run) {
       float* to = y + at[0] + r * nest.stride[0][inner];
       const float* from = x + at[1] + r * nest.stride[1][inner];
       for (std::int64_t i = 0; i < n; ++i) row[i] = from[i * strides[1].of[dim]];
-      kernels::softmax(set, logarithm, row, row, static_cast<std::size_t>(n));
+      kernels::softmax(set, kind, row, row, static_cast<std::size_t>(n));
       for (std::int64_t i = 0; i < n; ++i) to[i * strides[0].of[dim]] = row[i];
     }
   });
@@ -73,7 +73,7 @@ bool run(const Step& step, Run& run) {
 
 }  // namespace
 
-constexpr Kernel softmax_f32{"softmax_f32", accepts, prepare, run<false>};
-constexpr Kernel log_softmax_f32{"log_softmax_f32", accepts, prepare, run<true>};
+constexpr Kernel softmax_f32{"softmax_f32", accepts, prepare, run<kernels::Softmax::plain>};
+constexpr Kernel log_softmax_f32{"log_softmax_f32", accepts, prepare, run<kernels::Softmax::logarithm>};
 
 }  // namespace assay::optimized

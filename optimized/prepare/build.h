@@ -48,6 +48,7 @@ class Builder {
   void fold_constants();
   void drop_copies();
   void fuse_into_products();
+  void fuse_into_softmax();
   void use_channels_last();
 
   // steps.cpp

@@ -134,18 +134,49 @@ void Builder::fold_constants() {
   }
 }
 
-// Does what follows a convolution or a matrix product where its result is stored: a batch norm of constants, a sum with
-// what is of as many elements, an activation. What was between is not stored any more, so that nobody else may read
-// it; the call moves to where the last of them was.
+// Does what follows a call where its result is stored. What was between is not stored any more, so that nobody else may
+// read it; the call moves to where the last of them was.
 class Fuser {
  public:
   Fuser(Builder& b, std::uint32_t at) : b_(b), at_(at), out_(b.calls_[at].call.arguments.back()) {}
 
-  void fuse() {
+  // A batch norm of constants behind a convolution or a matrix product, a sum with what is of as many elements, an
+  // activation.
+  void fuse_into_product() {
     if (!find_kernel(b_.calls_[at_].call)) return;
     take_norm();
     take_residual();
     take_activation();
+  }
+
+  // y = softmax(x); where(not any(not (x == -infinity)), full_like(y, 0), y), along one dimension.
+  void fuse_into_softmax() {
+    const Call& softmax = b_.calls_[at_].call;
+    std::uint32_t done[6], reads[2];
+    if (readers(*out_, reads, 2) != 2) return;
+    done[5] = reads[1];
+    const Planned* where = &b_.calls_[done[5]];
+    if (!b_.is_op(*where, "aten::where.self_out") || where->call.arguments[2] != out_) return;
+    const Planned* none = maker(where->call[0], "aten::logical_not.out", done[4]);
+    const Planned* any = none ? maker(none->call[0], "aten::any.out", done[3]) : nullptr;
+    const Planned* other = any ? maker(any->call[0], "aten::logical_not.out", done[2]) : nullptr;
+    const Planned* equal = other ? maker(other->call[0], "aten::eq.Scalar_out", done[1]) : nullptr;
+    const Planned* zeros = equal ? maker(where->call[1], "aten::full_like.out", done[0]) : nullptr;
+    if (!zeros || done[0] != reads[0] || !is_number(equal->call[1], -std::numeric_limits<double>::infinity()) ||
+        !is_number(zeros->call[1], 0))
+      return;
+    const Value& x = softmax[0];
+    const bool same_x = b_.flow_->root(b_.index_of(&equal->call[0])) == b_.flow_->root(b_.index_of(&x)) &&
+                        b_.flow_->is_steady(b_.index_of(&x));
+    const bool same_rows = !softmax[1].changes && softmax[1].integer == any->call[1].integer && !any->call[1].changes &&
+                           any->call[2].boolean && !any->call[2].changes;
+    Value* out = where->call.arguments.back();
+    if (!same_x || !same_rows || !is_f32(x) || !is_f32(*out) || !same_elements(*x.tensor, *out->tensor) ||
+        !same_sizes(*x.tensor, *out->tensor))
+      return;
+    Fusion fusion = fusion_;
+    fusion.safe = true;
+    take(fusion, out, done);
   }
 
  private:
@@ -174,6 +205,15 @@ class Fuser {
   }
   // The one call that reads what is computed.
   Planned* reader(std::uint32_t& at) const { return readers(*out_, &at, 1) == 1 ? &b_.calls_[at] : nullptr; }
+
+  // The call of this operator that makes a value which only one call reads; null: there is none.
+  const Planned* maker(const Value& value, std::string_view op, std::uint32_t& at) const {
+    if (value.kind != ValueKind::tensor) return nullptr;
+    const Flow::Group& group = b_.flow_->group(b_.index_of(&value));
+    if (!b_.flow_->is_private(b_.index_of(&value)) || group.readers != 1) return nullptr;
+    at = group.writer;
+    return b_.is_op(b_.calls_[at], op) ? &b_.calls_[at] : nullptr;
+  }
 
   // Nothing between here and there writes what the call reads.
   bool may_move_to(std::uint32_t to) const {
@@ -367,9 +407,14 @@ void Builder::fuse_into_products() {
   for (std::uint32_t i = 0; i < calls_.size(); ++i)
     for (const std::string_view op : {"aten::convolution.out", "aten::addmm.out", "aten::mm.out", "aten::linear.out"})
       if (is_op(calls_[i], op) && !calls_[i].call.fusion && is_f32(*calls_[i].call.arguments.back())) {
-        Fuser(*this, i).fuse();
+        Fuser(*this, i).fuse_into_product();
         break;
       }
+}
+
+void Builder::fuse_into_softmax() {
+  for (std::uint32_t i = 0; i < calls_.size(); ++i)
+    if (is_op(calls_[i], "aten::_softmax.out")) Fuser(*this, i).fuse_into_softmax();
 }
 
 // Images that only kernels see which take them channels last are kept so from convolution to convolution, which want
@@ -420,6 +465,7 @@ void Builder::rewrite() {
   fold_constants();
   drop_copies();
   fuse_into_products();
+  fuse_into_softmax();
   use_channels_last();
 }
 

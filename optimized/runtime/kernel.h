@@ -17,13 +17,14 @@
 // change, is looked at once, before the first execution.
 namespace assay::optimized {
 
-// What is done to the result of a convolution or matrix product before it is stored, of other instructions: normalised
-// by the constants of a batch norm, something added, an activation.
+// What a call does of other instructions. The result of a convolution or matrix product is, before it is stored,
+// normalised by the constants of a batch norm, something added, an activation.
 struct Fusion {
   std::span<Value* const> norm;  // the operands of _native_batch_norm_legit_no_training; or none
   Value* residual = nullptr;     // of as many elements in the same order
   kernels::Activation activation = kernels::Activation::none;
   float low = 0, high = 0;
+  bool safe = false;  // of a softmax: rows of nothing but -infinity become zeros
 };
 
 // A call of an operator, its operands in the order of its schema, the outs last.

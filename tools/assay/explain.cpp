@@ -30,7 +30,8 @@ std::string merged(const assay_step_info& step) {
   const auto add = [&](bool there, std::string_view what) {
     if (there) all += (all.empty() ? "" : ", ") + std::string(what);
   };
-  add(step.norm, "batch norm"), add(step.residual, "sum"), add(step.activation[0] != 0, step.activation);
+  add(step.norm, "batch norm"), add(step.residual, "sum"), add(step.safe, "zeros for rows of -infinity"),
+      add(step.activation[0] != 0, step.activation);
   return all;
 }
 
