@@ -158,7 +158,8 @@ class Instructions {
     const Index at = place();
     for (auto& i : all)
       if (auto* jump = i->instr_args.AsJumpFalseCall())
-        jump->destination_instruction += jump->destination_instruction > at;
+        if (jump->destination_instruction > at && jump->destination_instruction < INT32_MAX)
+          ++jump->destination_instruction;
     all.insert(all.begin() + at, std::move(instruction));
   }
   pte::ChainT& chain() { return *plan_.chains.front(); }

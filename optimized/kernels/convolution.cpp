@@ -144,10 +144,8 @@ void pad_row(const Convolution& c, const Images& image, const float* plane, std:
 
 void pad(const Convolution& c, const Images& image, const Images& copy, float* to, const Threads& threads) {
   const std::size_t planes = image.channels_first ? c.inputs : 1, channels = c.inputs / planes;
-  const std::size_t rows = planes * copy.height, tasks = std::min(threads.count, rows);
-  for_each_task(threads, tasks, [&](std::size_t i) {
-    const Range range = part(rows, i, tasks);
-    for (std::size_t row = range.begin; row < range.end; ++row)
+  share(threads, planes * copy.height, copy.width * channels, [&](Range rows) {
+    for (std::size_t row = rows.begin; row < rows.end; ++row)
       pad_row(c, image, image.data + row / copy.height * image.height * image.width, channels, row % copy.height,
               to + row * copy.width * channels);
   });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 namespace assay::kernels {
@@ -29,5 +30,16 @@ struct Range {
   constexpr std::size_t size() const { return end - begin; }
 };
 constexpr Range part(std::size_t n, std::size_t i, std::size_t parts) { return {n * i / parts, n * (i + 1) / parts}; }
+
+// Elements that are worth a task.
+constexpr std::size_t least_share = 1 << 14;
+
+// body(range) for parts of n things of so many elements each, which threads share where there are enough.
+template <class Body>
+void share(const Threads& threads, std::size_t n, std::size_t elements, const Body& body) {
+  const std::size_t worth = n * elements / least_share;
+  const std::size_t parts = std::max<std::size_t>(std::min({n, threads.count, worth}), 1);
+  for_each_task(threads, parts, [&](std::size_t i) { body(part(n, i, parts)); });
+}
 
 }  // namespace assay::kernels

@@ -131,13 +131,13 @@ void copy_in_parts(const Axes& axes, const void* from, void* to, const Threads& 
       static_cast<std::size_t>(std::max_element(axes.all, axes.all + axes.count,
                                                 [](const CopyAxis& a, const CopyAxis& b) { return a.size < b.size; }) -
                                axes.all);
-  const std::size_t size = axes.count > 0 ? axes.all[largest].size : 1, tasks = std::min(threads.count, size);
-  for_each_task(threads, tasks, [&](std::size_t i) {
-    const Range range = part(size, i, tasks);
+  const CopyAxis whole = axes.count > 0 ? axes.all[largest] : CopyAxis{1, 0, 0};
+  std::size_t others = 1;
+  for (std::size_t i = 0; i < axes.count; ++i) others *= i == largest ? 1 : axes.all[i].size;
+  share(threads, whole.size, others, [&](Range range) {
     const auto begin = static_cast<std::ptrdiff_t>(range.begin);
     Axes of_task = axes;
     of_task.all[largest].size = range.size();
-    const CopyAxis whole = axes.count > 0 ? axes.all[largest] : CopyAxis{1, 0, 0};
     copy_elements(of_task, static_cast<const T*>(from) + begin * whole.from_stride,
                   static_cast<T*>(to) + begin * whole.to_stride);
   });

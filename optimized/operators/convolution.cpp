@@ -164,8 +164,8 @@ bool run(const Step& step, Run& run) {
   if (call.fusion && call.fusion->residual) {
     const float* from = call.fusion->residual->tensor->elements<float>();
     if (s.residuals.channels_first) {
-      kernels::channels_first_to_last(s.residuals.count, channels, s.residuals.height * s.residuals.width, sizeof(float),
-                                      from, turned, run.threads);
+      kernels::channels_first_to_last(s.residuals.count, channels, s.residuals.height * s.residuals.width,
+                                      sizeof(float), from, turned, run.threads);
       from = turned, turned += call.tensor(out).count();
     }
     epilogue.residual = from, epilogue.residual_stride = channels;

@@ -47,7 +47,7 @@ bool is_end(const Call& call) {
   return true;
 }
 
-bool run(const Step& step, Run&) {
+bool run(const Step& step, Run& run) {
   const Call& call = step.call;
   if (!is_end(call)) return false;
   const Tensor& input = call.tensor(0);
@@ -64,12 +64,14 @@ bool run(const Step& step, Run&) {
     return call[i].kind == ValueKind::tensor ? call.tensor(i).elements<const float>() : nullptr;
   };
   const float *x = elements(0), *weight = elements(2), *bias = elements(3);
-  const std::int64_t count = means.count();
-  for (std::int64_t r = 0; r < count; ++r) {
-    const kernels::Moments m = kernels::layer_norm(set, x + r * n, weight, bias, call[4].real,
-                                                   out.elements<float>() + r * n, static_cast<std::size_t>(n));
-    means.elements<float>()[r] = m.mean, rstds.elements<float>()[r] = m.rstd;
-  }
+  const auto size = static_cast<std::size_t>(n);
+  kernels::share(run.threads, static_cast<std::size_t>(means.count()), size, [&](kernels::Range range) {
+    for (std::size_t r = range.begin; r < range.end; ++r) {
+      const kernels::Moments m =
+          kernels::layer_norm(set, x + r * size, weight, bias, call[4].real, out.elements<float>() + r * size, size);
+      means.elements<float>()[r] = m.mean, rstds.elements<float>()[r] = m.rstd;
+    }
+  });
   return true;
 }
 

@@ -165,16 +165,21 @@ const void* prepare(const Call& call, Stores& stores) {
   return &s;
 }
 
-void run_rows(const State& s, const Nest& nest, const Slot* numbers, const Slot* parameters, const Call& call) {
+// Of the outermost loop those in the range.
+void run_rows(const State& s, const Nest& whole, kernels::Range range, const Call& call) {
   alignas(64) std::byte gathered[most_operands_in][tile * sizeof(Slot)];
   alignas(64) std::byte results[tile * sizeof(Slot)];
   const std::byte* base[most_operands_in];
   const void* filled[most_operands_in] = {};  // the one element that is repeated in `gathered`
+  Nest nest = whole;
+  nest.count[0] = static_cast<std::ptrdiff_t>(range.size());
+  const auto first = [&](int k) { return static_cast<std::ptrdiff_t>(range.begin) * nest.stride[k][0]; };
   for (int k = 0; k < s.operands; ++k) {
     const Value& v = call[static_cast<std::size_t>(k)];
-    base[k] = v.kind == ValueKind::tensor ? v.tensor->data : reinterpret_cast<const std::byte*>(&numbers[k]);
+    base[k] = v.kind == ValueKind::tensor ? v.tensor->data : reinterpret_cast<const std::byte*>(&s.numbers[k]);
+    base[k] += first(k + 1) * s.operand_bytes[k];
   }
-  std::byte* out = out_of(call).data;
+  std::byte* out = out_of(call).data + first(0) * s.result_bytes;
   const int inner = nest.loops - 1;
   bool direct[most_operands_in], all_direct = !s.store;
   for (int k = 0; k < s.operands; ++k) {
@@ -195,24 +200,32 @@ void run_rows(const State& s, const Nest& nest, const Slot* numbers, const Slot*
         filled[k] = from;
       }
       std::byte* to = out + (at[0] + static_cast<std::ptrdiff_t>(done)) * s.result_bytes;
-      s.row(operands, s.store ? results : to, now, parameters);
+      s.row(operands, s.store ? results : to, now, s.parameters);
       if (s.store) s.store(results, to, now);
     }
   });
 }
 
-bool run(const Step& step, Run&) {
+void share_rows(const State& s, const Nest& nest, const Call& call, const kernels::Threads& threads) {
+  if (nest.loops == 0) return;
+  std::size_t row = 1;
+  for (int d = 1; d < nest.loops; ++d) row *= static_cast<std::size_t>(nest.count[d]);
+  kernels::share(threads, static_cast<std::size_t>(nest.count[0]), row,
+                 [&](kernels::Range range) { run_rows(s, nest, range, call); });
+}
+
+bool run(const Step& step, Run& run) {
   const State& s = *static_cast<const State*>(step.state);
   if (s.fixed) {
     if (!s.fits) return false;
-    run_rows(s, s.nest, s.numbers, s.parameters, step.call);
+    share_rows(s, s.nest, step.call, run.threads);
     return true;
   }
   State now = s;
   if (!read_numbers(step.call, now)) return false;
   Shape shape;
   if (!result_shape(step.call, s.operands, shape) || !resize(out_of(step.call), shape.span())) return false;
-  run_rows(now, make_nest(step.call, s.operands, shape), now.numbers, now.parameters, step.call);
+  share_rows(now, make_nest(step.call, s.operands, shape), step.call, run.threads);
   return true;
 }
 

@@ -127,7 +127,6 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
                to = places_of(channels, rows, columns, channels_first);
   const std::int64_t step = channels_first ? 1 : channels;
   const auto set = kernels::best_instruction_set();
-  const auto tasks = static_cast<std::size_t>(self.size(0) * rows);
   const auto pool_row = [&](std::int64_t n, std::int64_t i) {
     const Range y = pool.y.range(i, height, rows);
     for (std::int64_t c = 0; c < channels; c += step)
@@ -145,11 +144,10 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
             n * to.image + c * to.channel + i * to.row + j * to.pixel);
       }
   };
-  const std::size_t parts = std::min(threads.count, tasks);
-  kernels::for_each_task(threads, parts, [&](std::size_t p) {
-    const kernels::Range range = kernels::part(tasks, p, parts);
-    for (std::size_t t = range.begin; t < range.end; ++t)
-      pool_row(static_cast<std::int64_t>(t) / rows, static_cast<std::int64_t>(t) % rows);
+  const auto row = static_cast<std::size_t>(channels * width * pool.y.kernel);
+  kernels::share(threads, static_cast<std::size_t>(self.size(0) * rows), row, [&](kernels::Range range) {
+    for (std::size_t r = range.begin; r < range.end; ++r)
+      pool_row(static_cast<std::int64_t>(r) / rows, static_cast<std::int64_t>(r) % rows);
   });
 }
 

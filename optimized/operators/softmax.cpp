@@ -50,7 +50,12 @@ bool run(const Step& step, Run& run) {
   float* y = out.elements<float>();
   const std::int64_t n = self.rank > 0 ? self.size(dim) : 1, count = self.count();
   if (is_innermost(call, dim)) {
-    for (std::int64_t i = 0; i < count; i += n) kernels::softmax(set, kind, x + i, y + i, static_cast<std::size_t>(n));
+    const auto size = static_cast<std::size_t>(n);
+    if (count > 0)
+      kernels::share(run.threads, static_cast<std::size_t>(count / n), size, [&](kernels::Range rows) {
+        for (std::size_t i = rows.begin * size; i < rows.end * size; i += size)
+          kernels::softmax(set, kind, x + i, y + i, size);
+      });
     return true;
   }
   Shape rows = shape_of(self);
