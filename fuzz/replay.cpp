@@ -1,28 +1,47 @@
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
+#include <vector>
 
 #include "conformance/programs/file.h"
 #include "fuzz/target.h"
 
-// fuzz_replay TARGET PATH...: attacks a target with files, or all files of folders. Ends as the fuzzer does where an
-// oracle does not hold; the file is the last that was named.
+// fuzz_replay TARGET MUTANTS PATH...: attacks a target with files, or all files of folders, then with so many mutants
+// of them, the same in each run. Ends as the fuzzer does where an oracle does not hold; the input is the last that was
+// named.
 int main(int argc, char** argv) {
   using namespace assay;
   namespace fs = std::filesystem;
   const fuzz::Target* target = argc > 1 ? fuzz::find_target(argv[1]) : nullptr;
-  if (!target || argc < 3) return std::cerr << "usage: fuzz_replay TARGET PATH...\n", 2;
-  std::size_t count = 0;
-  const auto attack = [&](const fs::path& file) {
-    std::cout << file.string() << std::endl;
-    target->run(open_file(file).bytes);
-    ++count;
-  };
-  for (int i = 2; i < argc; ++i) {
+  const std::string_view number = argc > 2 ? argv[2] : "";
+  std::uint64_t mutants = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), mutants);
+  if (!target || argc < 4 || error != std::errc() || end != number.data() + number.size())
+    return std::cerr << "usage: fuzz_replay TARGET MUTANTS PATH...\n", 2;
+  std::vector<fs::path> files;
+  for (int i = 3; i < argc; ++i) {
     if (!fs::is_directory(argv[i]))
-      attack(argv[i]);
+      files.emplace_back(argv[i]);
     else
-      for (const auto& entry : fs::directory_iterator(argv[i])) attack(entry.path());
+      for (const auto& entry : fs::directory_iterator(argv[i])) files.push_back(entry.path());
   }
-  std::cout << count << " inputs, and every oracle held\n";
-  return count > 0 ? 0 : 1;
+  std::ranges::sort(files);
+  std::vector<std::string> inputs;
+  for (const fs::path& file : files) {
+    std::cout << file.string() << std::endl;
+    const auto opened = open_file(file);
+    target->run(opened.bytes);
+    inputs.emplace_back(reinterpret_cast<const char*>(opened.bytes.data()), opened.bytes.size());
+  }
+  for (std::uint64_t i = 0; i < mutants && !inputs.empty(); ++i) {
+    fuzz::Random random(i);
+    std::string mutant = random.of(inputs);
+    const std::string& other = random.of(inputs);
+    std::cout << "mutant " << i << std::endl;
+    target->mutate(mutant, other, random);
+    target->run(std::as_bytes(std::span(mutant)));
+  }
+  std::cout << inputs.size() << " inputs, " << mutants << " mutants, and every oracle held\n";
+  return inputs.empty();
 }
