@@ -13,10 +13,10 @@
 #include <numbers>
 #include <random>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "optimized/kernels/matmul.h"
+#include "tests/backwards.h"
 
 // Products and convolutions of every instruction set against double evaluations, on all edges of their tiles, between
 // pages that nobody may touch.
@@ -116,17 +116,6 @@ void expect_near(float got, const Sum& sum, const Epilogue& e, const std::string
   const double bound = 4 * std::sqrt(static_cast<double>(sum.terms)) * unit * sum.magnitude * (curved ? 1.2 : 1) +
                        (curved ? 4 * unit * (std::fabs(sum.value) + std::fabs(want)) : 0);
   EXPECT_LE(std::fabs(double{got} - want), bound) << where << ": " << got << " for " << want;
-}
-
-// Threads that begin with the last task.
-Threads backwards(std::size_t count) {
-  Threads threads;
-  threads.count = count;
-  threads.run = [](void*, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
-    std::vector<std::jthread> all;
-    for (std::size_t i = tasks; i-- > 0;) all.emplace_back(task, context, i);
-  };
-  return threads;
 }
 
 std::vector<InstructionSet> sets() {

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "optimized/kernels/transpose.h"
+#include "tests/backwards.h"
 
 // Copies against the definition: each index by its strides.
 namespace assay::kernels {
@@ -17,16 +17,6 @@ std::vector<std::ptrdiff_t> strides_of(const std::vector<std::size_t>& sizes) {
   std::vector<std::ptrdiff_t> strides(sizes.size(), 1);
   for (std::size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * static_cast<std::ptrdiff_t>(sizes[i]);
   return strides;
-}
-
-Threads threads_of(std::size_t count) {
-  Threads threads;
-  threads.count = count;
-  threads.run = [](void*, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
-    std::vector<std::jthread> all;
-    for (std::size_t i = tasks; i-- > 0;) all.emplace_back(task, context, i);
-  };
-  return threads;
 }
 
 template <class T>
@@ -54,7 +44,7 @@ void check(const std::vector<CopyAxis>& axes) {
   }
   for (const std::size_t count : {1u, 2u, 3u}) {
     std::vector<T> got(want.size());
-    copy(axes, sizeof(T), origin, got.data(), threads_of(count));
+    copy(axes, sizeof(T), origin, got.data(), backwards(count));
     EXPECT_EQ(got, want) << count << " threads, elements of " << sizeof(T) << " bytes";
   }
 }

@@ -65,6 +65,7 @@ Options options_of(const assay_options* from) {
   if (from->instructions > 0) options.instructions = from->instructions;
   options.as_written = from->as_written;
   if (from->run) options.threads = {from->threads, from->run, from->pool};
+  if (from->least_share > 0) options.threads.least_share = from->least_share;
   return options;
 }
 

@@ -75,7 +75,8 @@ typedef struct assay_options {
   void (*run)(void* pool, void (*task)(void* context, size_t i), void* context, size_t tasks);
   void* pool;
   size_t threads;
-  bool as_written; /* one step an instruction: nothing is merged, left out or laid out otherwise */
+  size_t least_share; /* elements that are worth a task; 0: 16384 */
+  bool as_written;    /* one step an instruction: nothing is merged, left out or laid out otherwise */
 } assay_options;
 
 typedef struct assay_method_sizes {

@@ -14,6 +14,7 @@ struct Threads {
     for (std::size_t i = 0; i < tasks; ++i) task(context, i);
   };
   void* pool = nullptr;
+  std::size_t least_share = 1 << 14;  // elements that are worth a task
 };
 
 // task(i) for each i < tasks.
@@ -31,13 +32,10 @@ struct Range {
 };
 constexpr Range part(std::size_t n, std::size_t i, std::size_t parts) { return {n * i / parts, n * (i + 1) / parts}; }
 
-// Elements that are worth a task.
-constexpr std::size_t least_share = 1 << 14;
-
 // body(range) for parts of n things of so many elements each, which threads share where there are enough.
 template <class Body>
 void share(const Threads& threads, std::size_t n, std::size_t elements, const Body& body) {
-  const std::size_t worth = n * elements / least_share;
+  const std::size_t worth = n * elements / std::max<std::size_t>(threads.least_share, 1);
   const std::size_t parts = std::max<std::size_t>(std::min({n, threads.count, worth}), 1);
   for_each_task(threads, parts, [&](std::size_t i) { body(part(n, i, parts)); });
 }

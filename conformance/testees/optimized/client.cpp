@@ -85,6 +85,7 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
                                  const Options& options)
     : file_(contents(program)) {
   options_.as_written = options.as_written;
+  options_.least_share = options.least_share;
   if (options.threads > 1) begin_pool(options.threads);
   for (const std::filesystem::path& file : data) data_.push_back(contents(file));
   if (!options.deployable) {
