@@ -49,7 +49,13 @@ void check_result(const Method& m, const OperatorRoles& roles, const pte::Kernel
   const auto& args = *call.args();
   const auto result = static_cast<std::uint32_t>(args.Get(roles.count));
   if (roles.returns_changed()) {
-    f.check(m.tensor(result) != nullptr, "I9", place, "gives its result to value ", result, ", which is no Tensor");
+    const pte::Tensor* to = m.tensor(result);
+    if (!f.check(to, "I9", place, "gives its result to value ", result, ", which is no Tensor")) return;
+    each_effect(m, roles, call, [&](const Effect& e) {
+      if (e.use == Use::returned)
+        f.check(m.tensor(e.other) && same_type(*m.tensor(e.other), *to), "I9", place, "gives its result to value ",
+                result, ", which is of another dtype or rank than value ", e.other, ", which it changes");
+    });
     return;
   }
   const bool repeats = args.Get(roles.count) == args.Get(roles.count - 1u) &&

@@ -42,8 +42,7 @@ class InstructionCheck {
                   EnumNameKernelTypes(to.val_type())))
       return;
     const pte::Tensor *a = from.val_as_Tensor(), *b = to.val_as_Tensor();
-    f_.check(!a || (a->scalar_type() == b->scalar_type() && size_of(a->sizes()) == size_of(b->sizes())), "I18", place_,
-             "moves a tensor to one of another dtype or rank");
+    f_.check(!a || same_type(*a, *b), "I18", place_, "moves a tensor to one of another dtype or rank");
   }
 
   void check_jump(std::int64_t condition, std::int64_t to) {

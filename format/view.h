@@ -28,6 +28,11 @@ requires std::is_scalar_v<T> std::span<const T> items(const flatbuffers::Vector<
   return {reinterpret_cast<const T*>(list->Data()), list->size()};
 }
 
+// Of one dtype and rank, so that each may become the other.
+inline bool same_type(const pte::Tensor& a, const pte::Tensor& b) {
+  return a.scalar_type() == b.scalar_type() && size_of(a.sizes()) == size_of(b.sizes());
+}
+
 template <class Tables>
 struct FileView {
   const Tables* tables = nullptr;       // verified, and whatever must be there is there

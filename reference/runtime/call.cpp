@@ -58,31 +58,9 @@ void Machine::store(Buffer<Result> results, RuleId rule) {
     }
 }
 
-// I9: behind the arguments stands what is returned once more: the out, or a list of the outs. What is changed in place
-// is returned to a tensor of its dtype and rank, which becomes it.
-void Machine::check_returned(const Operator& op, const Operands& operand, std::size_t last) const {
-  if (op.arguments.back().is_out_number()) return;  // which is there already
-  const auto outs = std::span(operand).subspan(operand.size() - op.outs(), op.outs() - op.mutated());
-  const std::size_t first = outs.empty() ? operand.back() : outs[0];
-  bool same = false;
-  if (outs.empty()) {
-    const Held *from = tensor(first), *to = tensor(last);
-    same = from && to && (*from)->dtype == (*to)->dtype && (*from)->declared.size() == (*to)->declared.size();
-  } else if (outs.size() == 1 && tensor(first)) {
-    same = last == first;
-  } else {
-    Indices all;
-    for (const std::size_t i : outs)
-      for (const std::size_t v : values_at(i)) all.push_back(v);
-    same = elements(last) == all;
-  }
-  if (!same) throw broken("I9", {}, "its last argument, value ", last, ", is not what it returns");
-}
-
 void Machine::call(const Kernel& kernel, Args args) {
   const Operator& op = *kernel.op;
   const Operands operand = operands(op, args);
-  check_returned(op, operand, index(args.back()));
   Buffer<Value> arguments;
   for (std::size_t i = 0; i < operand.size(); ++i) {
     arguments.push_back(argument(kernel, i, operand[i]));

@@ -111,7 +111,6 @@ class Machine {
   // call.cpp
   void call(const Kernel& kernel, Args args);
   void call_delegate(const pte::DelegateCall& call);
-  void check_returned(const Operator& op, const Operands& operand, std::size_t last) const;
   Value argument(const Kernel& kernel, std::size_t i, std::size_t index) const;
   Indices values_at(std::size_t index) const;
   void add_results(Value value, std::size_t to, Buffer<Result>& results) const;
