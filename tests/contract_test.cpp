@@ -292,6 +292,31 @@ TEST(Slices, CallsLieInThoseOfTheirFlags) {
   EXPECT_THAT(slices("aten::neg.out", {of(boolean)}), testing::ElementsAre("invalid"));
 }
 
+TEST(Features, OperandsAreDescribedAsTheyMeet) {
+  const auto has = [](std::string_view name, std::vector<Value> arguments, const char* flag) {
+    return features_of(op(name), call(name, std::move(arguments))).has(flag);
+  };
+  const Tensor least = tensor(int32, {2}, {1, -0x1p31}), row = tensor(int32, {2}, {-7, 3});
+  EXPECT_TRUE(
+      has("aten::div.out", {least, tensor(int32, {2}, {1, -1})}, "the least integer is divided by -1 somewhere"));
+  EXPECT_FALSE(
+      has("aten::div.out", {least, tensor(int32, {2}, {-1, 1})}, "the least integer is divided by -1 somewhere"));
+  EXPECT_FALSE(
+      has("aten::div.Scalar_out", {cast(least, int64), Int{-1}}, "the least integer is divided by -1 somewhere"));
+  for (const Int divisor : {2, 7})
+    EXPECT_EQ(has("aten::remainder.Scalar_out", {row, divisor},
+                  "a remainder of operands of opposite signs is not 0 somewhere"),
+              divisor == 2);
+  for (const Int exponent : {15, 16}) {
+    const std::vector<Value> power{tensor(int32, {1}, {4}), exponent};
+    EXPECT_EQ(has("aten::pow.Tensor_Scalar_out", power, "a power is 2^31 or more somewhere"), exponent == 16);
+  }
+  for (const Int places : {31, 32})
+    EXPECT_EQ(has("aten::bitwise_left_shift.Tensor_Scalar_out", {row, places},
+                  "the second operand is no less than the bits of the first somewhere"),
+              places == 32);
+}
+
 // By construction: what `exported` excludes is what other slices are made of, so no valid call is in none. Its two
 // flags of layouts hold where every dim order is contiguous, and where not the call is in `layouts`.
 TEST(Slices, WhatIsNotExportedIsInAnother) {

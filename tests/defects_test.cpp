@@ -8,7 +8,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <limits>
+#include <set>
 
+#include "conformance/cases/fingerprint.h"
+#include "conformance/defects/draw.h"
 #include "conformance/runner/suite.h"
 #include "conformance/testees/reference_library.h"
 
@@ -225,6 +228,42 @@ TEST(Defects, NeedNoLaboratory) {
   EXPECT_EQ(found[0].when, "whenever a tensor is uint8");
   EXPECT_FALSE(found[0].explained);
   EXPECT_EQ(found[0].cases, found[0].case_ids.size());
+}
+
+// The calls of a drawer that were known, and of so many that were drawn those that were not.
+struct Draws {
+  std::size_t known = 0, fresh = 0;
+};
+Draws draws(std::string_view op, const Contract& contract, std::size_t count, const char* flag) {
+  const RecordedCalls& calls = *corpus().calls(op);
+  Drawer drawer(corpus(), contract, calls);
+  std::set<std::string> made;
+  const auto is_new = [&](const CaseId& id) {
+    const Case c = corpus().make(id);
+    const HostCall call = host_call(c);
+    return made.insert(fingerprint(*c.op, call.arguments)).second && contract.standing(*c.op, call).promised;
+  };
+  std::vector<CaseId> known;
+  for (std::size_t i = 0; i < calls.size(); ++i) known.push_back({std::string(op), calls.digest(i), {}});
+  for (const CaseId& id : known) drawer.know(id), is_new(id);
+  Draws d{made.size(), 0};
+  for (const DescribedCase& c : drawer.draw(count, known, [&](const Features& f) { return f.has(flag); }))
+    d.fresh += is_new(c.id) && c.features.has(flag);
+  return d;
+}
+
+TEST(Draws, AreWantedAndPromisedCallsThatNobodyMade) {
+  Contract halves;
+  halves.dtypes = DTypes().set(static_cast<std::size_t>(DType::float16)).set(static_cast<std::size_t>(DType::bfloat16));
+  const Draws d = draws("aten::mul.out", halves, 40, "both operands are negative somewhere");
+  EXPECT_GT(d.known, 0u);
+  EXPECT_EQ(d.fresh, 40u);
+}
+
+TEST(Draws, AreFoundWhereThereAreOnlyNumbers) {
+  const Draws d = draws("executorch_prim::mod.int", {}, 40, "both operands have opposite signs somewhere");
+  EXPECT_GT(d.known, 0u);
+  EXPECT_EQ(d.fresh, 40u);
 }
 
 }  // namespace

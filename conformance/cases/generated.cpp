@@ -9,7 +9,7 @@ constexpr std::size_t most_mutations = 4;
 
 rc::Gen<Mutation> any_mutation() {
   const auto number = rc::gen::resize(rc::kNominalSize, rc::gen::inRange<Int>(0, 64));
-  const auto kind = rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, mutation_kinds));
+  const auto kind = rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, special_mutation_kinds));
   return rc::gen::apply(
       [](int k, Int a, Int b, Int c) {
         return Mutation{static_cast<Mutation::Kind>(k), {a, b, c}};

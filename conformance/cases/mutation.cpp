@@ -15,8 +15,8 @@ namespace {
 
 using enum DType;
 
-constexpr std::array kind_names{"dtype",   "dtypes", "sizes", "size",   "rank", "layout", "values",
-                                "integer", "scalar", "list",  "length", "text", "none",   "out"};
+constexpr std::array kind_names{"dtype",  "dtypes", "sizes",  "size", "rank", "layout", "values", "integer",
+                                "scalar", "list",   "length", "text", "none", "out",    "number", "numbers"};
 static_assert(kind_names.size() == mutation_kinds);
 
 constexpr std::array all_dtypes{float32, float16, bfloat16, float64, int64,  int32, int16,      int8,
@@ -28,6 +28,7 @@ const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1},  Int{2}, 0.5, 1.0,
                                      true,   300.0,  Int{300}, nan,    inf, -inf, 1e300};
 constexpr std::array words{"none", "tanh", "floor", "trunc", "nothing known"};
 constexpr std::array<Int, 8> lengths{0, 1, 2, 3, 4, 5, 7, 16};
+constexpr std::size_t most_bits = 24;  // of drawn numbers: what loops as often ends soon
 
 std::size_t pick(Int n, std::size_t choices) { return static_cast<std::size_t>(static_cast<Bits>(n) % choices); }
 
@@ -105,6 +106,37 @@ Tensor filled(const Tensor& tensor, Int palette, Int seed) {
   return out;
 }
 
+Bits scrambled(Bits state) {  // splitmix64 (Steele, Lea, Flood 2014)
+  state += 0x9e3779b97f4a7c15u;
+  state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9u;
+  state = (state ^ state >> 27) * 0x94d049bb133111ebu;
+  return state ^ state >> 31;
+}
+
+// An integer of at most so many bits, and a sign.
+Int drawn_integer(Int bits, Bits draw) {
+  const Int size = static_cast<Int>(scrambled(draw) & ((Bits{1} << pick(bits, most_bits)) - 1));
+  return draw % 2 == 0 ? size : -size;
+}
+
+// The same with as many bits behind the point.
+double drawn_fraction(Int bits, Bits draw) {
+  const int places = static_cast<int>(pick(bits, most_bits)) / 2;
+  return std::ldexp(static_cast<double>(drawn_integer(bits, draw)), -places);
+}
+
+Tensor drawn(const Tensor& tensor, Int bits, Int seed) {
+  Array<Real> values(tensor.sizes);
+  Bits draw = scrambled(static_cast<Bits>(seed));
+  for (Real& v : values.data) {
+    v = is_floating(tensor.dtype) ? drawn_fraction(bits, draw) : static_cast<Real>(drawn_integer(bits, draw));
+    draw = scrambled(draw);
+  }
+  Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);
+  write(values, out);
+  return out;
+}
+
 // The distinct sizes of all tensors, smallest first.
 std::vector<Int> distinct_sizes(const std::vector<Tensor*>& tensors) {
   std::set<Int> sizes;
@@ -140,6 +172,9 @@ void change_tensor(Tensor& t, const Mutation& m) {
       return;
     case Mutation::Kind::values:
       t = info(t.dtype).kind == Kind::opaque ? t : filled(t, a, b);
+      return;
+    case Mutation::Kind::numbers:
+      t = info(t.dtype).kind == Kind::opaque ? t : drawn(t, a, b);
       return;
     default:
       return;
@@ -198,6 +233,15 @@ void change_scalar(Value& value, std::string_view type, Int n) {
     std::visit([&](auto v) { value = v; }, s);
 }
 
+void draw_number(Value& value, Int bits, Bits draw) {
+  if (Int* n = std::get_if<Int>(&value)) *n = drawn_integer(bits, draw);
+  if (double* x = std::get_if<double>(&value)) *x = drawn_fraction(bits, draw);
+  if (Ints* list = std::get_if<Ints>(&value); list && !list->empty())
+    (*list)[draw % list->size()] = drawn_integer(bits, draw);
+  if (Doubles* list = std::get_if<Doubles>(&value); list && !list->empty())
+    (*list)[draw % list->size()] = drawn_fraction(bits, draw);
+}
+
 bool is_integer_type(std::string_view type) {
   return type == "int" || type == "bool" || type == "ScalarType" || type == "int?" || type == "ScalarType?" ||
          type == "MemoryFormat?";
@@ -228,6 +272,9 @@ std::vector<std::size_t> targets(const Operator& op, std::span<const Value> argu
       return typed(op, is_list_type);
     case Mutation::Kind::text:
       return typed(op, [](std::string_view t) { return t.starts_with("str"); });
+    case Mutation::Kind::number:
+      return typed(
+          op, [](std::string_view t) { return is_number_type(t) || is_list_type(t) || t == "int" || t == "int?"; });
     case Mutation::Kind::none:
       return typed(op, [](std::string_view t) { return t.ends_with('?'); });
     default:
@@ -237,7 +284,7 @@ std::vector<std::size_t> targets(const Operator& op, std::span<const Value> argu
 
 bool changes_tensor(Mutation::Kind kind) {
   using enum Mutation::Kind;
-  return kind == dtype || kind == size || kind == rank || kind == layout || kind == values;
+  return kind == dtype || kind == size || kind == rank || kind == layout || kind == values || kind == numbers;
 }
 
 }  // namespace
@@ -285,6 +332,7 @@ std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments,
     if (m.kind == Mutation::Kind::integer) change_integer(value, op.arguments[at].type, m.n[1]);
     if (m.kind == Mutation::Kind::scalar) change_scalar(value, op.arguments[at].type, m.n[1]);
     if (m.kind == Mutation::Kind::list || m.kind == Mutation::Kind::length) change_list(value, m);
+    if (m.kind == Mutation::Kind::number) draw_number(value, m.n[1], scrambled(static_cast<Bits>(m.n[2])));
     if (m.kind == Mutation::Kind::text) value = std::string(words[pick(m.n[1], words.size())]);
     if (m.kind == Mutation::Kind::none) value = std::monostate{};
   }

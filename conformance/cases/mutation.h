@@ -30,13 +30,16 @@ struct Mutation {
     text,     // string argument n0 becomes the n1-th word
     none,     // optional argument n0 becomes None
     out,      // out argument n0 is given, of the n1-th dtype
+    number,   // number argument n0, or an entry of list n0, becomes one of at most n1 bits, drawn by n2
+    numbers,  // tensor n0 is filled with numbers of at most n1 bits, drawn by n2
   };
   Kind kind = Kind::dtype;
   std::array<Int, 3> n{};
   bool operator==(const Mutation&) const = default;
 };
 
-inline constexpr int mutation_kinds = 14;
+inline constexpr int mutation_kinds = 16;
+inline constexpr int special_mutation_kinds = 14;  // that choose from what functions stumble over: the first
 
 // "dtype:0:5"; parsing throws Fault (malformed, "case.mutation").
 std::string to_text(const Mutation& mutation);

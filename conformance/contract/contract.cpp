@@ -74,7 +74,10 @@ bool Contract::promises_types(const Operator& op, std::span<const Value> argumen
 
 Standing Contract::standing(const Operator& op, const HostCall& call) const {
   if (slices.empty() && excluded.empty()) return {{}, promises_types(op, call.arguments)};
-  const Features features = features_of(op, call);
+  return standing(op, call, features_of(op, call));
+}
+
+Standing Contract::standing(const Operator& op, const HostCall& call, const Features& features) const {
   Standing s;
   for (const CaseSlice& slice : slices)
     if (slice.has(features)) s.slices.push_back(slice.name);

@@ -73,6 +73,7 @@ struct Contract {
   std::map<std::string, Declaration, std::less<>> declarations;
 
   Standing standing(const Operator& op, const HostCall& call) const;
+  Standing standing(const Operator& op, const HostCall& call, const Features& features) const;
 
   // What can be said of a call before there are values in its tensors: operator, dtypes, layouts and ranks.
   bool promises_types(const Operator& op, std::span<const Value> arguments) const;

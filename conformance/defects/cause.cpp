@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <set>
 
-#include "conformance/cases/fingerprint.h"
 #include "conformance/defects/draw.h"
 #include "conformance/defects/explain.h"
 
@@ -11,13 +12,16 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_drawn = 20;  // to try a predicate, and as many that differ
-constexpr int rounds = 3;               // of finding predicates and trying them
+constexpr int rounds = 6;               // of finding predicates and trying them
+constexpr int most_attempts = 2;        // to convince with one predicate
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
   JudgedCase seen;
   Features features;
 };
+
+const Contract everything;
 
 enum class Says : std::uint8_t { fails, passes, nothing };
 
@@ -40,11 +44,11 @@ class Investigation {
       : laboratory_(laboratory),
         corpus_(corpus),
         op_(calls.op()),
-        drawer_(corpus, calls, digest(op_.name)),
+        drawer_(corpus, laboratory ? laboratory->contract() : everything, calls),
         of_the_run_(cases.size()) {
     for (JudgedCase& s : cases) {
-      drawer_.know(s.id);
-      add(std::move(s));
+      Features features = drawer_.know(s.id);
+      rows_.push_back({std::move(s), std::move(features)});
     }
   }
 
@@ -54,11 +58,6 @@ class Investigation {
   }
 
  private:
-  void add(JudgedCase s) {
-    Features features = features_of(corpus_, s.id);
-    rows_.push_back({std::move(s), std::move(features)});
-  }
-
   std::vector<Symptom> symptoms() const {
     std::set<Symptom> found;
     for (const Row& row : rows_)
@@ -67,16 +66,21 @@ class Investigation {
   }
 
   void find(const Symptom& symptom) {
+    std::map<Predicate, Attempts> known;
     std::vector<Cause> found = explained(symptom);
     for (int round = 0; round < rounds && is_tried(symptom); ++round) {
       if (round > 0) found = explained(symptom);
-      bool all_convince = true;
+      bool learned = false;
       for (Cause& cause : found) {
         if (cause.cases.empty()) continue;
-        attempt(cause, found);
-        all_convince &= cause.trial.convinces(convincing);
+        Attempts& before = known[cause.predicate];
+        if (!before.trial.convinces(convincing) && before.number < most_attempts) {
+          before.trial += attempt(cause, found);
+          ++before.number, learned = true;
+        }
+        cause.trial = before.trial;
       }
-      if (all_convince) break;
+      if (!learned) break;
     }
     std::erase_if(found,
                   [](const Cause& c) { return c.cases.empty(); });  // of calls that may be refused, or were drawn
@@ -107,10 +111,14 @@ class Investigation {
 
   std::vector<Cause> explained(const Symptom& symptom) const {
     const Predicate premise = this->premise(symptom);
+    const bool within_contract = is_tried(symptom);  // what passes outside of it says nothing
     std::vector<Example> examples;
-    for (const Row& row : rows_)
-      if (const Says said = says(row.seen, symptom); said != Says::nothing && holds(premise, row.features))
-        examples.push_back({&row.features, said == Says::fails});
+    for (const Row& row : rows_) {
+      const Says said = says(row.seen, symptom);
+      if (said == Says::nothing || !holds(premise, row.features)) continue;
+      if (said == Says::passes && within_contract && !row.seen.promised) continue;
+      examples.push_back({&row.features, said == Says::fails});
+    }
     std::vector<Cause> found;
     for (Predicate& p : explain(examples)) {
       p.insert(p.begin(), premise.begin(), premise.end());
@@ -130,15 +138,20 @@ class Investigation {
     }
   }
 
+  struct Attempts {
+    Trial trial;
+    int number = 0;
+  };
+
   // Tries a cause with calls that satisfy its predicate, and with some that differ in one literal of it and that no
   // other cause of the symptom explains.
-  void attempt(Cause& cause, const std::vector<Cause>& all) {
+  Trial attempt(const Cause& cause, const std::vector<Cause>& all) {
     std::vector<CaseId> near;
-    for (const JudgedCase& s : cause.cases) near.push_back(s.id);
+    for (const Row& r : rows_)
+      if (r.seen.symptom == cause.symptom && holds(cause.predicate, r.features)) near.push_back(r.seen.id);
     const Predicate& p = cause.predicate;
-    const auto same = count(cause, drawer_.draw(most_drawn, near, [&](const Features& f) { return holds(p, f); }));
-    cause.trial.alike += same.fail, cause.trial.drawn += same.fail + same.pass;
-    const std::size_t first = cause.premises, own = p.size() - first;
+    std::vector<DescribedCase> drawn = drawer_.draw(most_drawn, near, [&](const Features& f) { return holds(p, f); });
+    const std::size_t same = drawn.size(), first = cause.premises, own = p.size() - first;
     const auto is_explained = [&](const Features& f) {
       return std::ranges::any_of(
           all, [&](const Cause& c) { return c.predicate.size() > c.premises && holds(c.predicate, f); });
@@ -149,24 +162,20 @@ class Investigation {
           if (p[l].of(f) == (l == k)) return false;
         return !is_explained(f);
       };
-      const auto other = count(cause, drawer_.draw((most_drawn + own - 1) / own, near, differs));
-      cause.trial.spared += other.pass, cause.trial.differing += other.fail + other.pass;
+      std::ranges::move(drawer_.draw((most_drawn + own - 1) / own, near, differs), std::back_inserter(drawn));
     }
-  }
-
-  struct Count {
-    std::uint64_t fail = 0, pass = 0;
-  };
-
-  // Judges calls: how many say that they fail for the cause's symptom, how many that they do not.
-  Count count(const Cause& cause, const std::vector<CaseId>& ids) {
-    Count n;
-    for (const Judged& j : laboratory_->run_all(ids)) {
-      const JudgedCase s = seen(j.record);
-      n.fail += says(s, cause.symptom) == Says::fails, n.pass += says(s, cause.symptom) == Says::passes;
-      add(s);
+    std::vector<CaseId> ids;
+    for (const DescribedCase& c : drawn) ids.push_back(c.id);
+    const std::vector<Judged> judged = laboratory_->run_all(ids);
+    Trial trial;
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      const JudgedCase s = seen(judged[i].record);
+      const Says said = says(s, cause.symptom);
+      if (said != Says::nothing && i < same) ++trial.drawn, trial.alike += said == Says::fails;
+      if (said != Says::nothing && i >= same) ++trial.differing, trial.spared += said == Says::passes;
+      rows_.push_back({s, std::move(drawn[i].features)});
     }
-    return n;
+    return trial;
   }
 
   Laboratory* laboratory_;  // null where nothing can be tried
@@ -181,7 +190,7 @@ class Investigation {
 }  // namespace
 
 JudgedCase seen(const Record& r) {
-  return {case_id_from(r.case_id), symptom_of(r), r.verdict, tier_of(r), r.promised, r.known, r.distance,
+  return {case_id_from(r.case_id), symptom_of(r), reasons_in(r), r.verdict, tier_of(r), r.promised, r.known, r.distance,
           r.elements.value_or(0)};
 }
 

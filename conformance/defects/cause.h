@@ -14,6 +14,7 @@ namespace assay {
 struct JudgedCase {
   CaseId id;
   Symptom symptom;
+  std::vector<std::string> reasons;  // reasons_in its record
   Verdict verdict;
   Tier tier;
   bool promised, known;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -25,50 +26,92 @@ struct Group {
 
 std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.failure)); }
 
-// What operators can share: of a rule that is broken its word, whatever it is asked of.
-std::string gist(const Literal& l) {
-  const std::string all = words(l);
-  return says_broken(l.name) ? all.substr(0, all.find('(')) : all;
+// What tells of a tensor or an argument, whichever it is.
+constexpr std::array telling_of_inputs =
+    std::to_array<std::string_view>({"has NaN", "has infinity", "has a negative zero", "has extreme numbers",
+                                     "has subnormal numbers", "has numbers above 2^24", "has numbers above 2^53"});
+constexpr std::array telling_of_tensors = std::to_array<std::string_view>(
+    {"has a size of 0", "has no dimensions", "is of wide unsigned integers", "is of a half type"});
+constexpr std::array telling_of_arguments =
+    std::to_array<std::string_view>({"is true", "is no float32", "is a bool where numbers are"});
+
+bool is_about_layouts(const Literal& l) {
+  if (l.test == Literal::Test::holds) return l.name.ends_with(" is channels last");
+  return l.test == Literal::Test::lacks && (l.name.starts_with("every dim order") ||
+                                            l.name.starts_with("the dim orders") || l.name.ends_with(" is contiguous"));
 }
 
-bool is_telling(const Literal& l) {
-  const auto about = [&](auto... starts) { return (l.name.starts_with(starts) || ...); };
-  if (l.test == Literal::Test::lacks) return about("every dim order", "the dim orders");
-  if (l.test != Literal::Test::holds) return false;
-  if (says_broken(l.name)) return true;
-  for (const std::string_view who : {"a tensor is ", "an input is "})
-    if (about(who)) return dtype_named(l.name.substr(who.size())).has_value();
-  constexpr std::array special{
-      "has NaN",         "has infinity",     "has a negative zero", "has extreme numbers", "has subnormal numbers",
-      "has a size of 0", "has no dimensions"};
-  return std::ranges::any_of(special,
-                             [&](std::string_view s) { return about("a tensor", "an input") && l.name.ends_with(s); });
+// What operators can share of a literal, whatever their arguments are called: of a rule that is broken its word. Empty
+// where it tells too little.
+std::string gist(const Literal& l) {
+  if (says_broken(l.name)) return l.name.substr(0, l.name.find('('));
+  if (is_about_layouts(l)) return "not every dim order is contiguous";
+  if (l.test != Literal::Test::holds) return {};
+  const auto ends = [&](std::string_view says) { return l.name.ends_with(says); };
+  if (ends(" has numbers that float32 lacks")) return "an input or a result has numbers that float32 lacks";
+  if (l.name.starts_with("a result ")) return {};
+  if (const std::size_t at = l.name.rfind(" is "); at != std::string::npos && dtype_named(l.name.substr(at + 4)))
+    return ends(" is uint16") || ends(" is uint32") || ends(" is uint64") ? "a tensor is of wide unsigned integers"
+                                                                          : "a tensor" + l.name.substr(at);
+  if (const auto at = std::ranges::find_if(telling_of_inputs, ends); at != telling_of_inputs.end())
+    return text("an input ", *at);
+  if (const auto at = std::ranges::find_if(telling_of_tensors, ends); at != telling_of_tensors.end())
+    return text("a tensor ", *at);
+  return ends(" somewhere") || std::ranges::any_of(telling_of_arguments, ends) ? l.name : std::string();
+}
+
+// Of an invalid call that is accepted nothing else tells as much as the rule.
+bool is_telling(const Symptom& s, const Literal& l) {
+  return s.failure == Class::accepted_though_invalid ? says_broken(l.name) : !gist(l).empty();
 }
 
 // Calls that one line of source fails are failed for one reason, whatever the operator. So are those of which the same
-// can be said. What is not understood of an operator's failures of a kind stays together.
+// can be said. What is not understood of an operator's failures of a kind stays together, with that of its overloads.
 std::string key_of(const Cause& c) {
   if (c.symptom.verdict == Verdict::quality) return kind(c.symptom);
   if (!c.symptom.place.empty()) return text(kind(c.symptom), ' ', c.symptom.place);
-  const double share = std::ranges::any_of(c.predicate, is_telling) ? loosely : convincing;
-  if (!c.trial.convinces(share)) return text(kind(c.symptom), ' ', c.op->name);
+  const bool tells = std::ranges::any_of(c.predicate, [&](const Literal& l) { return is_telling(c.symptom, l); });
+  const double share = tells ? loosely : convincing;
+  if (!c.trial.convinces(share)) return text(kind(c.symptom), ' ', c.op->name.substr(0, c.op->name.find('.')));
   return text(kind(c.symptom), ' ', c.predicate.empty() ? c.symptom.said : words(c.predicate));
 }
 
+using Shares = std::map<std::string, std::size_t>;  // of cases
+
 // What holds for nearly all failing cases of a group.
-std::vector<std::string> common(const Group& g) {
-  std::map<std::string, std::size_t> covered;
+std::vector<std::string> common(const Group& g, Shares (*shares)(const Cause&)) {
+  Shares covered;
   std::size_t all = 0;
   for (const Cause& c : g.causes) {
     all += c.cases.size();
-    std::set<std::string> gists;
-    for (const Literal& l : c.predicate)
-      if (is_telling(l)) gists.insert(gist(l));
-    for (const std::string& gist : gists) covered[gist] += c.cases.size();
+    for (const auto& [what, cases] : shares(c)) covered[what] += cases;
   }
   std::vector<std::string> found;
-  for (const auto& [gist, cases] : covered)
-    if (static_cast<double>(cases) >= nearly_all * static_cast<double>(all)) found.push_back(gist);
+  for (const auto& [what, cases] : covered)
+    if (static_cast<double>(cases) >= nearly_all * static_cast<double>(all)) found.push_back(what);
+  return found;
+}
+
+Shares gists(const Cause& c) {
+  Shares found;
+  for (const Literal& l : c.predicate)
+    if (is_telling(c.symptom, l)) found[gist(l)] = c.cases.size();
+  return found;
+}
+
+Shares messages(const Cause& c) {
+  Shares found;
+  for (const JudgedCase& s : c.cases)
+    for (const std::string& reason : s.reasons) ++found[reason];
+  return found;
+}
+
+// Besides these all the words of a predicate that convinces, and the line of source.
+Shares reasons(const Cause& c) {
+  Shares found = messages(c);
+  found.merge(gists(c));
+  if (c.predicate.size() > c.premises && c.trial.convinces(convincing)) found[words(c.predicate)] = c.cases.size();
+  if (!c.symptom.place.empty()) found["at " + c.symptom.place] = c.cases.size();
   return found;
 }
 
@@ -77,8 +120,8 @@ void merge(std::vector<Group>& groups) {
   for (;;) {
     std::map<std::string, std::vector<std::size_t>> sharing;
     for (std::size_t i = 0; i < groups.size(); ++i)
-      for (const std::string& gist : common(groups[i]))
-        sharing[text(kind(groups[i].causes[0].symptom), ' ', gist)].push_back(i);
+      for (const std::string& reason : common(groups[i], reasons))
+        sharing[text(kind(groups[i].causes[0].symptom), ' ', reason)].push_back(i);
     const auto most = std::ranges::max_element(sharing, {}, [](const auto& s) { return s.second.size(); });
     if (most == sharing.end() || most->second.size() < 2) return;
     Group merged{most->first, {}};
@@ -89,7 +132,7 @@ void merge(std::vector<Group>& groups) {
   }
 }
 
-std::vector<Group> grouped(std::vector<Cause> causes) {
+std::vector<Group> grouped(std::span<Cause> causes) {
   std::map<std::string, Group> by_key;
   for (Cause& c : causes) {
     Group& group = by_key[key_of(c)];
@@ -102,16 +145,60 @@ std::vector<Group> grouped(std::vector<Cause> causes) {
   return groups;
 }
 
+Trial trial_of(const Group& g) {
+  Trial all;
+  for (const Cause& c : g.causes) all += c.trial;
+  return all;
+}
+
+bool are_alike(const Group& a, const Group& b) {
+  if (kind(a.causes[0].symptom) != kind(b.causes[0].symptom)) return false;
+  std::vector<std::string> shared;
+  std::ranges::set_intersection(common(a, reasons), common(b, reasons), std::back_inserter(shared));
+  return !shared.empty();
+}
+
+// Whether calls that were drawn did otherwise than a cause says, however few they were.
+bool is_doubtful(const Cause& c) {
+  const auto some = [](std::uint64_t part, std::uint64_t whole) {
+    return static_cast<double>(part) < convincing * static_cast<double>(whole);
+  };
+  return some(c.trial.alike, c.trial.drawn) || some(c.trial.spared, c.trial.differing);
+}
+
+// Causes that are not doubtful first; one that is joins them where all together convince, or else its like.
+std::vector<Group> all_grouped(std::vector<Cause> causes) {
+  const auto doubtful = std::ranges::stable_partition(causes, std::not_fn(is_doubtful));
+  std::vector<Group> groups = grouped({causes.begin(), doubtful.begin()});
+  std::vector<Cause> left;
+  for (Cause& c : doubtful) {
+    const Group alone{key_of(c), {c}};
+    const auto at = std::ranges::find_if(groups, [&](const Group& g) {
+      Trial both = trial_of(g);
+      return are_alike(alone, g) && (both += c.trial).convinces(convincing);
+    });
+    (at != groups.end() ? at->causes : left).push_back(std::move(c));
+  }
+  for (Group& g : grouped(left)) {
+    g.key += ", or nearly so";
+    groups.push_back(std::move(g));
+  }
+  return groups;
+}
+
 // The words of its one cause; else what its causes share, or when most of the cases fail and in how many other ways.
 std::string when(const Group& g) {
   if (g.causes[0].symptom.verdict == Verdict::quality) return "in some calls";
   std::map<std::string, std::size_t> ways;
   for (const Cause& c : g.causes) ways[words(c.predicate)] += c.cases.size();
   if (ways.size() == 1) return ways.begin()->first;
-  if (const auto shared = common(g); !shared.empty())
+  if (const auto shared = common(g, gists); !shared.empty())
     return fmt::format("whenever {}, and more that depends on the call", fmt::join(shared, " and "));
   const auto most = std::ranges::max_element(ways, {}, [](const auto& way) { return way.second; });
-  return fmt::format("{}, or in {} other {}", most->first, ways.size() - 1, ways.size() == 2 ? "way" : "ways");
+  const std::string mostly =
+      fmt::format("{}, or in {} other {}", most->first, ways.size() - 1, ways.size() == 2 ? "way" : "ways");
+  const auto said = common(g, messages);
+  return said.empty() ? mostly : fmt::format("{}, most often {}", fmt::join(said, ", "), mostly);
 }
 
 // The one with the fewest elements, then the shortest text.
@@ -164,7 +251,6 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
   std::set<std::string> operators;
   std::vector<JudgedCase> failing;
   for (const Cause& c : group.causes) {
-    d.trial += c.trial;
     operators.emplace(c.op->name);
     std::ranges::copy(c.cases, std::back_inserter(failing));
   }
@@ -177,6 +263,7 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
   }
   d.cases = failing.size();
   d.when = when(group);
+  d.trial = trial_of(group);
   d.explained = d.trial.convinces(convincing);
   d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
   d.smallest = laboratory ? is_serious(d) ? shrunk(*laboratory, smallest(failing))
@@ -203,7 +290,7 @@ std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std
         std::ranges::move(found.second, std::back_inserter(causes));
         begun(found.first);
       });
-  const std::vector<Group> groups = grouped(std::move(causes));
+  const std::vector<Group> groups = all_grouped(std::move(causes));
   std::vector<Defect> defects;
   in_order(
       groups.size(), workers, [&](std::size_t i) { return defect_of(laboratory, groups[i]); },

@@ -1,33 +1,57 @@
 #include "conformance/defects/draw.h"
 
+#include "conformance/cases/fingerprint.h"
+
 namespace assay {
 namespace {
 
-constexpr std::size_t tries = 12;      // for each call that is asked for
+constexpr std::size_t tries = 12;      // for each call that is asked for, to make one
+constexpr std::size_t changes = 48;    // and of known calls, to find one that nobody made
 constexpr std::size_t most_added = 2;  // mutations
 constexpr Int numbers = 64;            // of a mutation, as generated cases have them
 
 }  // namespace
 
-Drawer::Drawer(const Corpus& corpus, const RecordedCalls& calls, std::uint64_t seed)
-    : corpus_(corpus), calls_(calls), random_(seed) {}
+Drawer::Drawer(const Corpus& corpus, const Contract& contract, const RecordedCalls& calls)
+    : corpus_(corpus), contract_(contract), calls_(calls), random_(digest(calls.op().name)) {}
 
-std::vector<CaseId> Drawer::draw(std::size_t count, std::span<const CaseId> near,
-                                 const std::function<bool(const Features&)>& wanted) {
-  std::vector<CaseId> found;
-  const auto take = [&](Made& made) {
-    if (made.drawn || found.size() == count || !wanted(made.features)) return;
-    made.drawn = true;
-    found.push_back(made.id);
-  };
-  for (Made& made : made_) take(made);
-  for (std::size_t k = 0; k < tries * count && found.size() < count; ++k) {
-    CaseId id = changed(near);
-    if (!known_.insert(to_text(id)).second) continue;
-    Features features = features_of(corpus_, id);
-    take(made_.emplace_back(Made{std::move(id), std::move(features)}));
-  }
+Features Drawer::know(const CaseId& id) {
+  const Case c = corpus_.make(id);
+  const HostCall call = host_call(c);
+  mutated_.insert(digest_of(c.arguments)), made_.insert(digest_of(call.arguments));
+  return features_of(*c.op, call);
+}
+
+std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseId> near,
+                                        const std::function<bool(const Features&)>& wanted) {
+  std::vector<DescribedCase> found;
+  std::erase_if(left_, [&](DescribedCase& c) {
+    const bool taken = found.size() < count && wanted(c.features);
+    if (taken) found.push_back(std::move(c));
+    return taken;
+  });
+  std::size_t made = 0;
+  for (std::size_t k = 0; k < changes * count && made < tries * count && found.size() < count; ++k)
+    if (auto c = made_first(changed(near))) {
+      ++made;
+      (wanted(c->features) ? found : left_).push_back(std::move(*c));
+    }
   return found;
+}
+
+// The case, if it is promised and its call was not made before.
+std::optional<DescribedCase> Drawer::made_first(CaseId id) {
+  const Case c = corpus_.make(id);
+  if (!mutated_.insert(digest_of(c.arguments)).second) return std::nullopt;
+  const HostCall call = host_call(c);
+  if (!made_.insert(digest_of(call.arguments)).second) return std::nullopt;
+  Features features = features_of(*c.op, call);
+  if (!contract_.standing(*c.op, call, features).promised) return std::nullopt;
+  return DescribedCase{std::move(id), std::move(features)};
+}
+
+std::uint64_t Drawer::digest_of(std::span<const Value> arguments) const {
+  return digest(fingerprint(calls_.op(), arguments));
 }
 
 CaseId Drawer::changed(std::span<const CaseId> near) {
@@ -36,15 +60,27 @@ CaseId Drawer::changed(std::span<const CaseId> near) {
     id.call = calls_.digest(static_cast<std::size_t>(below(calls_.size())));
   else
     id = near[static_cast<std::size_t>(below(near.size()))];
+  if (id.mutations.empty()) keep_outs(id);
   for (Int left = 1 + below(most_added); left > 0; --left)
     id.mutations.push_back(
         {static_cast<Mutation::Kind>(below(mutation_kinds)), {below(numbers), below(numbers), below(numbers)}});
   return id;
 }
 
-Features features_of(const Corpus& corpus, const CaseId& id) {
-  const Case c = corpus.make(id);
-  return features_of(*c.op, host_call(c));
+// A mutated call has outs as the entry gives them, unless they are given as recorded.
+void Drawer::keep_outs(CaseId& recorded) const {
+  const Case c = corpus_.make(recorded);
+  const std::size_t first = c.arguments.size() - c.op->outs();
+  for (std::size_t k = 0; k < c.op->outs(); ++k) {
+    const Tensor* out = std::get_if<Tensor>(&c.arguments[first + k]);
+    if (!out || c.op->arguments[first + k].type != "Tensor") continue;
+    for (Int dtype = 0; dtype < numbers; ++dtype) {
+      const Mutation given{Mutation::Kind::out, {static_cast<Int>(k), dtype, 0}};
+      if (std::get<Tensor>(mutated(*c.op, c.arguments, given)[first + k]).dtype != out->dtype) continue;
+      recorded.mutations.push_back(given);
+      break;
+    }
+  }
 }
 
 }  // namespace assay

@@ -1,48 +1,53 @@
 #pragma once
 
-#include <deque>
 #include <functional>
+#include <optional>
 #include <random>
-#include <set>
 #include <span>
-#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "conformance/cases/case.h"
+#include "conformance/contract/contract.h"
 #include "conformance/features/features.h"
 
 namespace assay {
 
-// Calls of an operator that nobody has made yet, drawn from its recorded calls and from given ones by changing them.
+// A case and what can be said of its call.
+struct DescribedCase {
+  CaseId id;
+  Features features;
+};
+
+// Promised calls of an operator that nobody has made yet, drawn from its recorded calls and from given ones by changing
+// them.
 class Drawer {
  public:
-  // The corpus outlives it.
-  Drawer(const Corpus& corpus, const RecordedCalls& calls, std::uint64_t seed);
+  // The corpus and the contract outlive it.
+  Drawer(const Corpus& corpus, const Contract& contract, const RecordedCalls& calls);
 
-  void know(const CaseId& id) { known_.insert(to_text(id)); }  // it is not drawn
+  // The features of a case, whose call is not drawn. Throws Fault as Corpus::make does.
+  Features know(const CaseId& id);
 
-  // At most `count` calls with wanted features that were not drawn before, fewer where they are hard to find; most of
-  // them close to `near`.
-  std::vector<CaseId> draw(std::size_t count, std::span<const CaseId> near,
-                           const std::function<bool(const Features&)>& wanted);
+  // At most `count` calls with wanted features that were not drawn before and that differ from one another and from all
+  // that are known, fewer where they are hard to find; most of them close to `near`.
+  std::vector<DescribedCase> draw(std::size_t count, std::span<const CaseId> near,
+                                  const std::function<bool(const Features&)>& wanted);
 
  private:
-  struct Made {
-    CaseId id;
-    Features features;
-    bool drawn = false;
-  };
   CaseId changed(std::span<const CaseId> near);
+  void keep_outs(CaseId& recorded) const;
+  std::optional<DescribedCase> made_first(CaseId id);
+  std::uint64_t digest_of(std::span<const Value> arguments) const;
   Int below(std::size_t n) { return static_cast<Int>(random_() % n); }
 
   const Corpus& corpus_;
+  const Contract& contract_;
   const RecordedCalls& calls_;
   std::mt19937_64 random_;
-  std::set<std::string> known_;
-  std::deque<Made> made_;  // to make a call takes longer than to look at it again
+  std::unordered_set<std::uint64_t> mutated_;  // digests of calls as they were mutated
+  std::unordered_set<std::uint64_t> made_;     // and as a host makes them
+  std::vector<DescribedCase> left_;            // not drawn yet: to make a call takes longer than to look at it again
 };
-
-// The features of a case. Throws Fault as Corpus::make does.
-Features features_of(const Corpus& corpus, const CaseId& id);
 
 }  // namespace assay

@@ -35,22 +35,35 @@ class Set {
     for (std::size_t k = 0; k < words_.size(); ++k) both.words_[k] &= other.words_[k];
     return both;
   }
+  Set operator|(const Set& other) const {
+    Set either = *this;
+    for (std::size_t k = 0; k < words_.size(); ++k) either.words_[k] |= other.words_[k];
+    return either;
+  }
   Set without(const Set& other) const {
     Set left = *this;
     for (std::size_t k = 0; k < words_.size(); ++k) left.words_[k] &= ~other.words_[k];
     return left;
   }
-  bool operator==(const Set&) const = default;
+  auto operator<=>(const Set&) const = default;
 
  private:
   std::vector<std::uint64_t> words_;
 };
 
-// The bits that say which k of n.
-double bits_of_choice(std::size_t k, std::size_t n) {
-  const auto fact = [](std::size_t m) { return std::lgamma(static_cast<double>(m) + 1); };
-  return (fact(n) - fact(k) - fact(n - k)) / std::log(2.0) + std::log2(static_cast<double>(n) + 1);
-}
+// The bits that say which k of n, for an n up to `most`.
+class Choices {
+ public:
+  explicit Choices(std::size_t most) : factorials_(most + 1) {
+    for (std::size_t n = 1; n <= most; ++n) factorials_[n] = factorials_[n - 1] + std::log2(static_cast<double>(n));
+  }
+  double bits(std::size_t k, std::size_t n) const {
+    return factorials_[n] - factorials_[k] - factorials_[n - k] + std::log2(static_cast<double>(n) + 1);
+  }
+
+ private:
+  std::vector<double> factorials_;  // their logarithms
+};
 
 bool is_about_the_call(std::string_view flag) {
   static const std::set<std::string, std::less<>> all(call_flags().begin(), call_flags().end());
@@ -78,51 +91,64 @@ struct Candidate {
   Set covered;
 };
 
+// What can be said of the examples, each thing with those of which it holds. Of what is said of the same examples the
+// shortest.
 class Candidates {
  public:
-  explicit Candidates(std::span<const Example> examples) : examples_(examples) {
-    std::set<std::string, std::less<>> flags;
-    std::map<std::string, std::set<double>, std::less<>> amounts;
-    for (const Example& e : examples) {
-      flags.insert(e.features->flags.begin(), e.features->flags.end());
-      if (!e.fails) continue;
-      for (const Measure& m : e.features->measures) amounts[m.name].insert(m.amount);
+  explicit Candidates(std::span<const Example> examples) : examples_(examples), failing_(examples.size()) {
+    std::map<std::string_view, Set> flags;
+    std::map<std::string_view, std::map<double, Set>> amounts;
+    const auto none = [&] { return Set(examples.size()); };
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      if (examples[i].fails) failing_.add(i);
+      for (const std::string& flag : examples[i].features->flags) flags.try_emplace(flag, none()).first->second.add(i);
+      for (const Measure& m : examples[i].features->measures)
+        amounts[m.name].try_emplace(m.amount, none()).first->second.add(i);
     }
-    for (const std::string& flag : flags) {
-      add({Literal::Test::holds, flag, 0});
-      if (!says_broken(flag)) add({Literal::Test::lacks, flag, 0});
+    const Set all(examples.size(), true);
+    for (const auto& [flag, covered] : flags) {
+      add({Literal::Test::holds, std::string(flag), 0}, covered);
+      if (!says_broken(flag)) add({Literal::Test::lacks, std::string(flag), 0}, all.without(covered));
     }
-    for (const auto& [name, values] : amounts) add_amounts(name, {values.begin(), values.end()});
+    for (const auto& [name, covered] : amounts) add_amounts(std::string(name), covered);
   }
 
   const std::vector<Candidate>& all() const { return all_; }
 
  private:
-  void add_amounts(const std::string& name, const std::vector<double>& values) {
+  void add_amounts(const std::string& name, const std::map<double, Set>& amounts) {
+    std::vector<double> values;  // of failing examples
+    for (const auto& [amount, covered] : amounts)
+      if (covered.count_with(failing_) > 0) values.push_back(amount);
+    if (values.empty()) return;
+    const auto joined = [&](auto from, auto to) {
+      Set some(examples_.size());
+      for (; from != to; ++from) some = some | from->second;
+      return some;
+    };
     const std::size_t step = values.size() / most_amounts + 1;
-    for (std::size_t k = 0; k < values.size(); k += step)
-      for (const auto test : {Literal::Test::is, Literal::Test::at_least, Literal::Test::at_most})
-        add({test, name, values[k]});
-    add({Literal::Test::at_most, name, values.back()});
+    for (std::size_t k = 0; k < values.size(); k += step) {
+      add({Literal::Test::is, name, values[k]}, amounts.at(values[k]));
+      add({Literal::Test::at_least, name, values[k]}, joined(amounts.lower_bound(values[k]), amounts.end()));
+      add({Literal::Test::at_most, name, values[k]}, joined(amounts.begin(), amounts.upper_bound(values[k])));
+    }
+    add({Literal::Test::at_most, name, values.back()}, joined(amounts.begin(), amounts.upper_bound(values.back())));
   }
 
-  // Unless it says nothing, or what a simpler one says as well.
-  void add(Literal literal) {
-    Candidate c{std::move(literal), Set(examples_.size())};
-    bool covers_failing = false;
-    for (std::size_t i = 0; i < examples_.size(); ++i)
-      if (c.literal.of(*examples_[i].features)) c.covered.add(i), covers_failing |= examples_[i].fails;
-    if (!covers_failing || c.covered.count() == examples_.size()) return;
-    for (Candidate& other : all_)
-      if (other.covered == c.covered) {
-        if (bits_of(c.literal) < bits_of(other.literal)) other.literal = c.literal;
-        return;
-      }
-    all_.push_back(std::move(c));
+  // Unless it says nothing.
+  void add(Literal literal, Set covered) {
+    if (covered.count_with(failing_) == 0 || covered.count() == examples_.size()) return;
+    const auto [at, is_new] = positions_.try_emplace(covered, all_.size());
+    if (is_new)
+      all_.push_back({std::move(literal), std::move(covered)});
+    else if (Literal& other = all_[at->second].literal; bits_of(literal) < bits_of(other))
+      other = std::move(literal);
   }
 
   std::span<const Example> examples_;
+  Set failing_;
   std::vector<Candidate> all_;
+  std::map<Set, std::size_t> positions_;
 };
 
 struct Conjunction {
@@ -135,48 +161,65 @@ struct Conjunction {
 class Search {
  public:
   Search(const std::vector<Candidate>& candidates, Set failing, Set passing)
-      : candidates_(candidates), failing_(std::move(failing)), passing_(std::move(passing)) {
-    failures_ = failing_.count(), passes_ = passing_.count();
-  }
+      : candidates_(candidates),
+        failing_(std::move(failing)),
+        passing_(std::move(passing)),
+        failures_(failing_.count()),
+        passes_(passing_.count()),
+        choices_(failures_ + passes_) {}
 
   // The conjunction that costs least, of those that are pure if there are any.
   Conjunction best(std::size_t size) {
     Conjunction everything{{}, Set(size, true), 0, 0};
-    everything.cost = cost(everything);
+    everything.cost = cost(0, failures_, passes_);
     consider(everything);
     std::vector<Conjunction> front{everything};
     for (std::size_t length = 1; length <= longest && !front.empty(); ++length) {
-      std::vector<Conjunction> longer;
-      for (const Conjunction& c : front) extend(c, longer);
-      std::ranges::sort(longer, [](const Conjunction& a, const Conjunction& b) {
-        return std::tie(a.cost, a.literals) < std::tie(b.cost, b.literals);
-      });
-      const auto same = [](const Conjunction& a, const Conjunction& b) { return a.covered == b.covered; };
-      longer.erase(std::unique(longer.begin(), longer.end(), same), longer.end());
-      if (longer.size() > beam) longer.resize(beam, everything);
-      for (const Conjunction& c : longer) consider(c);
-      front = std::move(longer);
+      front = longer(front);
+      for (const Conjunction& c : front) consider(c);
     }
     return pure_ ? *pure_ : *best_;
   }
 
  private:
-  double cost(const Conjunction& c) const {
-    const std::size_t hit = c.covered.count_with(failing_), wrong = c.covered.count_with(passing_);
-    return c.bits + bits_of_choice(wrong, hit + wrong) +
-           bits_of_choice(failures_ - hit, failures_ - hit + passes_ - wrong);
+  // A conjunction with one literal more.
+  struct Step {
+    double cost;
+    std::size_t from, literal;
+    auto operator<=>(const Step&) const = default;
+  };
+
+  // The cheapest of those that have a literal more and cover less, one of each that cover the same.
+  std::vector<Conjunction> longer(const std::vector<Conjunction>& front) const {
+    std::vector<Step> steps;
+    for (std::size_t from = 0; from < front.size(); ++from) extend(front[from], from, steps);
+    std::ranges::sort(steps);
+    std::vector<Conjunction> found;
+    for (const Step& s : steps) {
+      if (found.size() == beam) break;
+      const Conjunction& shorter = front[s.from];
+      Conjunction c{shorter.literals, shorter.covered & candidates_[s.literal].covered,
+                    shorter.bits + bits_of(candidates_[s.literal].literal), s.cost};
+      if (std::ranges::find(found, c.covered, &Conjunction::covered) != found.end()) continue;
+      c.literals.push_back(s.literal);
+      found.push_back(std::move(c));
+    }
+    return found;
   }
 
-  void extend(const Conjunction& c, std::vector<Conjunction>& longer) const {
+  void extend(const Conjunction& c, std::size_t from, std::vector<Step>& steps) const {
+    const Set hits = c.covered & failing_, wrongs = c.covered & passing_;
+    const std::size_t all_hits = hits.count(), all_wrongs = wrongs.count();
     for (std::size_t k = 0; k < candidates_.size(); ++k) {
-      if (std::ranges::find(c.literals, k) != c.literals.end()) continue;
-      Conjunction more{c.literals, c.covered & candidates_[k].covered, c.bits + bits_of(candidates_[k].literal), 0};
-      if (more.covered == c.covered || more.covered.count_with(failing_) == 0) continue;
-      more.literals.push_back(k);
-      std::ranges::sort(more.literals);
-      more.cost = cost(more);
-      longer.push_back(std::move(more));
+      const std::size_t hit = hits.count_with(candidates_[k].covered),
+                        wrong = wrongs.count_with(candidates_[k].covered);
+      if (hit == 0 || (hit == all_hits && wrong == all_wrongs)) continue;
+      steps.push_back({cost(c.bits + bits_of(candidates_[k].literal), hit, wrong), from, k});
     }
+  }
+
+  double cost(double bits, std::size_t hit, std::size_t wrong) const {
+    return bits + choices_.bits(wrong, hit + wrong) + choices_.bits(failures_ - hit, failures_ - hit + passes_ - wrong);
   }
 
   void consider(const Conjunction& c) {
@@ -188,7 +231,8 @@ class Search {
 
   const std::vector<Candidate>& candidates_;
   Set failing_, passing_;
-  std::size_t failures_ = 0, passes_ = 0;
+  std::size_t failures_, passes_;
+  Choices choices_;
   std::optional<Conjunction> best_, pure_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "conformance/report/record.h"
 
@@ -18,6 +19,11 @@ struct Symptom {
 };
 
 Symptom symptom_of(const Record& record);
+
+// What other operators may share of the message of a library that refused a call or ended, and named its source: the
+// function, as "in check_sizes()", or the file where it is the operator's own, and what it says of itself, without
+// numbers and the operator's name, as "saying '…'".
+std::vector<std::string> reasons_in(const Record& record);
 
 // Whether there is no telling what else would have been wrong: the call was refused, or ended the process.
 bool hides_results(const Symptom& symptom);

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "conformance/cases/tensors.h"
+#include "reference/families.h"
 #include "reference/fault.h"
+#include "reference/shapes.h"
 
 namespace assay {
 namespace {
@@ -17,27 +19,39 @@ constexpr Int most_dtypes = 64;  // the format numbers fewer
 // What a tensor's elements are, taken together.
 struct Elements {
   bool nan = false, infinity = false, zero = false, negative_zero = false, subnormal = false, negative = false,
-       fraction = false, extreme = false, above_16m = false, above_2g = false, equal = false;
+       fraction = false, extreme = false, above_16m = false, above_2g = false, above_double = false, no_float32 = false,
+       equal = false;
 };
 
-void look_at(Real x, DType dtype, Elements& e) {
-  const bool floating = is_floating(dtype);
+// Where numbers of a dtype are subnormal, and where they are extreme.
+struct Ends {
+  explicit Ends(DType dtype)
+      : least_normal(is_floating(dtype) ? std::ldexp(Real{1}, info(dtype).least_exponent) : 0),
+        low(is_floating(dtype) ? -largest(dtype) / 4 : static_cast<Real>(least_integer(dtype))),
+        high(is_floating(dtype) ? largest(dtype) / 4 : static_cast<Real>(largest_integer(dtype))) {}
+  Real least_normal, low, high;
+};
+
+bool is_float32(Real x) { return static_cast<Real>(static_cast<float>(x)) == x; }
+
+void look_at(Real x, const Ends& ends, Elements& e) {
   e.nan |= std::isnan(x), e.infinity |= std::isinf(x);
   e.zero |= x == 0 && !std::signbit(x), e.negative_zero |= x == 0 && std::signbit(x);
   if (!std::isfinite(x)) return;
   const Real size = std::fabs(x);
-  e.subnormal |= floating && size > 0 && size < std::ldexp(Real{1}, info(dtype).least_exponent);
+  e.subnormal |= size > 0 && size < ends.least_normal;
   e.negative |= x < 0, e.fraction |= x != std::trunc(x);
-  e.above_16m |= size > 0x1p24, e.above_2g |= size >= 0x1p31;
-  e.extreme |=
-      floating ? size >= largest(dtype) / 4 : x >= largest_integer(dtype) || (x < 0 && x <= least_integer(dtype));
+  e.above_16m |= size > 0x1p24, e.above_2g |= size >= 0x1p31, e.above_double |= size > 0x1p53;
+  e.no_float32 |= !is_float32(x);
+  e.extreme |= x >= ends.high || (x < 0 && x <= ends.low);
 }
 
 Elements elements_of(const Tensor& t) {
   Elements e;
   if (info(t.dtype).kind == Kind::opaque) return e;
   Buffer<Real> values = read<Real>(t).data;
-  for (const Real x : values) look_at(x, t.dtype, e);
+  const Ends ends(t.dtype);
+  for (const Real x : values) look_at(x, ends, e);
   std::erase_if(values, [](Real x) { return std::isnan(x); });
   std::ranges::sort(values);
   e.equal = std::ranges::adjacent_find(values) != values.end();
@@ -49,11 +63,15 @@ struct TensorFlag {
   bool (*holds)(const Tensor&, const Elements&);
 };
 
-// Of each tensor, behind its name.
+// Of each tensor, behind its name; of the call as "a tensor …", and as "an input …" where it is one.
 constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"is floating", [](const Tensor& t, const Elements&) { return is_floating(t.dtype); }},
     {"is of a half type", [](const Tensor& t, const Elements&) { return is_half(t.dtype); }},
     {"is of integers", [](const Tensor& t, const Elements&) { return is_integer(t.dtype); }},
+    {"is of wide unsigned integers",
+     [](const Tensor& t, const Elements&) {
+       return t.dtype == DType::uint16 || t.dtype == DType::uint32 || t.dtype == DType::uint64;
+     }},
     {"has no dimensions", [](const Tensor& t, const Elements&) { return t.rank() == 0; }},
     {"has a size of 0", [](const Tensor& t, const Elements&) { return t.count() == 0; }},
     {"has a size of 1",
@@ -62,7 +80,7 @@ constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"is channels last", [](const Tensor& t, const Elements&) { return is_channels_last(t); }},
 });
 
-// Of each input, behind its name; of the call as "an input …".
+// Of each input, behind its name; of the call as "an input …", and of its results as "a result …".
 constexpr auto element_flags = std::to_array<TensorFlag>({
     {"has NaN", [](const Tensor&, const Elements& e) { return e.nan; }},
     {"has infinity", [](const Tensor&, const Elements& e) { return e.infinity; }},
@@ -74,6 +92,8 @@ constexpr auto element_flags = std::to_array<TensorFlag>({
     {"has fractions", [](const Tensor&, const Elements& e) { return e.fraction; }},
     {"has numbers above 2^24", [](const Tensor&, const Elements& e) { return e.above_16m; }},
     {"has numbers of 2^31 and more", [](const Tensor&, const Elements& e) { return e.above_2g; }},
+    {"has numbers above 2^53", [](const Tensor&, const Elements& e) { return e.above_double; }},
+    {"has numbers that float32 lacks", [](const Tensor&, const Elements& e) { return e.no_float32; }},
     {"has equal elements", [](const Tensor&, const Elements& e) { return e.equal; }},
 });
 
@@ -88,6 +108,36 @@ constexpr auto number_flags = std::to_array<NumberFlag>({
     {"is extreme", [](Real x) { return std::isfinite(x) && std::fabs(x) >= 0x1p31; }},
     {"is negative", [](Real x) { return x < 0; }},
     {"is a fraction", [](Real x) { return std::isfinite(x) && x != std::trunc(x); }},
+    {"is no float32", [](Real x) { return std::isfinite(x) && !is_float32(x); }},
+});
+
+// Of the first two operands of the call, element by element as they broadcast, with the bits of the integers in which
+// it computes, 0 where it does not.
+struct PairFlag {
+  std::string_view says;
+  bool (*holds)(Real a, Real b, int bits);
+};
+bool have_opposite_signs(Real a, Real b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
+constexpr auto pair_flags = std::to_array<PairFlag>({
+    {"both operands are equal somewhere", [](Real a, Real b, int) { return a == b; }},
+    {"both operands have opposite signs somewhere", [](Real a, Real b, int) { return have_opposite_signs(a, b); }},
+    {"both operands are negative somewhere", [](Real a, Real b, int) { return a < 0 && b < 0; }},
+    {"a remainder of operands of opposite signs is not 0 somewhere",
+     [](Real a, Real b, int) { return have_opposite_signs(a, b) && std::fmod(a, b) != 0; }},
+    {"a remainder is not 0 somewhere", [](Real a, Real b, int) { return b != 0 && std::fmod(a, b) != 0; }},
+    {"a quotient of negative operands is below 1 somewhere",
+     [](Real a, Real b, int) { return a < 0 && b < 0 && a / b < 1; }},
+    {"a quotient is below 1 somewhere", [](Real a, Real b, int) { return b != 0 && std::fabs(a / b) < 1; }},
+    {"a quotient is 2^31 or more somewhere", [](Real a, Real b, int) { return b != 0 && std::fabs(a / b) >= 0x1p31; }},
+    {"the least integer is divided by -1 somewhere",
+     [](Real a, Real b, int bits) { return bits > 0 && a == -std::ldexp(Real{1}, bits - 1) && b == -1; }},
+    {"a power is 2^31 or more somewhere",
+     [](Real a, Real b, int) { return b > 0 && std::log2(std::fabs(a)) * b >= 31; }},
+    {"a power is above 2^53 somewhere", [](Real a, Real b, int) { return b > 0 && std::log2(std::fabs(a)) * b > 53; }},
+    {"a power is beyond its integers somewhere",
+     [](Real a, Real b, int bits) { return bits > 0 && b > 0 && std::log2(std::fabs(a)) * b >= bits - 1; }},
+    {"the second operand is no less than the bits of the first somewhere",
+     [](Real, Real b, int bits) { return bits > 0 && b >= bits; }},
 });
 
 constexpr auto plain_call_flags = std::to_array<std::string_view>({
@@ -99,8 +149,6 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
     "the inputs have different sizes",
     "the inputs have different dtypes",
     results_are_empty,
-    "a result has NaN",
-    "a result has infinity",
     "an out has another dtype than its result",
     "an argument is None",
     "an argument is a bool where numbers are",
@@ -119,6 +167,7 @@ class Describing {
 
   Features features() && {
     for (std::size_t i = 0; i < op_.arguments.size(); ++i) describe(op_.arguments[i], call_.arguments[i]);
+    describe_pair();
     describe_layouts();
     describe_results();
     say_if(different(input_sizes_), "the inputs have different sizes");
@@ -178,7 +227,10 @@ class Describing {
     orders_.push_back(&t);
     const Elements e = a.out ? Elements() : elements_of(t);
     for (const TensorFlag& flag : tensor_flags)
-      if (flag.holds(t, e)) say(a.name, flag.says), say("a tensor", flag.says);
+      if (flag.holds(t, e)) {
+        say(a.name, flag.says), say("a tensor", flag.says);
+        if (!a.out) say("an input", flag.says);
+      }
     if (a.out) return;
     for (const TensorFlag& flag : element_flags)
       if (flag.holds(t, e)) say(a.name, flag.says), say("an input", flag.says);
@@ -215,12 +267,63 @@ class Describing {
   void list(const std::string& name, const List& v) {
     measure("the length of " + name, static_cast<Int>(v.size()));
     say_if(v.empty(), "a list is empty");
+    if (!input_sizes_.empty() && v.size() == static_cast<std::size_t>(input_sizes_[0].size()))
+      say(name, "is of one entry for each dimension");
     if (v.empty()) return;
     const auto [least, most] = std::ranges::minmax_element(v);
     measures_.push_back({"the least of " + name, static_cast<double>(*least)});
     measures_.push_back({"the largest of " + name, static_cast<double>(*most)});
     if (std::ranges::find(v, 0) != v.end()) say(name, "has a 0");
     if (*least != *most) say(name, "has different numbers");
+  }
+
+  // Of the first two arguments that are numbers or tensors, element by element, where they broadcast.
+  void describe_pair() {
+    std::vector<std::size_t> operands;
+    for (std::size_t i = 0; i < op_.arguments.size() && operands.size() < 2; ++i)
+      if (is_operand(op_.arguments[i], call_.arguments[i])) operands.push_back(i);
+    if (operands.size() < 2) return;
+    const auto pairs = pairs_of(numbers_of(call_.arguments[operands[0]]), numbers_of(call_.arguments[operands[1]]));
+    const int bits = bits_of_integers(operands);
+    for (const PairFlag& flag : pair_flags)
+      say_if(std::ranges::any_of(pairs, [&](const auto& p) { return flag.holds(p.first, p.second, bits); }), flag.says);
+  }
+
+  static bool is_operand(const SchemaArgument& a, const Value& v) {
+    if (a.out || a.type.starts_with("ScalarType")) return false;
+    if (const Tensor* t = std::get_if<Tensor>(&v)) return info(t->dtype).kind != Kind::opaque;
+    return std::holds_alternative<Int>(v) || std::holds_alternative<double>(v);
+  }
+
+  // The elements that an elementwise operator would bring together; none where sizes do not broadcast.
+  static std::vector<std::pair<Real, Real>> pairs_of(const Array<Real>& a, const Array<Real>& b) {
+    shapes::Broadcasting both;
+    try {
+      both.add("", a.sizes), both.add("", b.sizes);
+    } catch (const Broken&) {
+      return {};
+    }
+    std::vector<std::pair<Real, Real>> pairs;
+    const auto x = families::broadcast(a, both.sizes()), y = families::broadcast(b, both.sizes());
+    Int flat = 0;
+    for (const Dims& i : indices(both.sizes())) pairs.emplace_back(x.at(i, flat), y.at(i, flat)), ++flat;
+    return pairs;
+  }
+
+  static Array<Real> numbers_of(const Value& v) {
+    const Tensor* t = std::get_if<Tensor>(&v);
+    return read<Real>(t ? *t : tensor_of(*number_in(v)));
+  }
+
+  int bits_of_integers(const std::vector<std::size_t>& operands) const {
+    Int bytes = 0;
+    for (const std::size_t i : operands) {
+      if (std::holds_alternative<double>(call_.arguments[i])) return 0;
+      const Tensor* t = std::get_if<Tensor>(&call_.arguments[i]);
+      if (t && is_floating(t->dtype)) return 0;
+      if (t) bytes = std::max<Int>(bytes, info(t->dtype).bytes);
+    }
+    return static_cast<int>(bytes == 0 ? 64 : 8 * bytes);
   }
 
   void describe_layouts() {
@@ -247,15 +350,19 @@ class Describing {
     say_if(std::ranges::all_of(e.outs, [](const Tensor& t) { return t.count() == 0; }), results_are_empty);
     for (std::size_t k = 0; k < e.outs.size(); ++k) {
       const Elements found = elements_of(e.outs[k]);
-      say_if(found.nan, "a result has NaN"), say_if(found.infinity, "a result has infinity");
+      for (const TensorFlag& flag : element_flags)
+        if (flag.holds(e.outs[k], found)) say("a result", flag.says);
       const Unrounded& computed = e.answer.unrounded[k];
       say_if(!computed.values.empty() && computed.dtype != e.outs[k].dtype, "an out has another dtype than its result");
     }
   }
 
-  void say_broken(const std::string& id) {
+  // A rule by its sentence; what every operator asks for, as of its outs, by the id without the operator's.
+  void say_broken(std::string_view id) {
     const auto rule = std::ranges::find(op_.rules, id, &Rule::id);
-    say(text(breaks, rule == op_.rules.end() ? id : std::string(rule->sentence)));
+    if (rule != op_.rules.end()) id = rule->sentence;
+    if (id.starts_with(op_.id)) id.remove_prefix(op_.id.size() + 1);
+    say(phrase(breaks.substr(0, breaks.size() - 1), id));
   }
 
   const Operator& op_;
@@ -291,15 +398,19 @@ std::span<const std::string> call_flags() {
     for (Int number = 0; number < most_dtypes; ++number)
       if (const auto dtype = dtype_numbered(number))
         for (const char* who : {"a tensor is", "an input is"}) flags.push_back(phrase(who, info(*dtype).name));
-    for (const TensorFlag& flag : tensor_flags) flags.push_back(phrase("a tensor", flag.says));
-    for (const TensorFlag& flag : element_flags) flags.push_back(phrase("an input", flag.says));
+    for (const TensorFlag& flag : tensor_flags)
+      for (const char* who : {"a tensor", "an input"}) flags.push_back(phrase(who, flag.says));
+    for (const TensorFlag& flag : element_flags)
+      for (const char* who : {"an input", "a result"}) flags.push_back(phrase(who, flag.says));
     for (const NumberFlag& flag : number_flags) flags.push_back(phrase("an argument", flag.says));
+    for (const PairFlag& flag : pair_flags) flags.emplace_back(flag.says);
     return flags;
   }();
   return all;
 }
 
 std::string negation(std::string_view flag) {
+  if (flag.ends_with(" somewhere")) return replaced(flag, "somewhere", "nowhere");
   if (flag.starts_with("a tensor ")) return replaced(flag, "a tensor", "no tensor");
   if (flag.starts_with("an input ")) return replaced(flag, "an input", "no input");
   if (flag.starts_with("an argument ")) return replaced(flag, "an argument", "no argument");

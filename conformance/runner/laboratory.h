@@ -15,6 +15,8 @@ class Laboratory {
   // The corpus, the library and its contract outlive it. Made before there are threads.
   Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience);
 
+  const Contract& contract() const { return contract_; }
+
   // Runs the cases one after the other in a fresh child. What is judged ends behind the first that leaves no child to
   // go on with: one that took it down, or damaged it. Throws Interrupted.
   std::vector<Judged> run(std::span<const CaseId> cases);

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::div.Scalar_mode_out#c6e4d0fa
-// aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)
+// executorch_prim::mod.int#152c0f64
+// executorch_prim::mod.int(int a, int b) -> int
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,22 +142,15 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [-2147483648,-2147483647,2147483647,2147483646,0,1,-1,2,-2,3,-3,7,-7,8,10,15,16,31,32,63,64,100,-100,127,255,256,2049,65520,16777217]:i32
-  values.push_back(tensor(static_cast<ScalarType>(3), {29}, {0}, {0x80000000, 0x80000001, 0x7fffffff, 0x7ffffffe, 0x00000000, 0x00000001, 0xffffffff, 0x00000002,
-      0xfffffffe, 0x00000003, 0xfffffffd, 0x00000007, 0xfffffff9, 0x00000008, 0x0000000a, 0x0000000f,
-      0x00000010, 0x0000001f, 0x00000020, 0x0000003f, 0x00000040, 0x00000064, 0xffffff9c, 0x0000007f,
-      0x000000ff, 0x00000100, 0x00000801, 0x0000fff0, 0x01000001}));
-  // other: -1
-  values.push_back(EValue(std::int64_t{-1}));
-  // rounding_mode: "floor"
-  values.push_back(string("floor"));
-  // out
-  values.push_back(tensor(static_cast<ScalarType>(3), {29}, {0}, Elements(29, unwritten)));
+  // a: 7
+  values.push_back(EValue(std::int64_t{7}));
+  // b: -9223372036854775808
+  values.push_back(EValue(std::int64_t{std::numeric_limits<std::int64_t>::min()}));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [-2147483648,2147483647,-2147483647,-2147483646,0,-1,1,-2,2,-3,3,-7,7,-8,-10,-15,-16,-31,-32,-63,-64,-100,100,-127,-255,-256,-2049,-65520,-16777217]:i32");
+  std::puts("expected: -9223372036854775801:i64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::div.Scalar_mode_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("executorch_prim::mod.int");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -167,11 +160,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int32_t>("out", values[3].toTensor(), static_cast<ScalarType>(3), {29}, true,
-      {0x80000000, 0x7fffffff, 0x80000001, 0x80000002, 0x00000000, 0xffffffff, 0x00000001, 0xfffffffe,
-      0x00000002, 0xfffffffd, 0x00000003, 0xfffffff9, 0x00000007, 0xfffffff8, 0xfffffff6, 0xfffffff1,
-      0xfffffff0, 0xffffffe1, 0xffffffe0, 0xffffffc1, 0xffffffc0, 0xffffff9c, 0x00000064, 0xffffff81,
-      0xffffff01, 0xffffff00, 0xfffff7ff, 0xffff0010, 0xfeffffff});
+  right &= is_right<std::int64_t>("result", number(values.back()), static_cast<ScalarType>(4), {}, true,
+      {0x8000000000000007});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

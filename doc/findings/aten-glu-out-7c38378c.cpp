@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::pow.Tensor_Tensor_out#586fbb90
-// aten::pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
+// aten::ne.Scalar_out#9f5774e8
+// aten::ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [200,255]:u8
-  values.push_back(tensor(static_cast<ScalarType>(0), {2}, {0}, {0xc8, 0xff}));
-  // exponent: [-1,100]:i8
-  values.push_back(tensor(static_cast<ScalarType>(1), {2}, {0}, {0xff, 0x64}));
+  // self: [1]:f16
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, {0x3c00}));
+  // other: 1.0002
+  values.push_back(EValue(1.0002));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(2), {2}, {0}, Elements(2, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(11), {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [0,-25599]:i16");
+  std::puts("expected: [false]:b1");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::pow.Tensor_Tensor_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::ne.Scalar_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +162,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int16_t>("out", values[2].toTensor(), static_cast<ScalarType>(2), {2}, true,
-      {0x0000, 0x9c01});
+  right &= is_right<std::uint8_t>("out", values[2].toTensor(), static_cast<ScalarType>(11), {1}, true,
+      {0x00});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

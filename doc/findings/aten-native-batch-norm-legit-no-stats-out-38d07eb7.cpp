@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::remainder.Tensor_out#21bd9ce3
-// aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+// dim_order_ops::_to_dim_order_copy.out#0b736262
+// dim_order_ops::_to_dim_order_copy.out(Tensor self, *, bool non_blocking=False, int[]? dim_order=None, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,19 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [-9223372036854775808,9223372036854775807]:i64
-  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, {0x8000000000000000, 0x7fffffffffffffff}));
-  // other: [-1,-1]:i64
-  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, {0xffffffffffffffff, 0xffffffffffffffff}));
+  // self: [3000000001,4294967301,-3000000000]:f64
+  values.push_back(tensor(ScalarType::Double, {3}, {0}, {0x41e65a0bc0200000, 0x41f0000000500000, 0xc1e65a0bc0000000}));
+  // non_blocking: false
+  values.push_back(EValue(false));
+  // dim_order: none
+  values.push_back(EValue());
   // out
-  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, Elements(2, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(0), {3}, {0}, Elements(3, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [0,0]:i64");
+  std::puts("expected: [1,5,0]:u8");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::remainder.Tensor_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("dim_order_ops::_to_dim_order_copy.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +164,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int64_t>("out", values[2].toTensor(), static_cast<ScalarType>(4), {2}, true,
-      {0x0000000000000000, 0x0000000000000000});
+  right &= is_right<std::uint8_t>("out", values[3].toTensor(), static_cast<ScalarType>(0), {3}, true,
+      {0x01, 0x05, 0x00});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::native_layer_norm.out#4c785e90
-// aten::native_layer_norm.out(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))
+// quantized_decomposed::choose_qparams.Tensor_out#6db63581
+// quantized_decomposed::choose_qparams.Tensor_out(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype, *, Tensor(a!) scale_out, Tensor(b!) zero_point_out) -> (Tensor(a!), Tensor(b!))
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,27 +142,25 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: [-4.826984902407649]:f64
-  values.push_back(tensor(ScalarType::Double, {1}, {0}, {0xc0134ed5215881a5}));
-  // normalized_shape: [1]
-  values.push_back(integers({1}));
-  // weight: none
-  values.push_back(EValue());
-  // bias: none
-  values.push_back(EValue());
+  // input: [[0.001]]:f32
+  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, {0x3a83126f}));
+  // quant_min: 0
+  values.push_back(EValue(std::int64_t{0}));
+  // quant_max: 255
+  values.push_back(EValue(std::int64_t{255}));
   // eps: 1e-05
   values.push_back(EValue(1e-05));
-  // out0
+  // dtype: uint8
+  values.push_back(EValue(std::int64_t{0}));
+  // scale_out
   values.push_back(tensor(ScalarType::Double, {1}, {0}, Elements(1, unwritten)));
-  // out1
-  values.push_back(tensor(ScalarType::Double, {1}, {0}, Elements(1, unwritten)));
-  // out2
-  values.push_back(tensor(ScalarType::Double, {1}, {0}, Elements(1, unwritten)));
+  // zero_point_out
+  values.push_back(tensor(static_cast<ScalarType>(4), {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [0]:f64\n[-4.826984902407649]:f64\n[316.2277660168379]:f64");
+  std::puts("expected: [9.999999747378752e-06]:f64\n[0]:i64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::native_layer_norm.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::choose_qparams.Tensor_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -172,18 +170,12 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<double>("out0", values[5].toTensor(), ScalarType::Double, {1}, false,
-      {0x0000000000000000},
-      {0xbd87d9b4e45631cd},
-      {0x3d87d9b4e45631cd});
-  right &= is_right<double>("out1", values[6].toTensor(), ScalarType::Double, {1}, false,
-      {0xc0134ed5215881a5},
-      {0xc0134ed5215881ae},
-      {0xc0134ed52158819c});
-  right &= is_right<double>("out2", values[7].toTensor(), ScalarType::Double, {1}, false,
-      {0x4073c3a4edfa9758},
-      {0x4073c3a4edfa974f},
-      {0x4073c3a4edfa9761});
+  right &= is_right<double>("scale_out", values[5].toTensor(), ScalarType::Double, {1}, true,
+      {0x3ee4f8b580000000},
+      {0x3ee4f8b5560e9500},
+      {0x3ee4f8b5a9f16b00});
+  right &= is_right<std::int64_t>("zero_point_out", values[6].toTensor(), static_cast<ScalarType>(4), {1}, true,
+      {0x0000000000000000});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

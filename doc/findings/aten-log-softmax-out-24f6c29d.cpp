@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// executorch_prim::mod.int#18e54ee8
-// executorch_prim::mod.int(int a, int b) -> int
+// aten::constant_pad_nd.out#7442b01e
+// aten::constant_pad_nd.out(Tensor self, SymInt[] pad, Scalar value=0, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,15 +142,19 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // a: -7
-  values.push_back(EValue(std::int64_t{-7}));
-  // b: 2
-  values.push_back(EValue(std::int64_t{2}));
+  // self: [[[[[2,7],[7,3]]],[[[3,3],[6,-9]]]]]:i8:(0,2,3,4,1)
+  values.push_back(tensor(static_cast<ScalarType>(1), {1, 2, 1, 2, 2}, {0, 2, 3, 4, 1}, {0x02, 0x03, 0x07, 0x03, 0x07, 0x06, 0x03, 0xf7}));
+  // pad: [1,2]
+  values.push_back(integers({1, 2}));
+  // value: 0
+  values.push_back(EValue(std::int64_t{0}));
+  // out
+  values.push_back(tensor(static_cast<ScalarType>(1), {1, 2, 1, 2, 5}, {0, 2, 3, 4, 1}, Elements(20, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: 1:i64");
+  std::puts("expected: [[[[[0,2,7,0,0],[0,7,3,0,0]]],[[[0,3,3,0,0],[0,6,-9,0,0]]]]]:i8:(0,2,3,4,1)");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("executorch_prim::mod.int");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::constant_pad_nd.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -160,8 +164,9 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int64_t>("result", number(values.back()), static_cast<ScalarType>(4), {}, true,
-      {0x0000000000000001});
+  right &= is_right<std::int8_t>("out", values[3].toTensor(), static_cast<ScalarType>(1), {1, 2, 1, 2, 5}, true,
+      {0x00, 0x00, 0x02, 0x03, 0x07, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x07, 0x06, 0x03, 0xf7, 0x00,
+      0x00, 0x00, 0x00});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

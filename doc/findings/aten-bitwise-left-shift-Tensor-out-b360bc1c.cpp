@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::remainder.Scalar_out#649db47f
-// aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+// executorch_prim::mod.Scalar#14db5a74
+// executorch_prim::mod.Scalar(SymInt a, SymInt b) -> SymInt
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,15 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [-3]:i32
-  values.push_back(tensor(static_cast<ScalarType>(3), {1}, {0}, {0xfffffffd}));
-  // other: 2
-  values.push_back(EValue(std::int64_t{2}));
-  // out
-  values.push_back(tensor(static_cast<ScalarType>(3), {1}, {0}, Elements(1, unwritten)));
+  // a: -9223372036854775808
+  values.push_back(EValue(std::int64_t{std::numeric_limits<std::int64_t>::min()}));
+  // b: 7
+  values.push_back(EValue(std::int64_t{7}));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [1]:i32");
+  std::puts("expected: 6:i64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::remainder.Scalar_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("executorch_prim::mod.Scalar");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +160,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int32_t>("out", values[2].toTensor(), static_cast<ScalarType>(3), {1}, true,
-      {0x00000001});
+  right &= is_right<std::int64_t>("result", number(values.back()), static_cast<ScalarType>(4), {}, true,
+      {0x0000000000000006});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::pixel_unshuffle.out#82b49e7d
-// aten::pixel_unshuffle.out(Tensor self, int downscale_factor, *, Tensor(a!) out) -> Tensor(a!)
+// aten::bitwise_left_shift.Tensor_Scalar_out#ba5a1a90
+// aten::bitwise_left_shift.Tensor_Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,18 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[[[-1.95,-2.6,4.12,-2.36],[2.28,0.129,-2.6,0.797]]],[[[-0.27,2.16,0.613,-0.451],[6.53,2.61,-1.086,5.5]]]]:bf16:(0,2,3,1)
-  values.push_back(tensor(ScalarType::BFloat16, {2, 1, 2, 4}, {0, 2, 3, 1}, {0xbffa, 0xc026, 0x4084, 0xc017, 0x4012, 0x3e04, 0xc026, 0x3f4c, 0xbe8a, 0x400a, 0x3f1d, 0xbee7, 0x40d1,
-      0x4027, 0xbf8b, 0x40b0}));
-  // downscale_factor: 2
-  values.push_back(EValue(std::int64_t{2}));
+  // self: [false,true]:b1
+  values.push_back(tensor(static_cast<ScalarType>(11), {2}, {0}, {0x00, 0x01}));
+  // other: 300
+  values.push_back(EValue(std::int64_t{300}));
   // out
-  values.push_back(tensor(ScalarType::BFloat16, {2, 4, 1, 2}, {0, 2, 3, 1}, Elements(16, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, Elements(2, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[[-1.95,4.12]],[[-2.6,-2.36]],[[2.28,-2.6]],[[0.129,0.797]]],[[[-0.27,0.613]],[[2.16,-0.451]],[[6.53,-1.086]],[[2.61,5.5]]]]:bf16:(0,2,3,1)");
+  std::puts("expected: [0,0]:i64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::pixel_unshuffle.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::bitwise_left_shift.Tensor_Scalar_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -163,9 +162,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<BFloat16>("out", values[2].toTensor(), ScalarType::BFloat16, {2, 4, 1, 2}, true,
-      {0xbffa, 0xc026, 0x4012, 0x3e04, 0x4084, 0xc017, 0xc026, 0x3f4c, 0xbe8a, 0x400a, 0x40d1, 0x4027, 0x3f1d,
-      0xbee7, 0xbf8b, 0x40b0});
+  right &= is_right<std::int64_t>("out", values[2].toTensor(), static_cast<ScalarType>(4), {2}, true,
+      {0x0000000000000000, 0x0000000000000000});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::floor_divide.out#9950c1d0
-// aten::floor_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+// aten::fmod.Scalar_out#4484a71d
+// aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: -1.4371417:f32
-  values.push_back(tensor(ScalarType::Float, {}, {}, {0xbfb7f442}));
-  // other: [-3.5778177,-1.5374087,-3.7635279]:f32
-  values.push_back(tensor(ScalarType::Float, {3}, {0}, {0xc064faf7, 0xbfc4c9cf, 0xc070dda4}));
+  // self: [100,-100]:i8
+  values.push_back(tensor(static_cast<ScalarType>(1), {2}, {0}, {0x64, 0x9c}));
+  // other: 200
+  values.push_back(EValue(std::int64_t{200}));
   // out
-  values.push_back(tensor(ScalarType::Float, {3}, {0}, Elements(3, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(1), {2}, {0}, Elements(2, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [0,0,0]:f32");
+  std::puts("expected: [44,-44]:i8");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::floor_divide.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::fmod.Scalar_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,10 +162,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out", values[2].toTensor(), ScalarType::Float, {3}, true,
-      {0x00000000, 0x00000000, 0x00000000},
-      {0xb3cda924, 0xb46f4ddb, 0xb3c3832f},
-      {0x33cda924, 0x346f4ddb, 0x33c3832f});
+  right &= is_right<std::int8_t>("out", values[2].toTensor(), static_cast<ScalarType>(1), {2}, true,
+      {0x2c, 0xd4});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
