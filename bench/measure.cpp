@@ -59,6 +59,20 @@ class Contestant {
       measured_.bursts.push_back(run());
   }
 
+  void run_steps(double seconds) {
+    std::vector<std::vector<double>> times;
+    const auto begin = Clock::now();
+    for (int i = 0; runs() && (i < least_rounds || seconds_since(begin) < seconds); ++i) {
+      std::vector<EngineStep> steps;
+      measured_.failure = engine_->run_steps(steps);
+      if (steps.empty()) return;
+      times.resize(steps.size());  // the same in each run, for its inputs are
+      for (std::size_t k = 0; k < steps.size(); ++k) times[k].push_back(steps[k].seconds);
+      measured_.steps = std::move(steps);
+    }
+    for (std::size_t k = 0; k < times.size(); ++k) measured_.steps[k].seconds = spread_of(times[k]).median;
+  }
+
   bool runs() const { return measured_.failure.outcome == Outcome::ok; }
   bool runs_often() const { return runs() && !measured_.once; }
   const Measurement& measured() const { return measured_; }
@@ -120,6 +134,7 @@ std::vector<Measurement> measure(const Subject& subject, std::span<const Contend
     if (contestant.runs_often()) field.push_back(&contestant);
   std::mt19937 random(effort.seed);
   if (!field.empty()) alternate(field, effort, random), take_turns(field, effort, random);
+  for (Contestant* contestant : field) contestant->run_steps(effort.seconds / bursts_of_each);
   std::vector<Measurement> measured;
   for (const Contestant& contestant : all) measured.push_back(contestant.measured());
   return measured;

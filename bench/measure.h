@@ -30,12 +30,14 @@ struct Measurement {
   bool once = false;
   std::vector<double> alternating;  // of all that do not fail or run once, equally many
   std::vector<double> bursts;
+  std::vector<EngineStep> steps;    // where it tells of them: the median of each over several runs, in their order
   std::vector<Comparison> outputs;  // with what is expected, else with what the first engine gives; of the first run
 };
 
 // Runs a call on several engines in this process. All of them are loaded one after the other and run once. Then they
 // alternate: in each round every engine runs once, in random order, so that none finds its data in a cache. Then they
-// take turns in bursts: an engine runs by itself, again and again, and its first run in a burst does not count.
+// take turns in bursts: an engine runs by itself, again and again, and its first run in a burst does not count. At
+// last each runs step by step.
 std::vector<Measurement> measure(const Subject& subject, std::span<const Contender> contenders, const Effort& effort,
                                  const std::filesystem::path& folder);
 

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <optional>
 
 #include "bench/engines.h"
@@ -38,11 +39,34 @@ class OptimizedEngine final : public Engine {
     });
   }
 
+  Reply run_steps(std::vector<EngineStep>& steps) override {
+    steps.clear();
+    last_ = Clock::now();
+    steps_ = &steps;
+    assay_listen(method_->method, &OptimizedEngine::note, this);
+    const Reply reply = run();
+    assay_listen(method_->method, nullptr, nullptr);
+    return reply;
+  }
+
   std::vector<Value> outputs() const override { return OptimizedClient::outputs(*method_); }
 
   std::vector<std::string> binaries() const override { return {executable}; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  static bool note(void* context, const assay_method* method, std::size_t step) {
+    auto& self = *static_cast<OptimizedEngine*>(context);
+    const assay_step_info info = assay_step_at(method, step);
+    const std::chrono::duration<double> taken = Clock::now() - self.last_;
+    self.steps_->push_back({info.instruction, {info.op, info.op_length}, info.kernel, taken.count()});
+    self.last_ = Clock::now();
+    return true;
+  }
+
+  Clock::time_point last_;
+  std::vector<EngineStep>* steps_ = nullptr;
   std::optional<OptimizedClient> client_;
   const OptimizedClient::Method* method_ = nullptr;
   std::span<const Value> inputs_;

@@ -1,6 +1,8 @@
 #include "bench/results.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 namespace assay::bench {
 namespace {
@@ -46,6 +48,19 @@ std::vector<Race> races(const Results& results) {
   all.erase(all.begin());
   if (all.size() > 1) all.push_back(best);
   return all;
+}
+
+std::vector<OperatorTime> operator_times(const Measurement& measurement) {
+  std::map<std::pair<std::string, std::string>, OperatorTime> all;
+  for (const EngineStep& step : measurement.steps) {
+    OperatorTime& time = all[{step.op, step.kernel}];
+    time.op = step.op, time.kernel = step.kernel;
+    ++time.steps, time.seconds += step.seconds;
+  }
+  std::vector<OperatorTime> sorted;
+  for (auto& [key, time] : all) sorted.push_back(std::move(time));
+  std::ranges::stable_sort(sorted, std::greater(), &OperatorTime::seconds);
+  return sorted;
 }
 
 }  // namespace assay::bench

@@ -30,6 +30,15 @@ struct Race {
 };
 std::vector<Race> races(const Results& results);
 
+// All steps of a run that do the same operator by the same kernel.
+struct OperatorTime {
+  std::string op, kernel;
+  std::size_t steps = 0;
+  double seconds = 0;
+};
+// Those that take longest first; none of an engine that does not tell of its steps.
+std::vector<OperatorTime> operator_times(const Measurement& measurement);
+
 void write_text(std::ostream& out, const Results& results);
 Json to_json(const Results& results);
 void write_html(std::ostream& out, const Results& results);  // one file that needs nothing else

@@ -24,6 +24,20 @@ Json outputs_json(const std::vector<Comparison>& outputs, const Tolerance& toler
   return list;
 }
 
+Json operators_json(const Measurement& m) {
+  Json list = Json::array();
+  for (const OperatorTime& t : operator_times(m))
+    list.push_back({{"operator", t.op}, {"kernel", t.kernel}, {"steps", t.steps}, {"seconds", t.seconds}});
+  return list;
+}
+
+Json steps_json(const std::vector<EngineStep>& steps) {
+  Json list = Json::array();
+  for (const EngineStep& s : steps)
+    list.push_back({{"instruction", s.instruction}, {"operator", s.op}, {"kernel", s.kernel}, {"seconds", s.seconds}});
+  return list;
+}
+
 Json binaries_json(const Digests& binaries) {
   Json json = Json::object();
   for (const auto& [name, digest] : binaries) json[name] = digest;
@@ -40,6 +54,7 @@ Json engine_json(const Measurement& ours, const Measurement& m, const Tolerance&
   json["memory"] = m.memory ? Json(*m.memory) : Json();
   json["alternating"] = times_json(m.alternating), json["bursts"] = times_json(m.bursts);
   if (ours.failure.outcome == Outcome::ok) json["ratio"] = spread_json(ratios(ours, m));
+  json["operators"] = operators_json(m), json["steps"] = steps_json(m.steps);
   json["outputs"] = outputs_json(m.outputs, tolerance);
   return json;
 }

@@ -53,6 +53,18 @@ void write_row(std::ostream& out, const ProgramResult& program, std::size_t i) {
                      in_words(m.outputs, program.tolerance), m.once ? "; ran once" : "");
 }
 
+// The operators that take longest, until all but a hundredth of the time is told.
+void write_operators(std::ostream& out, const Measurement& m) {
+  const std::vector<OperatorTime> times = operator_times(m);
+  double all = 0, told = 0;
+  for (const OperatorTime& t : times) all += t.seconds;
+  if (times.empty()) return;
+  out << fmt::format("{}, step by step: {} ms\n", m.contender, in_milliseconds(all));
+  for (auto t = times.begin(); t != times.end() && told < 0.99 * all; told += t++->seconds)
+    out << fmt::format("  {:<44} {:<28} {:>5} {:>9} ms {:>4.0f}%\n", t->op, t->kernel, t->steps,
+                       in_milliseconds(t->seconds), 100 * t->seconds / all);
+}
+
 void write_program(std::ostream& out, const ProgramResult& program) {
   out << fmt::format("\n{}, {}\n", printable(program.program), printable(program.inputs_from));
   out << fmt::format("{:<30} {:>9} {:>9} {:>8}  {:<25}  {:<25}  {}\n", "", "", "", "", "alternating, ms",
@@ -61,6 +73,7 @@ void write_program(std::ostream& out, const ProgramResult& program) {
                      "load, ms", "first, ms", "MiB", "median", "90 %", "+-", "median", "90 %", "+-",
                      "(half of all rounds)", "outputs");
   for (std::size_t i = 0; i < program.engines.size(); ++i) write_row(out, program, i);
+  for (const Measurement& m : program.engines) write_operators(out, m);
   for (std::size_t i = 0; i < program.judged.size(); ++i)
     out << fmt::format("{}{} {}\n", program.judged[i].passes ? "" : "NOTE: ", program.engines[i].contender,
                        printable(program.judged[i].sentence));

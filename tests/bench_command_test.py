@@ -49,6 +49,14 @@ class Command(Bench):
         self.assertEqual([e["engine"] for e in result["engines"]], ["optimized", "reference"])
         for engine in result["engines"]:
             self.assertEqual([o["agrees"] for o in engine["outputs"]], [True])
+        ours, reference = result["engines"]
+        self.assertEqual((reference["steps"], reference["operators"]), ([], []))
+        self.assertEqual(sorted(step["instruction"] for step in ours["steps"]), [step["instruction"] for step in ours["steps"]])
+        self.assertEqual(sum(o["steps"] for o in ours["operators"]), len(ours["steps"]))
+        self.assertAlmostEqual(sum(o["seconds"] for o in ours["operators"]), sum(step["seconds"] for step in ours["steps"]))
+        self.assertIn(("aten::addmm.out", "matmul_f32"), [(o["operator"], o["kernel"]) for o in ours["operators"]])
+        _, out, _ = bench(MLP, "--with", "optimized")
+        self.assertRegex(out, r"(?m)^optimized, step by step: .*\n  aten::addmm.out +matmul_f32 +\d")
 
     def test_an_engine_beside_itself(self):
         results = self.results(MLP, "--against", "reference")

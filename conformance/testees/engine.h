@@ -17,6 +17,13 @@ struct EngineSettings {
   int threads = 1;
 };
 
+// A part of a run: an instruction, or what an engine made of several.
+struct EngineStep {
+  std::size_t instruction;  // of the method's; the first of them
+  std::string op, kernel;
+  double seconds;
+};
+
 // A runtime that is timed. What is timed is the call itself, as a client of the engine makes it: no copy is made for
 // the sake of this interface.
 class Engine {
@@ -33,6 +40,9 @@ class Engine {
 
   // From the inputs to outputs that the client can read.
   virtual Reply run() = 0;
+
+  // A run that is timed step by step; without steps where the engine does not tell of them.
+  virtual Reply run_steps(std::vector<EngineStep>& steps) { return steps.clear(), run(); }
 
   // Those of the last run.
   virtual std::vector<Value> outputs() const = 0;

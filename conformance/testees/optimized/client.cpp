@@ -125,9 +125,18 @@ OptimizedClient::~OptimizedClient() {
 }
 
 std::string OptimizedClient::default_method() const {
-  std::size_t length = 0;
-  const char* name = assay_method_name(program_, 0, &length);
-  return assay_method_count(program_) == 1 ? std::string(name, length) : "forward";
+  const auto names = method_names();
+  return names.size() == 1 ? names.front() : "forward";
+}
+
+std::vector<std::string> OptimizedClient::method_names() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < assay_method_count(program_); ++i) {
+    std::size_t length = 0;
+    const char* name = assay_method_name(program_, i, &length);
+    all.emplace_back(name, length);
+  }
+  return all;
 }
 
 const OptimizedClient::Method& OptimizedClient::method(const std::string& name) {

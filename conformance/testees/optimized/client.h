@@ -37,7 +37,8 @@ class OptimizedClient {
   OptimizedClient& operator=(const OptimizedClient&) = delete;
 
   const assay_program* program() const { return program_; }
-  std::string default_method() const;             // "forward", or the only one
+  std::string default_method() const;  // "forward", or the only one
+  std::vector<std::string> method_names() const;
   const Method& method(const std::string& name);  // made once: its state stays
 
   static void set_input(const Method& method, std::size_t i, const Value& value);  // as the program has it
