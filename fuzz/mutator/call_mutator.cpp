@@ -11,7 +11,7 @@ namespace {
 
 Mutation some_mutation(Random& random) {
   const auto number = [&] { return static_cast<Int>(random.below(1000)); };
-  return {static_cast<Mutation::Kind>(random.below(mutation_kinds)), {number(), number(), number()}};
+  return {static_cast<Mutation::Kind>(random.below(special_mutation_kinds)), {number(), number(), number()}};
 }
 
 // A tensor without elements may have any other sizes.
