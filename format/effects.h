@@ -88,51 +88,22 @@ void each_element(const Method& m, std::uint32_t value, F f) {
 // How many effects all instructions have, of which a list that many share makes many.
 std::uint64_t count_effects(const Method& m);
 
-// f(Effect) for what a call of a known operator does, in the order of its arguments; a list is its elements.
-template <class F>
-void each_effect(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, F f) {
-  const auto argument = [&](std::size_t i) {
-    return static_cast<std::uint32_t>(call.args()->Get(static_cast<std::uint32_t>(i)));
-  };
-  const auto arguments = roles.arguments();
-  std::uint32_t changed = 0;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Use use = arguments[i].use;
-    if (use == Use::changed || use == Use::overwritten) changed = argument(i);
-    const std::uint32_t other = use == Use::viewed ? argument(0) : use == Use::grown ? argument(2) : 0;
-    each_element(m, argument(i), [&](std::uint32_t v) { f(Effect{use, v, other}); });
-  }
-  if (roles.returns_changed() && argument(arguments.size()) != changed)
-    f(Effect{Use::returned, argument(arguments.size()), changed});
-}
+// A function of an effect. It lives as long as the call that it is given to.
+class TakeEffect {
+ public:
+  template <class F>
+  TakeEffect(const F& f)  // NOLINT(google-explicit-constructor)
+      : function_(&f), call_([](const void* function, const Effect& e) { (*static_cast<const F*>(function))(e); }) {}
 
-template <class F>
-void each_effect(const Method& m, const pte::Instruction& instruction, F f) {
-  const auto index = [](std::int32_t i) { return static_cast<std::uint32_t>(i); };
-  const auto either = [&](const flatbuffers::Vector<std::int32_t>& args) {
-    for (const std::int32_t a : args) each_element(m, index(a), [&](std::uint32_t v) { f(Effect{Use::either, v}); });
-  };
-  switch (instruction.instr_args_type()) {
-    case pte::InstructionArguments::KernelCall: {
-      const auto& call = *instruction.instr_args_as_KernelCall();
-      const OperatorRoles* roles = m.roles(call);
-      return roles ? each_effect(m, *roles, call, f) : either(*call.args());
-    }
-    case pte::InstructionArguments::DelegateCall:
-      return either(*instruction.instr_args_as_DelegateCall()->args());
-    case pte::InstructionArguments::MoveCall: {
-      const auto& move = *instruction.instr_args_as_MoveCall();
-      const std::uint32_t from = index(move.move_from()), to = index(move.move_to());
-      f(Effect{Use::read, from});
-      return f(Effect{m.tensor(to) ? Use::moved : Use::written, to, from});
-    }
-    case pte::InstructionArguments::JumpFalseCall:
-      return f(Effect{Use::read, index(instruction.instr_args_as_JumpFalseCall()->cond_value_index())});
-    case pte::InstructionArguments::FreeCall:
-      return f(Effect{Use::freed, index(instruction.instr_args_as_FreeCall()->value_index())});
-    case pte::InstructionArguments::NONE:
-      return;
-  }
-}
+  void operator()(const Effect& e) const { call_(function_, e); }
+
+ private:
+  const void* function_;
+  void (*call_)(const void* function, const Effect& e);
+};
+
+// take(Effect) for what a call of a known operator does, in the order of its arguments; a list is its elements.
+void each_effect(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, TakeEffect take);
+void each_effect(const Method& m, const pte::Instruction& instruction, TakeEffect take);
 
 }  // namespace assay::format

@@ -5,6 +5,7 @@
 
 #include "optimized/api/assay.h"
 #include "optimized/runtime/method.h"
+#include "optimized/runtime/table.h"
 
 // The C interface: what it hands out are the runtime's own types under other names.
 
@@ -263,7 +264,17 @@ assay_step_info assay_step_at(const assay_method* method, size_t i) {
           fusion && !fusion->norm.empty(),
           fusion && fusion->residual,
           fusion && fusion->safe,
+          fusion && fusion->unread,
           fusion ? activations[static_cast<int>(fusion->activation)] : ""};
+}
+
+void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size) {
+  const Call& call = method_of(method).steps()[i].call;
+  format::Text operands;
+  if (call.roles && has_kinds(call)) write_operands(call, operands);
+  const std::size_t n = std::min(operands.view().size(), size - 1);
+  std::copy_n(operands.view().data(), n, text);
+  text[n] = 0;
 }
 
 size_t assay_instruction_count(const assay_method* method) { return method_of(method).step_of().size(); }

@@ -157,10 +157,14 @@ typedef struct assay_step_info {
   const char* kernel;
   bool norm, residual;    /* a batch norm of constants; the sum with something else */
   bool safe;              /* rows of a softmax that are nothing but -infinity become zeros */
+  bool unread;            /* indices of a pool, which nobody reads, are left out */
   const char* activation; /* "" for none */
 } assay_step_info;
 size_t assay_step_count(const assay_method* method);
 assay_step_info assay_step_at(const assay_method* method, size_t i);
+/* The dtypes of its tensors and how they lie, which a selective build must have a kernel for, as text; cut where it
+ * does not fit in `size`, more than 0. */
+void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size);
 /* The step that does an instruction; SIZE_MAX where none has to. */
 size_t assay_instruction_count(const assay_method* method);
 size_t assay_step_of(const assay_method* method, size_t instruction);

@@ -72,36 +72,38 @@ void pack_depthwise(const Convolution& c, const float* weight, const WeightStrid
                         : 0;
 }
 
+bool is_padded(const Convolution& c) { return c.y.padding + c.x.padding > 0; }
+
 // One image, channels last.
 void convolve_image(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
                     std::size_t out_stride, const Epilogue& epilogue, const Threads& threads) {
   const std::size_t height = c.y.results(image.height, c.transposed), width = c.x.results(image.width, c.transposed);
-  for_each_part(
-      c, [&](std::size_t group, std::size_t i, std::size_t j, std::size_t offset, const Phase& y, const Phase& x) {
-        const std::size_t every_y = phases(c, c.y), every_x = phases(c, c.x), columns = group * c.outputs;
-        if (i >= height || j >= width) return;
-        Product p;
-        p.panels = panels_of(c, y, x);
-        p.packed = packed + offset;
-        p.bias = bias ? bias + columns : nullptr;
-        p.image = {image.data + group * c.inputs,    image.height,       image.width,
-                   image.width * image.pixel_stride, image.pixel_stride, packed};
-        p.channels = c.inputs;
-        p.tap_y = y.taps, p.tap_x = x.taps;
-        const std::size_t stride_y = c.transposed ? 1 : c.y.stride, stride_x = c.transposed ? 1 : c.x.stride;
-        p.y = {(height - i + every_y - 1) / every_y, static_cast<std::ptrdiff_t>(stride_y), every_y * width};
-        p.x = {(width - j + every_x - 1) / every_x, static_cast<std::ptrdiff_t>(stride_x), every_x};
-        const std::size_t place = i * width + j;
-        p.out = out + place * out_stride + columns;
-        p.out_stride = out_stride;
-        p.epilogue = epilogue;
-        if (epilogue.residual) p.epilogue.residual += place * epilogue.residual_stride + columns;
-        if (p.panels.depth == 0) p.channels = 0, p.tap_y.count = p.tap_x.count = 1;
-        const bool together =
-            c.x.dilation == 1 && c.x.padding == 0 && c.groups == 1 && !c.transposed && image.pixel_stride == c.inputs;
-        if (together) p.channels *= p.tap_x.count, p.tap_x.count = 1;  // the taps of a row
-        multiply(p, threads);
-      });
+  for_each_part(c, [&](std::size_t group, std::size_t i, std::size_t j, std::size_t offset, const Phase& y,
+                       const Phase& x) {
+    const std::size_t every_y = phases(c, c.y), every_x = phases(c, c.x), columns = group * c.outputs;
+    if (i >= height || j >= width) return;
+    Product p;
+    p.panels = panels_of(c, y, x);
+    p.packed = packed + offset;
+    p.bias = bias ? bias + columns : nullptr;
+    p.image = {image.data + group * c.inputs,    image.height,       image.width,
+               image.width * image.pixel_stride, image.pixel_stride, is_padded(c) || c.transposed ? packed : nullptr};
+    p.channels = c.inputs;
+    p.tap_y = y.taps, p.tap_x = x.taps;
+    const std::size_t stride_y = c.transposed ? 1 : c.y.stride, stride_x = c.transposed ? 1 : c.x.stride;
+    p.y = {(height - i + every_y - 1) / every_y, static_cast<std::ptrdiff_t>(stride_y), every_y * width};
+    p.x = {(width - j + every_x - 1) / every_x, static_cast<std::ptrdiff_t>(stride_x), every_x};
+    const std::size_t place = i * width + j;
+    p.out = out + place * out_stride + columns;
+    p.out_stride = out_stride;
+    p.epilogue = epilogue;
+    if (epilogue.residual) p.epilogue.residual += place * epilogue.residual_stride + columns;
+    if (p.panels.depth == 0) p.channels = 0, p.tap_y.count = p.tap_x.count = 1;
+    const bool together =
+        c.x.dilation == 1 && c.x.padding == 0 && c.groups == 1 && !c.transposed && image.pixel_stride == c.inputs;
+    if (together) p.channels *= p.tap_x.count, p.tap_x.count = 1;  // the taps of a row
+    multiply(p, threads);
+  });
 }
 
 // Where the numbers of an image lie: floats from a row, a pixel, a channel to the next.
@@ -115,7 +117,6 @@ Strides strides_of(const Images& image) {
 
 // Of few channels all that a result sees is one tap, whose floats are read where they lie.
 bool has_few_channels(const Convolution& c) { return !c.transposed && c.groups == 1 && c.inputs < 16; }
-bool is_padded(const Convolution& c) { return c.y.padding + c.x.padding > 0; }
 std::size_t depth(const Convolution& c) { return c.y.kernel * c.x.kernel * c.inputs; }
 std::size_t floats_of_offsets(const Convolution& c) {
   return (depth(c) * sizeof(std::ptrdiff_t) / sizeof(float) + 15) / 16 * 16;

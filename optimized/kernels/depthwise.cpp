@@ -20,9 +20,8 @@ struct Depthwise {
   std::size_t out_stride;
   const Epilogue& epilogue;
   std::size_t tap_stride;  // floats of packed weights
+  std::size_t width;       // results of a row
 
-  std::size_t width() const { return c.x.results(image.width, false); }
-  std::size_t height() const { return c.y.results(image.height, false); }
   const float* weights() const { return packed + tap_stride; }  // behind the zeros for what lies outside
 
   // The pixel under tap (i, j) of result (y, x).
@@ -31,6 +30,20 @@ struct Depthwise {
                       column = x * c.x.stride + j * c.x.dilation - c.x.padding;
     return row < image.height && column < image.width ? image.data + (row * image.width + column) * image.pixel_stride
                                                       : packed;
+  }
+
+  // The pixel under tap (0, 0), which may lie outside.
+  const float* first(std::size_t y, std::size_t x) const {
+    const auto row = static_cast<std::ptrdiff_t>(y * c.y.stride) - static_cast<std::ptrdiff_t>(c.y.padding),
+               column = static_cast<std::ptrdiff_t>(x * c.x.stride) - static_cast<std::ptrdiff_t>(c.x.padding);
+    return image.data +
+           (row * static_cast<std::ptrdiff_t>(image.width) + column) * static_cast<std::ptrdiff_t>(image.pixel_stride);
+  }
+  // Whether a window of so many pixels from there on does not.
+  bool is_inside(std::size_t y, std::size_t window_height, std::size_t x, std::size_t window_width) const {
+    const std::size_t row = y * c.y.stride, column = x * c.x.stride;
+    return row >= c.y.padding && row - c.y.padding + window_height <= image.height && column >= c.x.padding &&
+           column - c.x.padding + window_width <= image.width;
   }
 };
 
@@ -49,22 +62,36 @@ template <std::size_t H, std::size_t K, std::size_t S>
 struct Strip {
   static constexpr std::size_t height = (H - 1) * S + K, width = (strip_width - 1) * S + K;
   const float* pixels[height][width];
-  float* out[H][strip_width];
-  const float* residual[H][strip_width];
+  float* out;             // of the first result
+  const float* residual;  // of the first result, or null
 };
 
 template <std::size_t H>
 using Sums = Vector[H][strip_width];
 
-template <std::size_t H>
-HWY_INLINE void finish(const Depthwise& d, const float* const (&residual)[H][strip_width], std::size_t channel,
-                       const Part& part, Sums<H>& sums) {
-  if (d.epilogue.residual)
+// Where result (r, t) of a strip lies, floats from its first.
+HWY_INLINE std::size_t floats_to(const Depthwise& d, std::size_t stride, std::size_t r, std::size_t t) {
+  return (r * d.width + t) * stride;
+}
+
+// What the next strip writes.
+template <std::size_t H, std::size_t K, std::size_t S>
+HWY_INLINE void fetch(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel) {
+  for (std::size_t r = 0; r < H; ++r)
+    for (std::size_t t = 0; t < strip_width; ++t)
+      __builtin_prefetch(strip.out + floats_to(d, d.out_stride, r, strip_width + t) + channel, 1);
+}
+
+template <std::size_t H, std::size_t K, std::size_t S>
+HWY_INLINE void finish(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel, const Part& part,
+                       Sums<H>& sums) {
+  if (strip.residual)
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < H; ++r)
 #pragma GCC unroll 4
       for (std::size_t t = 0; t < strip_width; ++t)
-        sums[r][t] = hn::Add(sums[r][t], part.load(residual[r][t] + channel));
+        sums[r][t] =
+            hn::Add(sums[r][t], part.load(strip.residual + floats_to(d, d.epilogue.residual_stride, r, t) + channel));
   if (d.epilogue.activation == Activation::clamp) {
     const Vector low = number(d.epilogue.low), high = number(d.epilogue.high);
 #pragma GCC unroll 4
@@ -81,6 +108,7 @@ HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& stri
   const std::size_t stride = d.tap_stride;
   const float* weights = d.weights() + channel;
   const Vector bias = d.bias ? part.load(d.bias + channel) : hn::Zero(floats);
+  fetch(d, strip, channel);
   Sums<H> sums;
 #pragma GCC unroll 4
   for (auto& row : sums)
@@ -98,24 +126,25 @@ HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& stri
           if (const std::size_t y = i - r * S, tap = j - t * S; y < K && tap < K)
             sums[r][t] = hn::MulAdd(x, hn::Load(floats, weights + (y * K + tap) * stride), sums[r][t]);
     }
-  finish<H>(d, strip.residual, channel, part, sums);
+  finish(d, strip, channel, part, sums);
 #pragma GCC unroll 4
   for (std::size_t r = 0; r < H; ++r)
 #pragma GCC unroll 4
-    for (std::size_t t = 0; t < strip_width; ++t) part.store(sums[r][t], strip.out[r][t] + channel);
+    for (std::size_t t = 0; t < strip_width; ++t)
+      part.store(sums[r][t], strip.out + floats_to(d, d.out_stride, r, t) + channel);
 }
 
 template <std::size_t H, std::size_t K, std::size_t S>
 void convolve_strip(const Depthwise& d, std::size_t y, std::size_t x) {
   Strip<H, K, S> strip;
+  const bool inside = d.is_inside(y, strip.height, x, strip.width);
+  const float* first = d.first(y, x);
   for (std::size_t i = 0; i < strip.height; ++i)
-    for (std::size_t j = 0; j < strip.width; ++j) strip.pixels[i][j] = d.pixel(y, i, x, j);
-  const std::size_t place = y * d.width() + x;
-  for (std::size_t r = 0; r < H; ++r)
-    for (std::size_t t = 0; t < strip_width; ++t) {
-      strip.out[r][t] = d.out + (place + r * d.width() + t) * d.out_stride;
-      strip.residual[r][t] = d.epilogue.residual + (place + r * d.width() + t) * d.epilogue.residual_stride;
-    }
+    for (std::size_t j = 0; j < strip.width; ++j)
+      strip.pixels[i][j] = inside ? first + (i * d.image.width + j) * d.image.pixel_stride : d.pixel(y, i, x, j);
+  const std::size_t at = y * d.width + x;
+  strip.out = d.out + at * d.out_stride;
+  strip.residual = d.epilogue.residual ? d.epilogue.residual + at * d.epilogue.residual_stride : nullptr;
   std::size_t channel = 0;
   for (; channel + lanes <= d.c.groups; channel += lanes) convolve_channels(d, strip, channel, Part(lanes));
   if (channel < d.c.groups) convolve_channels(d, strip, channel, Part(d.c.groups - channel));
@@ -123,7 +152,7 @@ void convolve_strip(const Depthwise& d, std::size_t y, std::size_t x) {
 
 // A strip of one result, for any taps.
 void convolve_result(const Depthwise& d, std::size_t y, std::size_t x) {
-  const std::size_t place = y * d.width() + x;
+  const std::size_t place = y * d.width + x;
   for (std::size_t channel = 0; channel < d.c.groups; channel += lanes) {
     const Part part(std::min(lanes, d.c.groups - channel));
     const float* weights = d.weights() + channel;
@@ -154,7 +183,7 @@ const Strips* strips_of(const Depthwise& d) {
     const auto fits = [&](const ConvolutionAxis& a) {
       return a.kernel == s.kernel && a.stride == s.stride && a.dilation == 1;
     };
-    if (fits(d.c.y) && fits(d.c.x) && d.width() >= strip_width) return &s;
+    if (fits(d.c.y) && fits(d.c.x) && d.width >= strip_width) return &s;
   }
   return nullptr;
 }
@@ -162,9 +191,10 @@ const Strips* strips_of(const Depthwise& d) {
 // Some rows of an image's results. The last strip of a row overlaps the one before.
 void convolve_rows(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
                    std::size_t out_stride, const Epilogue& epilogue, Range rows) {
-  const Depthwise d{c, image, packed, bias, out, out_stride, epilogue, depthwise_stride(c)};
+  const Depthwise d{
+      c, image, packed, bias, out, out_stride, epilogue, depthwise_stride(c), c.x.results(image.width, false)};
   const Strips* strips = strips_of(d);
-  const std::size_t width = d.width(), step = strips ? strip_width : 1;
+  const std::size_t width = d.width, step = strips ? strip_width : 1;
   for (std::size_t y = rows.begin, count; y < rows.end; y += count) {
     count = strips ? std::min<std::size_t>(rows.end - y, 2) : 1;
     const Convolve convolve = !strips ? convolve_result : count == 2 ? strips->two_rows : strips->one_row;

@@ -1,9 +1,11 @@
 #include "optimized/kernels/pointwise.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "optimized/kernels/epilogue.h"
 
@@ -69,7 +71,7 @@ using Byte = std::uint8_t;
 
 // Of any elements; integers wrap.
 template <class T>
-PointwiseRow number_row(Pointwise operation) {
+constexpr PointwiseRow number_row(Pointwise operation) {
   using U = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;
   switch (operation) {
     using enum Pointwise;
@@ -138,7 +140,7 @@ void power_row(const void* const* operands, void* out, std::size_t n, const void
     static_cast<float*>(out)[i] = static_cast<float>(std::pow(static_cast<double>(a[i]), exponent));
 }
 
-PointwiseRow float_row(Pointwise operation) {
+constexpr PointwiseRow float_row(Pointwise operation) {
   switch (operation) {
     using enum Pointwise;
     case div:
@@ -182,7 +184,7 @@ PointwiseRow float_row(Pointwise operation) {
   }
 }
 
-PointwiseRow integer_row(Pointwise operation) {
+constexpr PointwiseRow integer_row(Pointwise operation) {
   if (operation == Pointwise::abs)
     return row<std::int64_t>([](std::int64_t a, std::int64_t, std::int64_t) {
       return a < 0 ? static_cast<std::int64_t>(-static_cast<std::uint64_t>(a)) : a;
@@ -190,7 +192,7 @@ PointwiseRow integer_row(Pointwise operation) {
   return number_row<std::int64_t>(operation);
 }
 
-PointwiseRow boolean_row(Pointwise operation) {
+constexpr PointwiseRow boolean_row(Pointwise operation) {
   switch (operation) {
     using enum Pointwise;
     case mul:
@@ -213,7 +215,7 @@ PointwiseRow boolean_row(Pointwise operation) {
   }
 }
 
-PointwiseRow find_row_of(Pointwise operation, Element element) {
+constexpr PointwiseRow find_row_of(Pointwise operation, Element element) {
   switch (element) {
     case Element::f32:
       return float_row(operation);
@@ -225,18 +227,45 @@ PointwiseRow find_row_of(Pointwise operation, Element element) {
   return nullptr;
 }
 
+// Which operation on which elements, decided when this is compiled.
+template <class Asked>
+PointwiseRow row_asked() {
+  constexpr PointwiseRow found = find_row_of(Asked::operation(), Asked::element());
+  return found;
+}
+
 }  // namespace assay::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace assay::kernels {
-
-PointwiseRow find_row(InstructionSet set, Pointwise operation, Element element) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(find_row_of)) of_set[] = {
-      HWY_CHOOSE_SSE4(find_row_of), HWY_CHOOSE_AVX2(find_row_of), HWY_CHOOSE_AVX3(find_row_of),
-      HWY_CHOOSE_NEON(find_row_of)};
-  return of_set[static_cast<std::size_t>(set)](operation, element);
+template <Pointwise asked_operation, Element asked_element>
+PointwiseRow find_row(InstructionSet set) {
+  struct Asked {
+    static constexpr Pointwise operation() { return asked_operation; }
+    static constexpr Element element() { return asked_element; }
+  };
+  constexpr PointwiseRow (*of_set[])() = {HWY_CHOOSE_SSE4(row_asked<Asked>), HWY_CHOOSE_AVX2(row_asked<Asked>),
+                                          HWY_CHOOSE_AVX3(row_asked<Asked>), HWY_CHOOSE_NEON(row_asked<Asked>)};
+  return of_set[static_cast<std::size_t>(set)]();
 }
+
+template <Pointwise operation, Element element>
+bool has_row() {
+  return HWY_NAMESPACE::find_row_of(operation, element) != nullptr;
+}
+
+// All of them, for whom the linker finds them here; nobody reads it.
+struct Rows {
+  FindRow find;
+  bool (*has)();
+};
+template <std::size_t... i>
+constexpr std::array<Rows, sizeof...(i)> all_rows(std::index_sequence<i...>) {
+  return {Rows{find_row<Pointwise(i / 3), Element(i % 3)>, has_row<Pointwise(i / 3), Element(i % 3)>}...};
+}
+extern const std::array<Rows, 3 * pointwise_operations> rows;
+const std::array<Rows, 3 * pointwise_operations> rows = all_rows(std::make_index_sequence<3 * pointwise_operations>());
 
 }  // namespace assay::kernels
 #endif

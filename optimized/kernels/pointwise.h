@@ -52,6 +52,7 @@ enum class Pointwise : std::uint8_t {
   // Three numbers in: b where the first, a byte, is not 0, else c.
   where,
 };
+constexpr std::size_t pointwise_operations = static_cast<std::size_t>(Pointwise::where) + 1;
 
 // What elements are: floats, integers of 64 bits, which wrap, or bytes that are true where they are not 0.
 enum class Element : std::uint8_t { f32, i64, boolean };
@@ -67,7 +68,12 @@ constexpr int operands_of(Pointwise p) { return p <= Pointwise::logical_or ? 2 :
 constexpr std::size_t parameter_bytes = 8;
 using PointwiseRow = void (*)(const void* const* operands, void* out, std::size_t n, const void* parameters);
 
-// Null: there is no such operation on these elements.
-PointwiseRow find_row(InstructionSet, Pointwise, Element);
+// Null: there is no such operation on these elements. Each is a function of its own, so that who asks for some does not
+// carry the others.
+using FindRow = PointwiseRow (*)(InstructionSet);
+template <Pointwise, Element>
+PointwiseRow find_row(InstructionSet);
+template <Pointwise, Element>
+bool has_row();
 
 }  // namespace assay::kernels

@@ -19,11 +19,20 @@ HWY_INLINE void store_wide(hn::Vec<Numbers> narrow, std::size_t n, std::int64_t*
   std::copy_n(numbers, n, to);
 }
 
-void max_of_window(const Window& w, const PixelNumbers& number, std::size_t channels, float* largest,
-                   std::int64_t* numbers) {
+HWY_INLINE void fetch_ahead(const Window& w, std::size_t channel) {
+  const float* row = w.first + channel + static_cast<std::ptrdiff_t>(w.rows) * w.row_stride;
+  for (std::size_t i = 0; i < w.rows_ahead; ++i, row += w.row_stride)
+    for (std::size_t j = 0; j < w.columns_ahead; ++j)
+      __builtin_prefetch(row + static_cast<std::ptrdiff_t>(j) * w.column_stride, 0, 2);
+}
+
+template <bool numbered>
+HWY_INLINE void find_largest(const Window& w, const PixelNumbers& number, std::size_t channels, float* largest,
+                             std::int64_t* numbers) {
   const Numbers integers;
   for (std::size_t c = 0; c < channels; c += lanes) {
     const Part part(std::min(lanes, channels - c));
+    fetch_ahead(w, c);
     Vector best = part.load(w.first + c);
     hn::Vec<Numbers> where = hn::Set(integers, number.first);
     std::int32_t of_row = number.first;
@@ -35,17 +44,26 @@ void max_of_window(const Window& w, const PixelNumbers& number, std::size_t chan
         const Vector x = part.load(pixel);
         const auto beats = hn::Or(hn::Gt(x, best), hn::IsNaN(x));
         best = hn::IfThenElse(beats, x, best);
-        where = hn::IfThenElse(hn::RebindMask(integers, beats), hn::Set(integers, at), where);
+        if constexpr (numbered) where = hn::IfThenElse(hn::RebindMask(integers, beats), hn::Set(integers, at), where);
       }
     }
     part.store(best, largest + c);
-    store_wide(where, std::min(lanes, channels - c), numbers + c);
+    if constexpr (numbered) store_wide(where, std::min(lanes, channels - c), numbers + c);
   }
+}
+
+void max_of_window(const Window& w, const PixelNumbers& number, std::size_t channels, float* largest,
+                   std::int64_t* numbers) {
+  if (numbers)
+    find_largest<true>(w, number, channels, largest, numbers);
+  else
+    find_largest<false>(w, number, channels, largest, numbers);
 }
 
 void mean_of_window(const Window& w, float divisor, std::size_t channels, float* mean) {
   for (std::size_t c = 0; c < channels; c += lanes) {
     const Part part(std::min(lanes, channels - c));
+    fetch_ahead(w, c);
     Vector sum = hn::Zero(floats);
     const float* row = w.first + c;
     for (std::size_t i = 0; i < w.rows; ++i, row += w.row_stride) {

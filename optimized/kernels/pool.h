@@ -13,6 +13,7 @@ struct Window {
   const float* first;
   std::size_t rows, columns;
   std::ptrdiff_t row_stride, column_stride;
+  std::size_t rows_ahead = 0, columns_ahead = 0;  // below it, are fetched for windows to come
 };
 
 // The number of the window's first pixel, and how much more that of the next row's and column's is.
@@ -20,7 +21,8 @@ struct PixelNumbers {
   std::int32_t first, row_step, column_step;
 };
 
-// The largest, NaN being larger than all, and which pixel it is: the first of equals, the last of NaNs.
+// The largest, NaN being larger than all, and which pixel it is: the first of equals, the last of NaNs. Null: which
+// is of no interest.
 void max_of_window(InstructionSet, const Window&, const PixelNumbers&, std::size_t channels, float* largest,
                    std::int64_t* numbers);
 

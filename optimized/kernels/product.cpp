@@ -16,7 +16,9 @@ constexpr std::size_t registers = traits(instruction_set).registers;
 // Neighbouring results, and where each begins.
 struct Rows {
   std::size_t count;
+  bool inside;                                // no tap of theirs is outside of the image
   std::ptrdiff_t y[most_rows], x[most_rows];  // of the tap (0, 0), in the image
+  std::ptrdiff_t in[most_rows];               // floats from the image's first to there
   float* out[most_rows];
   const float* residual[most_rows];
 };
@@ -32,14 +34,16 @@ struct Columns {
   std::size_t first;
   std::size_t last_vector;  // columns of the last vector
   const float* weights;     // of the pass
-  const float* ahead;       // what comes after these weights is fetched from there on, so many floats a channel
+  const float* ahead;       // is fetched from there on, so many floats a channel: what later tiles read
   std::size_t ahead_step;
 };
 
-HWY_INLINE const float* pixel(const Image& image, std::ptrdiff_t y, std::ptrdiff_t x) {
-  const auto row = static_cast<std::size_t>(y), column = static_cast<std::size_t>(x);
-  return row < image.height && column < image.width ? image.data + row * image.row_stride + column * image.pixel_stride
-                                                    : image.zeros;
+HWY_INLINE std::ptrdiff_t floats_to(const Image& image, std::ptrdiff_t y, std::ptrdiff_t x) {
+  return y * static_cast<std::ptrdiff_t>(image.row_stride) + x * static_cast<std::ptrdiff_t>(image.pixel_stride);
+}
+
+HWY_INLINE bool is_inside(const Image& image, std::ptrdiff_t y, std::ptrdiff_t x) {
+  return static_cast<std::size_t>(y) < image.height && static_cast<std::size_t>(x) < image.width;
 }
 
 // Vector v of the V of a row, of which the last may be a part.
@@ -52,13 +56,28 @@ HWY_INLINE void store(Vector x, float* row, std::size_t v, const Part& last) {
   return v + 1 < V ? hn::StoreU(x, floats, row + v * lanes) : last.store(x, row + v * lanes);
 }
 
+alignas(64) constexpr float no_bias[panel_vectors * lanes] = {};
+
 template <std::size_t R, std::size_t V>
 HWY_INLINE void begin(const Product& p, const Rows& rows, const Columns& columns, const Part& last, bool first,
                       Vector (&sums)[R][V]) {
-  for (std::size_t v = 0; v < V; ++v) {
-    const Vector bias = p.bias ? load<V>(p.bias + columns.first, v, last) : hn::Zero(floats);
-    for (std::size_t r = 0; r < R; ++r) sums[r][v] = first ? bias : load<V>(rows.out[r] + columns.first, v, last);
-  }
+  const float* bias = p.bias ? p.bias + columns.first : no_bias;
+  unrolled<R>([&](auto r) HWY_ATTR {
+    const float* from = first ? bias : rows.out[r] + columns.first;
+    unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = load<V>(from, v, last); });
+  });
+}
+
+// What a tile will want when it has its sums: the terms that are added to them, and the place of the next tile's.
+template <std::size_t R, std::size_t V>
+HWY_INLINE void fetch(const Product& p, const Rows& rows, const Pass& pass, const Columns& columns) {
+  if (pass.last && p.epilogue.residual)
+    for (std::size_t r = 0; r < R; ++r)
+      for (std::size_t v = 0; v < V; ++v) __builtin_prefetch(rows.residual[r] + columns.first + v * lanes);
+  if (pass.first)
+    for (std::size_t r = 0; r < R; ++r)
+      for (std::size_t v = 0; v < V; ++v)
+        __builtin_prefetch(rows.out[r] + R * p.out_stride + columns.first + v * lanes, 1);
 }
 
 template <std::size_t R, std::size_t V>
@@ -69,26 +88,32 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
   const float* in[R];
   const auto add = [&](std::ptrdiff_t at) HWY_ATTR {
     Vector w[V];
-    for (std::size_t v = 0; v < V; ++v) w[v] = hn::Load(floats, weights + v * lanes);
+    unrolled<V>([&](auto v) HWY_ATTR { w[v] = hn::Load(floats, weights + v * lanes); });
     weights += V * lanes;
-    for (std::size_t v = 0; v < V; ++v) __builtin_prefetch(weights + (16 * V + v) * lanes);
+    unrolled<V>([&](auto v) HWY_ATTR { __builtin_prefetch(weights + (16 * V + v) * lanes); });
     __builtin_prefetch(ahead, 0, 2);
     ahead += columns.ahead_step;
-    for (std::size_t r = 0; r < R; ++r) {
+    unrolled<R>([&](auto r) HWY_ATTR {
       const Vector a = hn::Set(floats, in[r][at]);
-      for (std::size_t v = 0; v < V; ++v) sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]);
-    }
+      unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]); });
+    });
   };
   std::size_t i = pass.taps.begin / p.tap_x.count, j = pass.taps.begin % p.tap_x.count;
   for (std::size_t tap = pass.taps.begin; tap < pass.taps.end; ++tap) {
     const std::ptrdiff_t y = static_cast<std::ptrdiff_t>(i) * p.tap_y.step,
                          x = static_cast<std::ptrdiff_t>(j) * p.tap_x.step;
     if (++j == p.tap_x.count) j = 0, ++i;
-    for (std::size_t r = 0; r < R; ++r) in[r] = pixel(p.image, rows.y[r] + y, rows.x[r] + x);
+    const float* tapped = p.image.data + floats_to(p.image, y, x);
+    if (rows.inside)
+      unrolled<R>([&](auto r) HWY_ATTR { in[r] = tapped + rows.in[r]; });
+    else
+      unrolled<R>([&](auto r) HWY_ATTR {
+        in[r] = is_inside(p.image, rows.y[r] + y, rows.x[r] + x) ? tapped + rows.in[r] : p.image.zeros;
+      });
     if (p.offsets) {
       for (std::size_t c = pass.channels.begin; c < pass.channels.end; ++c) add(p.offsets[c]);
     } else {  // counted to from below, which leaves all other registers to pointers
-      for (std::size_t r = 0; r < R; ++r) in[r] += pass.channels.end;
+      unrolled<R>([&](auto r) HWY_ATTR { in[r] += pass.channels.end; });
       for (auto c = -static_cast<std::ptrdiff_t>(pass.channels.size()); c < 0; ++c) add(c);
     }
   }
@@ -98,13 +123,15 @@ template <std::size_t R, std::size_t V>
 HWY_INLINE void finish(const Epilogue& epilogue, const Rows& rows, const Columns& columns, const Part& last,
                        Vector (&sums)[R][V]) {
   if (epilogue.residual)
-    for (std::size_t r = 0; r < R; ++r)
-      for (std::size_t v = 0; v < V; ++v)
+    unrolled<R>([&](auto r) HWY_ATTR {
+      unrolled<V>([&](auto v) HWY_ATTR {
         sums[r][v] = hn::Add(sums[r][v], load<V>(rows.residual[r] + columns.first, v, last));
+      });
+    });
   if (epilogue.activation == Activation::clamp) {
     const Vector low = number(epilogue.low), high = number(epilogue.high);
-    for (std::size_t r = 0; r < R; ++r)
-      for (std::size_t v = 0; v < V; ++v) sums[r][v] = clamped(sums[r][v], low, high);
+    unrolled<R>([&](auto r)
+                    HWY_ATTR { unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = clamped(sums[r][v], low, high); }); });
   }
 }
 
@@ -114,10 +141,12 @@ void tile(const Product& p, const Rows& rows, const Pass& pass, const Columns& c
   const Part last(columns.last_vector);
   Vector sums[R][V];
   begin(p, rows, columns, last, pass.first, sums);
+  fetch<R, V>(p, rows, pass, columns);
   accumulate(p, rows, pass, columns, sums);
   if (pass.last) finish(p.epilogue, rows, columns, last, sums);
-  for (std::size_t r = 0; r < R; ++r)
-    for (std::size_t v = 0; v < V; ++v) store<V>(sums[r][v], rows.out[r] + columns.first, v, last);
+  unrolled<R>([&](auto r) HWY_ATTR {
+    unrolled<V>([&](auto v) HWY_ATTR { store<V>(sums[r][v], rows.out[r] + columns.first, v, last); });
+  });
 }
 
 using Tile = decltype(&tile<1, 1>);
@@ -136,11 +165,17 @@ constexpr std::array<std::array<Tile, most_rows>, sizeof...(V)> all_tiles(std::i
 Rows rows_of(const Product& p, Range results) {
   Rows rows;
   rows.count = results.size();
+  rows.inside = true;
+  const std::ptrdiff_t last_y = (static_cast<std::ptrdiff_t>(p.tap_y.count) - 1) * p.tap_y.step,
+                       last_x = (static_cast<std::ptrdiff_t>(p.tap_x.count) - 1) * p.tap_x.step;
   std::size_t y = results.begin / p.x.count, x = results.begin % p.x.count;
   for (std::size_t r = 0; r < rows.count; ++r) {
     const std::size_t place = y * p.y.place + x * p.x.place;
     rows.y[r] = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first;
     rows.x[r] = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
+    rows.in[r] = floats_to(p.image, rows.y[r], rows.x[r]);
+    rows.inside = rows.inside && (!p.image.zeros || (is_inside(p.image, rows.y[r], rows.x[r]) &&
+                                                     is_inside(p.image, rows.y[r] + last_y, rows.x[r] + last_x)));
     rows.out[r] = p.out + place * p.out_stride;
     rows.residual[r] = p.epilogue.residual ? p.epilogue.residual + place * p.epilogue.residual_stride : nullptr;
     if (++x == p.x.count) x = 0, ++y;
@@ -162,6 +197,10 @@ constexpr auto tiles = all_tiles(std::make_index_sequence<panel_vectors>());
 void multiply_pass(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {
   const std::size_t count = (results.size() + tile_rows - 1) / tile_rows;
   const std::size_t depth = pass.taps.size() * pass.channels.size();
+  // Each pixel of a 1 x 1 convolution is new to the first panels; those after them find it in a cache.
+  const bool pixels_are_next =
+      depth > 0 && p.tap_y.count * p.tap_x.count == 1 && panels.begin == 0 &&
+      (panels.end == p.panels.count() || panels.size() * panel_vectors * lanes < results.size());
   for (std::size_t t = 0; t < count; ++t) {
     const Range in_block = part(results.size(), t, count);
     const Rows rows = rows_of(p, {results.begin + in_block.begin, results.begin + in_block.end});
@@ -171,11 +210,18 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
       const std::size_t width = vectors.size() * lanes;
       const float* weights =
           p.packed + columns.begin * p.panels.depth + (pass.taps.begin * p.channels + pass.channels.begin) * width;
-      const float* next = weights + width * p.panels.depth;
-      const std::size_t step = panels.size() == 1 ? std::min((width + count - 1) / count, floats_of_line) : 0;
-      tiles[vectors.size() - 1][rows.count - 1](p, rows, pass,
-                                                {columns.begin, lanes - (vectors.end * lanes - columns.end), weights,
-                                                 step > 0 ? next + t * depth * step : weights, step});
+      const float* ahead = weights;
+      std::size_t step = 0;
+      if (pixels_are_next) {  // all panels share in fetching the pixels of the next tile
+        step = std::min(rows.count * p.image.pixel_stride / (depth * panels.size()), floats_of_line);
+        ahead = p.image.data + rows.in[rows.count - 1] + p.image.pixel_stride + (panel - panels.begin) * depth * step;
+      } else if (count > 1 &&
+                 panels.end < p.panels.count()) {  // all tiles share in fetching the weights of the next panels
+        step = std::min((width + count - 1) / count, floats_of_line);
+        ahead += width * p.panels.depth * panels.size() + t * depth * step;
+      }
+      tiles[vectors.size() - 1][rows.count - 1](
+          p, rows, pass, {columns.begin, lanes - (vectors.end * lanes - columns.end), weights, ahead, step});
       if (pass.last && p.epilogue.activation > Activation::clamp) activate_tile(p.epilogue, rows, columns);
     }
   }

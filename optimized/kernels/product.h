@@ -40,7 +40,7 @@ struct Image {
   const float* data = nullptr;
   std::size_t height = 1, width = 1;
   std::size_t row_stride = 0, pixel_stride = 0;  // floats
-  const float* zeros = nullptr;                  // as many as there are channels; not read if no tap is ever outside
+  const float* zeros = nullptr;                  // as many as there are channels; null where no tap is ever outside
 };
 
 // Tap (i, j) of result (y, x) is the pixel (y y_stride + y_first + i y_step, ...).

@@ -121,7 +121,7 @@ void extreme_row(const void* elements, std::ptrdiff_t stride, std::size_t n, voi
   all = F::fold(all, static_cast<double>(extreme_of<F>(static_cast<const float*>(elements), n, identity)));
 }
 
-FoldRows find_fold_of(Fold fold, Element element) {
+constexpr FoldRows find_fold_of(Fold fold, Element element) {
   switch (element) {
     case Element::f32:
       if (fold == Fold::sum) return {sum_row, sum_each_column};
@@ -138,6 +138,12 @@ FoldRows find_fold_of(Fold fold, Element element) {
       return {};
   }
   return {};
+}
+
+template <class Asked>
+FoldRows fold_asked() {
+  constexpr FoldRows found = find_fold_of(Asked::fold(), Asked::element());
+  return found;
 }
 
 HWY_INLINE Vector exponential(Vector x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(floats, x)); }
@@ -203,12 +209,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::kernels {
 
-FoldRows find_fold(InstructionSet set, Fold fold, Element element) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(find_fold_of)) of_set[] = {
-      HWY_CHOOSE_SSE4(find_fold_of), HWY_CHOOSE_AVX2(find_fold_of), HWY_CHOOSE_AVX3(find_fold_of),
-      HWY_CHOOSE_NEON(find_fold_of)};
-  return of_set[static_cast<std::size_t>(set)](fold, element);
+template <Fold asked_fold, Element asked_element>
+FoldRows find_fold(InstructionSet set) {
+  struct Asked {
+    static constexpr Fold fold() { return asked_fold; }
+    static constexpr Element element() { return asked_element; }
+  };
+  constexpr FoldRows (*of_set[])() = {HWY_CHOOSE_SSE4(fold_asked<Asked>), HWY_CHOOSE_AVX2(fold_asked<Asked>),
+                                      HWY_CHOOSE_AVX3(fold_asked<Asked>), HWY_CHOOSE_NEON(fold_asked<Asked>)};
+  return of_set[static_cast<std::size_t>(set)]();
 }
+template FoldRows find_fold<Fold::sum, Element::f32>(InstructionSet);
+template FoldRows find_fold<Fold::max, Element::f32>(InstructionSet);
+template FoldRows find_fold<Fold::min, Element::f32>(InstructionSet);
+template FoldRows find_fold<Fold::sum, Element::i64>(InstructionSet);
+template FoldRows find_fold<Fold::max, Element::i64>(InstructionSet);
+template FoldRows find_fold<Fold::min, Element::i64>(InstructionSet);
+template FoldRows find_fold<Fold::any, Element::boolean>(InstructionSet);
 
 void softmax(InstructionSet set, Softmax kind, const float* x, float* y, std::size_t n) {
   constexpr decltype(&HWY_STATIC_DISPATCH(softmax_row)) of_set[] = {

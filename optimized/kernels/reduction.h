@@ -25,8 +25,9 @@ struct FoldRows {
 };
 constexpr std::size_t fold_columns = 64;
 
-// Null: there is no such fold of these elements.
-FoldRows find_fold(InstructionSet, Fold, Element);
+// Of the folds that there are: sum, max and min of floats and integers, any of bytes. Each is a function of its own.
+template <Fold, Element>
+FoldRows find_fold(InstructionSet);
 
 // y[i] = e^x[i] / sum_j e^x[j], or its logarithm, or 0 where all are -infinity; y may be x.
 enum class Softmax : std::uint8_t { plain, logarithm, safe };

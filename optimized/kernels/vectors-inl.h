@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <cstring>
+#include <utility>
 
 #include "optimized/kernels/instruction_set.h"
 
@@ -63,6 +64,13 @@ struct WholeVector {
   HWY_INLINE void store(Vector v, float* p) const { hn::StoreU(v, floats, p); }
   HWY_INLINE Vector kept(Vector v) const { return v; }
 };
+
+// f(0) to f(N - 1), each index a constant of its own type: arrays of vectors stay in registers.
+template <std::size_t N, class F>
+HWY_INLINE void unrolled(const F& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) HWY_ATTR { (f(std::integral_constant<std::size_t, I>()), ...); }
+  (std::make_index_sequence<N>());
+}
 
 // The first n floats at p.
 HWY_INLINE Vector load(const float* p, std::size_t n) { return Part(n).load(p); }

@@ -1,184 +1,12 @@
 #include <algorithm>
-#include <limits>
 
 #include "kernels.gen.h"
 #include "optimized/operators/copy.h"
+#include "optimized/operators/views.h"
 
 // Results whose elements are those of arguments.
 namespace assay::optimized {
 namespace {
-
-// Elements of a tensor, seen with other sizes.
-struct View {
-  Shape shape;
-  std::ptrdiff_t first = 0;
-  Strides strides{};
-};
-
-View whole(const Tensor& t) { return {shape_of(t), 0, strides_of(t)}; }
-
-void erase(View& v, int d) {
-  std::copy(v.shape.sizes + d + 1, v.shape.sizes + v.shape.rank, v.shape.sizes + d);
-  std::copy(v.strides.of + d + 1, v.strides.of + v.shape.rank, v.strides.of + d);
-  --v.shape.rank;
-}
-
-std::int64_t modulo(std::int64_t i, std::int64_t n) { return i < 0 ? i + n : i; }
-
-// Each operator as a view of its first argument; false: it is none, or not allowed.
-
-bool same_view(const Call& call, View& v) { return v = whole(call.tensor(0)), true; }
-
-bool formatted_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  return is_memory_format(call[call.arguments.size() - 2], v.shape.rank);
-}
-bool ordered_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  return is_format_order(call[2], v.shape.rank);
-}
-
-bool expanded_view(const Call& call, View& v) {
-  const Tensor& self = call.tensor(0);
-  if (!integers(call[1])) return false;
-  const auto sizes = call[1].items();
-  if (sizes.size() < self.rank || sizes.size() > max_rank) return false;
-  v.shape.rank = static_cast<int>(sizes.size());
-  const int added = v.shape.rank - self.rank;
-  for (int d = 0; d < v.shape.rank; ++d) {
-    std::int64_t n = sizes[static_cast<std::size_t>(d)]->integer;
-    if (n == -1 && d >= added) n = self.size(d - added);
-    if (n < 0 || n > std::numeric_limits<std::int32_t>::max()) return false;
-    if (d >= added && self.size(d - added) != 1 && self.size(d - added) != n) return false;
-    v.shape.sizes[d] = static_cast<std::int32_t>(n);
-  }
-  v.strides = strides_in(v.shape, self);
-  return true;
-}
-
-bool permuted_view(const Call& call, View& v) {
-  const View from = whole(call.tensor(0));
-  if (!integers(call[1])) return false;
-  const auto dims = call[1].items();
-  if (dims.size() != static_cast<std::size_t>(from.shape.rank)) return false;
-  std::uint32_t seen = 0;
-  v.shape.rank = from.shape.rank;
-  for (int d = 0; d < v.shape.rank; ++d) {
-    const int at = dim_of(*dims[static_cast<std::size_t>(d)], from.shape.rank);
-    if (at < 0 || (seen >> at & 1)) return false;
-    seen |= std::uint32_t{1} << at;
-    v.shape.sizes[d] = from.shape.sizes[at], v.strides.of[d] = from.strides.of[at];
-  }
-  return true;
-}
-
-bool swapped(View& v, int a, int b) {
-  if (a < 0 || b < 0) return false;
-  if (v.shape.rank == 0) return true;
-  std::swap(v.shape.sizes[a], v.shape.sizes[b]);
-  std::swap(v.strides.of[a], v.strides.of[b]);
-  return true;
-}
-bool transposed_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  return swapped(v, dim_of(call[1], v.shape.rank), dim_of(call[2], v.shape.rank));
-}
-bool t_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  return v.shape.rank < 2 || (v.shape.rank == 2 && swapped(v, 0, 1));
-}
-
-bool selected_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  const int d = v.shape.rank > 0 ? dim_of(call[1], v.shape.rank) : -1;
-  if (d < 0 || call[2].kind != ValueKind::integer) return false;
-  const std::int64_t n = v.shape.sizes[d], i = modulo(call[2].integer, n);
-  if (i < 0 || i >= n) return false;
-  v.first = i * v.strides.of[d];
-  erase(v, d);
-  return true;
-}
-
-bool bound(const Value& v, std::int64_t n, std::int64_t otherwise, std::int64_t& at) {
-  if (v.kind != ValueKind::integer && v.kind != ValueKind::none) return false;
-  at = v.kind == ValueKind::none ? otherwise : std::clamp<std::int64_t>(modulo(v.integer, n), 0, n);
-  return true;
-}
-bool sliced_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  const int d = v.shape.rank > 0 ? dim_of(call[1], v.shape.rank) : -1;
-  const Value& by = call[4];
-  if (d < 0 || by.kind != ValueKind::integer || by.integer < 1) return false;
-  const std::int64_t n = v.shape.sizes[d], step = std::min<std::int64_t>(by.integer, std::max<std::int64_t>(n, 1));
-  std::int64_t start = 0, end = 0;
-  if (!bound(call[2], n, 0, start) || !bound(call[3], n, n, end)) return false;
-  v.shape.sizes[d] = static_cast<std::int32_t>(end > start ? (end - start + step - 1) / step : 0);
-  v.first = start * v.strides.of[d];
-  v.strides.of[d] *= step;
-  return true;
-}
-
-bool unsqueezed_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  const int rank = v.shape.rank + 1, d = dim_of(call[1], rank);
-  if (d < 0 || rank > static_cast<int>(max_rank)) return false;
-  std::copy_backward(v.shape.sizes + d, v.shape.sizes + rank - 1, v.shape.sizes + rank);
-  std::copy_backward(v.strides.of + d, v.strides.of + rank - 1, v.strides.of + rank);
-  v.shape.sizes[d] = 1, v.strides.of[d] = 0, v.shape.rank = rank;
-  return true;
-}
-
-bool squeezed_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  const int rank = v.shape.rank;
-  std::uint32_t named = 0;
-  const auto name = [&](const Value& dim) {
-    const int d = dim_of(dim, rank);
-    const bool twice = d >= 0 && (named >> d & 1);
-    if (d >= 0) named |= std::uint32_t{1} << d;
-    return d >= 0 && !twice;
-  };
-  if (call[1].kind == ValueKind::integers) {
-    for (const Value* dim : call[1].items())
-      if (!name(*dim)) return false;
-  } else if (!name(call[1])) {
-    return false;
-  }
-  for (int d = rank - 1; d >= 0; --d)
-    if ((named >> d & 1) && v.shape.sizes[d] == 1) erase(v, d);
-  return true;
-}
-
-// Row-major elements with other sizes, of which one may be -1.
-bool reshaped_view(const Call& call, View& v) {
-  const Tensor& self = call.tensor(0);
-  if (!integers(call[1]) || !self.is_contiguous()) return false;
-  const auto sizes = call[1].items();
-  if (sizes.size() > max_rank) return false;
-  v.shape.rank = static_cast<int>(sizes.size());
-  const std::int64_t count = self.count();
-  std::int64_t known = 1;
-  int open = -1;
-  for (int d = 0; d < v.shape.rank; ++d) {
-    const std::int64_t n = sizes[static_cast<std::size_t>(d)]->integer;
-    if (n < -1 || n > std::numeric_limits<std::int32_t>::max() || (n == -1 && open >= 0)) return false;
-    if (n == -1)
-      open = d;
-    else if (__builtin_mul_overflow(known, n, &known))
-      return false;
-    v.shape.sizes[d] = static_cast<std::int32_t>(n);
-  }
-  if (open >= 0) {
-    if (known == 0 || count % known != 0) return false;
-    v.shape.sizes[open] = static_cast<std::int32_t>(count / known);
-  } else if (known != count) {
-    return false;
-  }
-  std::uint8_t order[max_rank];
-  for (std::uint8_t d = 0; d < max_rank; ++d) order[d] = d;
-  v.strides = strides_of(v.shape, order);
-  return true;
-}
 
 // The second argument, broadcast to the sizes of the first.
 bool copied_view(const Call& call, View& v) {
@@ -191,25 +19,6 @@ bool copied_view(const Call& call, View& v) {
   v.strides = strides_in(v.shape, call.tensor(1));
   return true;
 }
-
-bool flipped_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  const DTypeFacts& facts = *find_dtype(static_cast<int>(call.tensor(0).dtype));
-  if (facts.kind == Kind::opaque || facts.dtype >= DType::uint16) return false;  // which PyTorch does not always flip
-  std::uint32_t seen = 0;
-  if (!integers(call[1])) return false;
-  for (const Value* dim : call[1].items()) {
-    const int d = dim_of(*dim, v.shape.rank);
-    if (d < 0 || (seen >> d & 1)) return false;
-    seen |= std::uint32_t{1} << d;
-    if (v.shape.rank == 0 || v.shape.sizes[d] == 0) continue;
-    v.first += (v.shape.sizes[d] - 1) * v.strides.of[d];
-    v.strides.of[d] = -v.strides.of[d];
-  }
-  return true;
-}
-
-using Viewer = bool (*)(const Call& call, View& v);
 
 struct State {
   bool fixed = false, fits = false;
@@ -228,15 +37,21 @@ void plan(const View& v, const Tensor& out, State& s) {
   s.nest = nest_of(v.shape, out.dim_order, strides);
 }
 
-template <Viewer view, int source>
-bool accepts(const Call& call) {
-  if (call[source].kind != ValueKind::tensor || call.arguments.back()->kind > ValueKind::tensor) return false;
-  const Tensor &self = call.tensor(source), &out = out_of(call);
-  View v;
-  return self.dtype == out.dtype && self.element_bytes() <= 8 && (!is_fixed(call) || view(call, v));
+// What a call copies, its first argument or, where it changes that, its second.
+int source_of(const Call& call) { return find_viewer(call.roles->name) ? 0 : 1; }
+bool view(const Call& call, View& v) {
+  const Viewer viewer = find_viewer(call.roles->name);
+  return viewer ? viewer(call, v) : copied_view(call, v);
 }
 
-template <Viewer view, int source>
+bool accepts(const Call& call) {
+  const Value& source = call[static_cast<std::size_t>(source_of(call))];
+  if (source.kind != ValueKind::tensor || call.arguments.back()->kind > ValueKind::tensor) return false;
+  View v;
+  return source.tensor->dtype == out_of(call).dtype && source.tensor->element_bytes() <= 8 &&
+         (!is_fixed(call) || view(call, v));
+}
+
 const void* prepare(const Call& call, Stores& stores) {
   const auto made = stores.tables.take<State>(1);
   if (made.empty()) return nullptr;
@@ -249,12 +64,11 @@ const void* prepare(const Call& call, Stores& stores) {
   return &s;
 }
 
-template <Viewer view, int source>
 bool run(const Step& step, Run& run) {
   const State* s = static_cast<const State*>(step.state);
   State now;
   Tensor& out = out_of(step.call);
-  const Tensor& self = step.call.tensor(source);
+  const Tensor& self = step.call.tensor(static_cast<std::size_t>(source_of(step.call)));
   if (!s->fixed) {
     View v;
     if (!view(step.call, v) || self.dtype != out.dtype || !resize(out, v.shape.span())) return false;
@@ -268,26 +82,8 @@ bool run(const Step& step, Run& run) {
   return true;
 }
 
-template <Viewer view, int source = 0>
-constexpr Kernel copy_of(const char* name) {
-  return {name, accepts<view, source>, prepare<view, source>, run<view, source>};
-}
-
 }  // namespace
 
-constexpr Kernel copy_same = copy_of<same_view>("copy_same");
-constexpr Kernel copy_formatted = copy_of<formatted_view>("copy_formatted");
-constexpr Kernel copy_ordered = copy_of<ordered_view>("copy_ordered");
-constexpr Kernel copy_into = copy_of<copied_view, 1>("copy_into");
-constexpr Kernel expand_copy = copy_of<expanded_view>("expand_copy");
-constexpr Kernel flip = copy_of<flipped_view>("flip");
-constexpr Kernel permute_copy = copy_of<permuted_view>("permute_copy");
-constexpr Kernel select_copy = copy_of<selected_view>("select_copy");
-constexpr Kernel slice_copy = copy_of<sliced_view>("slice_copy");
-constexpr Kernel squeeze_copy = copy_of<squeezed_view>("squeeze_copy");
-constexpr Kernel t_copy = copy_of<t_view>("t_copy");
-constexpr Kernel transpose_copy = copy_of<transposed_view>("transpose_copy");
-constexpr Kernel unsqueeze_copy = copy_of<unsqueezed_view>("unsqueeze_copy");
-constexpr Kernel view_copy = copy_of<reshaped_view>("view_copy");
+constexpr Kernel copy_elements = {"copy_elements", accepts, prepare, run};
 
 }  // namespace assay::optimized

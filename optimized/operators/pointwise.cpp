@@ -99,8 +99,7 @@ std::optional<DType> common_of(const Call& call) {
   for (int k = operation == Pointwise::where; k < kernels::operands_of(operation); ++k)
     promotion.add(call[static_cast<std::size_t>(k)]);
   auto common = promotion.result();
-  const auto any = kernels::best_instruction_set();
-  if (common && !kernels::find_row(any, operation, Element::i64)) common = DType::float32;
+  if (common && !kernels::has_row<operation, Element::i64>()) common = DType::float32;
   return common;
 }
 
@@ -109,7 +108,7 @@ Element element_of_operand(Pointwise operation, int k, Element element) {
 }
 
 template <Pointwise operation, bool casts>
-bool plan(const Call& call, Element element, kernels::InstructionSet set, State& s) {
+bool plan(const Call& call, Element element, kernels::FindRow find_row, State& s) {
   constexpr int operands = kernels::operands_of(operation);
   if (!kernels::is_supported(kernels::best_instruction_set()) || call.arguments.size() <= operands ||
       call.arguments.back()->kind != ValueKind::tensor)
@@ -120,7 +119,7 @@ bool plan(const Call& call, Element element, kernels::InstructionSet set, State&
   const auto common = common_of<operation, casts>(call);
   if (!common || element_of(*common) != element) return false;
   s.common = *common, s.operands = operands;
-  s.row = kernels::find_row(set, operation, element);
+  s.row = find_row(kernels::best_instruction_set());
   const DType result = kernels::gives_truth(operation) ? DType::boolean : *common;
   if (!s.row || out.dtype != result) return false;
   s.result_bytes = static_cast<std::uint8_t>(out.element_bytes());
@@ -147,7 +146,7 @@ bool always(const Call&) { return true; }
 template <Pointwise operation, Element element, bool (*applies)(const Call&), bool casts>
 bool accepts(const Call& call) {
   State s;
-  return plan<operation, casts>(call, element, kernels::best_instruction_set(), s) && applies(call);
+  return plan<operation, casts>(call, element, kernels::find_row<operation, element>, s) && applies(call);
 }
 
 template <Pointwise operation, Element element, bool casts>
@@ -155,7 +154,7 @@ const void* prepare(const Call& call, Stores& stores) {
   const auto made = stores.tables.take<State>(1);
   if (made.empty()) return nullptr;
   State& s = made[0];
-  plan<operation, casts>(call, element, kernels::best_instruction_set(), s);
+  plan<operation, casts>(call, element, kernels::find_row<operation, element>, s);
   s.fixed = is_fixed(call);
   Shape shape;
   if (s.fixed && result_shape(call, s.operands, shape)) {

@@ -98,8 +98,9 @@ using PoolWindow = void (*)(kernels::InstructionSet, const kernels::Window&, con
                             std::size_t channels, std::int64_t divisor, std::int64_t at);
 void largest(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers& number,
              const Call& call, std::size_t channels, std::int64_t, std::int64_t at) {
+  const bool unread = call.fusion && call.fusion->unread;
   kernels::max_of_window(set, window, number, channels, call.tensor(6).elements<float>() + at,
-                         call.tensor(7).elements<std::int64_t>() + at);
+                         unread ? nullptr : call.tensor(7).elements<std::int64_t>() + at);
 }
 void average(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers&, const Call& call,
              std::size_t channels, std::int64_t divisor, std::int64_t at) {
@@ -127,6 +128,8 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
                to = places_of(channels, rows, columns, channels_first);
   const std::int64_t step = channels_first ? 1 : channels;
   const auto set = kernels::best_instruction_set();
+  const std::int64_t rows_ahead = channels_first || pool.y.adaptive ? 0 : std::min(pool.y.stride, pool.y.kernel);
+  const std::int64_t columns_ahead = std::min(pool.x.stride, pool.x.kernel);
   const auto pool_row = [&](std::int64_t n, std::int64_t i) {
     const Range y = pool.y.range(i, height, rows);
     for (std::int64_t c = 0; c < channels; c += step)
@@ -137,7 +140,7 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
             set,
             {self.elements<float>() + n * from.image + c * from.channel + y.first * from.row + x.first * from.pixel,
              static_cast<std::size_t>(y.count), static_cast<std::size_t>(x.count), y.step * from.row,
-             x.step * from.pixel},
+             x.step * from.pixel, static_cast<std::size_t>(rows_ahead), static_cast<std::size_t>(columns_ahead)},
             {static_cast<std::int32_t>(y.first * width + x.first), static_cast<std::int32_t>(y.step * width),
              static_cast<std::int32_t>(x.step)},
             call, static_cast<std::size_t>(step), pool.divisor != 0 ? pool.divisor : covered,

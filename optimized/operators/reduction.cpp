@@ -154,7 +154,7 @@ bool accepts(const Call& call) {
 template <Fold fold, Element element>
 const void* prepare(const Call&, Stores& stores) {
   const auto made = stores.tables.take<kernels::FoldRows>(1);
-  if (!made.empty()) made[0] = kernels::find_fold(kernels::best_instruction_set(), fold, element);
+  if (!made.empty()) made[0] = kernels::find_fold<fold, element>(kernels::best_instruction_set());
   return made.data();
 }
 

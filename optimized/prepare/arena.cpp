@@ -48,9 +48,11 @@ bool Builder::place_by_lifetime() {
   std::uint32_t count = 0;
   for (std::uint32_t v = 0; v < n; ++v)
     if (lives[v].size > 0) order[count++] = v;
-  std::ranges::sort(order.first(count), [&](std::uint32_t a, std::uint32_t b) {
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
     return lives[a].size != lives[b].size ? lives[a].size > lives[b].size : a < b;
-  });
+  };
+  std::ranges::make_heap(order.first(count), before);  // less code than sort
+  std::ranges::sort_heap(order.first(count), before);
   const std::uint64_t base = arena_;
   for (std::uint32_t k = 0; k < count; ++k) {
     Life& life = lives[order[k]];

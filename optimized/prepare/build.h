@@ -49,6 +49,7 @@ class Builder {
   void drop_copies();
   void fuse_into_products();
   void fuse_into_softmax();
+  void leave_out_indices();
   void use_channels_last();
 
   // steps.cpp

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "optimized/operators/views.h"
 #include "optimized/prepare/build.h"
 #include "optimized/runtime/table.h"
 
@@ -31,44 +32,31 @@ std::optional<double> number_of(const Value& v) {
 }
 bool is_number(const Value& v, double n) { return number_of(v) == n; }
 
-constexpr std::string_view copies[] = {"dim_order_ops::_clone_dim_order.out",
-                                       "dim_order_ops::_to_dim_order_copy.out",
-                                       "aten::clone.out",
-                                       "aten::_to_copy.out",
-                                       "aten::expand_copy.out",
-                                       "aten::view_copy.out",
-                                       "aten::unsqueeze_copy.out",
-                                       "aten::squeeze_copy.dims_out",
-                                       "aten::squeeze_copy.dim_out",
-                                       "aten::alias_copy.out",
-                                       "aten::permute_copy.out"};
-
-// How the dimensions of a permuted copy lie where the elements are not moved: the order of `self`, by other names.
-bool permuted_order(const Tensor& self, std::span<Value* const> dims, std::uint8_t* order) {
-  if (dims.size() != self.rank) return false;
-  for (int i = 0; i < self.rank; ++i) {
-    int to = -1;
-    for (int d = 0; d < self.rank; ++d) {
-      if (dims[static_cast<std::size_t>(d)]->kind != ValueKind::integer) return false;
-      const std::int64_t from = dims[static_cast<std::size_t>(d)]->integer;
-      if ((from < 0 ? from + self.rank : from) == self.dim_order[i]) to = d;
-    }
-    if (to < 0) return false;
-    order[i] = static_cast<std::uint8_t>(to);
-  }
-  return true;
+// As what a copy whose operands never change sees its first argument; none: it is no copy, or will be refused.
+std::optional<View> view_of(const Call& call) {
+  const Viewer viewer = find_viewer(call.roles->name);
+  View view;
+  if (!viewer || !is_fixed(call) || call.arguments.back()->kind != ValueKind::tensor) return {};
+  const Tensor &self = call.tensor(0), &out = *call.arguments.back()->tensor;
+  if (self.dtype != out.dtype || !viewer(call, view) || !std::ranges::equal(view.shape.span(), out.shape())) return {};
+  return view;
 }
 
-// The same bytes under either name: dimensions of size 1 may be anywhere.
-bool is_copy_in_order(const Call& call) {
-  const Tensor &self = call.tensor(0), &out = call.tensor(call.arguments.size() - 1);
-  if (call.roles->name != "aten::permute_copy.out") return same_elements(self, out);
-  std::uint8_t order[max_rank];
-  if (self.dtype != out.dtype || self.moves || out.moves || call[1].kind != ValueKind::integers) return false;
-  if (self.rank != out.rank || !permuted_order(self, call[1].items(), order)) return false;
-  Tensor renamed = out;
-  renamed.dim_order = order;
-  return renamed.is_contiguous() && out.is_contiguous() && self.is_contiguous();
+// Whether its elements follow each other in memory, from the first on, in this order of its dimensions.
+bool lies_in(const View& view, const std::uint8_t* dim_order) {
+  const Strides strides = strides_of(view.shape, dim_order);
+  for (int d = 0; d < view.shape.rank; ++d)
+    if (view.shape.sizes[d] > 1 && view.strides.of[d] != strides.of[d]) return false;
+  return view.first == 0;
+}
+
+// Its dimensions, those of larger strides first.
+void sort_dimensions(const View& view, std::uint8_t* dim_order) {
+  for (int d = 0; d < view.shape.rank; ++d) {
+    int at = d;
+    for (; at > 0 && view.strides.of[dim_order[at - 1]] < view.strides.of[d]; --at) dim_order[at] = dim_order[at - 1];
+    dim_order[at] = static_cast<std::uint8_t>(d);
+  }
 }
 
 }  // namespace
@@ -76,9 +64,10 @@ bool is_copy_in_order(const Call& call) {
 // A copy in the order of its source is its source, if neither changes while the other is of use.
 void Builder::drop_copies() {
   for (Planned& p : calls_) {
-    if (p.dead || !p.is_typed || std::ranges::find(copies, p.call.roles->name) == std::end(copies)) continue;
+    if (p.dead || !p.is_typed) continue;
+    const auto view = view_of(p.call);
     const Value &from = p.call[0], &to = *p.call.arguments.back();
-    if (from.kind != ValueKind::tensor || to.kind != ValueKind::tensor || !is_copy_in_order(p.call)) continue;
+    if (!view || !lies_in(*view, to.tensor->dim_order)) continue;
     const std::uint32_t a = index_of(&to), b = index_of(&from);
     if (!flow_->is_private(a) || flow_->place(a).size != flow_->place(b).size) continue;
     if (from.tensor->constant) {
@@ -94,15 +83,17 @@ void Builder::drop_copies() {
   }
 }
 
-// Copies of constants: a number of another dtype is made here, a permuted matrix keeps its elements where who reads it
-// takes them in any order.
+// Copies of constants: a number of another dtype is made here, what only changes the order of dimensions keeps its
+// elements where who reads it takes them in any order.
 void Builder::fold_constants() {
   for (Planned& p : calls_) {
     if (is_op(p, "dim_order_ops::_to_dim_order_copy.out")) {
       const auto n = number_of(p.call[0]);
       Tensor& out = p.call.tensor(p.call.arguments.size() - 1);
       const std::uint32_t v = index_of(p.call.arguments.back());
-      if (!n || !flow_->is_private(v) || out.dtype != DType::float32 || out.moves || out.count() != 1) continue;
+      if (!n || !is_format_order(p.call[2], out.rank) || !flow_->is_private(v) || out.dtype != DType::float32 ||
+          !same_sizes(p.call.tensor(0), out) || out.moves)
+        continue;
       const auto element = tables_.take<float>(1);
       if (element.empty()) return;
       element[0] = static_cast<float>(*n);
@@ -111,13 +102,16 @@ void Builder::fold_constants() {
         tensors_[m].capacity = sizeof(float);
       });
       p.dead = true;
-    } else if (is_op(p, "aten::permute_copy.out")) {
+    } else if (const auto view = p.dead || !p.is_typed ? std::nullopt : view_of(p.call)) {
       const Tensor& self = p.call.tensor(0);
-      Tensor& out = p.call.tensor(2);
-      const std::uint32_t v = index_of(p.call.arguments[2]);
-      if (!self.constant || !flow_->is_private(v) || flow_->group(v).members != 1 || out.moves) continue;
-      const auto order = tables_.take<std::uint8_t>(self.rank);
-      if (order.size() != self.rank || !permuted_order(self, p.call[1].items(), order.data())) continue;
+      Tensor& out = *p.call.arguments.back()->tensor;
+      const std::uint32_t v = index_of(p.call.arguments.back());
+      if (!self.constant || self.count() != out.count() || !flow_->is_private(v) || flow_->group(v).members != 1)
+        continue;
+      const auto order = tables_.take<std::uint8_t>(out.rank);
+      if (order.size() != out.rank) return;
+      sort_dimensions(*view, order.data());
+      if (!lies_in(*view, order.data())) continue;
       const Tensor before = out;
       out.constant = true, out.data = self.data, out.capacity = self.capacity, out.dim_order = order.data();
       p.dead = true;
@@ -125,7 +119,7 @@ void Builder::fold_constants() {
       looks_ -= calls_.size();
       for (const Planned& reader : calls_) {
         if (reader.dead || !reader.call.roles) continue;
-        if (std::ranges::find(reader.call.arguments, p.call.arguments[2]) != reader.call.arguments.end() &&
+        if (std::ranges::find(reader.call.arguments, p.call.arguments.back()) != reader.call.arguments.end() &&
             !find_kernel(reader.call))
           p.dead = false;
       }
@@ -417,6 +411,20 @@ void Builder::fuse_into_softmax() {
     if (is_op(calls_[i], "aten::_softmax.out")) Fuser(*this, i).fuse_into_softmax();
 }
 
+// Indices of a pool are not written where nobody reads them.
+void Builder::leave_out_indices() {
+  for (Planned& p : calls_) {
+    if (!is_op(p, "aten::max_pool2d_with_indices.out")) continue;
+    const std::uint32_t indices = index_of(p.call.arguments.back());
+    if (!flow_->is_private(indices) || flow_->group(indices).readers > 0) continue;
+    const auto fusion = tables_.take<Fusion>(1);
+    if (!has_room()) return;
+    fusion[0] = {};
+    fusion[0].unread = true;
+    p.call.fusion = fusion.data();
+  }
+}
+
 // Images that only kernels see which take them channels last are kept so from convolution to convolution, which want
 // them, and in what is between.
 void Builder::use_channels_last() {
@@ -466,6 +474,7 @@ void Builder::rewrite() {
   drop_copies();
   fuse_into_products();
   fuse_into_softmax();
+  leave_out_indices();
   use_channels_last();
 }
 

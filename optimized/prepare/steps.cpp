@@ -46,11 +46,13 @@ bool Builder::make_step(std::uint32_t i) {
   if (planned.call.roles) {
     const Call& call = planned.call;
     if (const Handle* handle = find_handle(call.roles->name)) return add(handle->run, nullptr, call, "handle");
-    const Kernel* kernel = find_kernel(call);
+    format::Text operands;
+    if (planned.is_typed) write_operands(call, operands);
+    const Kernel* kernel = find_kernel(call, operands.view());
     if (!kernel) kernel = options_.fallback;
     if (!kernel)
-      return refuse(fault_, "I4", where_.in("instruction", method_.position(i).index),
-                    "there is no kernel for a call of these dtypes and this layout of ", call.roles->name);
+      return refuse(fault_, "I4", where_.in("instruction", method_.position(i).index), "there is no kernel of ",
+                    call.roles->name, " for ", operands.view());
     Stores stores{tables_, packed_};
     const void* state = kernel->prepare ? kernel->prepare(call, stores) : nullptr;
     scratch_ = std::max(scratch_, stores.scratch);

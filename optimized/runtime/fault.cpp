@@ -20,6 +20,19 @@ void Fault::set(Outcome o, std::string_view r, std::string_view p, std::string_v
   copy(r, rule), copy(p, place), copy(m, message);
 }
 
+bool refuse(Fault& fault, format::RuleId rule, const format::Place& place,
+            std::initializer_list<format::Part> sentence) {
+  format::Text where, what;
+  place.write(where);
+  for (const format::Part& part : sentence) what.add(part);
+  fault.set(rule->outcome, rule->id, where.view(), what.view());
+  return false;
+}
+
+bool refuse(Fault& fault, format::RuleId rule, const format::Place& place, std::string_view sentence) {
+  return refuse(fault, rule, place, {format::Part(sentence)});
+}
+
 format::Findings first_finding(Fault& fault) {
   const auto tell = [](void* to, const format::Finding& f) {
     format::Text place;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string_view>
 
 #include "format/rule.h"
@@ -18,14 +19,15 @@ struct Fault {
   void set(Outcome outcome, std::string_view rule, std::string_view place, std::string_view message);
 };
 
-// False, for `return refuse(...)`: a rule of spec/format/rules.yaml does not hold.
+// False, for `return refuse(...)`: a rule of spec/format/rules.yaml does not hold. The sentence is made out of line.
+bool refuse(Fault& fault, format::RuleId rule, const format::Place& place,
+            std::initializer_list<format::Part> sentence);
+bool refuse(Fault& fault, format::RuleId rule, const format::Place& place, std::string_view sentence);
 template <class... Parts>
-bool refuse(Fault& fault, format::RuleId rule, const format::Place& place, const Parts&... sentence) {
-  format::Text where, what;
-  place.write(where);
-  (what.add(sentence), ...);
-  fault.set(rule->outcome, rule->id, where.view(), what.view());
-  return false;
+requires(sizeof...(Parts) > 1)
+    [[gnu::always_inline]] inline bool refuse(Fault& fault, format::RuleId rule, const format::Place& place,
+                                              const Parts&... sentence) {
+  return refuse(fault, rule, place, {format::Part(sentence)...});
 }
 
 // Findings whose first becomes the fault.

@@ -24,7 +24,8 @@ struct Fusion {
   Value* residual = nullptr;     // of as many elements in the same order
   kernels::Activation activation = kernels::Activation::none;
   float low = 0, high = 0;
-  bool safe = false;  // of a softmax: rows of nothing but -infinity become zeros
+  bool safe = false;    // of a softmax: rows of nothing but -infinity become zeros
+  bool unread = false;  // of a pool: nobody reads its indices, which are not written
 };
 
 // A call of an operator, its operands in the order of its schema, the outs last.
@@ -95,6 +96,7 @@ struct Backend {
 struct KernelRow {
   std::string_view op;
   const Kernel* kernel;
+  std::string_view operands = {};  // of a selective build: what write_operands says of the calls it does; else none
 };
 
 }  // namespace assay::optimized

@@ -134,11 +134,8 @@ bool Method::run_one(Fault& fault) {
   method.in("instruction", in_chain).write(place);
   if (step.call.roles) place.add(" (").add(step.call.roles->name).add(")");
   if (fault.place[0]) place.add(", ").add(std::string_view(fault.place));
-  char message[sizeof fault.message];
-  std::memcpy(message, fault.message, sizeof message);
-  char rule[sizeof fault.rule];
-  std::memcpy(rule, fault.rule, sizeof rule);
-  fault.set(fault.outcome, rule, place.view(), message);
+  const Fault found = fault;
+  fault.set(found.outcome, found.rule, place.view(), found.message);
   return false;
 }
 

@@ -46,13 +46,51 @@ bool has_kinds(const Call& call) {
   return true;
 }
 
-const Kernel* find_kernel(const Call& call) {
+void write_operands(const Call& call, format::Text& to) {
+  const auto write = [&](const Value* v) {
+    if (!v || v->kind != ValueKind::tensor) return static_cast<void>(to.add("none"));
+    static constexpr std::uint8_t channels_last[] = {0, 2, 3, 1};
+    const Tensor& t = *v->tensor;
+    to.add(find_dtype(static_cast<int>(t.dtype))->name);
+    if (!t.is_contiguous())
+      to.add(std::equal(t.dim_order, t.dim_order + t.rank, channels_last, channels_last + 4) ? " channels last"
+                                                                                             : " in another order");
+  };
+  const auto roles = call.roles->arguments();
+  std::string_view separator;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    using enum format::ArgumentKind;
+    const bool lists = roles[i].kind == tensors || roles[i].kind == optional_tensors;
+    if (roles[i].kind != tensor && !lists) continue;
+    to.add(separator);
+    separator = ", ";
+    if (!lists) {
+      write(call.arguments[i]);
+      continue;
+    }
+    to.add('[');
+    std::string_view between;
+    for (const Value* item : call[i].items()) to.add(between), write(item), between = ", ";
+    to.add(']');
+  }
+}
+
+namespace {
+
+// `operands`: null for any.
+const Kernel* find(const Call& call, const std::string_view* operands) {
   if (!has_kinds(call)) return nullptr;
   const auto rows = kernel_table();
   for (auto row = std::ranges::lower_bound(rows, call.roles->name, {}, &KernelRow::op);
        row != rows.end() && row->op == call.roles->name; ++row)
-    if (row->kernel->accepts(call)) return row->kernel;
+    if ((!operands || row->operands.empty() || row->operands == *operands) && row->kernel->accepts(call))
+      return row->kernel;
   return nullptr;
 }
+
+}  // namespace
+
+const Kernel* find_kernel(const Call& call) { return find(call, nullptr); }
+const Kernel* find_kernel(const Call& call, std::string_view operands) { return find(call, &operands); }
 
 }  // namespace assay::optimized

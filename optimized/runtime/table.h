@@ -10,7 +10,14 @@ std::span<const KernelRow> kernel_table();
 // Whether each operand is of the kind that the operator's schema says, which a file need not keep.
 bool has_kinds(const Call& call);
 
-// The first kernel of the build that accepts the call; null: there is none.
+// The dtypes of the call's tensors and how they lie, in the order of its arguments: "float32 channels last, float32,
+// [int64]", brackets around those of a list, none for a tensor that is left out.
+void write_operands(const Call& call, format::Text& to);
+
+// The first kernel of the build that accepts the call; null: there is none. Of a selective build it may yet lack these
+// operands, as calls are looked at that rewrites do away with.
 const Kernel* find_kernel(const Call& call);
+// The first of them that the build has for these operands, too.
+const Kernel* find_kernel(const Call& call, std::string_view operands);
 
 }  // namespace assay::optimized

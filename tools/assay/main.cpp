@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   assay::add_check(app, exit_code);
   assay::add_inspect(app, exit_code);
   assay::add_explain(app, exit_code);
+  assay::add_select(app, exit_code);
   assay::add_bench(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,87 @@
+# Selective builds: a static library of the optimized runtime, without fallback, whose kernels are those that programs
+# need. What assay select wrote says which, for which dtypes and layouts; another call is refused when a method is made.
+#
+# assay_select(TARGET PROGRAMS FILE... [DATA FILE...] [ONLY FILE])
+#   asks the command for what the programs need, of which ONLY, another selection, must have each line.
+# assay_select(TARGET SELECTION FILE)
+#   takes what the command said, in a file that was kept.
+#
+# Clients include optimized/api/assay.h. The sizes of kernels are printed, and written to <TARGET>.sizes.txt.
+
+set(assay_select_source ${PROJECT_SOURCE_DIR} CACHE INTERNAL "where assay's sources are")
+set(assay_select_python ${Python3_EXECUTABLE} CACHE INTERNAL "what runs its generators")
+
+# What selections are taken of: small, a section for each function but those of the interface, which all stay.
+function(assay_add_selectable)
+  get_target_property(format_sources assay_format SOURCES)
+  list(FILTER format_sources INCLUDE REGEX "\\.cpp$")
+  list(TRANSFORM format_sources PREPEND ${PROJECT_SOURCE_DIR}/format/)
+  add_library(assay_selectable_core STATIC EXCLUDE_FROM_ALL ${core} ${format_sources})
+  add_library(assay_selectable_operators STATIC EXCLUDE_FROM_ALL ${operators} ${generated}/kernels.gen.h)
+  target_compile_options(assay_selectable_core PRIVATE -Os)
+  target_compile_options(assay_selectable_operators PRIVATE -O2)
+  foreach(part IN ITEMS assay_selectable_core assay_selectable_operators)
+    target_link_libraries(${part} PUBLIC assay::format assay::kernels)
+    target_include_directories(${part} PUBLIC ${generated})
+    target_compile_options(${part} PRIVATE ${deployable} -ffunction-sections -fdata-sections)
+    target_compile_definitions(${part} PRIVATE NDEBUG)
+  endforeach()
+  set_source_files_properties(api/api.cpp PROPERTIES COMPILE_OPTIONS -fno-function-sections)
+  set_source_files_properties(operators/views.cpp operators/layout.cpp PROPERTIES COMPILE_OPTIONS -Os)  # asked once a call
+endfunction()
+
+function(assay_select target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SELECTION;ONLY" "PROGRAMS;DATA")
+  if(arg_UNPARSED_ARGUMENTS OR (NOT arg_PROGRAMS AND NOT arg_SELECTION) OR (arg_PROGRAMS AND arg_SELECTION))
+    message(FATAL_ERROR "assay_select(TARGET PROGRAMS FILE... [DATA FILE...] [ONLY FILE]) or assay_select(TARGET SELECTION FILE)")
+  endif()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  file(MAKE_DIRECTORY ${folder})
+  list(TRANSFORM arg_PROGRAMS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
+  if(arg_SELECTION)
+    cmake_path(ABSOLUTE_PATH arg_SELECTION OUTPUT_VARIABLE selection)
+  else()
+    set(selection ${folder}/selection.yaml)
+    set(options "")
+    foreach(file IN LISTS arg_DATA)
+      cmake_path(ABSOLUTE_PATH file)
+      list(APPEND options --data ${file})
+    endforeach()
+    if(arg_ONLY)
+      cmake_path(ABSOLUTE_PATH arg_ONLY)
+      list(APPEND options --only ${arg_ONLY})
+    endif()
+    add_custom_command(
+      OUTPUT ${selection}
+      COMMAND assay select ${arg_PROGRAMS} ${options} -o ${folder}
+      DEPENDS assay ${arg_PROGRAMS} ${arg_DATA} ${arg_ONLY}
+      VERBATIM)
+  endif()
+
+  set(operators ${assay_select_source}/optimized/operators)
+  set(table ${folder}/kernels.gen.h ${folder}/kernel_table.gen.cpp)
+  add_custom_command(
+    OUTPUT ${table}
+    COMMAND ${assay_select_python} ${operators}/table.py ${operators}/kernels.yaml ${table} ${selection}
+    DEPENDS ${operators}/table.py ${operators}/kernels.yaml ${selection}
+    VERBATIM)
+  add_library(${target}_table OBJECT EXCLUDE_FROM_ALL ${table})
+  target_link_libraries(${target}_table PRIVATE assay::format assay::kernels)
+  target_compile_features(${target}_table PRIVATE cxx_std_20)
+  target_compile_options(${target}_table PRIVATE -fno-exceptions -fno-rtti)
+
+  set(sizes ${assay_select_source}/cmake/sizes.py)
+  add_custom_command(
+    OUTPUT ${folder}/${target}.o
+    BYPRODUCTS ${folder}/${target}.sizes.txt
+    COMMAND ${CMAKE_LINKER} -r --gc-sections --unique -u assay_program_open -o ${folder}/${target}.o $<TARGET_OBJECTS:${target}_table>
+            $<TARGET_FILE:assay_selectable_core> $<TARGET_FILE:assay_selectable_operators> $<TARGET_FILE:assay_kernels>
+    COMMAND ${assay_select_python} ${sizes} ${folder}/${target}.o ${selection} ${folder}/${target}.sizes.txt
+    DEPENDS ${target}_table $<TARGET_OBJECTS:${target}_table> assay_selectable_core assay_selectable_operators assay_kernels ${sizes}
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_library(${target} STATIC ${folder}/${target}.o)
+  set_source_files_properties(${folder}/${target}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(${target} INTERFACE ${assay_select_source})
+  target_link_libraries(${target} INTERFACE m)
+endfunction()

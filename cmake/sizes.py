@@ -1,0 +1,71 @@
+"""What a selective build consists of: `sizes.py OBJECT SELECTION.yaml TABLE.txt`.
+
+OBJECT is a relocatable ELF file for 64 bits with a section for each function. Bytes are those of code and, behind +, of constants.
+What only one kernel reaches is that kernel's, what several reach is shared; the core is what the interface reaches without kernels and
+without the functions of format/, and the checks of files are the rest.
+"""
+import collections
+import pathlib
+import struct
+import sys
+
+import yaml
+
+object_file, selection_file, table_file = map(pathlib.Path, sys.argv[1:])
+data = object_file.read_bytes()
+ALLOCATED, EXECUTABLE = 2, 4
+SYMBOLS, RELOCATIONS, WEAK = 2, 4, 2
+
+
+def text_at(table, at):
+    return data[table + at:data.index(b"\0", table + at)].decode()
+
+
+offset, count = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
+Section = collections.namedtuple("Section", "name type flags address offset size link info align entry")
+sections = [Section(*struct.unpack_from("<IIQQQQIIQQ", data, offset + 64 * i)) for i in range(count)]
+symbols = []  # name, section, weak
+for s in sections:
+    if s.type == SYMBOLS:
+        for at in range(s.offset, s.offset + s.size, 24):
+            name, info, _, section, _, _ = struct.unpack_from("<IBBHQQ", data, at)
+            symbols.append((text_at(sections[s.link].offset, name), section, info >> 4 == WEAK))
+reached_from = collections.defaultdict(set)
+for s in sections:
+    if s.type == RELOCATIONS and sections[s.info].flags & ALLOCATED:
+        for at in range(s.offset, s.offset + s.size, 24):
+            target = symbols[struct.unpack_from("<Q", data, at + 8)[0] >> 32]
+            reached_from[s.info].add(target[1])
+is_of = {name: section for name, section, _ in symbols if 0 < section < count}
+checks = {section for name, section, weak in symbols if "5assay6format" in name[:18] and not weak}
+
+
+def closure(roots, without=frozenset()):
+    found, left = set(), [r for r in roots if r not in without]
+    while left:
+        at = left.pop()
+        if at not in found and 0 < at < count:
+            found.add(at)
+            left += [s for s in reached_from[at] if s not in without]
+    return {s for s in found if sections[s].flags & ALLOCATED}
+
+
+def size(of):
+    code = sum(sections[s].size for s in of if sections[s].flags & EXECUTABLE)
+    return code, sum(sections[s].size for s in of) - code
+
+
+names = sorted({row["kernel"] for rows in (yaml.safe_load(selection_file.read_text()) or {}).values() for row in rows})
+kernels = {name: is_of[f"_ZN5assay9optimized{len(name)}{name}E"] for name in names}
+interface = [is_of["assay_program_open"]]
+whole = closure(interface)
+core = closure(interface, checks | set(kernels.values()))
+with_checks = closure(interface, set(kernels.values()))
+of_kernel = {name: closure([section], with_checks) for name, section in kernels.items()}
+users = collections.Counter(s for reached in of_kernel.values() for s in reached)
+lines = [("core", core), ("checks of files", with_checks - core)]
+lines += [(name, {s for s in reached if users[s] == 1}) for name, reached in of_kernel.items()]
+lines += [("shared by kernels", {s for s, n in users.items() if n > 1}), ("all", whole)]
+table = "".join(f"{name:<24} {code:>8} + {constants}\n" for name, (code, constants) in ((name, size(of)) for name, of in lines))
+table_file.write_text(table)
+print(table, end="")

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "optimized/operators/layout.h"
+
+namespace assay::optimized {
+
+// Elements of a tensor, seen with other sizes; `first` and the strides are in elements.
+struct View {
+  Shape shape;
+  std::ptrdiff_t first = 0;
+  Strides strides{};
+};
+
+// As what an operator that copies sees its first argument; false: such a call is refused.
+using Viewer = bool (*)(const Call& call, View& view);
+Viewer find_viewer(std::string_view op);  // null: it is no copy, or changes what it copies
+
+}  // namespace assay::optimized
