@@ -75,10 +75,20 @@ class MemoryCheck {
     return same && places_.is_static(x) && places_.is_static(y) && same_layout(*m_.tensor(a), *m_.tensor(b));
   }
 
+  // Whether whatever a value may be begins where the plan has `out`.
+  bool begins_at(const pte::Tensor& out, std::uint32_t v) const {
+    if (!places_.is_handle(v)) return same_beginning(out, *m_.tensor(v));
+    const pte::AllocationDetails& a = *out.allocation_info();
+    bool all = places_.content(v) != Places::nowhere && !places_.is_constant(v);
+    places_.each_range(places_.content(v),
+                       [&](const Range& r) { all &= r.memory == a.memory_id() && r.begin == planned_offset(a); });
+    return all;
+  }
+
   void view(const Effect& e, const pte::Tensor& out, const Place& place) {
     const pte::Tensor& self = *m_.tensor(e.other);
     const bool own = is_constant(out) || places_.is_input(e.value) || (!out.allocation_info() && !name_of(out).empty());
-    f_.check(!own && (!out.allocation_info() || same_beginning(out, self)), "T27", place, "makes value ", e.value,
+    f_.check(!own && (!out.allocation_info() || begins_at(out, e.other)), "T27", place, "makes value ", e.value,
              " a view of value ", e.other, ", but it has memory elsewhere");
     f_.check(!is_static(out) || !is_static(self) || bytes_of(out) == bytes_of(self), "T27", place, "makes value ",
              e.value, " of ", bytes_of(out), " bytes a view of value ", e.other, " of ", bytes_of(self));

@@ -51,10 +51,6 @@ void Jumps::find_targets() {
   targets_ = targets_.first(distinct);
 }
 
-const Jumps::Target& Jumps::target_at(std::uint32_t i) const {
-  return *std::ranges::lower_bound(targets_, i, {}, &Target::at);
-}
-
 const Jumps::Counter* Jumps::counter(std::uint32_t value) const {
   const auto found = std::ranges::lower_bound(counters_, value, {}, &Counter::value);
   return found != counters_.end() && found->value == value ? &*found : nullptr;

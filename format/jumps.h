@@ -25,7 +25,6 @@ class Jumps {
   bool may_pass(const pte::JumpFalseCall& j) const { return !is_fixed(j) || fixed_condition(j); }
 
   std::span<const Target> targets() const { return targets_; }  // in order
-  const Target& target_at(std::uint32_t i) const;               // of which there is one
   const Counter* counter(std::uint32_t value) const;            // null: counts no loop
 
   // Whether instruction i adds each row behind the one before it, so that none is left unwritten: by an index that is

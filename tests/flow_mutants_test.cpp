@@ -6,8 +6,8 @@
 #include "conformance/programs/calls.h"
 #include "conformance/programs/file.h"
 #include "conformance/text/literal.h"
-#include "tests/flow_rules.h"
 #include "tests/program_folders.h"
+#include "tests/rules_shown.h"
 
 // Recorded programs with one instruction, value or index changed: what is accepted gives the same whatever its planned
 // memory held before, and the same again where it has no state.

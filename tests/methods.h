@@ -52,16 +52,22 @@ struct Doubling {
   }
 };
 
-// The rule that refuses to load the program, to make its method ready, to take the inputs or to run, "" where none
-// does.
-inline std::string broken(const ProgramBuilder& program, const std::vector<Value>& inputs = {}) {
-  const auto loaded = LoadedProgram::load(in_memory(program.bytes()));
-  if (!loaded) return loaded.faults.front().rule;
+// What refuses to load the program, to make its method ready, to take the inputs or to run.
+inline Refusal refusal_of_run(const ProgramBuilder& program, const std::vector<Value>& inputs = {},
+                              RuntimeOptions options = {}) {
+  const auto loaded = LoadedProgram::load(in_memory(program.bytes()), {}, std::move(options));
+  if (!loaded) return loaded.faults.front();
   auto method = loaded->method("forward");
-  if (!method) return method.faults.front().rule;
+  if (!method) return method.faults.front();
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (const Refusal refused = method->set_input(i, inputs[i])) return refused->rule;
-  return rule(method->execute());
+    if (const Refusal refused = method->set_input(i, inputs[i])) return refused;
+  return method->execute();
+}
+
+// The rule that does, "" where none does.
+inline std::string broken(const ProgramBuilder& program, const std::vector<Value>& inputs = {},
+                          RuntimeOptions options = {}) {
+  return rule(refusal_of_run(program, inputs, std::move(options)));
 }
 
 // That of a plan of one instruction, which `make` adds.

@@ -72,6 +72,7 @@ ELSEWHERE = {
     "buffers of rows that nobody charged": "ChargedCalls.WhatIsAllocatedIsCharged",
     "results that depend on the fill of planned memory": "RuntimeMemory.NoResultDependsOnWhatMemoryBeganWith",
     "a list of many references to one tensor": "RuntimeBudget.AListOfOneTensorIsPaidForEachTime",
+    "a loop of products that nobody charged": "RuntimeBudget.ALoopRunsOutOfWork",
     "instructions of delegates": "RuntimeBudget.InstructionsOfDelegatesCount",
     "memory of delegates": "Runtime.WhatIsDelegatedSharesTheLimitOfMemory",
     "an operator that is listed but never called": "RuntimeResults.OnlyOperatorsThatAreCalledHaveToBeThere",

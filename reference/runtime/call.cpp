@@ -30,9 +30,6 @@ Value Machine::argument(const Kernel& kernel, std::size_t i, std::size_t at) con
   return outs;
 }
 
-// Which values an argument stands for: itself, or those of a list.
-Machine::Indices Machine::values_at(std::size_t i) const { return tensor(i) ? Indices{i} : elements(i); }
-
 void Machine::prepare(Result& result, std::size_t results, RuleId rule) const {
   const Slot& to = slots_[result.to];
   if (const Held* held = std::get_if<Held>(&to)) {

@@ -112,7 +112,6 @@ class Machine {
   void call(const Kernel& kernel, Args args);
   void call_delegate(const pte::DelegateCall& call);
   Value argument(const Kernel& kernel, std::size_t i, std::size_t index) const;
-  Indices values_at(std::size_t index) const;
   void add_results(Value value, std::size_t to, Buffer<Result>& results) const;
   void prepare(Result& result, std::size_t results, RuleId rule) const;
   void store(Buffer<Result> results, RuleId rule);
