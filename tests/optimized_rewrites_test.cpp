@@ -6,22 +6,17 @@
 #include <limits>
 #include <optional>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/host.h"
-#include "conformance/testees/optimized/client.h"
 #include "tests/program_folders.h"
+#include "tests/recorded.h"
 
-// What rewrites change is no more than rounding, with any number of threads.
+// What rewrites change is no more than rounding.
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
 
-using Results = std::vector<std::vector<Value>>;  // by call
-
 struct Ran {
-  Results results;
+  Recorded::Results results;
   std::size_t steps = 0;
 };
 
@@ -35,21 +30,13 @@ void fill(Tensor& tensor, float value) {
 
 // Inputs are those that were recorded, or of one value.
 Ran run(const fs::path& folder, const OptimizedClient::Options& options, std::optional<float> filled = {}) {
-  const ProgramCalls calls = read_calls(folder / "calls.json");
-  const ValidProgram valid = valid_program(open_file(folder / "program.pte"), open_data_files(calls.data));
-  OptimizedClient client(folder / "program.pte", calls.data, options);
+  const Recorded recorded(folder);
+  OptimizedClient client = recorded.client(options);
   Ran ran;
-  for (const ProgramCall& call : calls.calls) {
-    if (!call.fails.empty()) continue;
-    const OptimizedClient::Method& method = client.method(call.method);
-    std::vector<Value> inputs = adapted(*valid.plan(call.method), call.inputs);
-    for (Value& input : inputs)
-      if (Tensor* t = std::get_if<Tensor>(&input); t && filled) fill(*t, *filled);
-    for (std::size_t i = 0; i < inputs.size(); ++i) OptimizedClient::set_input(method, i, inputs[i]);
-    OptimizedClient::execute(method);
-    ran.results.push_back(OptimizedClient::outputs(method));
-    ran.steps += assay_step_count(method.method);
-  }
+  ran.results = recorded.run(client, {}, [&](Value& input) {
+    if (Tensor* t = std::get_if<Tensor>(&input); t && filled) fill(*t, *filled);
+  });
+  recorded.each({}, [&](const ProgramCall& call) { ran.steps += assay_step_count(client.method(call.method).method); });
   return ran;
 }
 
@@ -84,14 +71,6 @@ TEST_P(OptimizedRewrites, KeepInfinitiesAndMasks) {
     SCOPED_TRACE(value);
     expect_agreement(GetParam(), run(GetParam(), {}, value), run(GetParam(), {.as_written = true}, value));
   }
-}
-
-TEST_P(OptimizedRewrites, GiveTheSameOnThreeThreads) {
-  const Ran one = run(GetParam(), {}), three = run(GetParam(), {.threads = 3, .least_share = 1});
-  ASSERT_EQ(one.results.size(), three.results.size());
-  for (std::size_t k = 0; k < one.results.size(); ++k)
-    for (std::size_t i = 0; i < one.results[k].size(); ++i)
-      EXPECT_TRUE(compare(three.results[k][i], one.results[k][i], {}).agrees()) << "call " << k << ", output " << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, OptimizedRewrites, testing::ValuesIn(program_folders()), name_of_folder);

@@ -170,7 +170,8 @@ size_t assay_instruction_count(const assay_method* method);
 size_t assay_step_of(const assay_method* method, size_t instruction);
 size_t assay_next_step(const assay_method* method); /* of a running execution */
 
-/* A method whose execution tells `done` of each step. Null: nobody. */
+/* A method whose execution tells `done` of each step, amid which nothing of the method is changed (R6). Null: nobody.
+ */
 typedef bool (*assay_listener)(void* context, const assay_method* method, size_t step); /* false: the execution ends */
 void assay_listen(assay_method* method, assay_listener done, void* context);
 

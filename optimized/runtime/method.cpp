@@ -126,7 +126,7 @@ bool Method::run_one(Fault& fault) {
   if (!fault)
     refuse(fault, "I11", {}, "the kernel of ", step.call.roles ? step.call.roles->name : "this instruction",
            " does not do a call of these sizes");
-  const format::Place method{nullptr, format::text_of(plan_->name()), -1, true};
+  const format::Place method = own_place();
   std::uint32_t chain = 0, in_chain = step.instruction;
   while (in_chain >= format::size_of(plan_->chains()->Get(chain)->instructions()))
     in_chain -= format::size_of(plan_->chains()->Get(chain++)->instructions());
@@ -154,26 +154,31 @@ bool Method::run_fallback(const Step& step) {
 }
 
 bool Method::step(Fault& fault) {
+  if (busy_) return refuse(fault, "R6", own_place(), "is amid a step");
   if (!running_ && !begin(fault)) return false;
   run_.fault = &fault;
-  if (run_.next < steps_.size() && !run_one(fault)) return false;
-  if (run_.next == steps_.size()) reset();
-  return true;
+  busy_ = true;
+  const bool done = run_.next == steps_.size() || run_one(fault);
+  busy_ = false;
+  if (done && run_.next == steps_.size()) reset();
+  return done;
 }
 
 void Method::reset() {
-  if (!running_) return;
+  if (!running_ || busy_) return;
   running_ = false;
   for (const std::uint32_t i : overwritten_) given_[i] = 0;
 }
 
 bool Method::execute(Fault& fault) {
-  if (running_) return refuse(fault, "R6", {nullptr, format::text_of(plan_->name()), -1, true}, "is amid an execution");
+  if (running_) return refuse(fault, "R6", own_place(), "is amid an execution");
   if (!begin(fault)) return false;
   run_.fault = &fault;
+  busy_ = true;
   const auto end = static_cast<std::uint32_t>(steps_.size());
   bool done = true;
   while (done && run_.next < end) done = run_one(fault);
+  busy_ = false;
   reset();
   return done;
 }

@@ -67,7 +67,7 @@ class Method {
   bool step(Fault& fault);
   bool running() const { return running_; }
   std::uint32_t next_step() const { return run_.next; }
-  // Told of each step that was done; false ends the execution.
+  // Told of each step that was done, amid which it changes nothing of the method; false ends the execution.
   using Listener = bool (*)(void* context, const assay_method* method, std::size_t step);
   void listen(Listener listener, void* context) { listener_ = listener, listening_ = context; }
   void end();    // of the delegates, before the memory is given up
@@ -78,6 +78,7 @@ class Method {
   static std::uint32_t index_of(const flatbuffers::Vector<std::int32_t>* list, std::size_t i) {
     return static_cast<std::uint32_t>(list->Get(static_cast<std::uint32_t>(i)));
   }
+  format::Place own_place() const { return {nullptr, format::text_of(plan_->name()), -1, true}; }
   bool begin(Fault& fault);
   bool run_one(Fault& fault);
   bool run_fallback(const Step& step);
@@ -96,6 +97,7 @@ class Method {
   Listener listener_ = nullptr;
   void* listening_ = nullptr;
   bool running_ = false;
+  bool busy_ = false;      // in a step: whom that calls may not do another
   bool restores_ = false;  // values have to be what they were when an execution begins
 };
 

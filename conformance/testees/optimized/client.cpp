@@ -86,7 +86,8 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
     : file_(contents(program)) {
   options_.as_written = options.as_written;
   options_.least_share = options.least_share;
-  if (options.threads > 1) begin_pool(options.threads);
+  options_.threads = options.threads, options_.run = options.run;
+  if (options.threads > 1 && !options.run) begin_pool(options.threads);
   for (const std::filesystem::path& file : data) data_.push_back(contents(file));
   if (!options.deployable) {
     options_.fallback = optimized::reference_fallback();
@@ -107,7 +108,7 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
 #if ASSAY_PTHREADPOOL
 void OptimizedClient::begin_pool(std::size_t threads) {
   pool_.reset(pthreadpool_create(threads));
-  options_.threads = threads, options_.pool = pool_.get();
+  options_.pool = pool_.get();
   options_.run = [](void* pool, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
     pthreadpool_parallelize_1d(static_cast<pthreadpool*>(pool), task, context, tasks, 0);
   };

@@ -27,8 +27,9 @@ class OptimizedClient {
   struct Options {
     bool deployable = false;  // without the fallback, and without a backend for what is delegated
     std::size_t threads = 1;
-    std::size_t least_share = 0;  // elements that are worth a task; 0: what the runtime thinks
-    bool as_written = false;      // without rewrites
+    decltype(assay_options::run) run = nullptr;  // who begins the threads; null: a pool
+    std::size_t least_share = 0;                 // elements that are worth a task; 0: what the runtime thinks
+    bool as_written = false;                     // without rewrites
   };
   OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
                   const Options& options);

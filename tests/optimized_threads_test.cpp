@@ -1,0 +1,84 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "tests/backwards.h"
+#include "tests/program_folders.h"
+#include "tests/recorded.h"
+
+// The optimized runtime on several threads, all begun here, so that the sanitizer of threads sees them: a pool's are in
+// a library that it knows nothing of.
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using Results = Recorded::Results;
+
+OptimizedClient::Options on_threads(std::size_t n) {
+  return {.threads = n, .run = kernels::backwards(n).run, .least_share = 1};
+}
+
+void expect_same(const Results& got, const Results& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t k = 0; k < got.size(); ++k)
+    for (std::size_t i = 0; i < got[k].size(); ++i)
+      EXPECT_TRUE(compare(got[k][i], want[k][i], {}).agrees()) << "call " << k << ", output " << i;
+}
+
+class OptimizedThreads : public testing::TestWithParam<fs::path> {};
+
+TEST_P(OptimizedThreads, ThreeGiveWhatOneDoes) {
+  const Recorded recorded(GetParam());
+  OptimizedClient one = recorded.client(), three = recorded.client(on_threads(3));
+  expect_same(recorded.run(three), recorded.run(one));
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, OptimizedThreads, testing::ValuesIn(program_folders()), name_of_folder);
+
+// Methods without state that they share, each with threads of its own.
+TEST(OptimizedThreads, MethodsOfOneProgramRunAtTheSameTime) {
+  for (const char* name : {"external_methods", "methods", "plan_per_method"}) {
+    const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / name);
+    OptimizedClient alone = recorded.client(), together = recorded.client(on_threads(2));
+    for (const std::string& method : together.method_names()) together.method(method);
+    std::vector<std::jthread> threads;
+    for (const std::string& method : together.method_names()) {
+      threads.emplace_back([&recorded, &together, method, want = recorded.run(alone, method)] {
+        for (int again = 0; again < 20; ++again) expect_same(recorded.run(together, method), want);
+      });
+    }
+  }
+}
+
+// Calls back what runs.
+struct Meddler {
+  const OptimizedClient::Method& method;
+  std::vector<std::string> rules;
+
+  static bool meddle(void* context, const assay_method*, std::size_t) {
+    Meddler& m = *static_cast<Meddler*>(context);
+    assay_fault fault{};
+    assay_value input{};
+    assay_reset(m.method.method);
+    assay_input(m.method.method, 0, &input);
+    for (const assay_outcome refused :
+         {assay_execute(m.method.method, &fault), assay_step(m.method.method, &fault),
+          assay_set_input(m.method.method, 0, &input, &fault), assay_set_output(m.method.method, 0, {}, &fault)})
+      m.rules.emplace_back(refused == ASSAY_INVALID ? fault.rule : "");
+    return true;
+  }
+};
+
+TEST(OptimizedReentrancy, AListenerChangesNothing) {
+  const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / "mlp");
+  OptimizedClient alone = recorded.client({.as_written = true}), client = recorded.client({.as_written = true});
+  const OptimizedClient::Method& method = client.method(client.default_method());
+  Meddler meddler{method, {}};
+  assay_listen(method.method, Meddler::meddle, &meddler);
+  expect_same(recorded.run(client), recorded.run(alone));
+  EXPECT_THAT(meddler.rules, testing::AllOf(testing::Not(testing::IsEmpty()), testing::Each("R6")));
+}
+
+}  // namespace
+}  // namespace assay

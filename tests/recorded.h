@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "conformance/programs/calls.h"
+#include "conformance/programs/file.h"
+#include "conformance/programs/host.h"
+#include "conformance/testees/optimized/client.h"
+
+namespace assay {
+
+// A recorded program, whose calls the optimized runtime does.
+struct Recorded {
+  using Results = std::vector<std::vector<Value>>;  // by call
+
+  explicit Recorded(const std::filesystem::path& of)
+      : folder(of),
+        calls(read_calls(folder / "calls.json")),
+        program(valid_program(open_file(folder / "program.pte"), open_data_files(calls.data))) {}
+
+  OptimizedClient client(const OptimizedClient::Options& options = {}) const {
+    return OptimizedClient(folder / "program.pte", calls.data, options);
+  }
+
+  // Calls f with each call of a method that is not refused; of any method where there is no name.
+  template <class F>
+  void each(const std::string& method, F f) const {
+    for (const ProgramCall& call : calls.calls)
+      if (call.fails.empty() && (method.empty() || call.method == method)) f(call);
+  }
+
+  // What they give, on inputs that `change` may have changed.
+  Results run(
+      OptimizedClient& client, const std::string& name = {},
+      const std::function<void(Value&)>& change = [](Value&) {}) const {
+    Results results;
+    each(name, [&](const ProgramCall& call) {
+      const OptimizedClient::Method& method = client.method(call.method);
+      std::vector<Value> inputs = adapted(*program.plan(call.method), call.inputs);
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        change(inputs[i]);
+        OptimizedClient::set_input(method, i, inputs[i]);
+      }
+      OptimizedClient::execute(method);
+      results.push_back(OptimizedClient::outputs(method));
+    });
+    return results;
+  }
+
+  std::filesystem::path folder;
+  ProgramCalls calls;
+  ValidProgram program;
+};
+
+}  // namespace assay
