@@ -303,6 +303,42 @@ const FlowCase flow_cases[] = {
      }},
     {"T27", "a view planned elsewhere", [](Planned& p) { p.view(p.x, p.at(0)), p.relu(p.x, p.out); },
      [](Planned& p) { p.view(p.x, p.at(32)), p.relu(p.x, p.out); }},
+    {"T16", "rows that something writes over before the next",
+     [](Planned& p) {
+       const Index rows = p.dynamic_at(32, {3, 4}), other = p.at(80);
+       p.relu(p.x, p.out);
+       p.loop(p.plan.integer(3), [&](Index row) { p.add_row(rows, p.out, row), p.relu(p.x, other); });
+     },
+     [](Planned& p) {
+       const Index rows = p.dynamic_at(32, {3, 4}), other = p.at(76);
+       p.relu(p.x, p.out);
+       p.loop(p.plan.integer(3), [&](Index row) { p.add_row(rows, p.out, row), p.relu(p.x, other); });
+     }},
+    {"T16", "rows of a loop into which a jump leads from behind it",
+     [](Planned& p) {
+       const Index rows = p.dynamic_at(32, {3, 4}), c = p.condition();
+       p.input(c), p.relu(p.x, p.out);
+       p.loop(p.plan.integer(3), [&](Index row) { p.add_row(rows, p.out, row); });
+       p.plan.jump_if_false(c, p.next() + 1);
+     },
+     [](Planned& p) {
+       const Index rows = p.dynamic_at(32, {3, 4}), c = p.condition();
+       p.input(c), p.relu(p.x, p.out);
+       const Index begin = p.next();
+       p.loop(p.plan.integer(3), [&](Index row) { p.add_row(rows, p.out, row); });
+       p.plan.jump_if_false(c, begin + 1);
+     }},
+    {"I15", "a condition to which a number was moved",
+     [](Planned& p) {
+       const Index c = p.plan.boolean(false);
+       p.relu(p.x, p.out), p.plan.move(p.plan.boolean(true), c);
+       p.unless(c, [&] { p.relu(p.x, p.out); });
+     },
+     [](Planned& p) {
+       const Index c = p.plan.boolean(false);
+       p.relu(p.x, p.out), p.plan.move(p.plan.integer(1), c);
+       p.unless(c, [&] { p.relu(p.x, p.out); });
+     }},
     {"T27", "a view of what was moved, planned where that is or where it was to be",
      [](Planned& p) {
        const Index moved = p.at(32), view = p.at(0);
