@@ -109,6 +109,23 @@ TEST(RuntimeMemory, AViewLiesWhereItsBaseDoes) {
   EXPECT_EQ(view(2, 0), "T27");
 }
 
+TEST(RuntimeMemory, AViewIsMadeInEachExecution) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.planned(float32, {4}), out = plan.planned(float32, {4}, 2), view = plan.tensor(float32, {2, 2});
+  plan.plan().inputs = {x}, plan.plan().outputs = {out};
+  plan.add_tensors(x, x, out);
+  plan.call("executorch_prim::et_view.default", {x, plan.integers({2, 2}), view});
+  Method method = ready(program);
+  EXPECT_EQ(rule(method.set_input(0, floats({1, 2, 3, 4}))), "");
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(rule(method.step()), "");
+    EXPECT_FALSE(method.value(static_cast<std::size_t>(view)));
+    EXPECT_EQ(rule(method.step()), "");
+    EXPECT_TRUE(method.value(static_cast<std::size_t>(view)));
+  }
+}
+
 TEST(RuntimeMemory, AViewIsNoConstant) {
   EXPECT_EQ(broken_by([](ProgramBuilder& program, PlanBuilder& p) {
               const auto x = p.state(float32, {2}), c = p.constant(float32, {2}, program.constant(bytes_of({1, 2})));
