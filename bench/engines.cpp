@@ -1,6 +1,7 @@
 #include "bench/engines.h"
 
 #include "conformance/testees/load.h"
+#include "conformance/testees/optimized/client.h"
 
 namespace assay::bench {
 
@@ -20,7 +21,7 @@ fs::path program_of(const Contender& c, const fs::path& program) {
 
 std::unique_ptr<Engine> make_engine(const std::string& name, const fs::path& folder) {
   if (name == "reference") return make_reference();
-  if (name == "optimized") return make_optimized();
+  if (const auto set = optimized_for(name)) return make_optimized(*set);
   if (name == "onnxruntime") return make_onnxruntime(folder / "libonnxruntime.so");
   return load_engine(name, folder);
 }

@@ -26,7 +26,7 @@ std::unique_ptr<Engine> make_engine(const std::string& name, const std::filesyst
 
 // Each of them, in a file of its own.
 std::unique_ptr<Engine> make_reference();
-std::unique_ptr<Engine> make_optimized();
+std::unique_ptr<Engine> make_optimized(const std::string& instruction_set);
 std::unique_ptr<Engine> make_onnxruntime(const std::filesystem::path& library);
 
 }  // namespace assay::bench

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import platform
 import subprocess
 import unittest
 
@@ -39,6 +40,21 @@ class Explain(unittest.TestCase):
 
     def test_a_method_that_is_not_there(self):
         assay("explain", PROGRAMS / "mlp" / "program.pte", "--method", "nobody", code=4)
+
+
+class Check(unittest.TestCase):
+    def test_says_which_memories_it_takes(self):
+        [forward] = json.loads(assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", "optimized", "--json"))["methods"]
+        explained = json.loads(assay("explain", PROGRAMS / "mobile_net" / "program.pte", "--json"))["bytes"]
+        self.assertLessEqual(explained.items(), forward["bytes"].items())
+        self.assertIn("    prepared: ", assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", "optimized"))
+
+    def test_of_each_instruction_set_of_the_build(self):
+        sets = ["neon"] if platform.machine() == "aarch64" else ["sse4", "avx2", "avx512"]
+        for name in sets:  # which the machine need not have
+            [forward] = json.loads(assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", f"optimized:{name}", "--json"))["methods"]
+            self.assertGreater(forward["bytes"]["prepared"], 0)
+        assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", "optimized:mmx", code=4)
 
 
 class Run(unittest.TestCase):

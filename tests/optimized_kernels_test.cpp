@@ -19,17 +19,37 @@ const Corpus& corpus() {
 }
 
 using Operands = OptimizedLibrary::Operands;
-constexpr std::pair<Operands, std::string_view> ways[] = {{Operands::constant, "of constants"},
-                                                          {Operands::fixed, "of fixed sizes"},
-                                                          {Operands::moving, "of sizes that move"}};
+
+// What a kernel is told of its operands, and for which instruction set it is; that of the machine where none is named.
+struct Way {
+  Operands operands;
+  std::string words, set = {};
+};
+
+std::vector<Way> all_ways() {
+  std::vector<Way> all{{Operands::constant, "of constants"},
+                       {Operands::fixed, "of fixed sizes"},
+                       {Operands::moving, "of sizes that move"}};
+  for (std::size_t i = 0; i < std::size(kernels::instruction_sets); ++i) {
+    const auto set = static_cast<kernels::InstructionSet>(i);
+    const std::string name = kernels::traits(set).name;
+    if (set == kernels::best_instruction_set() || !kernels::is_compiled(set)) continue;
+    if (kernels::is_supported(set))
+      all.push_back({Operands::constant, "of constants, for " + name, name});
+    else
+      fmt::print("not run: this machine does not have {}\n", name);
+  }
+  return all;
+}
+const std::vector<Way> ways = all_ways();
 
 class OptimizedKernelsOf : public testing::TestWithParam<std::string> {};
 
 TEST_P(OptimizedKernelsOf, AgreeWithTheSpecification) {
   const RecordedCalls* calls = corpus().calls(GetParam());
   ASSERT_TRUE(calls) << "nothing is recorded";
-  for (const auto& [operands, words] : ways) {
-    OptimizedLibrary kernels(operands, false);
+  for (const auto& [operands, words, set] : ways) {
+    OptimizedLibrary kernels(operands, false, set);
     std::optional<Probe> probe;
     std::size_t taken = 0, of_low_quality = 0;
     for (std::size_t i = 0; i < calls->size(); ++i) {
@@ -113,7 +133,7 @@ std::vector<LargeCall> large_calls() {
 }
 
 TEST(OptimizedKernels, AgreeBeyondTheirBlocks) {
-  for (const auto& [operands, words] : ways)
+  for (const auto& [operands, words, set] : ways)
     for (const LargeCall& large : large_calls()) {
       SCOPED_TRACE(testing::Message() << large.op << ", " << words);
       const Operator& op = *find_operator(large.op);
@@ -121,7 +141,7 @@ TEST(OptimizedKernels, AgreeBeyondTheirBlocks) {
       arguments.resize(op.arguments.size());
       const Expectation expected = expect(op, arguments);
       ASSERT_EQ(expected.answer.outcome, Outcome::ok) << expected.answer.message;
-      OptimizedLibrary kernels(operands, false);
+      OptimizedLibrary kernels(operands, false, set);
       const Observation seen = Probe(kernels).observe(op, arguments, plan_outs(op, expected.arguments));
       EXPECT_EQ(seen.conduct, Class::none) << seen.misdeed;
       const Judgement j =

@@ -6,20 +6,22 @@
 #include "conformance/programs/file.h"
 #include "conformance/programs/host.h"
 #include "conformance/testees/optimized/runtime.h"
+#include "optimized/kernels/instruction_set.h"
 #include "tests/program_folders.h"
 
-// Every recorded program on the optimized runtime: what it gives is what the recording says.
+// Every recorded program on the optimized runtime, with each instruction set: what it gives is what the recording says.
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
 
-class OptimizedPrograms : public testing::TestWithParam<fs::path> {};
+class OptimizedPrograms : public testing::TestWithParam<std::tuple<fs::path, kernels::InstructionSet>> {};
 
 TEST_P(OptimizedPrograms, GiveWhatWasRecorded) {
-  const fs::path folder = GetParam();
+  const auto& [folder, set] = GetParam();
+  if (!kernels::is_supported(set)) GTEST_SKIP() << "this machine does not have " << kernels::traits(set).name;
   const ProgramCalls calls = read_calls(folder / "calls.json");
-  const auto runtime = make_optimized_runtime();
+  const auto runtime = make_optimized_runtime(kernels::traits(set).name);
   Reply reply;
   const auto loaded = runtime->load(folder / "program.pte", calls.data, reply);
   ASSERT_TRUE(loaded) << reply.message;
@@ -42,7 +44,21 @@ TEST_P(OptimizedPrograms, GiveWhatWasRecorded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, OptimizedPrograms, testing::ValuesIn(program_folders()), name_of_folder);
+std::vector<kernels::InstructionSet> compiled_sets() {
+  std::vector<kernels::InstructionSet> all;
+  for (std::size_t i = 0; i < std::size(kernels::instruction_sets); ++i)
+    if (const auto set = static_cast<kernels::InstructionSet>(i); kernels::is_compiled(set)) all.push_back(set);
+  return all;
+}
+
+std::string name_of_program(const testing::TestParamInfo<OptimizedPrograms::ParamType>& tested) {
+  const auto& [folder, set] = tested.param;
+  return folder.filename().string() + "_" + kernels::traits(set).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, OptimizedPrograms,
+                         testing::Combine(testing::ValuesIn(program_folders()), testing::ValuesIn(compiled_sets())),
+                         name_of_program);
 
 }  // namespace
 }  // namespace assay

@@ -28,6 +28,8 @@ struct MethodNeeds {
   std::string name;
   std::uint64_t instructions;
   Int planned;  // bytes of memory
+  // Likewise, those that the testee's runtime says: {"prepared", 4096}.
+  std::vector<std::pair<std::string, std::uint64_t>> memories = {};
 };
 
 struct CheckReport {

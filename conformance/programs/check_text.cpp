@@ -35,7 +35,10 @@ std::string operators_text(const CheckReport& r) {
 void write_needs(const CheckReport& r, Output& out) {
   if (r.kind == FileKind::data) return out.print("  {} named data\n", r.named);
   write_some(r.methods, out, [](const MethodNeeds& m) {
-    return fmt::format("  {}: {} instructions, {} bytes of planned memory\n", shown(m.name), m.instructions, m.planned);
+    std::string all =
+        fmt::format("  {}: {} instructions, {} bytes of planned memory\n", shown(m.name), m.instructions, m.planned);
+    for (const auto& [memory, bytes] : m.memories) all += fmt::format("    {}: {} bytes\n", memory, bytes);
+    return all;
   });
   out.print("  {}\n", operators_text(r));
   if (r.kind == FileKind::bundle) out.print("  {} cases\n", r.cases);
@@ -83,7 +86,9 @@ void write_json(const CheckReport& r, JsonOutput& out) {
       out.field("named_data", r.named);
     else {
       out.field("methods", list(r.methods.first, [](const MethodNeeds& m) {
-                  return Json{{"name", cut(m.name)}, {"instructions", m.instructions}, {"planned_bytes", m.planned}};
+                  Json json{{"name", cut(m.name)}, {"instructions", m.instructions}, {"planned_bytes", m.planned}};
+                  for (const auto& [memory, bytes] : m.memories) json["bytes"][memory] = bytes;
+                  return json;
                 }));
       out.field("more_methods", r.methods.more), out.field("operators", r.operators);
       out.field("unknown_operators", names(r.unknown_operators));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "conformance/testees/optimized/client.h"
 #include "conformance/testees/optimized/library.h"
 #include "conformance/testees/optimized/runtime.h"
 #include "conformance/testees/reference_library.h"
@@ -57,12 +58,13 @@ Make exported(std::string_view testee, const std::filesystem::path& folder, cons
 
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
   if (name == "reference") return std::make_unique<ReferenceLibrary>();
-  if (name == "optimized") return std::make_unique<OptimizedLibrary>();
+  if (const auto set = optimized_for(name))
+    return std::make_unique<OptimizedLibrary>(OptimizedLibrary::Operands::constant, true, *set);
   return std::unique_ptr<KernelLibrary>(exported<MakeKernelLibrary>(name, folder, "assay_kernel_library")());
 }
 
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {
-  if (name == "optimized") return make_optimized_runtime();
+  if (const auto set = optimized_for(name)) return make_optimized_runtime(*set);
   void* make = find_exported(name, folder, "assay_runtime");
   return std::unique_ptr<Runtime>(make ? reinterpret_cast<MakeRuntime>(make)() : nullptr);
 }

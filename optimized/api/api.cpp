@@ -58,16 +58,21 @@ const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name
   return plan;
 }
 
-Options options_of(const assay_options* from) {
-  Options options;
-  if (!from) return options;
+// Whether a method can be made for these options, and run on this machine; only its sizes are wanted for any machine.
+bool read(const assay_options* from, bool runs, Options& options, Fault& fault) {
+  if (!from) return true;
   options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
   options.backends = {reinterpret_cast<const Backend*>(from->backends), from->backend_count};
   if (from->instructions > 0) options.instructions = from->instructions;
   options.as_written = from->as_written;
   if (from->run) options.threads = {from->threads, from->run, from->pool};
   if (from->least_share > 0) options.threads.least_share = from->least_share;
-  return options;
+  if (!from->instruction_set) return true;
+  options.set = kernels::find_instruction_set(from->instruction_set);
+  if (options.set && (runs ? is_supported(*options.set) : is_compiled(*options.set))) return true;
+  fault.set(Outcome::unsupported, "instruction_set", "",
+            runs ? "this machine does not have the instruction set" : "this build does not have the instruction set");
+  return false;
 }
 
 Method& method_of(assay_method* m) { return *reinterpret_cast<Method*>(m); }
@@ -149,9 +154,10 @@ namespace {
 Method* make(const assay_program* program, const char* name, const assay_options* options, assay_memory workspace,
              const Memories* memories, Sizes& sizes, Fault& fault) {
   const pte::ExecutionPlan* plan = plan_of(program, name, fault);
-  if (!plan) return nullptr;
+  Options read_options;
+  if (!plan || !read(options, memories, read_options, fault)) return nullptr;
   format::Workspace work(bytes_of(workspace));
-  return Method::make(*program->program, *plan, options_of(options), work, memories, sizes, fault);
+  return Method::make(*program->program, *plan, read_options, work, memories, sizes, fault);
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ typedef enum assay_outcome { /* as spec/faults.yaml has them */
 } assay_outcome;
 
 typedef struct assay_fault {
-  char rule[64];     /* the id of the broken rule: of spec/format/rules.yaml, or an operator's */
-  char place[256];   /* where in the program; may be empty */
+  char rule[64];   /* the id of the broken rule: of spec/format/rules.yaml, an operator's, or an option that is none */
+  char place[256]; /* where in the program; may be empty */
   char message[512]; /* one sentence; cut where it does not fit */
 } assay_fault;
 
@@ -76,7 +76,9 @@ typedef struct assay_options {
   void* pool;
   size_t threads;
   size_t least_share; /* elements that are worth a task; 0: 16384 */
-  bool as_written;    /* one step an instruction: nothing is merged, left out or laid out otherwise */
+  /* "sse4", "avx2", "avx512" or "neon"; null: the best of this machine. Sizes can be asked for any of the build. */
+  const char* instruction_set;
+  bool as_written; /* one step an instruction: nothing is merged, left out or laid out otherwise */
 } assay_options;
 
 typedef struct assay_method_sizes {

@@ -1,10 +1,12 @@
 #include "optimized/kernels/instruction_set.h"
 
-#include <initializer_list>
+#include <iterator>
 
 namespace assay::kernels {
 
 #if defined(__x86_64__)
+
+bool is_compiled(InstructionSet set) { return set != InstructionSet::neon; }
 
 bool is_supported(InstructionSet set) {
   const bool sse4 =
@@ -25,17 +27,22 @@ bool is_supported(InstructionSet set) {
   return false;
 }
 
-InstructionSet best_instruction_set() {
-  for (const InstructionSet set : {InstructionSet::avx512, InstructionSet::avx2})
-    if (is_supported(set)) return set;
-  return InstructionSet::sse4;
-}
-
 #else
 
-bool is_supported(InstructionSet set) { return set == InstructionSet::neon; }
-InstructionSet best_instruction_set() { return InstructionSet::neon; }
-
+bool is_compiled(InstructionSet set) { return set == InstructionSet::neon; }
+bool is_supported(InstructionSet set) { return is_compiled(set); }
 #endif
+
+std::optional<InstructionSet> find_instruction_set(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(instruction_sets); ++i)
+    if (name == instruction_sets[i].name) return static_cast<InstructionSet>(i);
+  return {};
+}
+
+std::optional<InstructionSet> best_instruction_set() {
+  for (std::size_t i = std::size(instruction_sets); i-- > 0;)
+    if (const auto set = static_cast<InstructionSet>(i); is_supported(set)) return set;
+  return {};
+}
 
 }  // namespace assay::kernels

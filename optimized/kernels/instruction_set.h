@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace assay::kernels {
 
@@ -24,10 +26,13 @@ constexpr const InstructionSetTraits& traits(InstructionSet set) {
   return instruction_sets[static_cast<std::size_t>(set)];
 }
 
-// Whether this machine can run it, and this library has it.
+constexpr const char* name_of(std::optional<InstructionSet> set) { return set ? traits(*set).name : "none"; }
+std::optional<InstructionSet> find_instruction_set(std::string_view name);
+
+// Whether this library has it, and whether this machine can run it, too.
+bool is_compiled(InstructionSet);
 bool is_supported(InstructionSet);
-// The fastest that is. A machine with none of them (an x86-64 without SSE4.2) gets the slowest, which is_supported
-// denies.
-InstructionSet best_instruction_set();
+// The fastest that is; an x86-64 without SSE4.2 has none.
+std::optional<InstructionSet> best_instruction_set();
 
 }  // namespace assay::kernels

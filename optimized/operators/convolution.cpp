@@ -55,7 +55,7 @@ std::optional<Convolution> convolution_of(const Call& call) {
   if (w.count() == 0 || x.count() == 0 || y.count() == 0) return {};
   if (!images_of(x) || !images_of(y)) return {};
   Convolution c;
-  c.set = kernels::best_instruction_set();
+  c.set = *call.set;
   c.transposed = call[transposed].boolean;
   c.groups = static_cast<std::size_t>(call[groups].integer);
   const auto size = [](const Tensor& t, int d) { return static_cast<std::size_t>(t.size(d)); };
@@ -86,7 +86,7 @@ bool has_finite_weights(Tensor& w) {
 }
 
 bool accepts(const Call& call) {
-  if (!kernels::is_supported(kernels::best_instruction_set())) return false;
+  if (!call.set) return false;
   const auto c = convolution_of(call);
   if (!c) return false;
   if ((c->transposed || c->y.padding + c->x.padding > 0) && !has_finite_weights(call.tensor(weight))) return false;

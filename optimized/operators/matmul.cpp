@@ -1,5 +1,6 @@
 #include "optimized/kernels/matmul.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "optimized/operators/images.h"
@@ -78,10 +79,18 @@ std::optional<Product> product_of(const Call& call) {
   return p;
 }
 
+// Whether the result is of the sizes that the product has; where it is merged with others, that has been asked.
+bool has_sizes_of(const Product& p) {
+  const auto a = p.a->shape(), out = p.out->shape();
+  return out.size() == a.size() && std::equal(a.begin(), a.end() - 1, out.begin()) &&
+         static_cast<std::size_t>(out.back()) == p.n;
+}
+
 bool accepts(const Call& call) {
-  if (!kernels::is_supported(kernels::best_instruction_set())) return false;
+  if (!call.set) return false;
   const auto p = product_of(call);
-  if (!p || !call.fusion) return p.has_value();
+  if (!p) return false;
+  if (!call.fusion) return has_sizes_of(*p);
   return call.fusion->norm.empty() && (!call.fusion->residual || call.fusion->residual->tensor->is_contiguous());
 }
 
@@ -96,7 +105,7 @@ const void* prepare(const Call& call, Stores& stores) {
   if (state.empty()) return nullptr;
   State& s = state[0];
   const Product& p = s.product = *product_of(call);
-  const kernels::InstructionSet set = kernels::best_instruction_set();
+  const kernels::InstructionSet set = *call.set;
   const std::size_t floats = kernels::packed_floats(set, p.k, p.n);
   if (call.fusion) s.epilogue = epilogue_of(*call.fusion);
   s.packed = {{set, p.k, p.n}, nullptr};

@@ -18,8 +18,8 @@ bool is_parameter(const Call& call, std::size_t i) {
 }
 
 bool accepts(const Call& call) {
-  if (!kernels::is_supported(kernels::best_instruction_set()) || call[0].kind != ValueKind::tensor ||
-      !is_parameter(call, 2) || !is_parameter(call, 3) || call[4].kind != ValueKind::real || call[4].changes)
+  if (!call.set || call[0].kind != ValueKind::tensor || !is_parameter(call, 2) || !is_parameter(call, 3) ||
+      call[4].kind != ValueKind::real || call[4].changes)
     return false;
   const Tensor& input = call.tensor(0);
   for (const std::size_t i : {0u, 5u, 6u, 7u}) {
@@ -59,7 +59,7 @@ bool run(const Step& step, Run& run) {
   Tensor &out = call.tensor(5), &means = call.tensor(6), &rstds = call.tensor(7);
   if (!can_have(means, rows) || !can_have(rstds, rows) || !resize(out, input.shape())) return false;
   resize(means, rows.span()), resize(rstds, rows.span());
-  const auto set = kernels::best_instruction_set();
+  const auto set = *call.set;
   const auto elements = [&](std::size_t i) {
     return call[i].kind == ValueKind::tensor ? call.tensor(i).elements<const float>() : nullptr;
   };

@@ -110,16 +110,14 @@ Element element_of_operand(Pointwise operation, int k, Element element) {
 template <Pointwise operation, bool casts>
 bool plan(const Call& call, Element element, kernels::FindRow find_row, State& s) {
   constexpr int operands = kernels::operands_of(operation);
-  if (!kernels::is_supported(kernels::best_instruction_set()) || call.arguments.size() <= operands ||
-      call.arguments.back()->kind != ValueKind::tensor)
-    return false;
+  if (!call.set || call.arguments.size() <= operands || call.arguments.back()->kind != ValueKind::tensor) return false;
   for (int k = 0; k < operands; ++k)
     if (call[static_cast<std::size_t>(k)].kind > ValueKind::tensor) return false;
   const Tensor& out = out_of(call);
   const auto common = common_of<operation, casts>(call);
   if (!common || element_of(*common) != element) return false;
   s.common = *common, s.operands = operands;
-  s.row = find_row(kernels::best_instruction_set());
+  s.row = find_row(*call.set);
   const DType result = kernels::gives_truth(operation) ? DType::boolean : *common;
   if (!s.row || out.dtype != result) return false;
   s.result_bytes = static_cast<std::uint8_t>(out.element_bytes());

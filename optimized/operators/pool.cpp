@@ -127,7 +127,7 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
   const Places from = places_of(channels, height, width, channels_first),
                to = places_of(channels, rows, columns, channels_first);
   const std::int64_t step = channels_first ? 1 : channels;
-  const auto set = kernels::best_instruction_set();
+  const auto set = *call.set;
   const std::int64_t rows_ahead = channels_first || pool.y.adaptive ? 0 : std::min(pool.y.stride, pool.y.kernel);
   const std::int64_t columns_ahead = std::min(pool.x.stride, pool.x.kernel);
   const auto pool_row = [&](std::int64_t n, std::int64_t i) {
@@ -156,6 +156,19 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
 
 using Reader = bool (*)(const Call&, Pool&);
 
+// The sizes of the results, which the outs can have.
+template <Reader read, std::size_t outs>
+bool find_results(const Call& call, Pool& pool, Shape& shape) {
+  const Tensor& self = call.tensor(0);
+  for (int d = 1; d < 4; ++d)
+    if (self.size(d) == 0) return false;
+  if (self.size(2) * self.size(3) > std::numeric_limits<std::int32_t>::max()) return false;
+  if (!read(call, pool) || !result_shape(call, pool, self, shape)) return false;
+  for (std::size_t i = call.arguments.size() - outs; i < call.arguments.size(); ++i)
+    if (!can_have(call.tensor(i), shape)) return false;
+  return true;
+}
+
 template <Reader read, std::size_t outs>
 bool accepts(const Call& call) {
   if (call[0].kind != ValueKind::tensor || call.tensor(0).rank != 4) return false;
@@ -166,9 +179,10 @@ bool accepts(const Call& call) {
         !std::equal(self.dim_order, self.dim_order + 4, call.tensor(i).dim_order))
       return false;
   Pool pool;
-  return kernels::is_supported(kernels::best_instruction_set()) && self.dtype == DType::float32 &&
-         call.tensor(out).dtype == DType::float32 && (outs == 1 || call.tensor(out + 1).dtype == DType::int64) &&
-         read(call, pool);
+  Shape shape;
+  return call.set && self.dtype == DType::float32 && call.tensor(out).dtype == DType::float32 &&
+         (outs == 1 || call.tensor(out + 1).dtype == DType::int64) &&
+         (self.moves ? read(call, pool) : find_results<read, outs>(call, pool, shape));
 }
 
 template <PoolWindow pool_window, Reader read, std::size_t outs>
@@ -177,10 +191,7 @@ bool run(const Step& step, Run& run) {
   const Tensor& self = call.tensor(0);
   Pool pool;
   Shape shape;
-  for (int d = 1; d < 4; ++d)
-    if (self.size(d) == 0) return false;
-  if (self.size(2) * self.size(3) > std::numeric_limits<std::int32_t>::max()) return false;
-  if (!read(call, pool) || !result_shape(call, pool, self, shape)) return false;
+  if (!find_results<read, outs>(call, pool, shape)) return false;
   bool channels_first = true, channels_last = true;
   for (int i = 0; i < 4; ++i) {
     constexpr int last[] = {0, 2, 3, 1};
@@ -188,10 +199,8 @@ bool run(const Step& step, Run& run) {
     channels_last = channels_last && self.dim_order[i] == last[i];
   }
   if (!channels_first && !channels_last) return false;
-  const std::size_t out = call.arguments.size() - outs;
-  for (std::size_t i = out; i < call.arguments.size(); ++i)
-    if (!can_have(call.tensor(i), shape)) return false;
-  for (std::size_t i = out; i < call.arguments.size(); ++i) resize(call.tensor(i), shape.span());
+  for (std::size_t i = call.arguments.size() - outs; i < call.arguments.size(); ++i)
+    resize(call.tensor(i), shape.span());
   pool_images<pool_window>(call, pool, channels_first, shape, run.threads);
   return true;
 }

@@ -137,9 +137,7 @@ void reduce(const kernels::FoldRows& fold, const Loops& loops, const Total& iden
 
 template <Fold fold, Element element, Dims dims>
 bool accepts(const Call& call) {
-  if (!kernels::is_supported(kernels::best_instruction_set()) || call[0].kind != ValueKind::tensor ||
-      call.arguments.back()->kind != ValueKind::tensor)
-    return false;
+  if (!call.set || call[0].kind != ValueKind::tensor || call.arguments.back()->kind != ValueKind::tensor) return false;
   const Tensor &self = call.tensor(0), &out = out_of(call);
   const DType dtype = dtype_of(element);
   for (std::size_t i = 1; i + 1 < call.arguments.size(); ++i)  // a dtype that is asked for
@@ -152,9 +150,9 @@ bool accepts(const Call& call) {
 }
 
 template <Fold fold, Element element>
-const void* prepare(const Call&, Stores& stores) {
+const void* prepare(const Call& call, Stores& stores) {
   const auto made = stores.tables.take<kernels::FoldRows>(1);
-  if (!made.empty()) made[0] = kernels::find_fold<fold, element>(kernels::best_instruction_set());
+  if (!made.empty()) made[0] = kernels::find_fold<fold, element>(*call.set);
   return made.data();
 }
 

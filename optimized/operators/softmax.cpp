@@ -9,9 +9,7 @@ namespace {
 
 // Operands: self, dim, half_to_float, out.
 bool accepts(const Call& call) {
-  if (!kernels::is_supported(kernels::best_instruction_set()) || call[0].kind != ValueKind::tensor ||
-      call[3].kind != ValueKind::tensor)
-    return false;
+  if (!call.set || call[0].kind != ValueKind::tensor || call[3].kind != ValueKind::tensor) return false;
   const Tensor &self = call.tensor(0), &out = call.tensor(3);
   return self.dtype == DType::float32 && out.dtype == DType::float32 && self.rank == out.rank && !self.unbounded &&
          is_fixed(call[1]) && dim_of(call[1], self.rank) >= 0 && call[2].kind == ValueKind::boolean &&
@@ -44,7 +42,7 @@ bool run(const Step& step, Run& run) {
   const Tensor& self = call.tensor(0);
   Tensor& out = call.tensor(3);
   if (!resize(out, self.shape())) return false;
-  const auto set = kernels::best_instruction_set();
+  const auto set = *call.set;
   const int dim = dim_of(call[1], self.rank);
   const float* x = self.elements<float>();
   float* y = out.elements<float>();

@@ -79,6 +79,7 @@ class Builder {
     }
     if (call.fusion) visit(call.fusion->residual);
   }
+  bool is_seen_alike(std::uint32_t v);
   std::uint32_t index_of(const Value* v) const { return static_cast<std::uint32_t>(v - values_.data()); }
   bool is_op(const Planned& p, std::string_view op) const { return !p.dead && p.is_typed && p.call.roles->name == op; }
   bool has_room();

@@ -20,6 +20,35 @@ bool same_elements(const Tensor& a, const Tensor& b) {
   return (a.is_contiguous() && b.is_contiguous()) || (same_sizes(a, b) && same_order(a, b));
 }
 
+bool is_of(const Value& v, DType dtype) { return v.kind == ValueKind::tensor && v.tensor->dtype == dtype; }
+
+// A call of an operator of each element by itself has the result that it says: of the sizes that its operands have
+// together.
+bool has_sizes_of_operands(const Call& call) {
+  Shape shape;
+  for (std::size_t i = 0; i + 1 < call.arguments.size(); ++i)
+    if (call[i].kind == ValueKind::tensor && (call.tensor(i).moves || !broadcast(shape, call.tensor(i)))) return false;
+  const Tensor& out = *call.arguments.back()->tensor;
+  return !out.moves && std::ranges::equal(shape.span(), out.shape());
+}
+
+// Likewise, all its tensors of f32.
+bool is_pointwise_f32(const Call& call) {
+  return has_sizes_of_operands(call) && std::ranges::all_of(call.arguments, [](const Value* v) {
+           return v->kind != ValueKind::tensor || v->tensor->dtype == DType::float32;
+         });
+}
+
+// A reduction along one dimension, which stays as one, has the result that it says.
+bool is_reduced(const Call& call) {
+  const Tensor &self = call.tensor(0), &out = *call.arguments.back()->tensor;
+  const int dim = dim_of(call[1], self.rank);
+  Shape shape = shape_of(self);
+  if (dim < 0 || self.moves || out.moves || !call[2].boolean) return false;
+  shape.sizes[dim] = 1;
+  return std::ranges::equal(shape.span(), out.shape());
+}
+
 // A number that never changes, or the only element of a constant.
 std::optional<double> number_of(const Value& v) {
   if (v.changes) return {};
@@ -60,6 +89,18 @@ void sort_dimensions(const View& view, std::uint8_t* dim_order) {
 }
 
 }  // namespace
+
+// Nobody but calls sees it, and all that do see the same elements.
+bool Builder::is_seen_alike(std::uint32_t v) {
+  const std::uint64_t members = flow_->group(v).members;
+  if (!flow_->is_private(v) || looks_ < members) return false;
+  looks_ -= members;
+  bool alike = true;
+  flow_->each_member(v, [&](std::uint32_t m) {
+    alike = alike && method_.tensor(m) && (m == v || same_elements(tensors_[m], tensors_[v]));
+  });
+  return alike;
+}
 
 // A copy in the order of its source is its source, if neither changes while the other is of use.
 void Builder::drop_copies() {
@@ -160,13 +201,19 @@ class Fuser {
         !is_number(zeros->call[1], 0))
       return;
     const Value& x = softmax[0];
+    const bool masks = is_of(equal->call[2], DType::boolean) && is_of(other->call[1], DType::boolean) &&
+                       is_of(any->call[3], DType::boolean) && is_of(none->call[1], DType::boolean);
+    const bool sized = is_pointwise_f32(zeros->call) && has_sizes_of_operands(equal->call) &&
+                       has_sizes_of_operands(other->call) && is_reduced(any->call) &&
+                       has_sizes_of_operands(none->call) && has_sizes_of_operands(where->call) &&
+                       same_sizes(*x.tensor, *out_->tensor);
     const bool same_x = b_.flow_->root(b_.index_of(&equal->call[0])) == b_.flow_->root(b_.index_of(&x)) &&
                         b_.flow_->is_steady(b_.index_of(&x));
     const bool same_rows = !softmax[1].changes && softmax[1].integer == any->call[1].integer && !any->call[1].changes &&
                            any->call[2].boolean && !any->call[2].changes;
     Value* out = where->call.arguments.back();
-    if (!same_x || !same_rows || !is_f32(x) || !is_f32(*out) || !same_elements(*x.tensor, *out->tensor) ||
-        !same_sizes(*x.tensor, *out->tensor))
+    if (!masks || !sized || !same_x || !same_rows || !is_f32(x) || !is_f32(*out_) || !is_f32(*out) ||
+        !same_elements(*x.tensor, *out->tensor))
       return;
     Fusion fusion = fusion_;
     fusion.safe = true;
@@ -188,7 +235,7 @@ class Fuser {
   // The calls that read a value, in order, if they are no more than `most`, read it once each, and nothing else does.
   std::size_t readers(const Value& value, std::uint32_t* found, std::size_t most) const {
     const std::uint32_t v = b_.index_of(&value), group = b_.flow_->root(v);
-    if (!b_.flow_->is_private(v) || b_.flow_->group(v).readers > most) return 0;
+    if (!b_.is_seen_alike(v) || b_.flow_->group(v).readers > most) return 0;
     std::size_t n = 0;
     for (std::uint32_t i = at_ + 1; i < b_.calls_.size() && n < b_.flow_->group(v).readers; ++i) {
       if (b_.looks_ == 0) return 0;
@@ -204,7 +251,7 @@ class Fuser {
   const Planned* maker(const Value& value, std::string_view op, std::uint32_t& at) const {
     if (value.kind != ValueKind::tensor) return nullptr;
     const Flow::Group& group = b_.flow_->group(b_.index_of(&value));
-    if (!b_.flow_->is_private(b_.index_of(&value)) || group.readers != 1) return nullptr;
+    if (!b_.is_seen_alike(b_.index_of(&value)) || group.readers != 1) return nullptr;
     at = group.writer;
     return b_.is_op(b_.calls_[at], op) ? &b_.calls_[at] : nullptr;
   }
@@ -260,10 +307,14 @@ class Fuser {
     for (std::size_t i = 1; i < 5; ++i) {
       const Value& v = p->call[i];
       if (v.kind == ValueKind::none) continue;
-      if (!is_f32(v) || !v.tensor->constant || images.rank < 2 || v.tensor->count() != images.size(1)) return;
+      if (!is_f32(v) || !v.tensor->constant || images.rank < 2 || v.tensor->rank != 1 ||
+          v.tensor->count() != images.size(1))
+        return;
     }
+    for (const std::size_t i : {8u, 9u})  // of statistics, which it does not make
+      if (!is_f32(p->call[i]) || p->call.tensor(i).rank != 1 || p->call.tensor(i).count() != 0) return;
     if (p->call[6].kind != ValueKind::real || p->call[6].changes || !is_f32(p->call[7]) ||
-        !same_elements(*out_->tensor, p->call.tensor(7)))
+        !same_sizes(images, p->call.tensor(7)) || !same_elements(images, p->call.tensor(7)))
       return;
     Fusion fusion = fusion_;
     fusion.norm = p->call.arguments;
@@ -273,7 +324,7 @@ class Fuser {
   void take_residual() {
     std::uint32_t at;
     const Planned* p = reader(at);
-    if (!p || !b_.is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !is_f32(p->call[3])) return;
+    if (!p || !b_.is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !is_pointwise_f32(p->call)) return;
     Value *a = p->call.arguments[0], *b = p->call.arguments[1];
     const std::uint32_t group = b_.flow_->root(b_.index_of(out_));
     Value* other = b_.flow_->root(b_.index_of(a)) == group ? b : a;
@@ -306,7 +357,7 @@ class Fuser {
     Value* out = call.arguments.back();
     if (call[0].kind != ValueKind::tensor || b_.flow_->root(b_.index_of(&call[0])) != b_.flow_->root(b_.index_of(out_)))
       return false;
-    if (!is_f32(*out) || !same_elements(call.tensor(0), *out->tensor)) return false;
+    if (!is_pointwise_f32(call) || !same_elements(call.tensor(0), *out->tensor)) return false;
     const auto limit = [&](const Value& v, double none) {
       return v.kind == ValueKind::none ? std::optional(none) : number_of(v);
     };
@@ -327,7 +378,7 @@ class Fuser {
   Value* clamped_by_six(std::uint32_t at, std::uint32_t* done, std::size_t& n) const {
     const Planned& add = b_.calls_[at];
     const bool adds = (b_.is_op(add, "aten::add.out") || b_.is_op(add, "aten::add.Scalar_out")) &&
-                      is_number(add.call[1], 3) && is_number(add.call[2], 1);
+                      is_number(add.call[1], 3) && is_number(add.call[2], 1) && is_pointwise_f32(add.call);
     if (!adds) return nullptr;
     done[n++] = at;
     Value* v = add.call.arguments.back();
@@ -336,7 +387,9 @@ class Fuser {
       std::uint32_t next;
       if (readers(*v, &next, 1) != 1) return nullptr;
       const Planned& clamp = b_.calls_[next];
-      if (!b_.is_op(clamp, "aten::clamp.out") && !b_.is_op(clamp, "aten::hardtanh.out")) return nullptr;
+      if (!(b_.is_op(clamp, "aten::clamp.out") || b_.is_op(clamp, "aten::hardtanh.out")) ||
+          !is_pointwise_f32(clamp.call))
+        return nullptr;
       if (clamp.call[1].kind != ValueKind::none) low = number_of(clamp.call[1]).value_or(-2);
       if (clamp.call[2].kind != ValueKind::none) high = number_of(clamp.call[2]).value_or(-2);
       done[n++] = next, v = clamp.call.arguments.back();
@@ -349,7 +402,8 @@ class Fuser {
     std::uint32_t next;
     if (readers(v, &next, 1) != 1) return nullptr;
     const Planned& p = b_.calls_[next];
-    if (!(b_.is_op(p, "aten::div.out") || b_.is_op(p, "aten::div.Scalar_out")) || !is_number(p.call[1], 6))
+    if (!(b_.is_op(p, "aten::div.out") || b_.is_op(p, "aten::div.Scalar_out")) || !is_number(p.call[1], 6) ||
+        !is_pointwise_f32(p.call))
       return nullptr;
     done[n++] = next;
     return p.call.arguments.back();
@@ -374,9 +428,9 @@ class Fuser {
     }
     if (fusion_.activation != kernels::Activation::none) return false;
     const Planned& product = b_.calls_[found[1]];
-    if (!b_.is_op(product, "aten::mul.out")) return false;
+    if (!b_.is_op(product, "aten::mul.out") || !is_pointwise_f32(product.call)) return false;
     Value* gate = nullptr;
-    if (b_.is_op(b_.calls_[found[0]], "aten::sigmoid.out")) {
+    if (const Planned& p = b_.calls_[found[0]]; b_.is_op(p, "aten::sigmoid.out") && is_pointwise_f32(p.call)) {
       done[n++] = found[0], gate = b_.calls_[found[0]].call.arguments.back();
       fusion.activation = kernels::Activation::silu;
     } else {
@@ -414,7 +468,7 @@ void Builder::fuse_into_softmax() {
 // Indices of a pool are not written where nobody reads them.
 void Builder::leave_out_indices() {
   for (Planned& p : calls_) {
-    if (!is_op(p, "aten::max_pool2d_with_indices.out")) continue;
+    if (!is_op(p, "aten::max_pool2d_with_indices.out") || p.call.tensor(0).moves || !find_kernel(p.call)) continue;
     const std::uint32_t indices = index_of(p.call.arguments.back());
     if (!flow_->is_private(indices) || flow_->group(indices).readers > 0) continue;
     const auto fusion = tables_.take<Fusion>(1);
@@ -435,8 +489,8 @@ void Builder::use_channels_last() {
   const auto may_turn = [&](std::uint32_t v) {
     const Tensor& t = tensors_[v];
     if (!method_.tensor(v) || t.moves || t.constant || t.rank != 4 || !t.is_contiguous()) return false;
-    bool may = flow_->is_private(v) && t.size(1) != 1 && t.size(2) * t.size(3) != 1;
-    flow_->each_member(v, [&](std::uint32_t m) { may = may && tensors_[m].rank == 4 && same_sizes(tensors_[m], t); });
+    bool may = is_seen_alike(v) && t.size(1) != 1 && t.size(2) * t.size(3) != 1;
+    flow_->each_member(v, [&](std::uint32_t m) { may = may && same_sizes(tensors_[m], t); });
     return may;
   };
   const auto turn = [&](std::uint32_t v) {

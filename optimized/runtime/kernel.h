@@ -9,6 +9,7 @@
 #include "format/roles.h"
 #include "format/workspace.h"
 #include "optimized/kernels/epilogue.h"
+#include "optimized/kernels/instruction_set.h"
 #include "optimized/kernels/threads.h"
 #include "optimized/runtime/fault.h"
 #include "optimized/runtime/value.h"
@@ -32,7 +33,8 @@ struct Fusion {
 struct Call {
   const format::OperatorRoles* roles;
   std::span<Value* const> arguments;
-  Value* returned = nullptr;  // behind the arguments stands what is returned
+  Value* returned = nullptr;                        // behind the arguments stands what is returned
+  std::optional<kernels::InstructionSet> set = {};  // for which its kernel is; none: there is none
   const Fusion* fusion = nullptr;
 
   const Value& operator[](std::size_t i) const { return *arguments[i]; }

@@ -31,6 +31,7 @@ struct Options {
   std::span<const Backend> backends;       // do what is delegated
   std::int64_t instructions = 10'000'000;  // of one execution
   kernels::Threads threads;
+  std::optional<kernels::InstructionSet> set = kernels::best_instruction_set();
   bool as_written = false;  // without rewrites
 };
 

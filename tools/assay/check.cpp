@@ -5,6 +5,7 @@
 #include "conformance/contract/read_contract.h"
 #include "conformance/programs/file.h"
 #include "conformance/testees/load.h"
+#include "conformance/testees/optimized/client.h"
 #include "tools/assay/faults.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/limits.h"
@@ -21,14 +22,33 @@ struct Request {
   bool json = false, map = true;
 };
 
+// What the optimized runtime asks for, which no number of threads changes.
+void add_memories(const File& file, std::span<const File> data, const std::string& instruction_set,
+                  CheckReport& report) {
+  std::vector<OptimizedClient::Bytes> files;
+  for (const File& f : data) files.push_back(f.bytes);
+  const OptimizedClient client(file.bytes, files, {.instruction_set = instruction_set});
+  for (MethodNeeds& m : report.methods.first) {
+    const assay_method_sizes sizes = client.sizes(m.name);
+    m.memories = {{"prepared", sizes.prepared},
+                  {"arena", sizes.arena},
+                  {"shared", sizes.shared},
+                  {"scratch", sizes.scratch},
+                  {"workspace, while it is made", sizes.workspace}};
+  }
+}
+
 int show_check(const Request& r) {
   const Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the check");
   const OpenLibrary open = r.testee.empty() ? OpenLibrary() : open_library(r.testee, "");
   const Contract contract = open.library ? contract_of(r.testee) : Contract();
   const std::optional<Testee> testee = open.library ? std::optional<Testee>({*open.library, contract}) : std::nullopt;
-  const CheckReport report =
-      check(open_file(r.file, access), open_data_files(r.data, access), access.budget, testee ? &*testee : nullptr);
+  const File file = open_file(r.file, access);
+  const std::vector<File> data = open_data_files(r.data, access);
+  CheckReport report = check(file, data, access.budget, testee ? &*testee : nullptr);
+  if (const auto set = optimized_for(r.testee); set && report.faults.empty() && report.kind == FileKind::program)
+    add_memories(file, data, *set, report);
   if (r.json) {
     print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });
   } else {
@@ -48,7 +68,10 @@ void add_check(CLI::App& app, int& exit_code) {
   command->add_option("--data", r->data, "A .ptd file that the program is to be loaded with; once for each")
       ->allow_extra_args(false)
       ->type_name("FILE");
-  command->add_option("--with", r->testee, "Also list each instruction that this testee has no kernel for");
+  command->add_option(
+      "--with", r->testee,
+      "Also list each instruction that this testee has no kernel for; and what the runtime takes of memory, of "
+      "optimized, or of optimized:avx2 for an instruction set");
   command->add_flag("--json", r->json, "Print JSON");
   add_limits(*command, r->limits);
   add_no_map(*command, r->map);

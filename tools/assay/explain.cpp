@@ -44,7 +44,7 @@ std::size_t count_fallbacks(const assay_method* method) {
 void print(const OptimizedClient::Method& made, const std::string& name, Output& out) {
   const assay_method* method = made.method;
   out.print("method {}, {}: {} instructions, {} steps, {} of them by the fallback\n", printable(name),
-            kernels::traits(kernels::best_instruction_set()).name, assay_instruction_count(method),
+            kernels::name_of(kernels::best_instruction_set()), assay_instruction_count(method),
             assay_step_count(method), count_fallbacks(method));
   out.print("memory: prepared {}, arena {}, shared {}, scratch {} bytes\n", made.sizes.prepared, made.sizes.arena,
             made.sizes.shared, made.sizes.scratch);
@@ -68,7 +68,7 @@ void print(const OptimizedClient::Method& made, const std::string& name, Output&
 Json to_json(const OptimizedClient::Method& made, const std::string& name) {
   const assay_method* method = made.method;
   Json json = {{"method", name},
-               {"instruction_set", kernels::traits(kernels::best_instruction_set()).name},
+               {"instruction_set", kernels::name_of(kernels::best_instruction_set())},
                {"fallbacks", count_fallbacks(method)},
                {"bytes",
                 {{"prepared", made.sizes.prepared},

@@ -17,8 +17,9 @@ std::filesystem::path golden_folder(const std::string& given);
 
 std::filesystem::path executable_folder();  // in which the modules of testees are
 
-// Who answers, in every command: "reference", "recorded" (PyTorch, as it is in the corpus), "executorch", or the path
-// of a module that exports assay_kernel_library. Throws Fault (unsupported, "testee") for those that do not exist yet.
+// Who answers, in every command: "reference", "optimized", "optimized:avx2" for an instruction set, "recorded"
+// (PyTorch, as it is in the corpus), "executorch", or the path of a module that exports assay_kernel_library. Throws
+// Fault (unsupported, "testee") for those that do not exist yet.
 std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
 
 // A library, and the recorded calls where it is these.
@@ -31,13 +32,13 @@ OpenLibrary open_library(const std::string& testee, const std::string& golden);
 // The runtime of a testee; null where it has kernels alone. Throws Fault likewise.
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);
 inline constexpr const char* testee_help =
-    "Who answers: executorch (its official kernels), reference, recorded (PyTorch, as it was recorded), or ./lib.so, a "
-    "module that exports assay_kernel_library";
+    "Who answers: executorch (its official kernels), reference, optimized, optimized:avx2 (for an instruction set), "
+    "recorded (PyTorch, as it was recorded), or ./lib.so, a module that exports assay_kernel_library";
 
 inline constexpr const char* runner_help =
-    "Who runs it: reference, executorch (its official runtime), recorded (PyTorch's kernels, as they were recorded), "
-    "or "
-    "./lib.so, a module that exports assay_runtime or assay_kernel_library";
+    "Who runs it: reference, optimized, optimized:avx2 (for an instruction set), executorch (its official runtime), "
+    "recorded (PyTorch's kernels, as they were recorded), or ./lib.so, a module that exports assay_runtime or "
+    "assay_kernel_library";
 
 // The contract that is asked for by name or file, or, where none is, that of the library.
 Contract open_contract(const std::string& asked_for, const std::string& library);

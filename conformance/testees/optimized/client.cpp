@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "optimized/fallback/fallback.h"
+#include "optimized/kernels/instruction_set.h"
 #include "reference/fault.h"
 
 #if ASSAY_PTHREADPOOL
@@ -20,7 +21,7 @@ ClientMemory contents(const std::filesystem::path& file) {
   return memory;
 }
 
-assay_bytes read_only(const ClientMemory& m) { return {m.bytes().data(), m.bytes().size()}; }
+assay_bytes read_only(OptimizedClient::Bytes b) { return {b.data(), b.size()}; }
 assay_memory memory_of(const ClientMemory& m) { return {m.bytes().data(), m.bytes().size()}; }
 
 // What is asked of the runtime, unless it refuses.
@@ -81,26 +82,47 @@ Value copied(const assay_value& v) {
 
 }  // namespace
 
+std::optional<std::string> optimized_for(std::string_view testee) {
+  constexpr std::string_view name = "optimized", with_set = "optimized:";
+  if (testee == name) return "";
+  if (!testee.starts_with(with_set)) return {};
+  const std::string_view wanted = testee.substr(with_set.size());
+  const auto set = kernels::find_instruction_set(wanted);
+  if (!set || !kernels::is_compiled(*set))
+    throw Fault(Outcome::invalid, "testee", text("there is no instruction set \"", wanted, "\" in this build"));
+  return std::string(wanted);
+}
+
+OptimizedClient::OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options) {
+  open(program, data, options);
+}
+
 OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
-                                 const Options& options)
-    : file_(contents(program)) {
+                                 const Options& options) {
+  std::vector<Bytes> all;
+  for (const std::filesystem::path& file : data) all.push_back(files_.emplace_back(contents(file)).bytes());
+  open(files_.emplace_back(contents(program)).bytes(), all, options);
+}
+
+void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Options& options) {
   options_.as_written = options.as_written;
   options_.least_share = options.least_share;
+  instruction_set_ = options.instruction_set;
+  if (!instruction_set_.empty()) options_.instruction_set = instruction_set_.c_str();
   options_.threads = options.threads, options_.run = options.run;
   if (options.threads > 1 && !options.run) begin_pool(options.threads);
-  for (const std::filesystem::path& file : data) data_.push_back(contents(file));
   if (!options.deployable) {
     options_.fallback = optimized::reference_fallback();
     options_.backends = optimized::reference_backends(options_.backend_count);
   }
   std::vector<assay_bytes> files;
-  for (const ClientMemory& m : data_) files.push_back(read_only(m));
+  for (const Bytes file : data) files.push_back(read_only(file));
   assay_program_sizes sizes;
-  done([&](auto* f) { return assay_program_size(read_only(file_), files.data(), files.size(), &sizes, f); });
+  done([&](auto* f) { return assay_program_size(read_only(program), files.data(), files.size(), &sizes, f); });
   const ClientMemory workspace(sizes.workspace);
   memory_.emplace(sizes.program);
   done([&](auto* f) {
-    return assay_program_open(read_only(file_), files.data(), files.size(), memory_of(*memory_), memory_of(workspace),
+    return assay_program_open(read_only(program), files.data(), files.size(), memory_of(*memory_), memory_of(workspace),
                               &program_, f);
   });
 }
@@ -140,19 +162,29 @@ std::vector<std::string> OptimizedClient::method_names() const {
   return all;
 }
 
+ClientMemory OptimizedClient::workspace(const std::string& method) const {
+  std::size_t bytes = 0;
+  done([&](auto* f) { return assay_method_workspace_size(program_, method.c_str(), &bytes, f); });
+  return ClientMemory(bytes);
+}
+
+assay_method_sizes OptimizedClient::sizes(const std::string& name) const {
+  const ClientMemory work = workspace(name);
+  assay_method_sizes sizes;
+  done([&](auto* f) { return assay_method_size(program_, name.c_str(), &options_, memory_of(work), &sizes, f); });
+  return sizes;
+}
+
 const OptimizedClient::Method& OptimizedClient::method(const std::string& name) {
   if (const auto found = methods_.find(name); found != methods_.end()) return found->second;
-  std::size_t bytes = 0;
-  done([&](auto* f) { return assay_method_workspace_size(program_, name.c_str(), &bytes, f); });
-  const ClientMemory workspace(bytes);
-  assay_method_sizes sizes;
-  done([&](auto* f) { return assay_method_size(program_, name.c_str(), &options_, memory_of(workspace), &sizes, f); });
+  const assay_method_sizes sizes = this->sizes(name);
+  const ClientMemory work = workspace(name);
   if (!shared_) {
     shared_.emplace(sizes.shared);
     std::memset(shared_->bytes().data(), 0, sizes.shared);
   }
   Method made{sizes, ClientMemory(sizes.prepared), ClientMemory(sizes.arena), ClientMemory(sizes.scratch), nullptr};
-  const assay_method_memories memories{memory_of(workspace), memory_of(made.prepared), memory_of(made.arena),
+  const assay_method_memories memories{memory_of(work), memory_of(made.prepared), memory_of(made.arena),
                                        memory_of(*shared_), memory_of(made.scratch)};
   done([&](auto* f) { return assay_method_make(program_, name.c_str(), &options_, &memories, &made.method, f); });
   return methods_.emplace(name, std::move(made)).first->second;

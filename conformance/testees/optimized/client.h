@@ -15,6 +15,10 @@ struct pthreadpool;
 
 namespace assay {
 
+// For which instruction set the testee "optimized" is, empty for the machine's best, or "optimized:SET"; none: the name
+// is another testee's. Throws Fault with rule "testee" for a set that the build does not have.
+std::optional<std::string> optimized_for(std::string_view testee);
+
 // A program on the optimized runtime, in memory from the heap. Everything here throws Fault.
 class OptimizedClient {
  public:
@@ -30,7 +34,10 @@ class OptimizedClient {
     decltype(assay_options::run) run = nullptr;  // who begins the threads; null: a pool
     std::size_t least_share = 0;                 // elements that are worth a task; 0: what the runtime thinks
     bool as_written = false;                     // without rewrites
+    std::string instruction_set = {};            // empty: the best of this machine
   };
+  using Bytes = std::span<const std::byte>;
+  OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options);  // which stay where they are
   OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
                   const Options& options);
   ~OptimizedClient();
@@ -40,6 +47,7 @@ class OptimizedClient {
   const assay_program* program() const { return program_; }
   std::string default_method() const;  // "forward", or the only one
   std::vector<std::string> method_names() const;
+  assay_method_sizes sizes(const std::string& name) const;
   const Method& method(const std::string& name);  // made once: its state stays
 
   static void set_input(const Method& method, std::size_t i, const Value& value);  // as the program has it
@@ -51,11 +59,13 @@ class OptimizedClient {
     void operator()(pthreadpool* pool) const;
   };
 
+  void open(Bytes program, std::span<const Bytes> data, const Options& options);
   void begin_pool(std::size_t threads);
+  ClientMemory workspace(const std::string& method) const;
 
   std::unique_ptr<pthreadpool, EndPool> pool_;
-  ClientMemory file_;
-  std::vector<ClientMemory> data_;
+  std::string instruction_set_;
+  std::vector<ClientMemory> files_;
   assay_options options_{};
   std::optional<ClientMemory> memory_, shared_;
   assay_program* program_ = nullptr;

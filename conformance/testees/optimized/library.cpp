@@ -139,7 +139,7 @@ Reply run(const optimized::Call& call, CallValues& values) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> OptimizedLibrary::facts() const {
-  return {{"instruction set", kernels::traits(kernels::best_instruction_set()).name}};
+  return {{"instruction set", kernels::name_of(set_)}};
 }
 
 std::vector<std::string> OptimizedLibrary::kernels() const {
@@ -154,6 +154,8 @@ bool OptimizedLibrary::has(const Operator& op) const {
 }
 
 Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments) {
+  if (set_ && !kernels::is_supported(*set_))
+    return {Outcome::unsupported, "this machine does not have the instruction set"};
   const std::string_view name = op.name;
   const auto roles = std::ranges::lower_bound(format::all_roles(), name, {}, &format::OperatorRoles::name);
   CallValues values(operands_);
@@ -174,7 +176,7 @@ Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments)
       if (op.arguments[i].out) outs.emplace_back(all.back(), &arguments[i]);
     }
   }
-  const Reply reply = run({&*roles, all}, values);
+  const Reply reply = run({&*roles, all, nullptr, set_}, values);
   if (reply.outcome == Outcome::ok)
     for (const auto& [from, to] : outs) hand_back(*from, *to);
   return call_fallback(op, arguments, reply);

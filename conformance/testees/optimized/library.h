@@ -1,6 +1,7 @@
 #pragma once
 
 #include "conformance/testees/library.h"
+#include "optimized/kernels/instruction_set.h"
 
 namespace assay {
 
@@ -11,9 +12,13 @@ class OptimizedLibrary final : public KernelLibrary {
   // What kernels are told of a call's operands before it: that a program has them as constants, that their sizes are
   // fixed, or that these may be smaller than those that are declared.
   enum class Operands { constant, fixed, moving };
-  // Without the fallback, what no kernel takes is unsupported.
-  explicit OptimizedLibrary(Operands operands = Operands::constant, bool fallback = true)
-      : operands_(operands), fallback_(fallback) {}
+  // Without the fallback, what no kernel takes is unsupported. For an instruction set; empty: the machine's best.
+  explicit OptimizedLibrary(Operands operands = Operands::constant, bool fallback = true,
+                            std::string_view instruction_set = "")
+      : operands_(operands),
+        fallback_(fallback),
+        set_(instruction_set.empty() ? kernels::best_instruction_set()
+                                     : kernels::find_instruction_set(instruction_set)) {}
 
   std::string_view name() const override { return "optimized"; }
   std::vector<std::pair<std::string, std::string>> facts() const override;
@@ -27,6 +32,7 @@ class OptimizedLibrary final : public KernelLibrary {
 
   Operands operands_;
   bool fallback_;
+  std::optional<kernels::InstructionSet> set_;
 };
 
 }  // namespace assay

@@ -12,8 +12,9 @@ Reply reply_of(const Fault& fault) {
 
 class LoadedOptimized final : public TesteeProgram {
  public:
-  LoadedOptimized(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data, bool deployable)
-      : client_(program, data, {.deployable = deployable}) {}
+  LoadedOptimized(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
+                  const std::string& instruction_set)
+      : client_(program, data, {.instruction_set = instruction_set}) {}
 
   Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {
@@ -33,13 +34,13 @@ class LoadedOptimized final : public TesteeProgram {
 
 class OptimizedRuntime final : public Runtime {
  public:
-  explicit OptimizedRuntime(bool deployable) : deployable_(deployable) {}
+  explicit OptimizedRuntime(std::string instruction_set) : instruction_set_(std::move(instruction_set)) {}
   std::string_view name() const override { return "optimized"; }
   std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program,
                                       const std::vector<std::filesystem::path>& data, Reply& reply) override {
     try {
       reply = {};
-      return std::make_unique<LoadedOptimized>(program, data, deployable_);
+      return std::make_unique<LoadedOptimized>(program, data, instruction_set_);
     } catch (const Fault& f) {
       reply = reply_of(f);
       return nullptr;
@@ -47,13 +48,13 @@ class OptimizedRuntime final : public Runtime {
   }
 
  private:
-  bool deployable_;
+  std::string instruction_set_;
 };
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_optimized_runtime(bool deployable) {
-  return std::make_unique<OptimizedRuntime>(deployable);
+std::unique_ptr<Runtime> make_optimized_runtime(const std::string& instruction_set) {
+  return std::make_unique<OptimizedRuntime>(instruction_set);
 }
 
 }  // namespace assay
