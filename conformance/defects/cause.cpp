@@ -12,8 +12,8 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_drawn = 20;  // to try a predicate, and as many that differ
-constexpr int rounds = 6;               // of finding predicates and trying them
-constexpr int most_attempts = 2;        // to convince with one predicate
+constexpr int rounds = 8;               // of finding predicates and trying them
+constexpr int most_attempts = 3;        // to convince with one predicate
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
@@ -67,9 +67,10 @@ class Investigation {
 
   void find(const Symptom& symptom) {
     std::map<Predicate, Attempts> known;
-    std::vector<Cause> found = explained(symptom);
+    std::vector<Predicate> kept;  // that convinced
+    std::vector<Cause> found = explained(symptom, kept);
     for (int round = 0; round < rounds && is_tried(symptom); ++round) {
-      if (round > 0) found = explained(symptom);
+      if (round > 0) found = explained(symptom, kept);
       bool learned = false;
       for (Cause& cause : found) {
         if (cause.cases.empty()) continue;
@@ -77,6 +78,7 @@ class Investigation {
         if (!before.trial.convinces(convincing) && before.number < most_attempts) {
           before.trial += attempt(cause, found);
           ++before.number, learned = true;
+          if (before.trial.convinces(convincing)) kept.push_back(cause.predicate);
         }
         cause.trial = before.trial;
       }
@@ -109,17 +111,22 @@ class Investigation {
            });
   }
 
-  std::vector<Cause> explained(const Symptom& symptom) const {
+  // The causes that are kept, and those of the failures that these leave.
+  std::vector<Cause> explained(const Symptom& symptom, const std::vector<Predicate>& kept) const {
     const Predicate premise = this->premise(symptom);
+    const auto is_kept = [&](const Features& f) {
+      return std::ranges::any_of(kept, [&](const Predicate& p) { return holds(p, f); });
+    };
     const bool within_contract = is_tried(symptom);  // what passes outside of it says nothing
     std::vector<Example> examples;
     for (const Row& row : rows_) {
       const Says said = says(row.seen, symptom);
-      if (said == Says::nothing || !holds(premise, row.features)) continue;
+      if (said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
       if (said == Says::passes && within_contract && !row.seen.promised) continue;
       examples.push_back({&row.features, said == Says::fails});
     }
     std::vector<Cause> found;
+    for (const Predicate& p : kept) found.push_back({&op_, symptom, p, premise.size(), {}, {}});
     for (Predicate& p : explain(examples)) {
       p.insert(p.begin(), premise.begin(), premise.end());
       found.push_back({&op_, symptom, std::move(p), premise.size(), {}, {}});
