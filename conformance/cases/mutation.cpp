@@ -77,11 +77,11 @@ Dims nth_order(int rank, Int n) {
 }
 
 // Values that functions stumble over; the last palettes are plain numbers.
-Real special(const Tensor& tensor, Int palette, Bits draw) {
+std::vector<Real> palette(const Tensor& tensor, Int n) {
   const bool floating = is_floating(tensor.dtype);
   const Real most = floating ? largest(tensor.dtype) : largest_integer(tensor.dtype);
   const Real least = floating ? ulp(tensor.dtype, 0) : 1;
-  const std::array<std::vector<Real>, 6> palettes{{
+  std::array<std::vector<Real>, 6> palettes{{
       {0, 1, -1, 2, -2, 3, -3, 0.5},
       {-8.25, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 8.25},
       {0, -0.0, 1, -1, std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(),
@@ -90,16 +90,16 @@ Real special(const Tensor& tensor, Int palette, Bits draw) {
       {100, -100, 88.75, -89, 1e4, -1e4, 65504, 1e-5, -1e-5},
       {1, 1, 1, 1},
   }};
-  const auto& values = palettes[pick(palette, palettes.size())];
-  return values[draw % values.size()];
+  return std::move(palettes[pick(n, palettes.size())]);
 }
 
-Tensor filled(const Tensor& tensor, Int palette, Int seed) {
+Tensor filled(const Tensor& tensor, Int n, Int seed) {
+  const std::vector<Real> choices = palette(tensor, n);
   Array<Real> values(tensor.sizes);
   Bits state = static_cast<Bits>(seed) * 0x9e3779b97f4a7c15u + 1;
   for (Real& v : values.data) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    v = special(tensor, palette, state >> 33);
+    v = choices[(state >> 33) % choices.size()];
     if (!is_floating(tensor.dtype) && !std::isfinite(v)) v = 0;
   }
   Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);

@@ -12,7 +12,8 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_drawn = 20;  // to try a predicate, and as many that differ
-constexpr int rounds = 8;               // of finding predicates and trying them
+constexpr int rounds = 4;               // of finding predicates and trying them
+constexpr int most_tried = 3;           // predicates of a symptom in a round, those of most cases
 constexpr int most_attempts = 3;        // to convince with one predicate
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
@@ -71,18 +72,18 @@ class Investigation {
     std::vector<Cause> found = explained(symptom, kept);
     for (int round = 0; round < rounds && is_tried(symptom); ++round) {
       if (round > 0) found = explained(symptom, kept);
-      bool learned = false;
+      int tried = 0;
       for (Cause& cause : found) {
         if (cause.cases.empty()) continue;
         Attempts& before = known[cause.predicate];
-        if (!before.trial.convinces(convincing) && before.number < most_attempts) {
+        if (!before.trial.convinces(convincing) && before.number < most_attempts && tried < most_tried) {
           before.trial += attempt(cause, found);
-          ++before.number, learned = true;
+          ++before.number, ++tried;
           if (before.trial.convinces(convincing)) kept.push_back(cause.predicate);
         }
         cause.trial = before.trial;
       }
-      if (!learned) break;
+      if (tried == 0) break;
     }
     std::erase_if(found,
                   [](const Cause& c) { return c.cases.empty(); });  // of calls that may be refused, or were drawn

@@ -5,12 +5,12 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t tries = 12;                       // for each call that is found, to make one
-constexpr std::size_t changes = 48;                     // and of known calls, to find one that nobody made
-constexpr std::size_t patience = 6;                     // as if so many more were found
-constexpr std::size_t most_added = 2;                   // mutations
-constexpr Int numbers = 64;                             // of a mutation, as generated cases have them
-constexpr Budget::Limits small{.bytes = Int{1} << 18};  // calls, of which many are made
+constexpr std::size_t tries = 8;       // for each call that is found, to make one
+constexpr std::size_t changes = 48;    // and of known calls, to find one that nobody made
+constexpr std::size_t patience = 4;    // as if so many more were found
+constexpr std::size_t most_added = 2;  // mutations
+constexpr Int numbers = 64;            // of a mutation, as generated cases have them
+constexpr Budget::Limits small{.bytes = Int{1} << 18, .work = Int{1} << 22};  // calls, of which many are made
 
 }  // namespace
 
