@@ -12,8 +12,8 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_drawn = 20;  // to try a predicate, and as many that differ
-constexpr int rounds = 4;               // of finding predicates and trying them
-constexpr int most_tried = 3;           // predicates of a symptom in a round, those of most cases
+constexpr int rounds = 6;               // of finding predicates and trying them
+constexpr int most_tried = 4;           // predicates of a symptom in a round, those of most cases
 constexpr int most_attempts = 3;        // to convince with one predicate
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
