@@ -15,8 +15,9 @@ namespace {
 
 using enum DType;
 
-constexpr std::array kind_names{"dtype",  "dtypes", "sizes",  "size", "rank", "layout", "values", "integer",
-                                "scalar", "list",   "length", "text", "none", "out",    "number", "numbers"};
+constexpr std::array kind_names{"dtype",   "dtypes",  "sizes",    "size",   "rank",    "layout", "values",
+                                "integer", "scalar",  "list",     "length", "text",    "none",   "out",
+                                "number",  "numbers", "elements", "scale",  "exponent"};
 static_assert(kind_names.size() == mutation_kinds);
 
 constexpr std::array all_dtypes{float32, float16, bfloat16, float64, int64,  int32, int16,      int8,
@@ -76,11 +77,11 @@ Dims nth_order(int rank, Int n) {
 }
 
 // Values that functions stumble over; the last palettes are plain numbers.
-Real special(const Tensor& tensor, Int palette, Bits draw) {
+std::vector<Real> palette(const Tensor& tensor, Int n) {
   const bool floating = is_floating(tensor.dtype);
   const Real most = floating ? largest(tensor.dtype) : largest_integer(tensor.dtype);
   const Real least = floating ? ulp(tensor.dtype, 0) : 1;
-  const std::array<std::vector<Real>, 6> palettes{{
+  std::array<std::vector<Real>, 6> palettes{{
       {0, 1, -1, 2, -2, 3, -3, 0.5},
       {-8.25, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 8.25},
       {0, -0.0, 1, -1, std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(),
@@ -89,16 +90,16 @@ Real special(const Tensor& tensor, Int palette, Bits draw) {
       {100, -100, 88.75, -89, 1e4, -1e4, 65504, 1e-5, -1e-5},
       {1, 1, 1, 1},
   }};
-  const auto& values = palettes[pick(palette, palettes.size())];
-  return values[draw % values.size()];
+  return std::move(palettes[pick(n, palettes.size())]);
 }
 
-Tensor filled(const Tensor& tensor, Int palette, Int seed) {
+Tensor filled(const Tensor& tensor, Int n, Int seed) {
+  const std::vector<Real> choices = palette(tensor, n);
   Array<Real> values(tensor.sizes);
   Bits state = static_cast<Bits>(seed) * 0x9e3779b97f4a7c15u + 1;
   for (Real& v : values.data) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    v = special(tensor, palette, state >> 33);
+    v = choices[(state >> 33) % choices.size()];
     if (!is_floating(tensor.dtype) && !std::isfinite(v)) v = 0;
   }
   Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);
@@ -134,6 +135,38 @@ Tensor drawn(const Tensor& tensor, Int bits, Int seed) {
   }
   Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);
   write(values, out);
+  return out;
+}
+
+// Each element one of the tensor's own.
+Tensor resampled(const Tensor& tensor, Int seed) {
+  const Array<Bits> old = read<Bits>(tensor);
+  Array<Bits> values(tensor.sizes);
+  Bits draw = scrambled(static_cast<Bits>(seed));
+  for (Bits& v : values.data) v = old[static_cast<Int>(draw % static_cast<Bits>(old.count()))], draw = scrambled(draw);
+  Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);
+  write(values, out);
+  return out;
+}
+
+// From -1000 to 1000, most often near 0.
+int drawn_exponent(Int n, Int times) {
+  return (static_cast<int>(pick(n, 64)) - 32) * static_cast<int>(pick(times, 32));
+}
+
+// The integer times a power of two; what does not fit is lost.
+Int scaled(Int n, int exponent) { return static_cast<Int>(static_cast<Bits>(n) << pick(exponent, 64)); }
+
+Tensor scaled(const Tensor& tensor, int exponent) {
+  Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);
+  const auto write_scaled = [&](auto values, auto change) {
+    std::ranges::transform(values.data, values.data.begin(), change);
+    write(values, out);
+  };
+  if (is_floating(tensor.dtype))
+    write_scaled(read<Real>(tensor), [&](Real x) { return std::ldexp(x, exponent); });
+  else
+    write_scaled(read<Int>(tensor), [&](Int n) { return scaled(n, exponent); });
   return out;
 }
 
@@ -175,6 +208,12 @@ void change_tensor(Tensor& t, const Mutation& m) {
       return;
     case Mutation::Kind::numbers:
       t = info(t.dtype).kind == Kind::opaque ? t : drawn(t, a, b);
+      return;
+    case Mutation::Kind::elements:
+      t = resampled(t, b);
+      return;
+    case Mutation::Kind::scale:
+      t = info(t.dtype).kind == Kind::opaque ? t : scaled(t, drawn_exponent(a, b));
       return;
     default:
       return;
@@ -242,6 +281,13 @@ void draw_number(Value& value, Int bits, Bits draw) {
     (*list)[draw % list->size()] = drawn_fraction(bits, draw);
 }
 
+void scale_number(Value& value, int exponent, Bits draw) {
+  if (Int* n = std::get_if<Int>(&value)) *n = scaled(*n, exponent);
+  if (double* x = std::get_if<double>(&value)) *x = std::ldexp(*x, exponent);
+  if (Doubles* list = std::get_if<Doubles>(&value); list && !list->empty())
+    (*list)[draw % list->size()] = std::ldexp((*list)[draw % list->size()], exponent);
+}
+
 bool is_integer_type(std::string_view type) {
   return type == "int" || type == "bool" || type == "ScalarType" || type == "int?" || type == "ScalarType?" ||
          type == "MemoryFormat?";
@@ -272,6 +318,8 @@ std::vector<std::size_t> targets(const Operator& op, std::span<const Value> argu
       return typed(op, is_list_type);
     case Mutation::Kind::text:
       return typed(op, [](std::string_view t) { return t.starts_with("str"); });
+    case Mutation::Kind::exponent:
+      return typed(op, [](std::string_view t) { return is_number_type(t) || t.starts_with("float["); });
     case Mutation::Kind::number:
       return typed(
           op, [](std::string_view t) { return is_number_type(t) || is_list_type(t) || t == "int" || t == "int?"; });
@@ -284,7 +332,8 @@ std::vector<std::size_t> targets(const Operator& op, std::span<const Value> argu
 
 bool changes_tensor(Mutation::Kind kind) {
   using enum Mutation::Kind;
-  return kind == dtype || kind == size || kind == rank || kind == layout || kind == values || kind == numbers;
+  return kind == dtype || kind == size || kind == rank || kind == layout || kind == values || kind == numbers ||
+         kind == elements || kind == scale;
 }
 
 }  // namespace
@@ -333,6 +382,8 @@ std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments,
     if (m.kind == Mutation::Kind::scalar) change_scalar(value, op.arguments[at].type, m.n[1]);
     if (m.kind == Mutation::Kind::list || m.kind == Mutation::Kind::length) change_list(value, m);
     if (m.kind == Mutation::Kind::number) draw_number(value, m.n[1], scrambled(static_cast<Bits>(m.n[2])));
+    if (m.kind == Mutation::Kind::exponent)
+      scale_number(value, drawn_exponent(m.n[1], m.n[2]), static_cast<Bits>(m.n[2]));
     if (m.kind == Mutation::Kind::text) value = std::string(words[pick(m.n[1], words.size())]);
     if (m.kind == Mutation::Kind::none) value = std::monostate{};
   }

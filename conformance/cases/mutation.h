@@ -15,30 +15,33 @@ namespace assay {
 // numbers make a mutation and smaller numbers a simpler one.
 struct Mutation {
   enum class Kind : std::uint8_t {
-    dtype,    // tensor n0 is converted to the n1-th dtype
-    dtypes,   // every tensor that has tensor n0's dtype is
-    sizes,    // every dimension of the n0-th distinct size becomes n1 long, in all tensors and in no list
-    size,     // dimension n1 of tensor n0 becomes n2 long
-    rank,     // tensor n0 loses its first dimension, gets a leading one of size 1, or becomes a scalar
-    layout,   // tensor n0 gets its n1-th dim order
-    values,   // tensor n0 is filled from the n1-th palette of values, drawn by n2
-    integer,  // integer, bool or dtype argument n0 becomes the n1-th special integer, the opposite, the n1-th dtype's
-              // number
-    scalar,   // Scalar or float argument n0 becomes the n1-th special number
-    list,     // element n1 of integer list n0 becomes the n2-th special integer
-    length,   // list n0 becomes n1 long, its last element repeated
-    text,     // string argument n0 becomes the n1-th word
-    none,     // optional argument n0 becomes None
-    out,      // out argument n0 is given, of the n1-th dtype
-    number,   // number argument n0, or an entry of list n0, becomes one of at most n1 bits, drawn by n2
-    numbers,  // tensor n0 is filled with numbers of at most n1 bits, drawn by n2
+    dtype,     // tensor n0 is converted to the n1-th dtype
+    dtypes,    // every tensor that has tensor n0's dtype is
+    sizes,     // every dimension of the n0-th distinct size becomes n1 long, in all tensors and in no list
+    size,      // dimension n1 of tensor n0 becomes n2 long
+    rank,      // tensor n0 loses its first dimension, gets a leading one of size 1, or becomes a scalar
+    layout,    // tensor n0 gets its n1-th dim order
+    values,    // tensor n0 is filled from the n1-th palette of values, drawn by n2
+    integer,   // integer, bool or dtype argument n0 becomes the n1-th special integer, the opposite, the n1-th dtype's
+               // number
+    scalar,    // Scalar or float argument n0 becomes the n1-th special number
+    list,      // element n1 of integer list n0 becomes the n2-th special integer
+    length,    // list n0 becomes n1 long, its last element repeated
+    text,      // string argument n0 becomes the n1-th word
+    none,      // optional argument n0 becomes None
+    out,       // out argument n0 is given, of the n1-th dtype
+    number,    // number argument n0, or an entry of list n0, becomes one of at most n1 bits, drawn by n2
+    numbers,   // tensor n0 is filled with numbers of at most n1 bits, drawn by n2
+    elements,  // tensor n0 is filled with elements that it has, drawn by n2
+    scale,     // tensor n0 is multiplied by a power of two, by n1 and n2
+    exponent,  // Scalar or float argument n0, or an entry of list n0, is multiplied by one
   };
   Kind kind = Kind::dtype;
   std::array<Int, 3> n{};
   bool operator==(const Mutation&) const = default;
 };
 
-inline constexpr int mutation_kinds = 16;
+inline constexpr int mutation_kinds = 19;
 inline constexpr int special_mutation_kinds = 14;  // that choose from what functions stumble over: the first
 
 // "dtype:0:5"; parsing throws Fault (malformed, "case.mutation").

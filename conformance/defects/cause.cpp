@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t most_drawn = 20;  // to try a predicate, and as many that differ
 constexpr int rounds = 6;               // of finding predicates and trying them
-constexpr int most_attempts = 2;        // to convince with one predicate
+constexpr int most_tried = 4;           // predicates of a symptom in a round, those of most cases
+constexpr int most_attempts = 3;        // to convince with one predicate
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
@@ -67,20 +68,22 @@ class Investigation {
 
   void find(const Symptom& symptom) {
     std::map<Predicate, Attempts> known;
-    std::vector<Cause> found = explained(symptom);
+    std::vector<Predicate> kept;  // that convinced
+    std::vector<Cause> found = explained(symptom, kept);
     for (int round = 0; round < rounds && is_tried(symptom); ++round) {
-      if (round > 0) found = explained(symptom);
-      bool learned = false;
+      if (round > 0) found = explained(symptom, kept);
+      int tried = 0;
       for (Cause& cause : found) {
         if (cause.cases.empty()) continue;
         Attempts& before = known[cause.predicate];
-        if (!before.trial.convinces(convincing) && before.number < most_attempts) {
+        if (!before.trial.convinces(convincing) && before.number < most_attempts && tried < most_tried) {
           before.trial += attempt(cause, found);
-          ++before.number, learned = true;
+          ++before.number, ++tried;
+          if (before.trial.convinces(convincing)) kept.push_back(cause.predicate);
         }
         cause.trial = before.trial;
       }
-      if (!learned) break;
+      if (tried == 0) break;
     }
     std::erase_if(found,
                   [](const Cause& c) { return c.cases.empty(); });  // of calls that may be refused, or were drawn
@@ -109,17 +112,22 @@ class Investigation {
            });
   }
 
-  std::vector<Cause> explained(const Symptom& symptom) const {
+  // The causes that are kept, and those of the failures that these leave.
+  std::vector<Cause> explained(const Symptom& symptom, const std::vector<Predicate>& kept) const {
     const Predicate premise = this->premise(symptom);
+    const auto is_kept = [&](const Features& f) {
+      return std::ranges::any_of(kept, [&](const Predicate& p) { return holds(p, f); });
+    };
     const bool within_contract = is_tried(symptom);  // what passes outside of it says nothing
     std::vector<Example> examples;
     for (const Row& row : rows_) {
       const Says said = says(row.seen, symptom);
-      if (said == Says::nothing || !holds(premise, row.features)) continue;
+      if (said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
       if (said == Says::passes && within_contract && !row.seen.promised) continue;
       examples.push_back({&row.features, said == Says::fails});
     }
     std::vector<Cause> found;
+    for (const Predicate& p : kept) found.push_back({&op_, symptom, p, premise.size(), {}, {}});
     for (Predicate& p : explain(examples)) {
       p.insert(p.begin(), premise.begin(), premise.end());
       found.push_back({&op_, symptom, std::move(p), premise.size(), {}, {}});

@@ -24,6 +24,9 @@ struct Group {
   std::vector<Cause> causes;
 };
 
+// Without its overload.
+std::string_view base_name(const Operator& op) { return op.name.substr(0, op.name.find('.')); }
+
 std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.failure)); }
 
 // What tells of a tensor or an argument, whichever it is.
@@ -32,8 +35,8 @@ constexpr std::array telling_of_inputs =
                                      "has subnormal numbers", "has numbers above 2^24", "has numbers above 2^53"});
 constexpr std::array telling_of_tensors = std::to_array<std::string_view>(
     {"has a size of 0", "has no dimensions", "is of wide unsigned integers", "is of a half type"});
-constexpr std::array telling_of_arguments =
-    std::to_array<std::string_view>({"is true", "is no float32", "is a bool where numbers are"});
+constexpr std::array telling_of_arguments = std::to_array<std::string_view>(
+    {"is true", "is no float32", "is no number of the first input's dtype", "is a bool where numbers are"});
 
 bool is_about_layouts(const Literal& l) {
   if (l.test == Literal::Test::holds) return l.name.ends_with(" is channels last");
@@ -72,7 +75,7 @@ std::string key_of(const Cause& c) {
   if (!c.symptom.place.empty()) return text(kind(c.symptom), ' ', c.symptom.place);
   const bool tells = std::ranges::any_of(c.predicate, [&](const Literal& l) { return is_telling(c.symptom, l); });
   const double share = tells ? loosely : convincing;
-  if (!c.trial.convinces(share)) return text(kind(c.symptom), ' ', c.op->name.substr(0, c.op->name.find('.')));
+  if (!c.trial.convinces(share)) return text(kind(c.symptom), ' ', base_name(*c.op));
   return text(kind(c.symptom), ' ', c.predicate.empty() ? c.symptom.said : words(c.predicate));
 }
 
@@ -106,9 +109,11 @@ Shares messages(const Cause& c) {
   return found;
 }
 
-// Besides these all the words of a predicate that convinces, and the line of source.
+// Besides these all the words of a predicate that convinces, the line of source, and the operator: what is left of one
+// that fails in one way is mended in one place.
 Shares reasons(const Cause& c) {
   Shares found = messages(c);
+  found[text("of ", base_name(*c.op))] = c.cases.size();
   found.merge(gists(c));
   if (c.predicate.size() > c.premises && c.trial.convinces(convincing)) found[words(c.predicate)] = c.cases.size();
   if (!c.symptom.place.empty()) found["at " + c.symptom.place] = c.cases.size();

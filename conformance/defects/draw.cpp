@@ -5,10 +5,12 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t tries = 12;      // for each call that is asked for, to make one
+constexpr std::size_t tries = 8;       // for each call that is found, to make one
 constexpr std::size_t changes = 48;    // and of known calls, to find one that nobody made
+constexpr std::size_t patience = 4;    // as if so many more were found
 constexpr std::size_t most_added = 2;  // mutations
 constexpr Int numbers = 64;            // of a mutation, as generated cases have them
+constexpr Budget::Limits small{.bytes = Int{1} << 18, .work = Int{1} << 22};  // calls, of which many are made
 
 }  // namespace
 
@@ -30,20 +32,27 @@ std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseI
     if (taken) found.push_back(std::move(c));
     return taken;
   });
+  std::vector<CaseId> known(near.begin(), near.end());
   std::size_t made = 0;
-  for (std::size_t k = 0; k < changes * count && made < tries * count && found.size() < count; ++k)
-    if (auto c = made_first(changed(near))) {
+  const auto is_worth = [&](std::size_t tried, std::size_t for_each) {
+    return tried < for_each * (found.size() + patience);
+  };
+  for (std::size_t k = 0; found.size() < count && is_worth(k, changes) && is_worth(made, tries); ++k)
+    if (auto c = made_first(changed(known))) {
       ++made;
-      (wanted(c->features) ? found : left_).push_back(std::move(*c));
+      const bool taken = wanted(c->features);
+      if (taken) known.push_back(c->id);
+      (taken ? found : left_).push_back(std::move(*c));
     }
   return found;
 }
 
-// The case, if it is promised and its call was not made before.
+// The case, if its call is small and promised and was not made before.
 std::optional<DescribedCase> Drawer::made_first(CaseId id) {
   const Case c = corpus_.make(id);
   if (!mutated_.insert(digest_of(c.arguments)).second) return std::nullopt;
-  const HostCall call = host_call(c);
+  const HostCall call = host_call(c, small);
+  if (call.expected.answer.outcome == Outcome::exhausted) return std::nullopt;
   if (!made_.insert(digest_of(call.arguments)).second) return std::nullopt;
   Features features = features_of(*c.op, call);
   if (!contract_.standing(*c.op, call, features).promised) return std::nullopt;
@@ -60,16 +69,25 @@ CaseId Drawer::changed(std::span<const CaseId> near) {
     id.call = calls_.digest(static_cast<std::size_t>(below(calls_.size())));
   else
     id = near[static_cast<std::size_t>(below(near.size()))];
-  if (id.mutations.empty()) keep_outs(id);
+  if (id.mutations.empty()) id.mutations = kept_outs(id);
+  if (!id.mutations.empty() && below(2) == 0) {  // the same changes, but for a number
+    Mutation& m = id.mutations[static_cast<std::size_t>(below(id.mutations.size()))];
+    m.n[static_cast<std::size_t>(below(m.n.size()))] = below(numbers);
+    return id;
+  }
   for (Int left = 1 + below(most_added); left > 0; --left)
     id.mutations.push_back(
         {static_cast<Mutation::Kind>(below(mutation_kinds)), {below(numbers), below(numbers), below(numbers)}});
   return id;
 }
 
-// A mutated call has outs as the entry gives them, unless they are given as recorded.
-void Drawer::keep_outs(CaseId& recorded) const {
+// A mutated call has outs as the entry gives them, or as recorded where the reference refuses it: what else is recorded
+// must be given.
+const std::vector<Mutation>& Drawer::kept_outs(const CaseId& recorded) {
+  const auto [at, is_new] = kept_outs_.try_emplace(recorded.call);
+  if (!is_new) return at->second;
   const Case c = corpus_.make(recorded);
+  if (!host_call(c).valid()) return at->second;
   const std::size_t first = c.arguments.size() - c.op->outs();
   for (std::size_t k = 0; k < c.op->outs(); ++k) {
     const Tensor* out = std::get_if<Tensor>(&c.arguments[first + k]);
@@ -77,10 +95,11 @@ void Drawer::keep_outs(CaseId& recorded) const {
     for (Int dtype = 0; dtype < numbers; ++dtype) {
       const Mutation given{Mutation::Kind::out, {static_cast<Int>(k), dtype, 0}};
       if (std::get<Tensor>(mutated(*c.op, c.arguments, given)[first + k]).dtype != out->dtype) continue;
-      recorded.mutations.push_back(given);
+      at->second.push_back(given);
       break;
     }
   }
+  return at->second;
 }
 
 }  // namespace assay

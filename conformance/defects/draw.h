@@ -4,6 +4,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -36,7 +37,7 @@ class Drawer {
 
  private:
   CaseId changed(std::span<const CaseId> near);
-  void keep_outs(CaseId& recorded) const;
+  const std::vector<Mutation>& kept_outs(const CaseId& recorded);
   std::optional<DescribedCase> made_first(CaseId id);
   std::uint64_t digest_of(std::span<const Value> arguments) const;
   Int below(std::size_t n) { return static_cast<Int>(random_() % n); }
@@ -45,9 +46,10 @@ class Drawer {
   const Contract& contract_;
   const RecordedCalls& calls_;
   std::mt19937_64 random_;
-  std::unordered_set<std::uint64_t> mutated_;  // digests of calls as they were mutated
-  std::unordered_set<std::uint64_t> made_;     // and as a host makes them
-  std::vector<DescribedCase> left_;            // not drawn yet: to make a call takes longer than to look at it again
+  std::unordered_set<std::uint64_t> mutated_;                           // digests of calls as they were mutated
+  std::unordered_set<std::uint64_t> made_;                              // and as a host makes them
+  std::unordered_map<std::uint32_t, std::vector<Mutation>> kept_outs_;  // of recorded calls
+  std::vector<DescribedCase> left_;  // not drawn yet: to make a call takes longer than to look at it again
 };
 
 }  // namespace assay

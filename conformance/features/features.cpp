@@ -4,11 +4,15 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "conformance/cases/tensors.h"
+#include "operators/arithmetic.gen.h"
+#include "operators/logic.gen.h"
 #include "reference/families.h"
 #include "reference/fault.h"
 #include "reference/shapes.h"
+#include "reference/types.h"
 
 namespace assay {
 namespace {
@@ -20,18 +24,23 @@ constexpr Int most_dtypes = 64;  // the format numbers fewer
 struct Elements {
   bool nan = false, infinity = false, zero = false, negative_zero = false, subnormal = false, negative = false,
        fraction = false, extreme = false, above_16m = false, above_2g = false, above_double = false, no_float32 = false,
-       equal = false;
+       equal = false, different = false;
+  Real least = 0, most = 0;  // of the finite ones and 0
 };
+
+Real lowest(DType dtype) { return is_floating(dtype) ? -largest(dtype) : least_integer(dtype); }
+Real highest(DType dtype) { return is_floating(dtype) ? largest(dtype) : largest_integer(dtype); }
 
 // Where numbers of a dtype are subnormal, and where they are extreme.
 struct Ends {
   explicit Ends(DType dtype)
       : least_normal(is_floating(dtype) ? std::ldexp(Real{1}, info(dtype).least_exponent) : 0),
-        low(is_floating(dtype) ? -largest(dtype) / 4 : static_cast<Real>(least_integer(dtype))),
-        high(is_floating(dtype) ? largest(dtype) / 4 : static_cast<Real>(largest_integer(dtype))) {}
+        low(is_floating(dtype) ? lowest(dtype) / 4 : lowest(dtype)),
+        high(is_floating(dtype) ? highest(dtype) / 4 : highest(dtype)) {}
   Real least_normal, low, high;
 };
 
+bool has_fraction(Real x) { return std::isfinite(x) && x != std::trunc(x); }
 bool is_float32(Real x) { return static_cast<Real>(static_cast<float>(x)) == x; }
 
 void look_at(Real x, const Ends& ends, Elements& e) {
@@ -39,8 +48,9 @@ void look_at(Real x, const Ends& ends, Elements& e) {
   e.zero |= x == 0 && !std::signbit(x), e.negative_zero |= x == 0 && std::signbit(x);
   if (!std::isfinite(x)) return;
   const Real size = std::fabs(x);
+  e.least = std::min(e.least, x), e.most = std::max(e.most, x);
   e.subnormal |= size > 0 && size < ends.least_normal;
-  e.negative |= x < 0, e.fraction |= x != std::trunc(x);
+  e.negative |= x < 0, e.fraction |= has_fraction(x);
   e.above_16m |= size > 0x1p24, e.above_2g |= size >= 0x1p31, e.above_double |= size > 0x1p53;
   e.no_float32 |= !is_float32(x);
   e.extreme |= x >= ends.high || (x < 0 && x <= ends.low);
@@ -55,6 +65,7 @@ Elements elements_of(const Tensor& t) {
   std::erase_if(values, [](Real x) { return std::isnan(x); });
   std::ranges::sort(values);
   e.equal = std::ranges::adjacent_find(values) != values.end();
+  e.different = !values.empty() && values.front() != values.back();
   return e;
 }
 
@@ -94,6 +105,7 @@ constexpr auto element_flags = std::to_array<TensorFlag>({
     {"has numbers of 2^31 and more", [](const Tensor&, const Elements& e) { return e.above_2g; }},
     {"has numbers above 2^53", [](const Tensor&, const Elements& e) { return e.above_double; }},
     {"has numbers that float32 lacks", [](const Tensor&, const Elements& e) { return e.no_float32; }},
+    {"has different numbers", [](const Tensor&, const Elements& e) { return e.different; }},
     {"has equal elements", [](const Tensor&, const Elements& e) { return e.equal; }},
 });
 
@@ -107,38 +119,80 @@ constexpr auto number_flags = std::to_array<NumberFlag>({
     {"is infinite", [](Real x) { return std::isinf(x); }},
     {"is extreme", [](Real x) { return std::isfinite(x) && std::fabs(x) >= 0x1p31; }},
     {"is negative", [](Real x) { return x < 0; }},
-    {"is a fraction", [](Real x) { return std::isfinite(x) && x != std::trunc(x); }},
+    {"is a fraction", has_fraction},
     {"is no float32", [](Real x) { return std::isfinite(x) && !is_float32(x); }},
 });
 
-// Of the first two operands of the call, element by element as they broadcast, with the bits of the integers in which
-// it computes, 0 where it does not.
+// Of the first two operands of the call, element by element as they broadcast, with their common dtype.
 struct PairFlag {
   std::string_view says;
-  bool (*holds)(Real a, Real b, int bits);
+  bool (*holds)(Real a, Real b, DType dtype);
 };
 bool have_opposite_signs(Real a, Real b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
+bool has_integers(DType dtype) { return !is_floating(dtype); }
+int bits_of(DType dtype) { return static_cast<int>(8 * info(dtype).bytes); }
+// What the dtype makes of a number.
+Real held(DType dtype, Real x) {
+  return is_floating(dtype) ? round_to(dtype, x) : static_cast<Real>(wrap_to(dtype, truncated_to(DType::int64, x)));
+}
+bool is_power_beyond(Real a, Real b, int bits) { return b > 0 && std::log2(std::fabs(a)) * b >= bits; }
+// Processors shift by a count modulo the bits of a register.
+template <class Shift>
+bool differs_in_register(Shift shift, Real a, Real b, DType dtype) {
+  if (!has_integers(dtype)) return false;
+  const Int n = truncated_to(dtype, a), count = truncated_to(dtype, b);
+  const Int in_register = count & (bits_of(dtype) == 64 ? 63 : 31);
+  return wrap_to(dtype, shift(n, count)) != wrap_to(dtype, shift(n, in_register));
+}
 constexpr auto pair_flags = std::to_array<PairFlag>({
-    {"both operands are equal somewhere", [](Real a, Real b, int) { return a == b; }},
-    {"both operands have opposite signs somewhere", [](Real a, Real b, int) { return have_opposite_signs(a, b); }},
-    {"both operands are negative somewhere", [](Real a, Real b, int) { return a < 0 && b < 0; }},
+    {"both operands are equal somewhere", [](Real a, Real b, DType) { return a == b; }},
+    {"both operands differ and their dtype holds them as equal somewhere",
+     [](Real a, Real b, DType dtype) { return a != b && held(dtype, a) == held(dtype, b); }},
+    {"both operands have opposite signs somewhere", [](Real a, Real b, DType) { return have_opposite_signs(a, b); }},
+    {"both operands are negative somewhere", [](Real a, Real b, DType) { return a < 0 && b < 0; }},
     {"a remainder of operands of opposite signs is not 0 somewhere",
-     [](Real a, Real b, int) { return have_opposite_signs(a, b) && std::fmod(a, b) != 0; }},
-    {"a remainder is not 0 somewhere", [](Real a, Real b, int) { return b != 0 && std::fmod(a, b) != 0; }},
+     [](Real a, Real b, DType) { return have_opposite_signs(a, b) && std::fmod(a, b) != 0; }},
+    {"a remainder is not 0 somewhere", [](Real a, Real b, DType) { return b != 0 && std::fmod(a, b) != 0; }},
+    {"a remainder by what the dtype holds of the second operand is another somewhere",
+     [](Real a, Real b, DType dtype) {
+       const Real exact = std::fmod(a, b);
+       return !std::isnan(exact) && exact != std::fmod(a, held(dtype, b));
+     }},
     {"a quotient of negative operands is below 1 somewhere",
-     [](Real a, Real b, int) { return a < 0 && b < 0 && a / b < 1; }},
-    {"a quotient is below 1 somewhere", [](Real a, Real b, int) { return b != 0 && std::fabs(a / b) < 1; }},
-    {"a quotient is 2^31 or more somewhere", [](Real a, Real b, int) { return b != 0 && std::fabs(a / b) >= 0x1p31; }},
+     [](Real a, Real b, DType) { return a < 0 && b < 0 && a / b < 1; }},
+    {"a quotient is below 1 somewhere", [](Real a, Real b, DType) { return b != 0 && std::fabs(a / b) < 1; }},
+    {"a quotient is 2^31 or more somewhere", [](Real a, Real b, DType) { return b != 0 && a / b >= 0x1p31; }},
+    {"a quotient is -2^31 or less somewhere", [](Real a, Real b, DType) { return b != 0 && a / b <= -0x1p31; }},
+    {"a quotient differs from the product with the reciprocal somewhere",
+     [](Real a, Real b, DType dtype) {
+       if (!is_floating(dtype) || b == 0 || !std::isfinite(a / b)) return false;
+       const Rounding round{compute_dtype(dtype)};
+       return round(a / b) != round(a * round(1 / b));
+     }},
     {"the least integer is divided by -1 somewhere",
-     [](Real a, Real b, int bits) { return bits > 0 && a == -std::ldexp(Real{1}, bits - 1) && b == -1; }},
-    {"a power is 2^31 or more somewhere",
-     [](Real a, Real b, int) { return b > 0 && std::log2(std::fabs(a)) * b >= 31; }},
-    {"a power is above 2^53 somewhere", [](Real a, Real b, int) { return b > 0 && std::log2(std::fabs(a)) * b > 53; }},
+     [](Real a, Real b, DType dtype) { return is_integer(dtype) && a == least_integer(dtype) && b == -1; }},
+    {"a power is 2^31 or more somewhere", [](Real a, Real b, DType) { return is_power_beyond(a, b, 31); }},
+    {"a power is above 2^53 somewhere",
+     [](Real a, Real b, DType) { return b > 0 && std::log2(std::fabs(a)) * b > 53; }},
     {"a power is beyond its integers somewhere",
-     [](Real a, Real b, int bits) { return bits > 0 && b > 0 && std::log2(std::fabs(a)) * b >= bits - 1; }},
+     [](Real a, Real b, DType dtype) { return has_integers(dtype) && is_power_beyond(a, b, bits_of(dtype) - 1); }},
+    {"a power by way of float64 is another integer somewhere",
+     [](Real a, Real b, DType dtype) {
+       if (!has_integers(dtype)) return false;
+       const Int exact = operators::pow(truncated_to(dtype, a), truncated_to(dtype, b));
+       return truncated_to(dtype, std::pow(a, b)) != wrap_to(dtype, exact);
+     }},
     {"the second operand is no less than the bits of the first somewhere",
-     [](Real, Real b, int bits) { return bits > 0 && b >= bits; }},
+     [](Real, Real b, DType dtype) { return has_integers(dtype) && b >= bits_of(dtype); }},
+    {"a left shift by the count modulo the bits of a register is another somewhere",
+     [](Real a, Real b, DType dtype) { return differs_in_register(operators::bitwise_left_shift, a, b, dtype); }},
+    {"a right shift by the count modulo the bits of a register is another somewhere",
+     [](Real a, Real b, DType dtype) { return differs_in_register(operators::bitwise_right_shift, a, b, dtype); }},
 });
+
+constexpr std::string_view argument_no_number = "an argument is no number of the first input's dtype",
+                           result_is_rounded = "a result is rounded to an integer",
+                           inputs_beyond_result = "an input has numbers beyond the dtype of the first result";
 
 constexpr auto plain_call_flags = std::to_array<std::string_view>({
     call_is_valid,
@@ -155,6 +209,9 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
     "an argument is an integer where numbers are",
     "an argument is a float where numbers are",
     "a list is empty",
+    argument_no_number,
+    result_is_rounded,
+    inputs_beyond_result,
 });
 
 std::string phrase(std::string_view subject, std::string_view says) {
@@ -234,6 +291,7 @@ class Describing {
     if (a.out) return;
     for (const TensorFlag& flag : element_flags)
       if (flag.holds(t, e)) say(a.name, flag.says), say("an input", flag.says);
+    least_ = std::min(least_, e.least), most_ = std::max(most_, e.most);
     say("an input", dtype);
     input_sizes_.push_back(t.sizes), input_dtypes_.push_back(t.dtype);
   }
@@ -258,9 +316,16 @@ class Describing {
       say(name, kind), say(text("an argument ", kind), "where numbers are");
     }
     const auto x = static_cast<Real>(v);
+    if (a.type.starts_with("Scalar") && !input_dtypes_.empty() && std::isfinite(x) &&
+        !is_held(tensor_of(v), input_dtypes_[0]))
+      say(name, "is no number of the first input's dtype"), say(argument_no_number);
     for (const NumberFlag& flag : number_flags)
       if (flag.holds(x)) say(name, flag.says), say("an argument", flag.says);
     if (!std::isnan(x)) measures_.push_back({name, static_cast<double>(x)});
+  }
+
+  static bool is_held(const Tensor& number, DType by) {
+    return info(by).kind == Kind::opaque || read<Real>(number, by).data[0] == read<Real>(number).data[0];
   }
 
   template <class List>
@@ -284,9 +349,10 @@ class Describing {
       if (is_operand(op_.arguments[i], call_.arguments[i])) operands.push_back(i);
     if (operands.size() < 2) return;
     const auto pairs = pairs_of(numbers_of(call_.arguments[operands[0]]), numbers_of(call_.arguments[operands[1]]));
-    const int bits = bits_of_integers(operands);
+    const DType dtype = common_dtype(operands);
     for (const PairFlag& flag : pair_flags)
-      say_if(std::ranges::any_of(pairs, [&](const auto& p) { return flag.holds(p.first, p.second, bits); }), flag.says);
+      say_if(std::ranges::any_of(pairs, [&](const auto& p) { return flag.holds(p.first, p.second, dtype); }),
+             flag.says);
   }
 
   static bool is_operand(const SchemaArgument& a, const Value& v) {
@@ -315,15 +381,18 @@ class Describing {
     return read<Real>(t ? *t : tensor_of(*number_in(v)));
   }
 
-  int bits_of_integers(const std::vector<std::size_t>& operands) const {
-    Int bytes = 0;
-    for (const std::size_t i : operands) {
-      if (std::holds_alternative<double>(call_.arguments[i])) return 0;
-      const Tensor* t = std::get_if<Tensor>(&call_.arguments[i]);
-      if (t && is_floating(t->dtype)) return 0;
-      if (t) bytes = std::max<Int>(bytes, info(t->dtype).bytes);
+  // Bool where PyTorch has no common one.
+  DType common_dtype(const std::vector<std::size_t>& operands) const {
+    try {
+      types::Promotion promotion;
+      for (const std::size_t i : operands) {
+        const Tensor* t = std::get_if<Tensor>(&call_.arguments[i]);
+        t ? promotion.add(*t) : promotion.add(*number_in(call_.arguments[i]));
+      }
+      return promotion.result();
+    } catch (const Broken&) {
+      return DType::boolean;
     }
-    return static_cast<int>(bytes == 0 ? 64 : 8 * bytes);
   }
 
   void describe_layouts() {
@@ -354,7 +423,10 @@ class Describing {
         if (flag.holds(e.outs[k], found)) say("a result", flag.says);
       const Unrounded& computed = e.answer.unrounded[k];
       say_if(!computed.values.empty() && computed.dtype != e.outs[k].dtype, "an out has another dtype than its result");
+      say_if(is_integer(e.outs[k].dtype) && std::ranges::any_of(computed.values, has_fraction), result_is_rounded);
     }
+    if (!e.outs.empty() && (is_integer(e.outs[0].dtype) || is_floating(e.outs[0].dtype)))
+      say_if(least_ < lowest(e.outs[0].dtype) || most_ > highest(e.outs[0].dtype), inputs_beyond_result);
   }
 
   // A rule by its sentence; what every operator asks for, as of its outs, by the id without the operator's.
@@ -372,6 +444,7 @@ class Describing {
   std::vector<const Tensor*> orders_;
   std::vector<Dims> input_sizes_;
   std::vector<DType> input_dtypes_;
+  Real least_ = 0, most_ = 0;  // of the finite numbers of the inputs, and of 0
 };
 
 std::string replaced(std::string_view flag, std::string_view was, std::string_view now) {
@@ -420,6 +493,7 @@ std::string negation(std::string_view flag) {
   if (flag.starts_with("every ")) return text("not ", flag);
   if (flag.starts_with("the inputs have different ")) return replaced(flag, "different", "the same");
   if (says_broken(flag)) return replaced(flag, "breaks", "keeps");
+  if (flag.find(" is no ") != std::string_view::npos) return replaced(flag, " is no ", " is a ");
   if (flag.find(" has no dimensions") != std::string_view::npos) return replaced(flag, "has no", "has");
   if (flag.find(" has a ") != std::string_view::npos) return replaced(flag, "has a ", "has no ");
   if (flag.find(" has ") != std::string_view::npos) return replaced(flag, " has ", " has no ");

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::remainder.Scalar_out#84c75e55
-// aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+// aten::trunc.out#a769acc2
+// aten::trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,15 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: -2.74791210570977:f64
-  values.push_back(tensor(ScalarType::Double, {}, {}, {0xc005fbb95792729a}));
-  // other: 2
-  values.push_back(EValue(std::int64_t{2}));
+  // self: 2147483646:i32
+  values.push_back(tensor(static_cast<ScalarType>(3), {}, {}, {0x7ffffffe}));
   // out
-  values.push_back(tensor(ScalarType::Double, {}, {}, Elements(1, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(3), {}, {}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: 1.2520878942902298:f64");
+  std::puts("expected: 2147483646:i32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::remainder.Scalar_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::trunc.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +160,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<double>("out", values[2].toTensor(), ScalarType::Double, {}, true,
-      {0x3ff4088d50db1acc});
+  right &= is_right<std::int32_t>("out", values[1].toTensor(), static_cast<ScalarType>(3), {}, true,
+      {0x7ffffffe});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::arange.start_out#034492fd
+// aten::arange.start_out#0e7ac430
 // aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
@@ -142,16 +142,16 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // start: 1
-  values.push_back(EValue(std::int64_t{1}));
-  // end: 7
-  values.push_back(EValue(std::int64_t{7}));
-  // step: 0.1
+  // start: 0.1
   values.push_back(EValue(0.1));
+  // end: -7.9
+  values.push_back(EValue(-7.9));
+  // step: -4.0
+  values.push_back(EValue(-4.0));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(2), {60}, {0}, Elements(60, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, Elements(2, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,\u2026](60):i16");
+  std::puts("expected: [0,-4]:i64");
   std::fflush(stdout);
 
   const auto kernel = executorch::runtime::get_op_function_from_registry("aten::arange.start_out");
@@ -164,12 +164,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int16_t>("out", values[3].toTensor(), static_cast<ScalarType>(2), {60}, true,
-      {0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001,
-      0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001,
-      0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001,
-      0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001,
-      0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001});
+  right &= is_right<std::int64_t>("out", values[3].toTensor(), static_cast<ScalarType>(4), {2}, true,
+      {0x0000000000000000, 0xfffffffffffffffc});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

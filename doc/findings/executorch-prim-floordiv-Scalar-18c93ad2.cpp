@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::ne.Scalar_out#9f5774e8
-// aten::ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+// executorch_prim::floordiv.Scalar#005d1bbc
+// executorch_prim::floordiv.Scalar(Scalar a, Scalar b) -> Scalar
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,15 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [1]:f16
-  values.push_back(tensor(ScalarType::Half, {1}, {0}, {0x3c00}));
-  // other: 1.0002
-  values.push_back(EValue(1.0002));
-  // out
-  values.push_back(tensor(static_cast<ScalarType>(11), {1}, {0}, Elements(1, unwritten)));
+  // a: -0.0
+  values.push_back(EValue(-0.0));
+  // b: 2.7
+  values.push_back(EValue(2.7));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [false]:b1");
+  std::puts("expected: -0:f64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::ne.Scalar_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("executorch_prim::floordiv.Scalar");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +160,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::uint8_t>("out", values[2].toTensor(), static_cast<ScalarType>(11), {1}, true,
-      {0x00});
+  right &= is_right<double>("result", number(values.back()), ScalarType::Double, {}, true,
+      {0x8000000000000000});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// dim_order_ops::_to_dim_order_copy.out#0b736262
-// dim_order_ops::_to_dim_order_copy.out(Tensor self, *, bool non_blocking=False, int[]? dim_order=None, Tensor(a!) out) -> Tensor(a!)
+// aten::floor_divide.out#449f21a2
+// aten::floor_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,19 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [3000000001,4294967301,-3000000000]:f64
-  values.push_back(tensor(ScalarType::Double, {3}, {0}, {0x41e65a0bc0200000, 0x41f0000000500000, 0xc1e65a0bc0000000}));
-  // non_blocking: false
-  values.push_back(EValue(false));
-  // dim_order: none
-  values.push_back(EValue());
+  // self: [-1e-20,-0]:f32
+  values.push_back(tensor(ScalarType::Float, {2}, {0}, {0x9e3ce508, 0x80000000}));
+  // other: [1,3]:f32
+  values.push_back(tensor(ScalarType::Float, {2}, {0}, {0x3f800000, 0x40400000}));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(0), {3}, {0}, Elements(3, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {2}, {0}, Elements(2, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [1,5,0]:u8");
+  std::puts("expected: [-1,-0]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("dim_order_ops::_to_dim_order_copy.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::floor_divide.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -164,8 +162,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::uint8_t>("out", values[3].toTensor(), static_cast<ScalarType>(0), {3}, true,
-      {0x01, 0x05, 0x00});
+  right &= is_right<float>("out", values[2].toTensor(), ScalarType::Float, {2}, true,
+      {0xbf800000, 0x80000000},
+      {0xbf800000, 0x80000001},
+      {0xbf800000, 0x00000001});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

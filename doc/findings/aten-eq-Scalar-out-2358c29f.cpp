@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::pow.Tensor_Scalar_out#d118b820
-// aten::pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)
+// executorch_prim::floordiv.int#48af3074~integer:0:50:0
+// executorch_prim::floordiv.int(int a, int b) -> int
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,15 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [-4]:i32
-  values.push_back(tensor(static_cast<ScalarType>(3), {1}, {0}, {0xfffffffc}));
-  // exponent: 2147483647
-  values.push_back(EValue(std::int64_t{2147483647}));
-  // out
-  values.push_back(tensor(static_cast<ScalarType>(3), {1}, {0}, Elements(1, unwritten)));
+  // a: 9223372036854775807
+  values.push_back(EValue(std::int64_t{9223372036854775807}));
+  // b: -9223372036854775808
+  values.push_back(EValue(std::int64_t{std::numeric_limits<std::int64_t>::min()}));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [0]:i32");
+  std::puts("expected: -1:i64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::pow.Tensor_Scalar_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("executorch_prim::floordiv.int");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +160,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int32_t>("out", values[2].toTensor(), static_cast<ScalarType>(3), {1}, true,
-      {0x00000000});
+  right &= is_right<std::int64_t>("result", number(values.back()), static_cast<ScalarType>(4), {}, true,
+      {0xffffffffffffffff});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

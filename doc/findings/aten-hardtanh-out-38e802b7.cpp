@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::div.Scalar_mode_out#14d6cce7
-// aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)
+// quantized_decomposed::dequantize_per_tensor.out#af8dfdd6
+// quantized_decomposed::dequantize_per_tensor.out(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,20 +142,27 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[[9,3,-4,-3],[8,3,-6,7],[5,-8,0,0]],[[-3,-9,4,7],[-7,2,7,-6],[-1,-3,-5,-5]]]:i16
-  values.push_back(tensor(static_cast<ScalarType>(2), {2, 3, 4}, {0, 1, 2}, {0x0009, 0x0003, 0xfffc, 0xfffd, 0x0008, 0x0003, 0xfffa, 0x0007, 0x0005, 0xfff8, 0x0000, 0x0000, 0xfffd,
-      0xfff7, 0x0004, 0x0007, 0xfff9, 0x0002, 0x0007, 0xfffa, 0xffff, 0xfffd, 0xfffb, 0xfffb}));
-  // other: -9223372036854775808
-  values.push_back(EValue(std::int64_t{std::numeric_limits<std::int64_t>::min()}));
-  // rounding_mode: "floor"
-  values.push_back(string("floor"));
+  // input: [16777245,16777258,16777217]:i32
+  values.push_back(tensor(static_cast<ScalarType>(3), {3}, {0}, {0x0100001d, 0x0100002a, 0x01000001}));
+  // scale: 0.1
+  values.push_back(EValue(0.1));
+  // zero_point: 1073741824
+  values.push_back(EValue(std::int64_t{1073741824}));
+  // quant_min: -2147483648
+  values.push_back(EValue(std::int64_t{-2147483648}));
+  // quant_max: 2147483647
+  values.push_back(EValue(std::int64_t{2147483647}));
+  // dtype: int32
+  values.push_back(EValue(std::int64_t{3}));
+  // out_dtype: float16
+  values.push_back(EValue(std::int64_t{5}));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(2), {2, 3, 4}, {0, 1, 2}, Elements(24, unwritten)));
+  values.push_back(tensor(ScalarType::Half, {3}, {0}, Elements(3, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: fault, div.Scalar_mode.D1: other is -9223372036854775808, which is 0 in int16, but the division is of integers");
+  std::puts("expected: [-nan,-nan,-nan]:f16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::div.Scalar_mode_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::dequantize_per_tensor.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -163,6 +170,10 @@ int main() {
   executorch::runtime::KernelRuntimeContext context(nullptr, &temporary);
   (*kernel)(context, {stack.data(), stack.size()});
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
-  std::puts(refused ? "right: the kernel refuses it" : "WRONG: the kernel answers it");
-  return refused ? 0 : 1;
+  if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
+  bool right = true;
+  right &= is_right<Half>("out", values[7].toTensor(), ScalarType::Half, {3}, true,
+      {0xfe00, 0xfe00, 0xfe00});
+  if (right) std::puts("right");
+  return right ? 0 : 1;
 }

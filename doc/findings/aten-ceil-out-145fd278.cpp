@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::div.Scalar_mode_out#4646e5bc
-// aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)
+// aten::ceil.out#3bdd7a47
+// aten::ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,19 +142,15 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[-3.12]]:bf16
-  values.push_back(tensor(ScalarType::BFloat16, {1, 1}, {0, 1}, {0xc048}));
-  // other: -7
-  values.push_back(EValue(std::int64_t{-7}));
-  // rounding_mode: "floor"
-  values.push_back(string("floor"));
+  // self: [[[[[[[16]],[[-2147483647]]]]],[[[[[63]],[[-1]]]]]]]:i32
+  values.push_back(tensor(static_cast<ScalarType>(3), {1, 2, 1, 1, 2, 1, 1}, {0, 1, 2, 3, 4, 5, 6}, {0x00000010, 0x80000001, 0x0000003f, 0xffffffff}));
   // out
-  values.push_back(tensor(ScalarType::BFloat16, {1, 1}, {0, 1}, Elements(1, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(3), {1, 2, 1, 1, 2, 1, 1}, {0, 1, 2, 3, 4, 5, 6}, Elements(4, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[0]]:bf16");
+  std::puts("expected: [[[[[[[16]],[[-2147483647]]]]],[[[[[63]],[[-1]]]]]]]:i32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::div.Scalar_mode_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::ceil.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -164,10 +160,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<BFloat16>("out", values[3].toTensor(), ScalarType::BFloat16, {1, 1}, true,
-      {0x0000},
-      {0xbbe4},
-      {0x3be4});
+  right &= is_right<std::int32_t>("out", values[1].toTensor(), static_cast<ScalarType>(3), {1, 2, 1, 1, 2, 1, 1}, true,
+      {0x00000010, 0x80000001, 0x0000003f, 0xffffffff});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""aten::bitwise_right_shift.Tensor_out#a38e3322
+
+aten::bitwise_right_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+
+Runs this call in the official ExecuTorch runtime and in eager PyTorch; needs torch and executorch. Exits with 1 where the
+kernel's answer is wrong, with 0 where it is right.
+"""
+
+import base64
+import ctypes
+import io
+import multiprocessing
+import pathlib
+import signal
+import sys
+
+import torch
+import executorch
+from executorch.runtime import Runtime
+
+
+def tensor(dtype, sizes, strides, data):
+    data = bytearray(base64.b64decode(data))
+    elements = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
+    return elements.as_strided(sizes, strides)
+
+
+ARGUMENTS = {
+    # [[-9223372036854775808],[9223372036854775807],[0],[1],[-1],[2],[-2],[3],[7],[-7],[8],[31],[63],[100]]:i64
+    "self": tensor(torch.int64, (14, 1), (1, 1), "AAAAAAAAAID/////////fwAAAAAAAAAAAQAAAAAAAAD//////////wIAAAAAAAAA/v////////8DAAAAAAAAAAcAAAAAAAAA+f//"
+        "//////8IAAAAAAAAAB8AAAAAAAAAPwAAAAAAAABkAAAAAAAAAA=="),
+    # [-9223372036854775808,9223372036854775807,0,1,-1,2,-2,3,7,-7,8,31,63,100]:i64
+    "other": tensor(torch.int64, (14,), (1,), "AAAAAAAAAID/////////fwAAAAAAAAAAAQAAAAAAAAD//////////wIAAAAAAAAA/v////////8DAAAAAAAAAAcAAAAAAAAA+f//"
+        "//////8IAAAAAAAAAB8AAAAAAAAAPwAAAAAAAABkAAAAAAAAAA=="),
+}
+
+# For each result its name, how it is laid out, whether the sign of a zero counts, and of each element the expected, the
+# lowest and the highest right answer; the first alone where it is the only one, none where any values are right.
+RESULTS = [
+    ("out", torch.int64, (14, 14), (14, 1), True,
+        "/////////////////////wAAAAAAAACAAAAAAAAAAMD//////////wAAAAAAAADg//////////8AAAAAAAAA8AAAAAAAAAD/////"
+        "//////8AAAAAAACA/wAAAAD//////////////////////////wAAAAAAAAAAAAAAAAAAAAD/////////f/////////8/AAAAAAAA"
+        "AAD/////////HwAAAAAAAAAA/////////w//////////AAAAAAAAAAAA////////fwD/////AAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAP//"
+        "////////////////////////////////////////////////////////////////////////////////////////////////////"
+        "//////////////////////////////////////////////8AAAAAAAAAAAAAAAAAAAAAAgAAAAAAAAABAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA////"
+        "//////////////////7/////////////////////////////////////////////////////////////////////////////////"
+        "/////////////////////////////////////////////wAAAAAAAAAAAAAAAAAAAAADAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAABwAAAAAAAAADAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA//////////////////////n//////////P////////////////////7/"
+        "/////////////////////////////////////////////////////////////////////////////////////////////wAAAAAA"
+        "AAAAAAAAAAAAAAAIAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAACAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAHwAAAAAAAAAPAAAAAAAAAAAAAAAAAAAABwAA"
+        "AAAAAAAAAAAAAAAAAAMAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAD8AAAAAAAAAHwAAAAAAAAAAAAAAAAAAAA8AAAAAAAAAAAAAAAAAAAAHAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABkAAAAAAAAADIAAAAAAAAAAAAAAAAAAAAZAAAA"
+        "AAAAAAAAAAAAAAAADAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+]
+
+EXPECTED = "[[-1,-1,-9223372036854775808,-4611686018427387904,-1,-2305843009213693952,-1,-1152921504606846976,-72057594037927936,-1,-36028797018963968,-4294967296,-1,-1],[0,0,9223372036854775807,4611686018427387903,0,2305843009213693951,0,1152921504606846975,72057594037927935,0,36028797018963967,4294967295,0,0],[0,0,0,0,\u2026],\u2026](14,14):i64"
+IS_VALID = True
+
+# The call as a program: its one method has the tensors above as inputs and the call as its only instruction.
+PROGRAM = """
+PAAAAEVUMTJlaDAwIAAAAPgCAAAAAAAAAAMAAAAAAAAgBgAAAAAAABQAIAAAAAQACAAMABAAFAAYABwAFAAAAJAAAACIAAAAgAAAAFQAAAA8AAAADAAA
+AAQAAAAAAAAAAQAAAAQAAAAo////AQAAAAQAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADI/v//BAAAAAEAAAAAAAAAAAAAAAIAAAAgAAAADAAAAAgA
+DAAAAAQACAAAACAGAAAAAAAABAAEAAQAAAAAAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAAPgBAAAMAQAA/AAAAPAAAACA
+AAAAMAAAACgAAAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAAAgBgAAAAAAAAAAAAAAAAAAAQAAAAwAAAAIAAwABAAIAAgAAAAYAAAABAAAAAoAAABUZW5z
+b3Jfb3V0AAAZAAAAYXRlbjo6Yml0d2lzZV9yaWdodF9zaGlmdAAAAAEAAAAQAAAADAAUAAQACAAMABAADAAAAFAAAABIAAAADAAAAAQAAAAAAAAAAQAA
+AAQAAAAQ////AAAAAQwAAAAIAAgAAAAEAAgAAAAEAAAABAAAAAAAAAABAAAAAgAAAAIAAAAAAAAAAAAAAAEAAAACAAAAAgAAAAAAAAABAAAAAwAAAKgA
+AABwAAAADAAAAAgADgAHAAgACAAAAAAAAAUcAAAAAAAWABoABgAAAAgADAAAABAAFAAAAAcAFgAAAAAABAEoAAAAHAAAAAEAAAAMAAAAAAAGAAgABAAG
+AAAAAQAAAAIAAAAAAQAAAgAAAA4AAAAOAAAA1P///wAAAAUEAAAAzP///wAAAAQQAAAABAAAAAEAAAAAAAAAAQAAAA4AAAAIAAwABwAIAAgAAAAAAAAF
+EAAAAAwAEAAHAAAACAAMAAwAAAAAAAAEEAAAAAQAAAACAAAAAAEAAAIAAAAOAAAAAQAAAAcAAABmb3J3YXJkAAAAAAAAAAAAvr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr4=
+"""
+
+
+def kernel():
+    package = pathlib.Path(executorch.__path__[0])
+    for library in []:
+        ctypes.CDLL(str(package / "lib" / library))
+    inputs = [t for a in ARGUMENTS.values() for t in (a if isinstance(a, list) else [a]) if isinstance(t, torch.Tensor)]
+    program = Runtime.get().load_program(base64.b64decode(PROGRAM))
+    return list(program.load_method("forward").execute(inputs))
+
+
+def eager():
+    results = [torch.empty(sizes, dtype=dtype) for _, dtype, sizes, *_ in RESULTS]
+    torch.ops.aten.bitwise_right_shift.Tensor_out(**ARGUMENTS, out=results[0])
+    return results
+
+
+def tell(function, pipe):
+    try:
+        answer = [torch.as_tensor(a, dtype=torch.float64 if isinstance(a, float) else None) for a in function()]
+    except Exception as error:
+        answer = f"refuses: {error}"
+    file = io.BytesIO()
+    torch.save(answer, file)
+    pipe.send_bytes(file.getvalue())
+
+
+def in_child(function):
+    """The results of a function that may take its process down, or a sentence on why there are none."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=tell, args=(function, sender))
+    child.start()
+    sender.close()
+    try:
+        return torch.load(io.BytesIO(receiver.recv_bytes()))
+    except EOFError:
+        child.join()
+        return f"dies: {signal.Signals(-child.exitcode).name if child.exitcode < 0 else child.exitcode}"
+
+
+def is_right(got, zeros_have_signs, expected, lowest, highest):
+    if not got.is_floating_point():
+        return got.to(torch.int64) == expected.to(torch.int64)
+    anything = lowest.isinf() & (lowest == -highest)
+    zeros = (got == 0) & (expected == 0) & zeros_have_signs
+    between = (lowest <= got) & (got <= highest) & ~(zeros & (got.signbit() != expected.signbit()))
+    return anything | between | (expected.isnan() & got.isnan())
+
+
+def difference(name, index, got, expected, lowest, highest):
+    value, want, low, high = (t[tuple(index)].item() for t in (got, expected, lowest, highest))
+    return f"{name}{index or ''} is {value}, but must be {want}" + (f", or from {low} to {high}" if low < high else "")
+
+
+def fault(answer):
+    """What is wrong with an answer in one sentence, None where nothing is."""
+    if isinstance(answer, str):
+        return None if answer.startswith("refuses") and not IS_VALID else answer
+    if not IS_VALID:
+        return "answers a call that is to be refused"
+    for (name, dtype, sizes, strides, zeros_have_signs, *right), got in zip(RESULTS, answer):
+        if (got.dtype, tuple(got.shape)) != (dtype, sizes):
+            return f"{name} is {got.dtype} {tuple(got.shape)}, but must be {dtype} {sizes}"
+        if not right:
+            continue
+        right = [tensor(dtype, sizes, strides, data) for data in (right if len(right) == 3 else 3 * right)]
+        wrong = (~is_right(got, zeros_have_signs, *right)).nonzero().tolist()
+        if wrong:
+            return "; ".join(difference(name, index, got, *right) for index in wrong[:8])
+    return None
+
+
+def report(who, answer):
+    print(f"{who}: {answer}")
+    wrong = fault(answer)
+    print(f"{who} is {'right' if wrong is None else 'WRONG: ' + wrong}", flush=True)
+    return wrong is None
+
+
+print(f"expected: {EXPECTED}", flush=True)
+report("eager PyTorch", in_child(eager))
+sys.exit(0 if report("executorch", in_child(kernel)) else 1)
