@@ -1,8 +1,8 @@
 #include "conformance/defects/explain.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::size_t longest = 4, beam = 16, most_amounts = 12;
 constexpr double purity = 0.95;  // of what a predicate covers at least so much fails
+
+// Without the instruction, which not every machine has, std::popcount is a call.
+constexpr std::size_t count_bits(std::uint64_t w) {
+  w -= w >> 1 & 0x5555555555555555u;
+  w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
+  return ((w + (w >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56;
+}
 
 // A set of examples.
 class Set {
@@ -21,13 +28,12 @@ class Set {
   void add(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << i % 64; }
   std::size_t count() const {
     std::size_t n = 0;
-    for (const std::uint64_t w : words_) n += static_cast<std::size_t>(std::popcount(w));
+    for (const std::uint64_t w : words_) n += count_bits(w);
     return n;
   }
   std::size_t count_with(const Set& other) const {
     std::size_t n = 0;
-    for (std::size_t k = 0; k < words_.size(); ++k)
-      n += static_cast<std::size_t>(std::popcount(words_[k] & other.words_[k]));
+    for (std::size_t k = 0; k < words_.size(); ++k) n += count_bits(words_[k] & other.words_[k]);
     return n;
   }
   Set operator&(const Set& other) const {
@@ -89,6 +95,7 @@ double bits_of(const Literal& l) {
 struct Candidate {
   Literal literal;
   Set covered;
+  double bits;  // of the literal
 };
 
 // What can be said of the examples, each thing with those of which it holds. Of what is said of the same examples the
@@ -139,10 +146,11 @@ class Candidates {
   void add(Literal literal, Set covered) {
     if (covered.count_with(failing_) == 0 || covered.count() == examples_.size()) return;
     const auto [at, is_new] = positions_.try_emplace(covered, all_.size());
+    const double bits = bits_of(literal);
     if (is_new)
-      all_.push_back({std::move(literal), std::move(covered)});
-    else if (Literal& other = all_[at->second].literal; bits_of(literal) < bits_of(other))
-      other = std::move(literal);
+      all_.push_back({std::move(literal), std::move(covered), bits});
+    else if (Candidate& other = all_[at->second]; bits < other.bits)
+      other.literal = std::move(literal), other.bits = bits;
   }
 
   std::span<const Example> examples_;
@@ -193,13 +201,14 @@ class Search {
   std::vector<Conjunction> longer(const std::vector<Conjunction>& front) const {
     std::vector<Step> steps;
     for (std::size_t from = 0; from < front.size(); ++from) extend(front[from], from, steps);
-    std::ranges::sort(steps);
+    std::ranges::make_heap(steps, std::greater());  // few of many are looked at
     std::vector<Conjunction> found;
-    for (const Step& s : steps) {
-      if (found.size() == beam) break;
+    for (; found.size() < beam && !steps.empty(); steps.pop_back()) {
+      std::ranges::pop_heap(steps, std::greater());
+      const Step& s = steps.back();
       const Conjunction& shorter = front[s.from];
       Conjunction c{shorter.literals, shorter.covered & candidates_[s.literal].covered,
-                    shorter.bits + bits_of(candidates_[s.literal].literal), s.cost};
+                    shorter.bits + candidates_[s.literal].bits, s.cost};
       if (std::ranges::find(found, c.covered, &Conjunction::covered) != found.end()) continue;
       c.literals.push_back(s.literal);
       found.push_back(std::move(c));
@@ -214,7 +223,7 @@ class Search {
       const std::size_t hit = hits.count_with(candidates_[k].covered),
                         wrong = wrongs.count_with(candidates_[k].covered);
       if (hit == 0 || (hit == all_hits && wrong == all_wrongs)) continue;
-      steps.push_back({cost(c.bits + bits_of(candidates_[k].literal), hit, wrong), from, k});
+      steps.push_back({cost(c.bits + candidates_[k].bits, hit, wrong), from, k});
     }
   }
 
