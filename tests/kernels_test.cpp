@@ -1,3 +1,4 @@
+#include "optimized/kernels/blocks.h"
 #include "optimized/kernels/convolution.h"
 
 #include <gmock/gmock.h>
@@ -191,7 +192,9 @@ TEST_P(Kernels, MultiplyAroundEachEdgeOfATile) {
 }
 
 TEST_P(Kernels, MultiplyInPassesAndBlocks) {
-  for (const std::size_t k : {511u, 512u, 1023u, 1024u, 1537u, 2600u}) check(GetParam(), {14, 37, k});
+  for (const std::size_t k :
+       {deepest_pass - 1, deepest_pass, 2 * deepest_pass - 1, 2 * deepest_pass, 3 * deepest_pass + 1})
+    check(GetParam(), {14, 37, k});
   check(GetParam(), {1200, 20, 150});
   check(GetParam(), {3, 1000, 40});
 }

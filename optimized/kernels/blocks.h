@@ -6,7 +6,7 @@
 namespace assay::kernels {
 
 constexpr std::size_t held_weights = 20 << 10, second_cache = 128 << 10;  // floats
-constexpr std::size_t deepest_pass = 512;
+constexpr std::size_t deepest_pass = 2048;
 constexpr std::size_t floats_of_line = 16;
 
 struct Blocks {
