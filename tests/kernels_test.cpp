@@ -1,4 +1,3 @@
-#include "optimized/kernels/blocks.h"
 #include "optimized/kernels/convolution.h"
 
 #include <gmock/gmock.h>
@@ -16,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "optimized/kernels/blocks.h"
 #include "optimized/kernels/matmul.h"
 #include "tests/backwards.h"
 
