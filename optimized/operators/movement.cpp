@@ -8,12 +8,12 @@
 namespace assay::optimized {
 namespace {
 
-// The second argument, broadcast to the sizes of the first.
+// The second argument, broadcast to the sizes of the first, of whose dtype the result is.
 bool copied_view(const Call& call, View& v) {
   const Tensor& self = call.tensor(0);
   v.shape = shape_of(self);
   Shape shape = v.shape;
-  if (call.tensor(1).rank > self.rank || !broadcast(shape, call.tensor(1)) ||
+  if (call.tensor(1).dtype != self.dtype || call.tensor(1).rank > self.rank || !broadcast(shape, call.tensor(1)) ||
       !std::ranges::equal(shape.span(), self.shape()))
     return false;
   v.strides = strides_in(v.shape, call.tensor(1));

@@ -26,6 +26,7 @@ bool is_of(const Value& v, DType dtype) { return v.kind == ValueKind::tensor && 
 // together.
 bool has_sizes_of_operands(const Call& call) {
   Shape shape;
+  if (call.arguments.back()->kind != ValueKind::tensor) return false;
   for (std::size_t i = 0; i + 1 < call.arguments.size(); ++i)
     if (call[i].kind == ValueKind::tensor && (call.tensor(i).moves || !broadcast(shape, call.tensor(i)))) return false;
   const Tensor& out = *call.arguments.back()->tensor;
