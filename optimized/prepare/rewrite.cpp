@@ -20,8 +20,6 @@ bool same_elements(const Tensor& a, const Tensor& b) {
   return (a.is_contiguous() && b.is_contiguous()) || (same_sizes(a, b) && same_order(a, b));
 }
 
-bool is_of(const Value& v, DType dtype) { return v.kind == ValueKind::tensor && v.tensor->dtype == dtype; }
-
 // A call of an operator of each element by itself has the result that it says: of the sizes that its operands have
 // together.
 bool has_sizes_of_operands(const Call& call) {
@@ -202,18 +200,18 @@ class Fuser {
         !is_number(zeros->call[1], 0))
       return;
     const Value& x = softmax[0];
-    const bool masks = is_of(equal->call[2], DType::boolean) && is_of(other->call[1], DType::boolean) &&
-                       is_of(any->call[3], DType::boolean) && is_of(none->call[1], DType::boolean);
-    const bool sized = is_pointwise_f32(zeros->call) && has_sizes_of_operands(equal->call) &&
-                       has_sizes_of_operands(other->call) && is_reduced(any->call) &&
-                       has_sizes_of_operands(none->call) && has_sizes_of_operands(where->call) &&
-                       same_sizes(*x.tensor, *out_->tensor);
+    for (const Planned* mask : {equal, other, any, none})
+      if (mask->call.arguments.back()->tensor->dtype != DType::boolean ||
+          !(mask == any ? is_reduced(mask->call) : has_sizes_of_operands(mask->call)))
+        return;
+    const bool sized =
+        is_pointwise_f32(zeros->call) && has_sizes_of_operands(where->call) && same_sizes(*x.tensor, *out_->tensor);
     const bool same_x = b_.flow_->root(b_.index_of(&equal->call[0])) == b_.flow_->root(b_.index_of(&x)) &&
                         b_.flow_->is_steady(b_.index_of(&x));
     const bool same_rows = !softmax[1].changes && softmax[1].integer == any->call[1].integer && !any->call[1].changes &&
                            any->call[2].boolean && !any->call[2].changes;
     Value* out = where->call.arguments.back();
-    if (!masks || !sized || !same_x || !same_rows || !is_f32(x) || !is_f32(*out_) || !is_f32(*out) ||
+    if (!sized || !same_x || !same_rows || !is_f32(x) || !is_f32(*out_) || !is_f32(*out) ||
         !same_elements(*x.tensor, *out->tensor))
       return;
     Fusion fusion = fusion_;

@@ -10,9 +10,8 @@ namespace {
 
 using format::Place;
 
-template <class... Parts>
-bool refused(Run& run, format::RuleId rule, const Parts&... sentence) {
-  return refuse(*run.fault, rule, {}, sentence...);
+bool refused(Run& run, format::RuleId rule, std::string_view sentence) {
+  return refuse(*run.fault, rule, {}, sentence);
 }
 
 bool are_tensors(const Call& call, std::initializer_list<std::size_t> all) {
