@@ -43,7 +43,6 @@ class Investigation {
  public:
   Investigation(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls, std::vector<JudgedCase> cases)
       : laboratory_(laboratory),
-        corpus_(corpus),
         op_(calls.op()),
         drawer_(corpus, laboratory ? laboratory->contract() : everything, calls),
         of_the_run_(cases.size()) {
@@ -187,7 +186,6 @@ class Investigation {
   }
 
   Laboratory* laboratory_;  // null where nothing can be tried
-  const Corpus& corpus_;
   const Operator& op_;
   Drawer drawer_;
   std::deque<Row> rows_;

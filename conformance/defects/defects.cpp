@@ -173,10 +173,10 @@ bool is_doubtful(const Cause& c) {
 
 // Causes that are not doubtful first; one that is joins them where all together convince, or else its like.
 std::vector<Group> all_grouped(std::vector<Cause> causes) {
-  const auto doubtful = std::ranges::stable_partition(causes, std::not_fn(is_doubtful));
-  std::vector<Group> groups = grouped({causes.begin(), doubtful.begin()});
+  const auto doubtful = std::stable_partition(causes.begin(), causes.end(), std::not_fn(is_doubtful));
+  std::vector<Group> groups = grouped({causes.begin(), doubtful});
   std::vector<Cause> left;
-  for (Cause& c : doubtful) {
+  for (Cause& c : std::span(doubtful, causes.end())) {
     const Group alone{key_of(c), {c}};
     const auto at = std::ranges::find_if(groups, [&](const Group& g) {
       Trial both = trial_of(g);
