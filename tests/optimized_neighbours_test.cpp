@@ -38,12 +38,8 @@ Said ask_optimized(std::span<const std::byte> file, const std::vector<File>& dat
     std::vector<OptimizedClient::Bytes> files;
     for (const File& f : data) files.push_back(f.bytes);
     OptimizedClient client(file, files, {});
-    const OptimizedClient::Method& method = client.method(call.method);
-    const ValidProgram program = valid_program(borrowed(file), data);
-    const std::vector<Value> inputs = adapted(*program.plan(call.method), call.inputs);
-    for (std::size_t i = 0; i < inputs.size(); ++i) OptimizedClient::set_input(method, i, inputs[i]);
-    OptimizedClient::execute(method);
-    return {"", OptimizedClient::outputs(method)};
+    client.method(call.method);  // which may be refused before its inputs
+    return {"", client.call(call.method, adapted(*valid_program(borrowed(file), data).plan(call.method), call.inputs))};
   } catch (const Fault& f) {
     return refused(f);
   }
@@ -56,10 +52,12 @@ std::set<std::size_t> rewritten(const fs::path& program, const std::vector<fs::p
   std::set<std::size_t> all;
   for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
     const std::size_t at = assay_step_of(method, i);
-    const assay_step_info step = at == SIZE_MAX ? assay_step_info{} : assay_step_at(method, at);
-    if (at == SIZE_MAX || step.instruction != i) all.insert(i);
-    if (at != SIZE_MAX && step.instruction != i) all.insert(step.instruction);
-    if (at != SIZE_MAX && step.unread) all.insert(i);
+    if (at == SIZE_MAX) {
+      all.insert(i);
+      continue;
+    }
+    const assay_step_info step = assay_step_at(method, at);
+    if (step.instruction != i || step.unread) all.insert({i, std::size_t{step.instruction}});
   }
   return all;
 }

@@ -38,14 +38,9 @@ struct Recorded {
       const std::function<void(Value&)>& change = [](Value&) {}) const {
     Results results;
     each(name, [&](const ProgramCall& call) {
-      const OptimizedClient::Method& method = client.method(call.method);
       std::vector<Value> inputs = adapted(*program.plan(call.method), call.inputs);
-      for (std::size_t i = 0; i < inputs.size(); ++i) {
-        change(inputs[i]);
-        OptimizedClient::set_input(method, i, inputs[i]);
-      }
-      OptimizedClient::execute(method);
-      results.push_back(OptimizedClient::outputs(method));
+      for (Value& input : inputs) change(input);
+      results.push_back(client.call(call.method, inputs));
     });
     return results;
   }

@@ -209,7 +209,7 @@ class Fuser {
     const bool same_x = b_.flow_->root(b_.index_of(&equal->call[0])) == b_.flow_->root(b_.index_of(&x)) &&
                         b_.flow_->is_steady(b_.index_of(&x));
     const bool same_rows = !softmax[1].changes && softmax[1].integer == any->call[1].integer && !any->call[1].changes &&
-                           any->call[2].boolean && !any->call[2].changes;
+                           !any->call[2].changes;
     Value* out = where->call.arguments.back();
     if (!sized || !same_x || !same_rows || !is_f32(x) || !is_f32(*out_) || !is_f32(*out) ||
         !same_elements(*x.tensor, *out->tensor))

@@ -30,11 +30,8 @@ void add_memories(const File& file, std::span<const File> data, const std::strin
   const OptimizedClient client(file.bytes, files, {.instruction_set = instruction_set});
   for (MethodNeeds& m : report.methods.first) {
     const assay_method_sizes sizes = client.sizes(m.name);
-    m.memories = {{"prepared", sizes.prepared},
-                  {"arena", sizes.arena},
-                  {"shared", sizes.shared},
-                  {"scratch", sizes.scratch},
-                  {"workspace, while it is made", sizes.workspace}};
+    m.memories = memories(sizes);
+    m.memories.emplace_back("workspace, while it is made", sizes.workspace);
   }
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 #include <memory>
@@ -46,8 +47,9 @@ void print(const OptimizedClient::Method& made, const std::string& name, Output&
   out.print("method {}, {}: {} instructions, {} steps, {} of them by the fallback\n", printable(name),
             kernels::name_of(kernels::best_instruction_set()), assay_instruction_count(method),
             assay_step_count(method), count_fallbacks(method));
-  out.print("memory: prepared {}, arena {}, shared {}, scratch {} bytes\n", made.sizes.prepared, made.sizes.arena,
-            made.sizes.shared, made.sizes.scratch);
+  std::vector<std::string> taken;
+  for (const auto& [memory, bytes] : memories(made.sizes)) taken.push_back(fmt::format("{} {}", memory, bytes));
+  out.print("memory: {} bytes\n", fmt::join(taken, ", "));
   for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
     const std::size_t at = assay_step_of(method, i);
     if (at == SIZE_MAX) {
@@ -70,12 +72,9 @@ Json to_json(const OptimizedClient::Method& made, const std::string& name) {
   Json json = {{"method", name},
                {"instruction_set", kernels::name_of(kernels::best_instruction_set())},
                {"fallbacks", count_fallbacks(method)},
-               {"bytes",
-                {{"prepared", made.sizes.prepared},
-                 {"arena", made.sizes.arena},
-                 {"shared", made.sizes.shared},
-                 {"scratch", made.sizes.scratch}}},
+               {"bytes", Json::object()},
                {"instructions", Json::array()}};
+  for (const auto& [memory, bytes] : memories(made.sizes)) json["bytes"][memory] = bytes;
   for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
     const std::size_t at = assay_step_of(method, i);
     Json line = {{"instruction", i}};

@@ -93,6 +93,10 @@ std::optional<std::string> optimized_for(std::string_view testee) {
   return std::string(wanted);
 }
 
+std::vector<std::pair<std::string, std::uint64_t>> memories(const assay_method_sizes& sizes) {
+  return {{"prepared", sizes.prepared}, {"arena", sizes.arena}, {"shared", sizes.shared}, {"scratch", sizes.scratch}};
+}
+
 OptimizedClient::OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options) {
   open(program, data, options);
 }
@@ -168,17 +172,19 @@ ClientMemory OptimizedClient::workspace(const std::string& method) const {
   return ClientMemory(bytes);
 }
 
-assay_method_sizes OptimizedClient::sizes(const std::string& name) const {
-  const ClientMemory work = workspace(name);
+assay_method_sizes OptimizedClient::sizes(const std::string& method, const ClientMemory& workspace) const {
   assay_method_sizes sizes;
-  done([&](auto* f) { return assay_method_size(program_, name.c_str(), &options_, memory_of(work), &sizes, f); });
+  done(
+      [&](auto* f) { return assay_method_size(program_, method.c_str(), &options_, memory_of(workspace), &sizes, f); });
   return sizes;
 }
 
+assay_method_sizes OptimizedClient::sizes(const std::string& name) const { return sizes(name, workspace(name)); }
+
 const OptimizedClient::Method& OptimizedClient::method(const std::string& name) {
   if (const auto found = methods_.find(name); found != methods_.end()) return found->second;
-  const assay_method_sizes sizes = this->sizes(name);
   const ClientMemory work = workspace(name);
+  const assay_method_sizes sizes = this->sizes(name, work);
   if (!shared_) {
     shared_.emplace(sizes.shared);
     std::memset(shared_->bytes().data(), 0, sizes.shared);
@@ -188,6 +194,13 @@ const OptimizedClient::Method& OptimizedClient::method(const std::string& name) 
                                        memory_of(*shared_), memory_of(made.scratch)};
   done([&](auto* f) { return assay_method_make(program_, name.c_str(), &options_, &memories, &made.method, f); });
   return methods_.emplace(name, std::move(made)).first->second;
+}
+
+std::vector<Value> OptimizedClient::call(const std::string& name, std::span<const Value> inputs) {
+  const Method& made = method(name);
+  for (std::size_t i = 0; i < inputs.size(); ++i) set_input(made, i, inputs[i]);
+  execute(made);
+  return outputs(made);
 }
 
 void OptimizedClient::set_input(const Method& method, std::size_t i, const Value& value) {

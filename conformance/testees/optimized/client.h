@@ -19,6 +19,9 @@ namespace assay {
 // is another testee's. Throws Fault with rule "testee" for a set that the build does not have.
 std::optional<std::string> optimized_for(std::string_view testee);
 
+// The memories of a method that a client gives it: {"prepared", 4096}.
+std::vector<std::pair<std::string, std::uint64_t>> memories(const assay_method_sizes& sizes);
+
 // A program on the optimized runtime, in memory from the heap. Everything here throws Fault.
 class OptimizedClient {
  public:
@@ -50,7 +53,8 @@ class OptimizedClient {
   assay_method_sizes sizes(const std::string& name) const;
   const Method& method(const std::string& name);  // made once: its state stays
 
-  static void set_input(const Method& method, std::size_t i, const Value& value);  // as the program has it
+  std::vector<Value> call(const std::string& name, std::span<const Value> inputs);  // these as the program has them
+  static void set_input(const Method& method, std::size_t i, const Value& value);   // as the program has it
   static void execute(const Method& method);
   static std::vector<Value> outputs(const Method& method);
 
@@ -62,6 +66,7 @@ class OptimizedClient {
   void open(Bytes program, std::span<const Bytes> data, const Options& options);
   void begin_pool(std::size_t threads);
   ClientMemory workspace(const std::string& method) const;
+  assay_method_sizes sizes(const std::string& method, const ClientMemory& workspace) const;
 
   std::unique_ptr<pthreadpool, EndPool> pool_;
   std::string instruction_set_;

@@ -18,10 +18,7 @@ class LoadedOptimized final : public TesteeProgram {
 
   Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {
-      const OptimizedClient::Method& method = client_.method(name);
-      for (std::size_t i = 0; i < inputs.size(); ++i) OptimizedClient::set_input(method, i, inputs[i]);
-      OptimizedClient::execute(method);
-      outputs = OptimizedClient::outputs(method);
+      outputs = client_.call(name, inputs);
       return {};
     } catch (const Fault& f) {
       return reply_of(f);
