@@ -1,5 +1,5 @@
-# Selective builds: a static library of the optimized runtime, without fallback, whose kernels are those that programs
-# need. What assay select wrote says which, for which dtypes and layouts; another call is refused when a method is made.
+# Selective builds: a static library of the optimized runtime, without fallback, whose kernels and rewrites are those that
+# programs need. What assay select wrote says which, kernels for which dtypes and layouts; another call is refused when a method is made.
 #
 # assay_select(TARGET PROGRAMS FILE... [DATA FILE...] [ONLY FILE])
 #   asks the command for what the programs need, of which ONLY, another selection, must have each line.
@@ -58,26 +58,27 @@ function(assay_select target)
       VERBATIM)
   endif()
 
-  set(operators ${assay_select_source}/optimized/operators)
-  set(table ${folder}/kernels.gen.h ${folder}/kernel_table.gen.cpp)
+  set(optimized ${assay_select_source}/optimized)
+  set(generator ${optimized}/table.py ${optimized}/operators/kernels.yaml ${optimized}/rewrite/rewrites.yaml)
+  set(tables ${folder}/kernels.gen.h ${folder}/rewrites.gen.h ${folder}/tables.gen.cpp)
   add_custom_command(
-    OUTPUT ${table}
-    COMMAND ${assay_select_python} ${operators}/table.py ${operators}/kernels.yaml ${table} ${selection}
-    DEPENDS ${operators}/table.py ${operators}/kernels.yaml ${selection}
+    OUTPUT ${tables}
+    COMMAND ${assay_select_python} ${generator} ${folder} ${selection}
+    DEPENDS ${generator} ${selection}
     VERBATIM)
-  add_library(${target}_table OBJECT EXCLUDE_FROM_ALL ${table})
-  target_link_libraries(${target}_table PRIVATE assay::format assay::kernels)
-  target_compile_features(${target}_table PRIVATE cxx_std_20)
-  target_compile_options(${target}_table PRIVATE -fno-exceptions -fno-rtti)
+  add_library(${target}_tables OBJECT EXCLUDE_FROM_ALL ${tables})
+  target_link_libraries(${target}_tables PRIVATE assay::format assay::kernels)
+  target_compile_features(${target}_tables PRIVATE cxx_std_20)
+  target_compile_options(${target}_tables PRIVATE -fno-exceptions -fno-rtti)
 
   set(sizes ${assay_select_source}/cmake/sizes.py)
   add_custom_command(
     OUTPUT ${folder}/${target}.o
     BYPRODUCTS ${folder}/${target}.sizes.txt
-    COMMAND ${CMAKE_LINKER} -r --gc-sections --unique -u assay_program_open -o ${folder}/${target}.o $<TARGET_OBJECTS:${target}_table>
+    COMMAND ${CMAKE_LINKER} -r --gc-sections --unique -u assay_program_open -o ${folder}/${target}.o $<TARGET_OBJECTS:${target}_tables>
             $<TARGET_FILE:assay_selectable_core> $<TARGET_FILE:assay_selectable_operators> $<TARGET_FILE:assay_kernels>
     COMMAND ${assay_select_python} ${sizes} ${folder}/${target}.o ${selection} ${folder}/${target}.sizes.txt
-    DEPENDS ${target}_table $<TARGET_OBJECTS:${target}_table> assay_selectable_core assay_selectable_operators assay_kernels ${sizes}
+    DEPENDS ${target}_tables $<TARGET_OBJECTS:${target}_tables> assay_selectable_core assay_selectable_operators assay_kernels ${sizes}
     COMMAND_EXPAND_LISTS VERBATIM)
   add_library(${target} STATIC ${folder}/${target}.o)
   set_source_files_properties(${folder}/${target}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)

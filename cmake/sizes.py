@@ -1,8 +1,8 @@
 """What a selective build consists of: `sizes.py OBJECT SELECTION.yaml TABLE.txt`.
 
 OBJECT is a relocatable ELF file for 64 bits with a section for each function. Bytes are those of code and, behind +, of constants.
-What only one kernel reaches is that kernel's, what several reach is shared; the core is what the interface reaches without kernels and
-without the functions of format/, and the checks of files are the rest.
+What only one kernel or the rewrites reach is theirs, what several reach is shared; the core is what the interface reaches without
+these and without the functions of format/, and the checks of files are the rest.
 """
 import collections
 import pathlib
@@ -55,17 +55,22 @@ def size(of):
     return code, sum(sections[s].size for s in of) - code
 
 
-names = sorted({row["kernel"] for rows in (yaml.safe_load(selection_file.read_text()) or {}).values() for row in rows})
-kernels = {name: is_of[f"_ZN5assay9optimized{len(name)}{name}E"] for name in names}
+selected = yaml.safe_load(selection_file.read_text()) or {}
+rewrites = selected.pop("rewrites", [])
+parts = {kernel: [kernel] for kernel in sorted({row["kernel"] for rows in selected.values() for row in rows})}
+if rewrites:
+    parts["rewrites"] = rewrites
+roots = {part: [is_of[f"_ZN5assay9optimized{len(name)}{name}E"] for name in names] for part, names in parts.items()}
+without = {section for part in roots.values() for section in part}
 interface = [is_of["assay_program_open"]]
 whole = closure(interface)
-core = closure(interface, checks | set(kernels.values()))
-with_checks = closure(interface, set(kernels.values()))
-of_kernel = {name: closure([section], with_checks) for name, section in kernels.items()}
-users = collections.Counter(s for reached in of_kernel.values() for s in reached)
+core = closure(interface, checks | without)
+with_checks = closure(interface, without)
+reached_by = {part: closure(sections, with_checks) for part, sections in roots.items()}
+users = collections.Counter(s for reached in reached_by.values() for s in reached)
 lines = [("core", core), ("checks of files", with_checks - core)]
-lines += [(name, {s for s in reached if users[s] == 1}) for name, reached in of_kernel.items()]
-lines += [("shared by kernels", {s for s, n in users.items() if n > 1}), ("all", whole)]
+lines += [(part, {s for s in reached if users[s] == 1}) for part, reached in reached_by.items()]
+lines += [("shared", {s for s, n in users.items() if n > 1}), ("all", whole)]
 table = "".join(f"{name:<24} {code:>8} + {constants}\n" for name, (code, constants) in ((name, size(of)) for name, of in lines))
 table_file.write_text(table)
 print(table, end="")

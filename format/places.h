@@ -10,7 +10,10 @@ inline bool is_static(const pte::Tensor& t) { return t.shape_dynamism() == pte::
 inline bool is_constant(const pte::Tensor& t) {
   return !t.allocation_info() && (t.data_buffer_idx() > 0 || is_external(t));
 }
-std::uint64_t bytes_of(const pte::Tensor& t);     // the most that it can have, unless it is unbounded
+std::uint64_t bytes_of(const pte::Tensor& t);          // the most that it can have, unless it is unbounded
+inline bool has_initial_value(const pte::Tensor& t) {  // of state
+  return t.allocation_info() && (t.data_buffer_idx() > 0 || is_external(t));
+}
 inline bool is_unbounded(const pte::Tensor& t) {  // its memory comes with its first write
   return t.shape_dynamism() == pte::TensorShapeDynamism::DYNAMIC_UNBOUND && !t.allocation_info();
 }

@@ -103,7 +103,7 @@ void compare_program(const fs::path& file, const Report& report) {
   if (!data.empty()) write_file(files.emplace_back(file.string() + ".ptd"), data);
   Reply reply;
   if (!loaded) report.say(text("refused here (", loaded.faults[0].rule, ")"));
-  const auto there = runtime->load(file, files, reply);
+  const auto there = runtime->load({file, files}, reply);
   if (!there)
     return report.say(text(loaded ? "accepted here, " : ", ", "refused there [", printable(reply.message), "]"));
   if (!loaded) return report.say(", loaded there");

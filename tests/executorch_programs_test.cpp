@@ -84,7 +84,7 @@ std::string behaviour(const fs::path& program, const std::vector<fs::path>& data
                       const ProgramCalls& calls) {
   const auto runtime = load_runtime("executorch", fs::read_symlink("/proc/self/exe").parent_path());
   Reply reply;
-  const auto loaded = runtime->load(program, data, reply);
+  const auto loaded = runtime->load({program, data}, reply);
   if (!loaded) return text("load: ", name(reply.outcome), ' ', reply.message);
   std::string said;
   for (const ProgramCall& call : calls.calls) {

@@ -36,7 +36,7 @@ std::string by_the_runtime(const Case& c, const HostCall& host) {
   write_file(file, encode(call.program));
   const auto runtime = load_runtime("executorch", folder());
   Reply reply;
-  const auto loaded = runtime->load(file, {}, reply);
+  const auto loaded = runtime->load({file, {}}, reply);
   fs::remove(file);
   std::vector<Value> outputs;
   const std::vector<Value> inputs(call.inputs.begin(), call.inputs.end());

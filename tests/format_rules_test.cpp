@@ -9,6 +9,7 @@
 #include "flat_tensor_bfbs_generated.h"
 #include "format/check.h"
 #include "format/header.h"
+#include "format_reasons.gen.h"
 #include "program_bfbs_generated.h"
 #include "reference/program/memory.h"
 #include "tests/programs.h"
@@ -716,12 +717,14 @@ TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   show_fields(shown);
   for (const std::string_view rule : flow_rules) shown[rule] += "flow_test ";
   for (const std::string_view rule : runtime_rules) shown[rule] += "runtime_rules_test";
-  for (const FormatRule& rule : format_rules) {
+  for (std::size_t i = 0; i < std::size(format_rules); ++i) {
+    const FormatRule& rule = format_rules[i];
+    const std::string_view reason = format_reasons[i];
     const bool checked = rule.checked != construction && rule.checked != later;
     EXPECT_NE(checked, shown[rule.id].empty()) << rule.id << (checked ? " has no case" : " has a case");
-    EXPECT_NE(checked, !rule.why.empty()) << rule.id << (checked ? " has a reason" : " has no reason");
+    EXPECT_NE(checked, !reason.empty()) << rule.id << (checked ? " has a reason" : " has no reason");
     std::cout << rule.id << " | " << where[static_cast<std::size_t>(rule.checked)] << " | "
-              << (rule.why.empty() ? shown[rule.id] : std::string(rule.why)) << '\n';
+              << (checked ? shown[rule.id] : std::string(reason)) << '\n';
   }
 }
 

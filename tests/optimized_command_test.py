@@ -20,8 +20,9 @@ class Explain(unittest.TestCase):
         lines = assay("explain", PROGRAMS / "mobile_net" / "program.pte").splitlines()
         self.assertRegex(lines[0], r"^method forward, (sse4|avx2|avx512|neon): \d+ instructions, \d+ steps, 0 of them by the fallback$")
         self.assertRegex(lines[1], r"^memory: prepared \d+, arena \d+, shared 0, scratch \d+ bytes$")
+        self.assertEqual(lines[2], "rewrites: fold_constants, drop_copies, fuse_into_products, use_channels_last")
         instructions = int(lines[0].split(": ")[1].split()[0])
-        self.assertEqual(len(lines), 2 + instructions)
+        self.assertEqual(len(lines), 3 + instructions)
         self.assertTrue(any("convolution_f32 + batch norm" in line for line in lines), lines)
 
     def test_json_says_the_same(self):

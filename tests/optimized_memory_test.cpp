@@ -111,28 +111,34 @@ struct Made {
   assay_method* method = nullptr;
 };
 
-void set_inputs(assay_method* method, const std::vector<Value>& inputs) {
-  assay_fault fault;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    assay_value value{};
-    std::vector<std::int32_t> sizes;
-    std::vector<std::uint8_t> order;
-    if (const auto* t = std::get_if<Tensor>(&inputs[i])) {
+// A value as the interface takes it; a tensor's elements lie at `data`.
+struct Given {
+  explicit Given(const Value& from, std::byte* data = nullptr) {
+    if (const auto* t = std::get_if<Tensor>(&from)) {
       sizes.assign(t->sizes.begin(), t->sizes.end()), order.assign(t->dim_order.begin(), t->dim_order.end());
       value.kind = ASSAY_TENSOR;
-      value.as.tensor = {const_cast<std::byte*>(t->bytes.data()), static_cast<int>(t->dtype), sizes.size(),
-                         sizes.data(), order.data()};
-    } else if (const auto* n = std::get_if<Int>(&inputs[i])) {
+      value.as.tensor = {data ? data : const_cast<std::byte*>(t->bytes.data()), static_cast<int>(t->dtype),
+                         sizes.size(), sizes.data(), order.data()};
+    } else if (const auto* n = std::get_if<Int>(&from)) {
       value.kind = ASSAY_INTEGER, value.as.integer = *n;
-    } else if (const auto* d = std::get_if<double>(&inputs[i])) {
+    } else if (const auto* d = std::get_if<double>(&from)) {
       value.kind = ASSAY_REAL, value.as.real = *d;
-    } else if (const auto* b = std::get_if<bool>(&inputs[i])) {
+    } else if (const auto* b = std::get_if<bool>(&from)) {
       value.kind = ASSAY_BOOLEAN, value.as.boolean = *b;
-    } else if (const auto* s = std::get_if<std::string>(&inputs[i])) {
+    } else if (const auto* s = std::get_if<std::string>(&from)) {
       value.kind = ASSAY_STRING, value.as.string = {s->data(), s->size()};
     }
-    EXPECT_EQ(assay_set_input(method, i, &value, &fault), ASSAY_OK) << fault.message;
   }
+
+  assay_value value{};
+  std::vector<std::int32_t> sizes;
+  std::vector<std::uint8_t> order;
+};
+
+void set_inputs(assay_method* method, const std::vector<Value>& inputs) {
+  assay_fault fault;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    EXPECT_EQ(assay_set_input(method, i, &Given(inputs[i]).value, &fault), ASSAY_OK) << fault.message;
 }
 
 std::string bytes_of_outputs(assay_method* method) {
@@ -175,6 +181,56 @@ TEST_P(OptimizedMemory, HoldsAllThatIsWrittenAndItsFillDoesNotShow) {
   EXPECT_EQ(zeros, results(files, valid, std::byte{0x5A}));
 }
 
+std::size_t aliased = 0, copied = 0;
+
+// Each tensor where the client has it, between fences and nowhere else, if the program allows that; it stays as it is.
+TEST_P(OptimizedMemory, InputsAreUsedWhereTheyLie) {
+  const Files files(GetParam());
+  if (files.calls.calls.empty() || !files.calls.calls.front().fails.empty()) return;
+  const ValidProgram valid = valid_program(open_file(GetParam() / "program.pte"), open_data_files(files.calls.data));
+  const std::byte fill{0x5A};
+  const Opened opened(files, fill);
+  const ProgramCall& call = files.calls.calls.front();
+  const std::vector<Value> inputs = adapted(*valid.plan(call.method), call.inputs);
+  const auto run = [&](bool alias, bool then_copy) {
+    const Made made(opened, call.method.c_str(), fill);
+    std::vector<Fenced> lent;
+    assay_fault fault;
+    set_inputs(made.method, inputs);
+    for (std::size_t i = 0; i < inputs.size() && alias; ++i) {
+      const auto* t = std::get_if<Tensor>(&inputs[i]);
+      if (!t) continue;
+      const assay_memory memory = lent.emplace_back(t->bytes.size(), fill).all();
+      const Given given(inputs[i], static_cast<std::byte*>(memory.data));
+      std::memcpy(memory.data, t->bytes.data(), t->bytes.size());
+      if (info(t->dtype).bytes > 1) {
+        const Given askew(inputs[i], static_cast<std::byte*>(memory.data) + 1);
+        EXPECT_EQ(assay_alias_input(made.method, i, &askew.value, &fault), ASSAY_INVALID);
+        EXPECT_STREQ(fault.rule, "R5");
+      }
+      const assay_outcome outcome = assay_alias_input(made.method, i, &given.value, &fault);
+      EXPECT_TRUE(outcome == ASSAY_OK || fault.rule == std::string("R5")) << fault.rule << fault.message;
+      ++(outcome == ASSAY_OK ? aliased : copied);
+      if (!then_copy) continue;
+      set_inputs(made.method, inputs);
+      std::memset(memory.data, 0xFF, memory.size);
+    }
+    EXPECT_EQ(assay_execute(made.method, &fault), ASSAY_OK) << fault.message;
+    std::size_t k = 0;
+    for (const Value& input : inputs) {
+      const auto* t = std::get_if<Tensor>(&input);
+      if (!t || !alias) continue;
+      EXPECT_TRUE(lent[k].is_whole());
+      EXPECT_TRUE(then_copy || std::memcmp(lent[k].all().data, t->bytes.data(), t->bytes.size()) == 0);
+      ++k;
+    }
+    return bytes_of_outputs(made.method);
+  };
+  const std::string as_copied = run(false, false);
+  EXPECT_EQ(as_copied, run(true, false));
+  EXPECT_EQ(as_copied, run(true, true));
+}
+
 TEST_P(OptimizedMemory, OneByteLessIsRefused) {
   const Files files(GetParam());
   const std::byte fill{0x5A};
@@ -210,6 +266,16 @@ TEST_P(OptimizedMemory, OneByteLessIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, OptimizedMemory, testing::ValuesIn(program_folders()), name_of_folder);
+
+class SomeInputs : public testing::Environment {
+ public:
+  void TearDown() override {
+    if (testing::GTEST_FLAG(filter) != "*") return;
+    EXPECT_GT(aliased, 2 * copied) << "hardly any input is used where it lies";
+    EXPECT_GT(copied, 0u);
+  }
+};
+const auto* const some_inputs = testing::AddGlobalTestEnvironment(new SomeInputs);
 
 }  // namespace
 }  // namespace assay

@@ -23,7 +23,7 @@ TEST_P(OptimizedPrograms, GiveWhatWasRecorded) {
   const ProgramCalls calls = read_calls(folder / "calls.json");
   const auto runtime = make_optimized_runtime(kernels::traits(set).name);
   Reply reply;
-  const auto loaded = runtime->load(folder / "program.pte", calls.data, reply);
+  const auto loaded = runtime->load({folder / "program.pte", calls.data}, reply);
   ASSERT_TRUE(loaded) << reply.message;
   const ValidProgram program = valid_program(open_file(folder / "program.pte"), open_data_files(calls.data));
   for (std::size_t k = 0; k < calls.calls.size(); ++k) {

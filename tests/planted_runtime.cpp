@@ -55,13 +55,12 @@ class PlantedRuntime final : public Runtime {
  public:
   std::string_view name() const override { return "planted"; }
 
-  std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program,
-                                      const std::vector<std::filesystem::path>& data, Reply& reply) override {
+  std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     std::vector<File> files;
-    for (const auto& file : data) files.push_back(read(file));
+    for (const auto& file : settings.data) files.push_back(read(file));
     RuntimeOptions options;
-    options.call = answer;
-    auto loaded = LoadedProgram::load(read(program), std::move(files), std::move(options));
+    options.call = answer, options.share_arenas = settings.share_arenas;
+    auto loaded = LoadedProgram::load(read(settings.program), std::move(files), std::move(options));
     if (loaded) return std::make_unique<PlantedProgram>(std::move(*loaded));
     reply = reply_of(loaded.faults.front());
     return nullptr;

@@ -1,4 +1,5 @@
 #include "conformance/programs/coverage.h"
+#include "format_reasons.gen.h"
 
 #include <fmt/ranges.h>
 
@@ -62,11 +63,12 @@ void write_text(const Coverage& coverage, Output& out) {
 Json to_json(const Coverage& coverage) {
   Json by_area = Json::array(), left = Json::array();
   for (const Count& c : counts(coverage)) by_area.push_back({{"area", c.area}, {"asked", c.asked}, {"rules", c.rules}});
-  for (const FormatRule& rule : format_rules) {
+  for (std::size_t i = 0; i < std::size(format_rules); ++i) {
+    const FormatRule& rule = format_rules[i];
     constexpr std::string_view names[] = {"decode", "validate", "runtime", "construction", "later"};
     if (coverage.concerns(rule) && !coverage.asked(rule))
       left.push_back(
-          {{"rule", rule.id}, {"checked", names[static_cast<std::size_t>(rule.checked)]}, {"why", rule.why}});
+          {{"rule", rule.id}, {"checked", names[static_cast<std::size_t>(rule.checked)]}, {"why", format_reasons[i]}});
   }
   return {{"areas", std::move(by_area)}, {"not_asked", std::move(left)}};
 }

@@ -19,13 +19,12 @@ std::vector<Value> values_in(const Json& list) {
 
 }  // namespace
 
-TesteeHost::TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, std::filesystem::path file,
-                       std::vector<std::filesystem::path> data, const Patience& patience)
+TesteeHost::TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, LoadSettings settings,
+                       const Patience& patience)
     : reference_(program),
       budget_(budget),
       runtime_(runtime),
-      file_(std::move(file)),
-      data_(std::move(data)),
+      settings_(std::move(settings)),
       patience_(patience),
       nursery_([this](std::string_view task) { return work(task); }) {}
 
@@ -33,7 +32,7 @@ Work TesteeHost::work(std::string_view task) {
   const Json call = parse_json(task);
   std::vector<Value> outputs;
   Reply reply;
-  if (!loaded_) loaded_ = runtime_.load(file_, data_, reply);
+  if (!loaded_) loaded_ = runtime_.load(settings_, reply);
   if (loaded_) reply = loaded_->call(call["method"].get<std::string>(), values_in(call["inputs"]), outputs);
   return {
       line_of({{"outcome", static_cast<int>(reply.outcome)}, {"words", reply.message}, {"outputs", list_of(outputs)}})};

@@ -16,8 +16,8 @@ namespace assay {
 class TesteeHost final : public ProgramRunner {
  public:
   // The files are those of the program. The runtime outlives it. Made before there are threads.
-  TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, std::filesystem::path file,
-             std::vector<std::filesystem::path> data, const Patience& patience);
+  TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, LoadSettings settings,
+             const Patience& patience);
 
   const pte::ExecutionPlan& plan(std::string_view method) const override { return reference_.plan(method); }
   std::string default_method() const override { return reference_.default_method(); }
@@ -32,8 +32,7 @@ class TesteeHost final : public ProgramRunner {
   Host reference_;  // which knows the program's methods
   Budget budget_;
   Runtime& runtime_;
-  std::filesystem::path file_;
-  std::vector<std::filesystem::path> data_;
+  LoadSettings settings_;
   Patience patience_;
   std::unique_ptr<TesteeProgram> loaded_;  // of a child
   Nursery nursery_;

@@ -20,6 +20,12 @@ class TesteeProgram {
   virtual Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) = 0;
 };
 
+struct LoadSettings {
+  std::filesystem::path program;
+  std::vector<std::filesystem::path> data;
+  bool share_arenas = false;  // methods share the planned memories into which one of them plans state
+};
+
 // A runtime under test.
 class Runtime {
  public:
@@ -28,8 +34,7 @@ class Runtime {
   virtual std::string_view name() const = 0;
 
   // Null where the program is refused, `reply` says why. May crash.
-  virtual std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program,
-                                              const std::vector<std::filesystem::path>& data, Reply& reply) = 0;
+  virtual std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) = 0;
 };
 
 // What a module exports as assay_runtime: makes the runtime, which the caller owns.

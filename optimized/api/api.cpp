@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "optimized/api/assay.h"
+#include "optimized/rewrite/draft.h"
 #include "optimized/runtime/method.h"
 #include "optimized/runtime/table.h"
 
@@ -64,7 +65,7 @@ bool read(const assay_options* from, bool runs, Options& options, Fault& fault) 
   options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
   options.backends = {reinterpret_cast<const Backend*>(from->backends), from->backend_count};
   if (from->instructions > 0) options.instructions = from->instructions;
-  options.as_written = from->as_written;
+  options.as_written = from->as_written, options.share_arenas = from->share_arenas;
   if (from->run) options.threads = {from->threads, from->run, from->pool};
   if (from->least_share > 0) options.threads.least_share = from->least_share;
   if (!from->instruction_set) return true;
@@ -200,7 +201,11 @@ assay_outcome assay_output(const assay_method* method, size_t i, assay_value* va
   return ASSAY_OK;
 }
 
-assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault) {
+namespace {
+
+using SetInput = bool (Method::*)(std::size_t i, const Value& value, Fault& fault);
+
+assay_outcome set_input(assay_method* method, size_t i, const assay_value* value, SetInput set, assay_fault* fault) {
   Fault found;
   Value given;
   Tensor tensor;
@@ -234,7 +239,17 @@ assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value*
     case ASSAY_NONE:
       break;
   }
-  return method_of(method).set_input(i, given, found) ? ASSAY_OK : told(found, fault);
+  return (method_of(method).*set)(i, given, found) ? ASSAY_OK : told(found, fault);
+}
+
+}  // namespace
+
+assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault) {
+  return set_input(method, i, value, &Method::set_input, fault);
+}
+
+assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault) {
+  return set_input(method, i, value, &Method::alias_input, fault);
 }
 
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault) {
@@ -272,6 +287,11 @@ assay_step_info assay_step_at(const assay_method* method, size_t i) {
           fusion && fusion->safe,
           fusion && fusion->unread,
           fusion ? activations[static_cast<int>(fusion->activation)] : ""};
+}
+
+const char* assay_rewrite_at(const assay_method* method, size_t i) {
+  const auto all = method_of(method).rewrites();
+  return i < all.size() ? all[i]->name : nullptr;
 }
 
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size) {

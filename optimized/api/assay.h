@@ -79,6 +79,9 @@ typedef struct assay_options {
   /* "sse4", "avx2", "avx512" or "neon"; null: the best of this machine. Sizes can be asked for any of the build. */
   const char* instruction_set;
   bool as_written; /* one step an instruction: nothing is merged, left out or laid out otherwise */
+  /* State is shared by its place in the plan, too, not by name alone: all methods share the planned memories into which
+   * one of them plans state. Of all methods alike. */
+  bool share_arenas;
 } assay_options;
 
 typedef struct assay_method_sizes {
@@ -139,6 +142,9 @@ assay_outcome assay_output(const assay_method* method, size_t i, assay_value* va
 
 /* Copies a value of the kind, dtype, dim order and sizes that the program declares. */
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
+/* Likewise, but uses a tensor's elements where they lie, until the input is set again: the memory stays, and is not
+ * written to amid an execution. R5: the program writes to this input, or takes its bytes for another value, too. */
+assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Memory for an output that the plan gives none. */
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault);
 
@@ -162,6 +168,8 @@ typedef struct assay_step_info {
   bool unread;            /* indices of a pool, which nobody reads, are left out */
   const char* activation; /* "" for none */
 } assay_step_info;
+/* The rewrites that changed the method's calls, by name; null: there are fewer. */
+const char* assay_rewrite_at(const assay_method* method, size_t i);
 size_t assay_step_count(const assay_method* method);
 assay_step_info assay_step_at(const assay_method* method, size_t i);
 /* The dtypes of its tensors and how they lie, which a selective build must have a kernel for, as text; cut where it

@@ -42,7 +42,7 @@ bool Builder::place_by_lifetime() {
   }
   for (std::uint32_t i = 0; i < steps; ++i) {
     if (calls_[i].dead) continue;
-    each_tensor(calls_[i].call, [&](std::uint32_t v) { use(v, i, i); });
+    each_tensor(calls_[i].call, [&](const Value& v) { use(index_of(v), i, i); });
   }
   // The largest first, each at the lowest place that is free as long as it lives.
   std::uint32_t count = 0;

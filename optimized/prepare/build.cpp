@@ -1,6 +1,7 @@
 #include "optimized/prepare/build.h"
 
 #include "format/flow.h"
+#include "format/sharing.h"
 
 namespace assay::optimized {
 namespace {
@@ -21,7 +22,7 @@ std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
   using format::size_of;
   const std::uint64_t n = plan.values()->size();
   std::uint64_t bytes = 1024 + of<Method>(1) + of<Value>(2 * n) + of<Tensor>(n) +
-                        of<std::uint32_t>(2 * size_of(plan.inputs())) + size_of(plan.non_const_buffer_sizes());
+                        of<std::uint32_t>(size_of(plan.inputs())) + of<Input>(size_of(plan.inputs()));
   for (const pte::EValue* v : *plan.values()) {
     if (const auto* t = v->val_as_Tensor()) bytes += of<std::int32_t>(size_of(t->sizes()));
     if (const auto* l = v->val_as_IntList()) bytes += of<Value*>(size_of(l->items()));
@@ -74,13 +75,13 @@ Method* Builder::make(Sizes& sizes) {
   made_ = tables_.take<Method>(1).data();
   if (!made_) return has_room(), nullptr;
   made_->plan_ = &plan_, made_->fallback_ = options_.fallback, made_->instructions_ = options_.instructions;
-  made_->given_ = tables_.take<std::uint8_t>(made_->inputs());
+  made_->inputs_ = tables_.take<Input>(made_->inputs());
   if (!make_values() || !make_calls() || !place_constants() || !mark_state()) return nullptr;
   if (Flow::is_straight(method_)) flow_ = Flow::of(method_, is_state_, workspace_);
   if (!has_room()) return nullptr;
   if (flow_ && !options_.as_written) rewrite();
   if (!has_room() || !place_tensors() || !begin_state() || !make_steps()) return nullptr;
-  mark_overwritten_inputs();
+  mark_inputs();
   if (!has_room()) return nullptr;
   made_->values_ = values_, made_->tensors_ = tensors_;
   std::ranges::copy(values_, made_->initial_.begin());
@@ -109,6 +110,7 @@ std::uint64_t Method::workspace_size(const Program& program, const pte::Executio
     counting.take<std::byte>(tables_size(plan) + workspace_of_a_value * (plan.values()->size() + std::uint64_t{1}) +
                              workspace_of_an_instruction * (method.instructions() + std::uint64_t{1}) +
                              8 * std::uint64_t{format::size_of(plan.non_const_buffer_sizes())});
+    format::shared_memories(program.view(), true, counting);
     format::each_state(
         program.view(), plan, counting, [](void*, std::uint32_t) {}, nullptr);
   }

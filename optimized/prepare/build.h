@@ -2,7 +2,7 @@
 
 #include "format/effects.h"
 #include "format/names.h"
-#include "optimized/prepare/flow.h"
+#include "optimized/rewrite/draft.h"
 #include "optimized/runtime/method.h"
 
 namespace assay::optimized {
@@ -31,9 +31,8 @@ class Builder {
   bool mark_state();
   bool place_tensors();
   void place_memories(std::span<std::uint64_t> begins);
-  void mark_shared_memories();
   bool begin_state();
-  void mark_overwritten_inputs();
+  void mark_inputs();
 
   // arena.cpp
   bool place_by_lifetime();
@@ -41,47 +40,15 @@ class Builder {
   // calls.cpp
   bool make_calls();
   bool make_call(std::uint32_t i, const pte::KernelCall& call);
-  std::span<Value*> arguments(Indices args) { return pointers(format::items(args)); }
-
-  // rewrite.cpp: none changes what anybody sees, but for rounding
   void rewrite();
-  void fold_constants();
-  void drop_copies();
-  void fuse_into_products();
-  void fuse_into_softmax();
-  void leave_out_indices();
-  void use_channels_last();
+  std::span<Value*> arguments(Indices args) { return pointers(format::items(args)); }
 
   // steps.cpp
   bool make_steps();
   bool make_step(std::uint32_t i);
   const Backend* find_backend(std::int32_t delegate);
 
-  // A call of an instruction; `dead`: another does what it did.
-  struct Planned {
-    Call call;
-    const pte::Instruction* instruction = nullptr;
-    bool is_typed = false;                 // an operator's, each operand of the kind that its schema says
-    bool dead = false;                     // another call does it, or nobody has to
-    std::uint32_t into = Method::no_step;  // that other call
-  };
-  friend class Fuser;
-  // f(v) for each value whose elements the call may read or write.
-  template <class F>
-  void each_tensor(const Call& call, const F& f) const {
-    const auto visit = [&](const Value* v) {
-      if (v && v->kind == ValueKind::tensor) f(index_of(v));
-    };
-    for (const Value* v : call.arguments) {
-      visit(v);
-      if (v && v->kind == ValueKind::tensors)
-        for (const Value* item : v->items()) visit(item);
-    }
-    if (call.fusion) visit(call.fusion->residual);
-  }
-  bool is_seen_alike(std::uint32_t v);
-  std::uint32_t index_of(const Value* v) const { return static_cast<std::uint32_t>(v - values_.data()); }
-  bool is_op(const Planned& p, std::string_view op) const { return !p.dead && p.is_typed && p.call.roles->name == op; }
+  std::uint32_t index_of(const Value& v) const { return static_cast<std::uint32_t>(&v - values_.data()); }
   bool has_room();
   format::Place place_of(std::uint32_t v) const { return {&where_, "value", v}; }
 
@@ -101,7 +68,6 @@ class Builder {
   std::span<std::uint8_t> is_state_;         // by value
   std::span<std::uint8_t> shared_memories_;  // by planned memory: the program's methods share it
   std::span<Planned> calls_;                 // by instruction
-  std::uint64_t looks_ = Flow::most_steps;   // how many calls rewrites may look at yet
   std::optional<Flow> flow_;                 // of a method whose instructions run in order; else none
   std::uint32_t steps_ = 0;
   std::uint64_t arena_ = 0, shared_ = 0, scratch_ = 0;

@@ -1,7 +1,7 @@
 #include "optimized/prepare/build.h"
 #include "optimized/runtime/table.h"
 
-// The instructions of a method as calls of operators and delegates.
+// The instructions of a method as calls of operators and delegates, rewritten where they run in order.
 namespace assay::optimized {
 
 bool Builder::make_call(std::uint32_t i, const pte::KernelCall& call) {
@@ -32,6 +32,17 @@ bool Builder::make_calls() {
     }
   }
   return true;
+}
+
+void Builder::rewrite() {
+  Draft draft{method_, values_, tensors_, calls_, *flow_, tables_, workspace_};
+  const auto all = rewrite_table();
+  const auto applied = tables_.take<const Rewrite*>(all.size());
+  if (!has_room()) return;
+  std::size_t n = 0;
+  for (const Rewrite* rewrite : all)
+    if (rewrite->apply(draft)) applied[n++] = rewrite;
+  made_->rewrites_ = applied.first(n);
 }
 
 }  // namespace assay::optimized

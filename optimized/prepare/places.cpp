@@ -3,33 +3,14 @@
 
 #include "format/flow.h"
 #include "format/places.h"
+#include "format/sharing.h"
 #include "optimized/prepare/build.h"
 
 // Where the tensors of a method are in memory.
 namespace assay::optimized {
 
+using format::has_initial_value;
 using format::items;
-
-namespace {
-
-bool has_initial_value(const pte::Tensor& t) {
-  return t.allocation_info() && (format::is_external(t) || t.data_buffer_idx() > 0);
-}
-
-}  // namespace
-
-// The methods of a program share the memories into which they plan something, and nothing but named state.
-void Builder::mark_shared_memories() {
-  constexpr std::uint8_t state = 1, other = 2;
-  for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan())
-    for (const pte::EValue* value : *plan->values()) {
-      const pte::Tensor* t = value->val_as_Tensor();
-      if (!t || !t->allocation_info() || t->allocation_info()->memory_id() >= shared_memories_.size()) continue;
-      std::uint8_t& memory = shared_memories_[t->allocation_info()->memory_id()];
-      memory = format::name_of(*t).empty() ? other : std::max(memory, state);
-    }
-  for (std::uint8_t& memory : shared_memories_) memory = memory == state;
-}
 
 bool Builder::place_constant(Tensor& tensor, const pte::Tensor& from, std::uint32_t v) {
   const std::uint64_t n = format::bytes_of(from);
@@ -65,10 +46,9 @@ bool Builder::place_constants() {
 }
 
 bool Builder::mark_state() {
-  shared_memories_ = tables_.take<std::uint8_t>(format::size_of(plan_.non_const_buffer_sizes()));
+  shared_memories_ = format::shared_memories(program_.view(), options_.share_arenas, workspace_);
   is_state_ = workspace_.take<std::uint8_t>(method_.values());
   if (!has_room()) return false;
-  mark_shared_memories();
   format::each_state(
       program_.view(), plan_, workspace_,
       [](void* all, std::uint32_t v) { (*static_cast<std::span<std::uint8_t>*>(all))[v] = 1; }, &is_state_);
@@ -152,8 +132,9 @@ bool Builder::begin_state() {
   return true;
 }
 
-// An input is overwritten where an instruction writes other values to its bytes.
-void Builder::mark_overwritten_inputs() {
+// An input is overwritten where an instruction writes other values to its bytes. Where the file's plan is what counts,
+// others may have the bytes of whatever it has a place for.
+void Builder::mark_inputs() {
   const auto inputs = items(plan_.inputs());
   const auto all = tables_.take<std::uint32_t>(inputs.size());
   std::size_t n = 0;
@@ -168,7 +149,9 @@ void Builder::mark_overwritten_inputs() {
   std::uint64_t looks = Flow::most_steps;
   for (std::size_t i = 0; i < inputs.size() && !all.empty(); ++i) {
     const auto in = static_cast<std::uint32_t>(inputs[i]);
-    if (!method_.tensor(in) || tensors_[in].lasts) continue;
+    if (!method_.tensor(in)) continue;
+    made_->inputs_[i].own = tensors_[in].home;
+    if (tensors_[in].lasts) continue;
     bool over = looks < method_.instructions();  // too much to look at: it is set again
     looks -= std::min<std::uint64_t>(looks, method_.instructions());
     for (std::uint32_t k = 0; k < method_.instructions() && !over; ++k)
@@ -177,6 +160,9 @@ void Builder::mark_overwritten_inputs() {
                         method_.tensor(e.value) && overlap(in, e.value));
       });
     if (over) all[n++] = static_cast<std::uint32_t>(i);
+    const bool has_others = flow_ ? flow_->group(in).members > 1 || flow_->group(in).output
+                                  : method_.tensor(in)->allocation_info() != nullptr;
+    made_->inputs_[i].is_alone = !over && !has_others;
   }
   made_->overwritten_ = all.first(n);
 }

@@ -99,8 +99,8 @@ bool Builder::make_steps() {
   step_of[n] = steps_;
   for (std::uint32_t i = 0; i < n; ++i) {
     std::uint32_t by = i;
-    while (by != Method::no_step && calls_[by].dead) by = calls_[by].into;
-    made_->step_of_[i] = by == Method::no_step || step_of[by] == step_of[by + 1] ? Method::no_step : step_of[by];
+    while (by != Planned::nobody && calls_[by].dead) by = calls_[by].into;
+    made_->step_of_[i] = by == Planned::nobody || step_of[by] == step_of[by + 1] ? Method::no_step : step_of[by];
   }
   made_->steps_ = made_->steps_.first(steps_);
   for (Step& step : made_->steps_)

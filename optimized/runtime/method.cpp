@@ -53,7 +53,7 @@ bool check_tensor(const Tensor& to, const Value& value, const Place& place, Faul
 
 }  // namespace
 
-bool Method::set_input(std::size_t i, const Value& value, Fault& fault) {
+bool Method::set_input(std::size_t i, const Value& value, bool alias, Fault& fault) {
   const Place place = input_place(i);
   if (running_) return refuse(fault, "R6", place, "cannot be set amid an execution");
   if (i >= inputs()) return refuse(fault, "R7", place, "there are ", inputs(), " of these");
@@ -63,10 +63,14 @@ bool Method::set_input(std::size_t i, const Value& value, Fault& fault) {
     Tensor& tensor = *to.tensor;
     if (!check_tensor(tensor, value, place, fault)) return false;
     const Tensor& from = *value.tensor;
-    tensor.data = tensor.home;
+    if (alias && !inputs_[i].is_alone)
+      return refuse(fault, "R5", place, "is written to, or seen as another value, too, so that it has to be copied");
+    if (alias && reinterpret_cast<std::uintptr_t>(from.data) % from.element_bytes() != 0)
+      return refuse(fault, "R5", place, "does not begin at a multiple of its elements' size");
     if (!resize(tensor, from.shape()))
       return refuse(fault, "R1", place,
                     "has sizes that the program does not allow, or more elements than there is memory for");
+    tensor.data = tensor.home = alias ? from.data : inputs_[i].own;
     if (from.bytes() > 0 && from.data != tensor.data) std::memmove(tensor.data, from.data, from.bytes());
   } else if (plan_->values()->Get(at)->val_type() == pte::KernelTypes::Null) {
     if (value.kind > ValueKind::string)
@@ -80,7 +84,7 @@ bool Method::set_input(std::size_t i, const Value& value, Fault& fault) {
   } else if (!same(value, to)) {
     return refuse(fault, "R3", place, "differs from the value for which the program was made");
   }
-  given_[i] = 1;
+  inputs_[i].given = true;
   return true;
 }
 
@@ -103,7 +107,7 @@ bool Method::set_output(std::size_t i, std::span<std::byte> memory, Fault& fault
 
 bool Method::begin(Fault& fault) {
   for (std::size_t i = 0; i < inputs(); ++i)
-    if (!given_[i]) return refuse(fault, "R4", input_place(i), "is not set, or was overwritten since");
+    if (!inputs_[i].given) return refuse(fault, "R4", input_place(i), "is not set, or was overwritten since");
   if (restores_) {
     std::ranges::copy(initial_, values_.begin());
     for (Tensor& t : tensors_) t.data = t.home;
@@ -167,7 +171,7 @@ bool Method::step(Fault& fault) {
 void Method::reset() {
   if (!running_ || busy_) return;
   running_ = false;
-  for (const std::uint32_t i : overwritten_) given_[i] = 0;
+  for (const std::uint32_t i : overwritten_) inputs_[i].given = false;
 }
 
 bool Method::execute(Fault& fault) {

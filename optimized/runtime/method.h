@@ -14,6 +14,8 @@ namespace assay::optimized {
 constexpr std::uint64_t alignment = 64;  // of memories
 constexpr std::uint64_t aligned(std::uint64_t n) { return (n + alignment - 1) / alignment * alignment; }
 
+struct Rewrite;
+
 // Bytes of what a method is made in and of.
 struct Sizes {
   std::uint64_t prepared = 0;  // values, steps and packed constants: stays as long as the method
@@ -32,7 +34,14 @@ struct Options {
   std::int64_t instructions = 10'000'000;  // of one execution
   kernels::Threads threads;
   std::optional<kernels::InstructionSet> set = kernels::best_instruction_set();
-  bool as_written = false;  // without rewrites
+  bool as_written = false;    // without rewrites
+  bool share_arenas = false;  // methods share the memories into which one of them plans state
+};
+
+struct Input {
+  std::byte* own;  // memory for its elements
+  bool given;      // it was set
+  bool is_alone;   // no other value has its bytes, and nothing is written to them
 };
 
 // One method, ready to run. It lies in its prepared memory; nothing is to be given back.
@@ -50,6 +59,7 @@ class Method {
   // By instruction, through all chains, the step that does it, or no_step where none has to.
   static constexpr std::uint32_t no_step = ~std::uint32_t{0};
   std::span<const std::uint32_t> step_of() const { return step_of_; }
+  std::span<const Rewrite* const> rewrites() const { return rewrites_; }  // that changed its calls
   std::size_t inputs() const { return format::size_of(plan_->inputs()); }
   std::size_t outputs() const { return format::size_of(plan_->outputs()); }
   // What input and output i are now; between executions they may be read. A tensor without memory has no data.
@@ -59,7 +69,10 @@ class Method {
   std::span<const Value> values() const { return values_; }
 
   // Copies a value of the kind, dtype, dim order and sizes that the program declares. Faults: R1, R2, R3, R6, R7.
-  bool set_input(std::size_t i, const Value& value, Fault& fault);
+  bool set_input(std::size_t i, const Value& value, Fault& fault) { return set_input(i, value, false, fault); }
+  // Likewise, but a tensor's elements are used where they lie, until the input is set again; amid an execution they do
+  // not change. Faults: those, and R5.
+  bool alias_input(std::size_t i, const Value& value, Fault& fault) { return set_input(i, value, true, fault); }
   // Memory for an output that the plan gives none. Faults: R5, R6, R7.
   bool set_output(std::size_t i, std::span<std::byte> memory, Fault& fault);
 
@@ -80,6 +93,7 @@ class Method {
     return static_cast<std::uint32_t>(list->Get(static_cast<std::uint32_t>(i)));
   }
   format::Place own_place() const { return {nullptr, format::text_of(plan_->name()), -1, true}; }
+  bool set_input(std::size_t i, const Value& value, bool alias, Fault& fault);
   bool begin(Fault& fault);
   bool run_one(Fault& fault);
   bool run_fallback(const Step& step);
@@ -91,7 +105,8 @@ class Method {
   std::span<Tensor> tensors_;
   std::span<Step> steps_;
   std::span<std::uint32_t> step_of_;
-  std::span<std::uint8_t> given_;         // inputs that were set
+  std::span<const Rewrite* const> rewrites_;
+  std::span<Input> inputs_;
   std::span<std::uint32_t> overwritten_;  // and those that an execution writes over
   Run run_;
   std::int64_t instructions_ = 0;

@@ -4,8 +4,11 @@
 
 namespace assay::optimized {
 
-// The kernels of the build.
+struct Rewrite;
+
+// The kernels and rewrites of the build.
 std::span<const KernelRow> kernel_table();
+std::span<const Rewrite* const> rewrite_table();
 
 // Whether each operand is of the kind that the operator's schema says, which a file need not keep.
 bool has_kinds(const Call& call);

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "format/flow.h"
+#include "format/places.h"
+#include "format/sharing.h"
 #include "reference/program/memory.h"
 #include "reference/runtime/machine.h"
 
@@ -10,6 +12,7 @@
 namespace assay {
 namespace {
 
+using format::has_initial_value;
 using format::is_external;
 using format::items;
 using format::name_of;
@@ -30,25 +33,6 @@ void each_plan(const pte::Program& program, F f) {
   for (std::uint32_t i = 0; i < size_of(program.execution_plan()); ++i) f(*program.execution_plan()->Get(i));
 }
 
-// Memories into which the program's methods plan nothing but state, each name at one place.
-std::set<std::uint32_t> state_memories(const pte::Program& program) {
-  std::map<std::pair<std::uint32_t, std::string_view>, std::uint64_t> places;
-  std::set<std::uint32_t> state, other;
-  each_plan(program, [&](const pte::ExecutionPlan& plan) {
-    for (std::uint32_t i = 0; i < size_of(plan.values()); ++i) {
-      const pte::Tensor* t = plan.values()->Get(i)->val_as_Tensor();
-      if (!t || !t->allocation_info()) continue;
-      const std::uint32_t memory = t->allocation_info()->memory_id();
-      const std::uint64_t offset = planned_offset(*t->allocation_info());
-      const bool named =
-          !name_of(*t).empty() && places.try_emplace({memory, name_of(*t)}, offset).first->second == offset;
-      (named ? state : other).insert(memory);
-    }
-  });
-  std::erase_if(state, [&](std::uint32_t memory) { return other.contains(memory); });
-  return state;
-}
-
 std::size_t largest_size(const pte::Program& program, std::uint32_t memory) {
   Int bytes = 0;
   each_plan(program, [&](const pte::ExecutionPlan& plan) {
@@ -66,14 +50,14 @@ std::vector<bool> state_of(const format::ProgramView& program, const pte::Execut
   return state;
 }
 
-bool has_initial_value(const pte::Tensor& t) {
-  return t.allocation_info() && (is_external(t) || t.data_buffer_idx() > 0);
-}
-
 }  // namespace
 
 LoadedProgram::Shared::Shared(ValidProgram p, RuntimeOptions o) : program(std::move(p)), options(std::move(o)) {
-  for (const std::uint32_t memory : state_memories(program->tables())) state[memory];
+  with_workspace([&](format::Workspace& w) {
+    const auto shared = format::shared_memories(program->view(), options.share_arenas, w);
+    for (std::uint32_t i = 0; i < shared.size(); ++i)
+      if (shared[i]) state[i];
+  });
 }
 
 Machine::Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)

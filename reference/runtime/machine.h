@@ -37,7 +37,7 @@ struct LoadedProgram::Shared {
 
   const ValidProgram program;
   const RuntimeOptions options;
-  // Planned memory that holds nothing but named state belongs to all methods: what one leaves there the others find.
+  // Planned memory that belongs to all methods: what one leaves there the others find.
   std::map<std::uint32_t, std::shared_ptr<Memory>> state;
   PlacesInPlan begun;  // where state there has its initial value
   std::mutex making;   // for both, while a method is made ready

@@ -42,6 +42,12 @@ std::size_t count_fallbacks(const assay_method* method) {
   return n;
 }
 
+std::vector<std::string> rewrites(const assay_method* method) {
+  std::vector<std::string> names;
+  while (const char* name = assay_rewrite_at(method, names.size())) names.push_back(name);
+  return names;
+}
+
 void print(const OptimizedClient::Method& made, const std::string& name, Output& out) {
   const assay_method* method = made.method;
   out.print("method {}, {}: {} instructions, {} steps, {} of them by the fallback\n", printable(name),
@@ -50,6 +56,7 @@ void print(const OptimizedClient::Method& made, const std::string& name, Output&
   std::vector<std::string> taken;
   for (const auto& [memory, bytes] : memories(made.sizes)) taken.push_back(fmt::format("{} {}", memory, bytes));
   out.print("memory: {} bytes\n", fmt::join(taken, ", "));
+  if (const auto applied = rewrites(method); !applied.empty()) out.print("rewrites: {}\n", fmt::join(applied, ", "));
   for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
     const std::size_t at = assay_step_of(method, i);
     if (at == SIZE_MAX) {
@@ -73,6 +80,7 @@ Json to_json(const OptimizedClient::Method& made, const std::string& name) {
                {"instruction_set", kernels::name_of(kernels::best_instruction_set())},
                {"fallbacks", count_fallbacks(method)},
                {"bytes", Json::object()},
+               {"rewrites", rewrites(method)},
                {"instructions", Json::array()}};
   for (const auto& [memory, bytes] : memories(made.sizes)) json["bytes"][memory] = bytes;
   for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {

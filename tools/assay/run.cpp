@@ -51,7 +51,7 @@ struct Request {
   Int instructions = RuntimeOptions{}.instructions;
   Int timeout = 60;  // seconds of processor time
   Tolerance tolerance = bundle_tolerance;
-  bool trace = false, json = false, map = true;
+  bool trace = false, json = false, map = true, share_arenas = false;
 };
 
 // A request with the budget of all that is done for it, and those who do it.
@@ -68,6 +68,7 @@ struct Session {
   RuntimeOptions options() const {
     RuntimeOptions options;
     options.budget = access.budget, options.instructions = request.instructions;
+    options.share_arenas = request.share_arenas;
     return options;
   }
   Patience patience() const {
@@ -312,6 +313,8 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::NonNegativeNumber);
   add_limits(*command, r->limits);
   add_no_map(*command, r->map);
+  command->add_flag("--share-arenas", r->share_arenas,
+                    "Methods share the planned memories into which one of them plans state, not named state alone");
   command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");
   command->add_flag("--json", r->json, "Print JSON");
   command->footer(footer);

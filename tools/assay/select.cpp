@@ -17,10 +17,12 @@ struct Request {
   std::string only, folder;
 };
 
-// By operator, a line for each kernel with operands that it is called with.
+// By operator, a line for each kernel with operands that it is called with; under "rewrites" those that change calls.
 using Selection = std::map<std::string, std::set<std::string>>;
 
-void add_kernels(const assay_method* method, Selection& selection) {
+void add_needs(const assay_method* method, Selection& selection) {
+  for (std::size_t i = 0; const char* rewrite = assay_rewrite_at(method, i); ++i)
+    selection["rewrites"].insert(fmt::format("- {}\n", rewrite));
   for (std::size_t i = 0; i < assay_step_count(method); ++i) {
     const assay_step_info step = assay_step_at(method, i);
     if (step.op_length == 0 || step.kernel == std::string_view("handle")) continue;
@@ -57,12 +59,13 @@ int select(const Request& r) {
   Selection selection;
   for (const std::string& program : r.programs) {
     OptimizedClient client(program, r.data, {.deployable = true});
-    for (const std::string& name : client.method_names()) add_kernels(client.method(name).method, selection);
+    for (const std::string& name : client.method_names()) add_needs(client.method(name).method, selection);
   }
   if (!r.only.empty()) hold_to(read(r.only), selection, r.only);
   std::filesystem::create_directories(r.folder);
   OutputFile out(r.folder + "/selection.yaml");
-  out.stream() << "# Written by assay select: the calls of operators that the selected kernels do.\n";
+  out.stream()
+      << "# Written by assay select: the calls of operators that the selected kernels do, and what rewrites them.\n";
   for (const auto& [op, lines] : selection) {
     out.stream() << op << ":\n";
     for (const std::string& line : lines) out.stream() << line;

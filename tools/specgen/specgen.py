@@ -5,7 +5,7 @@ the table of format rules from spec/format/rules.yaml and the tables' fields fro
 
     specgen.py SPEC OUT     writes OUT/operators/<file>.gen.h, OUT/operators/<file>.gen.cpp, OUT/operators.gen.cpp,
                             OUT/operator_roles.gen.h, OUT/outcome.gen.h, OUT/dtype.gen.h, OUT/format_rules.gen.h,
-                            OUT/format_tables.gen.h; leaves alone what would not change
+                            OUT/format_reasons.gen.h, OUT/format_tables.gen.h; leaves alone what would not change
     specgen.py --files SPEC lists the files it would write, for the build
 """
 import argparse
@@ -89,10 +89,16 @@ def dtype_header(dtypes):
 
 def format_rules_header(rules):
     return ["#pragma once", "", "#include <string_view>", "", '#include "outcome.gen.h"', "", "namespace assay {", "",
-            "// A rule of spec/format/rules.yaml.", "struct FormatRule {", "  enum class Checked : std::uint8_t { decode, validate, runtime, construction, later };", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "  std::string_view text;", "  std::string_view why;  // of construction and later", "};", "",
+            "// A rule of spec/format/rules.yaml.", "struct FormatRule {", "  enum class Checked : std::uint8_t { decode, validate, runtime, construction, later };", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "};", "",
             "inline constexpr FormatRule format_rules[] = {",
-            *(f'    {{"{i}", Outcome::{row["class"]}, FormatRule::Checked::{row["checked"]}, {cpp_string(row["text"])}, {cpp_string(row.get("why", ""))}}},' for i, row in rules.items()), "};", "",
+            *(f'    {{"{i}", Outcome::{row["class"]}, FormatRule::Checked::{row["checked"]}}},' for i, row in rules.items()), "};", "",
             "constexpr const FormatRule* find_format_rule(std::string_view id) {", "  for (const FormatRule& r : format_rules)", "    if (r.id == id) return &r;", "  return nullptr;", "}", "", "}  // namespace assay"]
+
+
+def format_reasons_header(rules):
+    return ["#pragma once", "", "#include <string_view>", "", "namespace assay {", "",
+            "// By rule, in the order of format_rules, why it is checked by construction or later; else empty.", "inline constexpr std::string_view format_reasons[] = {",
+            *(f"    {cpp_string(row.get('why', ''))},  // {i}" for i, row in rules.items()), "};", "", "}  // namespace assay"]
 
 
 def lines_of_entries(text):
@@ -130,6 +136,7 @@ def generate(spec):
     written["dtype.gen.h"] = dtype_header(yaml.safe_load((spec / "dtypes.yaml").read_text()))
     rules = yaml.safe_load((spec / "format" / "rules.yaml").read_text())
     written["format_rules.gen.h"] = format_rules_header(rules)
+    written["format_reasons.gen.h"] = format_reasons_header(rules)
     written["format_tables.gen.h"] = tables_header(sorted((spec / "format").glob("*.fbs")), list(rules))
     return written
 
@@ -142,7 +149,7 @@ def main():
     options = parser.parse_args()
     if options.files:
         names = [f"operators/{p.stem}.gen.{end}" for p in spec_files(options.spec) for end in ("h", "cpp")]
-        print(";".join([*names, "operators.gen.cpp", "operator_lines.gen.h", "operator_roles.gen.h", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_tables.gen.h"]), end="")
+        print(";".join([*names, "operators.gen.cpp", "operator_lines.gen.h", "operator_roles.gen.h", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_reasons.gen.h", "format_tables.gen.h"]), end="")
         return
     try:
         written = generate(options.spec)

@@ -51,12 +51,12 @@ class ModuleRuntime final : public Runtime {
 
   std::string_view name() const override { return "executorch"; }
 
-  std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program,
-                                      const std::vector<std::filesystem::path>& data, Reply& reply) override {
+  // Arenas are always shared, as this runtime shares no state by name.
+  std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     log::clear();
-    std::vector<std::string> files(data.begin(), data.end());
-    auto module = std::make_unique<Module>(program.string(), std::move(files), Module::LoadMode::File, nullptr, nullptr,
-                                           nullptr, true);
+    std::vector<std::string> files(settings.data.begin(), settings.data.end());
+    auto module = std::make_unique<Module>(settings.program.string(), std::move(files), Module::LoadMode::File, nullptr,
+                                           nullptr, nullptr, true);
     reply = reply_of(module->load(executorch::runtime::Program::Verification::InternalConsistency));
     return reply.outcome == Outcome::ok ? std::make_unique<LoadedModule>(std::move(module)) : nullptr;
   }

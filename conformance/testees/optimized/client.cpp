@@ -109,7 +109,7 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
 }
 
 void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Options& options) {
-  options_.as_written = options.as_written;
+  options_.as_written = options.as_written, options_.share_arenas = options.share_arenas;
   options_.least_share = options.least_share;
   instruction_set_ = options.instruction_set;
   if (!instruction_set_.empty()) options_.instruction_set = instruction_set_.c_str();

@@ -37,7 +37,8 @@ class OptimizedClient {
     decltype(assay_options::run) run = nullptr;  // who begins the threads; null: a pool
     std::size_t least_share = 0;                 // elements that are worth a task; 0: what the runtime thinks
     bool as_written = false;                     // without rewrites
-    std::string instruction_set = {};            // empty: the best of this machine
+    bool share_arenas = false;         // methods share the planned memories into which one of them plans state
+    std::string instruction_set = {};  // empty: the best of this machine
   };
   using Bytes = std::span<const std::byte>;
   OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options);  // which stay where they are

@@ -12,9 +12,9 @@ Reply reply_of(const Fault& fault) {
 
 class LoadedOptimized final : public TesteeProgram {
  public:
-  LoadedOptimized(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
-                  const std::string& instruction_set)
-      : client_(program, data, {.instruction_set = instruction_set}) {}
+  LoadedOptimized(const LoadSettings& settings, const std::string& instruction_set)
+      : client_(settings.program, settings.data,
+                {.share_arenas = settings.share_arenas, .instruction_set = instruction_set}) {}
 
   Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {
@@ -33,11 +33,10 @@ class OptimizedRuntime final : public Runtime {
  public:
   explicit OptimizedRuntime(std::string instruction_set) : instruction_set_(std::move(instruction_set)) {}
   std::string_view name() const override { return "optimized"; }
-  std::unique_ptr<TesteeProgram> load(const std::filesystem::path& program,
-                                      const std::vector<std::filesystem::path>& data, Reply& reply) override {
+  std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {
       reply = {};
-      return std::make_unique<LoadedOptimized>(program, data, instruction_set_);
+      return std::make_unique<LoadedOptimized>(settings, instruction_set_);
     } catch (const Fault& f) {
       reply = reply_of(f);
       return nullptr;

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "format/view.h"
+
+namespace assay::format {
+
+// By planned memory, whether all methods of a program have it together, so that one finds there what another left:
+// those into which they plan nothing but named state, each name at one place; with `arenas`, which the client asks for,
+// those into which one of them plans state, too. Empty where there is no room. The program keeps every rule.
+std::span<std::uint8_t> shared_memories(const ProgramView& program, bool arenas, Workspace& workspace);
+
+}  // namespace assay::format

@@ -1,0 +1,77 @@
+#include "optimized/rewrite/draft.h"
+#include "optimized/runtime/table.h"
+#include "rewrites.gen.h"
+
+namespace assay::optimized {
+namespace {
+
+constexpr std::uint8_t channels_last[] = {0, 2, 3, 1};
+constexpr int most_rounds = 64;
+
+// Images that lie channels last, by value the order in which they lay before.
+class Images {
+ public:
+  explicit Images(Draft& draft)
+      : draft_(draft), before_(draft.workspace.take<const std::uint8_t*>(draft.method.values())) {}
+
+  bool has_turned(std::uint32_t v) const { return before_[v]; }
+  bool any_has_turned() const {
+    return std::ranges::any_of(before_, [](const std::uint8_t* order) { return order; });
+  }
+  bool turn(std::uint32_t v) {
+    if (before_[v] || !may_turn(v)) return false;
+    draft_.flow.each_member(v, [&](std::uint32_t m) {
+      before_[m] = draft_.tensors[m].dim_order, draft_.tensors[m].dim_order = channels_last;
+    });
+    return true;
+  }
+  bool turn_back(std::uint32_t v) {
+    if (!before_[v]) return false;
+    draft_.flow.each_member(v,
+                            [&](std::uint32_t m) { draft_.tensors[m].dim_order = before_[m], before_[m] = nullptr; });
+    return true;
+  }
+
+ private:
+  bool may_turn(std::uint32_t v) {
+    const Tensor& t = draft_.tensors[v];
+    if (!draft_.method.tensor(v) || t.moves || t.constant || t.rank != 4 || !t.is_contiguous()) return false;
+    bool may = draft_.is_seen_alike(v) && t.size(1) != 1 && t.size(2) * t.size(3) != 1;
+    draft_.flow.each_member(v, [&](std::uint32_t m) { may = may && same_sizes(draft_.tensors[m], t); });
+    return may;
+  }
+
+  Draft& draft_;
+  std::span<const std::uint8_t*> before_;
+};
+
+// Images that only kernels see which take them channels last are kept so from convolution to convolution, which want
+// them, and in what is between.
+bool use(Draft& draft) {
+  Images images(draft);
+  if (!draft.has_room()) return false;
+  bool changed = true;
+  for (int round = 0; changed && round < most_rounds; ++round) {
+    changed = false;
+    for (const Planned& p : draft.calls) {
+      if (p.dead || !p.call.roles) continue;
+      bool wants = draft.is_op(p, "aten::convolution.out");
+      each_tensor(p.call, [&](const Value& v) { wants = wants || images.has_turned(draft.index_of(v)); });
+      if (wants) each_tensor(p.call, [&](const Value& v) { changed |= images.turn(draft.index_of(v)); });
+    }
+  }
+  changed = true;
+  for (int round = 0; changed; ++round) {
+    changed = false;
+    for (const Planned& p : draft.calls)
+      if (!p.dead && p.call.roles && (round >= most_rounds || !find_kernel(p.call)))
+        each_tensor(p.call, [&](const Value& v) { changed |= images.turn_back(draft.index_of(v)); });
+  }
+  return images.any_has_turned();
+}
+
+}  // namespace
+
+const Rewrite use_channels_last{"use_channels_last", use};
+
+}  // namespace assay::optimized

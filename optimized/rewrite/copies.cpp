@@ -1,0 +1,113 @@
+#include "optimized/operators/views.h"
+#include "optimized/rewrite/draft.h"
+#include "optimized/runtime/table.h"
+#include "rewrites.gen.h"
+
+// Copies that nobody has to make.
+namespace assay::optimized {
+namespace {
+
+// As what a copy whose operands never change sees its first argument; none: it is no copy, or will be refused.
+std::optional<View> view_of(const Call& call) {
+  const Viewer viewer = find_viewer(call.roles->name);
+  View view;
+  if (!viewer || !is_fixed(call) || call.arguments.back()->kind != ValueKind::tensor) return {};
+  const Tensor &self = call.tensor(0), &out = *call.arguments.back()->tensor;
+  if (self.dtype != out.dtype || !viewer(call, view) || !std::ranges::equal(view.shape.span(), out.shape())) return {};
+  return view;
+}
+
+// Whether its elements follow each other in memory, from the first on, in this order of its dimensions.
+bool lies_in(const View& view, const std::uint8_t* dim_order) {
+  const Strides strides = strides_of(view.shape, dim_order);
+  for (int d = 0; d < view.shape.rank; ++d)
+    if (view.shape.sizes[d] > 1 && view.strides.of[d] != strides.of[d]) return false;
+  return view.first == 0;
+}
+
+// Its dimensions, those of larger strides first.
+void sort_dimensions(const View& view, std::uint8_t* dim_order) {
+  for (int d = 0; d < view.shape.rank; ++d) {
+    int at = d;
+    for (; at > 0 && view.strides.of[dim_order[at - 1]] < view.strides.of[d]; --at) dim_order[at] = dim_order[at - 1];
+    dim_order[at] = static_cast<std::uint8_t>(d);
+  }
+}
+
+// A number of another dtype is made here.
+bool fold_number(Draft& draft, Planned& p) {
+  const auto n = number_of(p.call[0]);
+  const Value& to = *p.call.arguments.back();
+  const std::uint32_t v = draft.index_of(to);
+  if (!n || !is_format_order(p.call[2], to.tensor->rank) || !draft.flow.is_private(v) || !is_f32(to) ||
+      !same_sizes(p.call.tensor(0), *to.tensor) || to.tensor->moves)
+    return false;
+  const auto element = draft.tables.take<float>(1);
+  if (element.empty()) return false;
+  element[0] = static_cast<float>(*n);
+  draft.make_constant(v, reinterpret_cast<std::byte*>(element.data()), sizeof(float));
+  return p.dead = true;
+}
+
+// What only changes the order of dimensions keeps its elements, where who reads it takes them in any order.
+bool fold_order(Draft& draft, Planned& p, const View& view) {
+  const Tensor& self = p.call.tensor(0);
+  const Value* to = p.call.arguments.back();
+  Tensor& out = *to->tensor;
+  const std::uint32_t v = draft.index_of(*to);
+  if (!self.constant || self.count() != out.count() || !draft.flow.is_private(v) || draft.flow.group(v).members != 1 ||
+      draft.looks < draft.calls.size())
+    return false;
+  draft.looks -= draft.calls.size();
+  const auto order = draft.tables.take<std::uint8_t>(out.rank);
+  if (order.size() != out.rank) return false;
+  sort_dimensions(view, order.data());
+  if (!lies_in(view, order.data())) return false;
+  const Tensor before = out;
+  out.constant = true, out.data = self.data, out.capacity = self.capacity, out.dim_order = order.data();
+  p.dead = std::ranges::all_of(draft.calls, [&](const Planned& reader) {
+    return &reader == &p || reader.dead || !reader.call.roles ||
+           std::ranges::find(reader.call.arguments, to) == reader.call.arguments.end() || find_kernel(reader.call);
+  });
+  if (!p.dead) out = before;
+  return p.dead;
+}
+
+bool fold(Draft& draft) {
+  bool changed = false;
+  for (Planned& p : draft.calls) {
+    if (draft.is_op(p, "dim_order_ops::_to_dim_order_copy.out"))
+      changed |= fold_number(draft, p);
+    else if (const auto view = p.dead || !p.is_typed ? std::nullopt : view_of(p.call))
+      changed |= fold_order(draft, p, *view);
+  }
+  return changed;
+}
+
+// A copy in the order of its source is its source, if neither changes while the other is of use.
+bool drop(Draft& draft) {
+  bool changed = false;
+  for (Planned& p : draft.calls) {
+    if (p.dead || !p.is_typed) continue;
+    const auto view = view_of(p.call);
+    const Value &from = p.call[0], &to = *p.call.arguments.back();
+    if (!view || !lies_in(*view, to.tensor->dim_order)) continue;
+    const std::uint32_t a = draft.index_of(to), b = draft.index_of(from);
+    if (!draft.flow.is_private(a) || draft.flow.place(a).size != draft.flow.place(b).size) continue;
+    if (from.tensor->constant)
+      draft.make_constant(a, from.tensor->data, from.tensor->capacity);
+    else if (draft.flow.is_steady(b))
+      draft.flow.merge(a, b);
+    else
+      continue;
+    changed = p.dead = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+const Rewrite fold_constants{"fold_constants", fold};
+const Rewrite drop_copies{"drop_copies", drop};
+
+}  // namespace assay::optimized

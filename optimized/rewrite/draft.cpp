@@ -1,0 +1,68 @@
+#include "optimized/rewrite/draft.h"
+
+#include "optimized/operators/layout.h"
+
+namespace assay::optimized {
+namespace {
+
+bool same_order(const Tensor& a, const Tensor& b) {
+  return a.rank == b.rank && std::equal(a.dim_order, a.dim_order + a.rank, b.dim_order);
+}
+
+}  // namespace
+
+bool Draft::has(const Planned& p, std::uint32_t group, std::size_t first) const {
+  return !p.dead && std::ranges::any_of(p.call.arguments.first(first), [&](const Value* v) {
+    return v && v->kind == ValueKind::tensor && root(*v) == group;
+  });
+}
+
+bool Draft::is_seen_alike(std::uint32_t v) {
+  const std::uint64_t members = flow.group(v).members;
+  if (!flow.is_private(v) || looks < members) return false;
+  looks -= members;
+  bool alike = true;
+  flow.each_member(v, [&](std::uint32_t m) {
+    alike = alike && method.tensor(m) && (m == v || same_elements(tensors[m], tensors[v]));
+  });
+  return alike;
+}
+
+void Draft::make_constant(std::uint32_t v, std::byte* data, std::uint64_t bytes) {
+  flow.each_member(
+      v, [&](std::uint32_t m) { tensors[m].constant = true, tensors[m].data = data, tensors[m].capacity = bytes; });
+}
+
+bool same_sizes(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.shape(), b.shape()); }
+
+bool same_elements(const Tensor& a, const Tensor& b) {
+  if (a.dtype != b.dtype || a.moves || b.moves || a.count() != b.count()) return false;
+  return (a.is_contiguous() && b.is_contiguous()) || (same_sizes(a, b) && same_order(a, b));
+}
+
+bool has_sizes_of_operands(const Call& call) {
+  Shape shape;
+  if (call.arguments.back()->kind != ValueKind::tensor) return false;
+  for (std::size_t i = 0; i + 1 < call.arguments.size(); ++i)
+    if (call[i].kind == ValueKind::tensor && (call.tensor(i).moves || !broadcast(shape, call.tensor(i)))) return false;
+  const Tensor& out = *call.arguments.back()->tensor;
+  return !out.moves && std::ranges::equal(shape.span(), out.shape());
+}
+
+bool is_pointwise_f32(const Call& call) {
+  return has_sizes_of_operands(call) && std::ranges::all_of(call.arguments, [](const Value* v) {
+           return v->kind != ValueKind::tensor || v->tensor->dtype == DType::float32;
+         });
+}
+
+std::optional<double> number_of(const Value& v) {
+  if (v.changes) return {};
+  if (v.kind == ValueKind::integer) return static_cast<double>(v.integer);
+  if (v.kind == ValueKind::real) return v.real;
+  if (v.kind != ValueKind::tensor || !v.tensor->constant || !v.tensor->data || v.tensor->count() != 1) return {};
+  if (v.tensor->dtype == DType::float32) return *v.tensor->elements<float>();
+  if (v.tensor->dtype == DType::int64) return static_cast<double>(*v.tensor->elements<std::int64_t>());
+  return {};
+}
+
+}  // namespace assay::optimized

@@ -1,0 +1,30 @@
+#include "optimized/rewrite/draft.h"
+#include "optimized/runtime/table.h"
+#include "rewrites.gen.h"
+
+namespace assay::optimized {
+namespace {
+
+// Indices of a pool are not written where nobody reads them.
+bool leave_out(Draft& draft) {
+  bool changed = false;
+  for (Planned& p : draft.calls) {
+    if (!draft.is_op(p, "aten::max_pool2d_with_indices.out") || p.call.tensor(0).moves || !find_kernel(p.call))
+      continue;
+    const std::uint32_t indices = draft.index_of(*p.call.arguments.back());
+    if (!draft.flow.is_private(indices) || draft.flow.group(indices).readers > 0) continue;
+    const auto fusion = draft.tables.take<Fusion>(1);
+    if (!draft.has_room()) return changed;
+    fusion[0] = {};
+    fusion[0].unread = true;
+    p.call.fusion = fusion.data();
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+const Rewrite leave_out_indices{"leave_out_indices", leave_out};
+
+}  // namespace assay::optimized

@@ -1,0 +1,185 @@
+#include "optimized/operators/layout.h"
+#include "optimized/rewrite/fuser.h"
+#include "optimized/runtime/table.h"
+#include "rewrites.gen.h"
+
+namespace assay::optimized {
+namespace {
+
+// A convolution or a matrix product.
+class Product : public Fuser {
+ public:
+  using Fuser::Fuser;
+
+  // A batch norm of constants behind it, a sum with what is of as many elements, an activation.
+  bool fuse() {
+    if (!find_kernel(call())) return false;
+    take_norm();
+    take_residual();
+    take_activation();
+    return call().fusion;
+  }
+
+ private:
+  void take_norm() {
+    std::uint32_t at;
+    const Planned* p = reader(at);
+    if (!p || !is_op(*p, "aten::_native_batch_norm_legit_no_training.out") || p->call.arguments[0] != &result()) return;
+    const Tensor& images = *result().tensor;
+    for (std::size_t i = 1; i < 5; ++i) {
+      const Value& v = p->call[i];
+      if (v.kind == ValueKind::none) continue;
+      if (!is_f32(v) || !v.tensor->constant || images.rank < 2 || v.tensor->rank != 1 ||
+          v.tensor->count() != images.size(1))
+        return;
+    }
+    for (const std::size_t i : {8u, 9u})  // of statistics, which it does not make
+      if (!is_f32(p->call[i]) || p->call.tensor(i).rank != 1 || p->call.tensor(i).count() != 0) return;
+    if (p->call[6].kind != ValueKind::real || p->call[6].changes || !is_f32(p->call[7]) ||
+        !same_sizes(images, p->call.tensor(7)) || !same_elements(images, p->call.tensor(7)))
+      return;
+    Fusion fusion = fused();
+    fusion.norm = p->call.arguments;
+    take(fusion, p->call.arguments[7], {&at, 1});
+  }
+
+  void take_residual() {
+    std::uint32_t at;
+    const Planned* p = reader(at);
+    if (!p || !is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !is_pointwise_f32(p->call)) return;
+    Value *a = p->call.arguments[0], *b = p->call.arguments[1];
+    const std::uint32_t group = draft_.root(result());
+    Value* other = draft_.root(*a) == group ? b : a;
+    if (!is_f32(*a) || !is_f32(*b) || !same_elements(*a->tensor, *b->tensor) ||
+        !same_elements(*a->tensor, p->call.tensor(3)))
+      return;
+    if (other->tensor->constant) return;
+    Fusion fusion = fused();
+    fusion.residual = other;
+    take(fusion, p->call.arguments[3], {&at, 1});
+  }
+
+  bool take_clamp(double low, double high, Value* out, std::uint32_t at) {
+    Fusion fusion = fused();
+    const bool first = fusion.activation == kernels::Activation::none;
+    if (!first && fusion.activation != kernels::Activation::clamp) return false;
+    fusion.activation = kernels::Activation::clamp;
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const float before_low = first ? -infinity : fused().low, before_high = first ? infinity : fused().high;
+    if (!(low <= high) || static_cast<float>(low) > before_high || static_cast<float>(high) < before_low) return false;
+    fusion.low = std::max(static_cast<float>(low), before_low);
+    fusion.high = std::min(static_cast<float>(high), before_high);
+    return take(fusion, out, {&at, 1});
+  }
+
+  // One that is a single call.
+  bool take_call(const Planned& p, std::uint32_t at) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const Call& call = p.call;
+    Value* out = call.arguments.back();
+    if (call[0].kind != ValueKind::tensor || draft_.root(call[0]) != draft_.root(result())) return false;
+    if (!is_pointwise_f32(call) || !same_elements(call.tensor(0), *out->tensor)) return false;
+    const auto limit = [&](const Value& v, double none) {
+      return v.kind == ValueKind::none ? std::optional(none) : number_of(v);
+    };
+    if (is_op(p, "aten::relu.out")) return take_clamp(0, infinity, out, at);
+    if (is_op(p, "aten::hardtanh.out") || is_op(p, "aten::clamp.out")) {
+      const auto low = limit(call[1], -infinity), high = limit(call[2], infinity);
+      return low && high && take_clamp(*low, *high, out, at);
+    }
+    if (fused().activation != kernels::Activation::none) return false;
+    Fusion fusion = fused();
+    if (is_op(p, "aten::sigmoid.out")) fusion.activation = kernels::Activation::sigmoid;
+    if (is_op(p, "aten::gelu.out"))
+      fusion.activation = call[1].string() == "tanh" ? kernels::Activation::gelu_tanh : kernels::Activation::gelu;
+    return fusion.activation != kernels::Activation::none && take(fusion, out, {&at, 1});
+  }
+
+  // The calls from x + 3 on that make clamp(x + 3, 0, 6); their result, or null.
+  Value* clamped_by_six(std::uint32_t at, std::uint32_t* done, std::size_t& n) const {
+    const Planned& add = draft_.calls[at];
+    const bool adds = (is_op(add, "aten::add.out") || is_op(add, "aten::add.Scalar_out")) &&
+                      is_number(add.call[1], 3) && is_number(add.call[2], 1) && is_pointwise_f32(add.call);
+    if (!adds) return nullptr;
+    done[n++] = at;
+    Value* v = add.call.arguments.back();
+    double low = -1, high = -1;
+    for (int i = 0; i < 2 && (low < 0 || high < 0); ++i) {
+      std::uint32_t next;
+      if (readers(*v, &next, 1) != 1) return nullptr;
+      const Planned& clamp = draft_.calls[next];
+      if (!(is_op(clamp, "aten::clamp.out") || is_op(clamp, "aten::hardtanh.out")) || !is_pointwise_f32(clamp.call))
+        return nullptr;
+      if (clamp.call[1].kind != ValueKind::none) low = number_of(clamp.call[1]).value_or(-2);
+      if (clamp.call[2].kind != ValueKind::none) high = number_of(clamp.call[2]).value_or(-2);
+      done[n++] = next, v = clamp.call.arguments.back();
+    }
+    return low == 0 && high == 6 ? v : nullptr;
+  }
+
+  // x / 6 of a value that nothing else reads; null: there is none.
+  Value* divided_by_six(const Value& v, std::uint32_t* done, std::size_t& n) const {
+    std::uint32_t next;
+    if (readers(v, &next, 1) != 1) return nullptr;
+    const Planned& p = draft_.calls[next];
+    if (!(is_op(p, "aten::div.out") || is_op(p, "aten::div.Scalar_out")) || !is_number(p.call[1], 6) ||
+        !is_pointwise_f32(p.call))
+      return nullptr;
+    done[n++] = next;
+    return p.call.arguments.back();
+  }
+
+  bool take_activation() {
+    std::uint32_t found[2], done[6];
+    std::size_t n = 0;
+    const std::size_t count = readers(result(), found, 2);
+    if (count == 0 ||
+        (fused().activation != kernels::Activation::none && fused().activation != kernels::Activation::clamp))
+      return false;
+    Fusion fusion = fused();
+    if (count == 1) {
+      if (take_call(draft_.calls[found[0]], found[0]))
+        return fused().activation == kernels::Activation::clamp && take_activation();
+      if (fused().activation != kernels::Activation::none) return false;
+      Value* v = clamped_by_six(found[0], done, n);
+      if (v) v = divided_by_six(*v, done, n);
+      fusion.activation = kernels::Activation::hardsigmoid;
+      return v && is_f32(*v) && same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
+    }
+    if (fused().activation != kernels::Activation::none) return false;
+    const Planned& product = draft_.calls[found[1]];
+    if (!is_op(product, "aten::mul.out") || !is_pointwise_f32(product.call)) return false;
+    Value* gate = nullptr;
+    if (const Planned& p = draft_.calls[found[0]]; is_op(p, "aten::sigmoid.out") && is_pointwise_f32(p.call)) {
+      done[n++] = found[0], gate = draft_.calls[found[0]].call.arguments.back();
+      fusion.activation = kernels::Activation::silu;
+    } else {
+      gate = clamped_by_six(found[0], done, n);
+      fusion.activation = kernels::Activation::hardswish;
+    }
+    std::uint32_t reads_gate;
+    if (!gate || readers(*gate, &reads_gate, 1) != 1 || reads_gate != found[1]) return false;
+    done[n++] = found[1];
+    Value* v = product.call.arguments.back();
+    if (fusion.activation == kernels::Activation::hardswish) v = divided_by_six(*v, done, n);
+    return v && is_f32(*v) && same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
+  }
+};
+
+bool fuse(Draft& draft) {
+  bool changed = false;
+  for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
+    for (const std::string_view op : {"aten::convolution.out", "aten::addmm.out", "aten::mm.out", "aten::linear.out"}) {
+      const Planned& p = draft.calls[i];
+      if (!draft.is_op(p, op) || p.call.fusion || !is_f32(*p.call.arguments.back())) continue;
+      changed |= Product(draft, i).fuse();
+      break;
+    }
+  return changed;
+}
+
+}  // namespace
+
+const Rewrite fuse_into_products{"fuse_into_products", fuse};
+
+}  // namespace assay::optimized

@@ -1,0 +1,68 @@
+#include <limits>
+
+#include "optimized/operators/layout.h"
+#include "optimized/rewrite/fuser.h"
+#include "rewrites.gen.h"
+
+namespace assay::optimized {
+namespace {
+
+// A reduction along one dimension, which stays as one, has the result that it says.
+bool is_reduced(const Call& call) {
+  const Tensor &self = call.tensor(0), &out = *call.arguments.back()->tensor;
+  const int dim = dim_of(call[1], self.rank);
+  Shape shape = shape_of(self);
+  if (dim < 0 || self.moves || out.moves || !call[2].boolean) return false;
+  shape.sizes[dim] = 1;
+  return std::ranges::equal(shape.span(), out.shape());
+}
+
+// y = softmax(x); where(not any(not (x == -infinity)), full_like(y, 0), y), along one dimension.
+bool fuse_mask(Draft& draft, std::uint32_t at) {
+  Fuser fuser(draft, at);
+  const Call& softmax = fuser.call();
+  const Value& y = fuser.result();
+  std::uint32_t done[6], reads[2];
+  if (fuser.readers(y, reads, 2) != 2) return false;
+  done[5] = reads[1];
+  const Planned* where = &draft.calls[done[5]];
+  if (!draft.is_op(*where, "aten::where.self_out") || where->call.arguments[2] != &y) return false;
+  const Planned* none = fuser.maker(where->call[0], "aten::logical_not.out", done[4]);
+  const Planned* any = none ? fuser.maker(none->call[0], "aten::any.out", done[3]) : nullptr;
+  const Planned* other = any ? fuser.maker(any->call[0], "aten::logical_not.out", done[2]) : nullptr;
+  const Planned* equal = other ? fuser.maker(other->call[0], "aten::eq.Scalar_out", done[1]) : nullptr;
+  const Planned* zeros = equal ? fuser.maker(where->call[1], "aten::full_like.out", done[0]) : nullptr;
+  if (!zeros || done[0] != reads[0] || !is_number(equal->call[1], -std::numeric_limits<double>::infinity()) ||
+      !is_number(zeros->call[1], 0))
+    return false;
+  const Value& x = softmax[0];
+  for (const Planned* mask : {equal, other, any, none})
+    if (mask->call.arguments.back()->tensor->dtype != DType::boolean ||
+        !(mask == any ? is_reduced(mask->call) : has_sizes_of_operands(mask->call)))
+      return false;
+  const bool sized =
+      is_pointwise_f32(zeros->call) && has_sizes_of_operands(where->call) && same_sizes(*x.tensor, *y.tensor);
+  const bool same_x = draft.root(equal->call[0]) == draft.root(x) && draft.flow.is_steady(draft.index_of(x));
+  const bool same_rows = !softmax[1].changes && softmax[1].integer == any->call[1].integer && !any->call[1].changes &&
+                         !any->call[2].changes;
+  Value* out = where->call.arguments.back();
+  if (!sized || !same_x || !same_rows || !is_f32(x) || !is_f32(y) || !is_f32(*out) ||
+      !same_elements(*x.tensor, *out->tensor))
+    return false;
+  Fusion fusion = fuser.fused();
+  fusion.safe = true;
+  return fuser.take(fusion, out, done);
+}
+
+bool fuse(Draft& draft) {
+  bool changed = false;
+  for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
+    if (draft.is_op(draft.calls[i], "aten::_softmax.out")) changed |= fuse_mask(draft, i);
+  return changed;
+}
+
+}  // namespace
+
+const Rewrite fuse_into_softmax{"fuse_into_softmax", fuse};
+
+}  // namespace assay::optimized

@@ -1,0 +1,47 @@
+"""Writes the tables of a build: `table.py KERNELS.yaml REWRITES.yaml FOLDER [SELECTION.yaml]`.
+
+FOLDER gets kernels.gen.h and rewrites.gen.h, which declare all that there are, and tables.gen.cpp with those of the build: the kernels
+sorted by operator, the rewrites in their order. Without a selection, what assay select writes, these are all, for whatever operands their
+kernels accept.
+"""
+import pathlib
+import sys
+
+import yaml
+
+kernels_file, rewrites_file, folder, *selection = map(pathlib.Path, sys.argv[1:])
+known = yaml.safe_load(kernels_file.read_text())
+rewrites = yaml.safe_load(rewrites_file.read_text())
+rows = [(op, kernel, "") for op in sorted(known) for kernel in known[op]]
+wanted = rewrites
+if selection:
+    selected = yaml.safe_load(selection[0].read_text()) or {}
+    wanted = selected.pop("rewrites", [])
+    rows = [(op, row["kernel"], row["operands"]) for op in sorted(selected) for row in selected[op]]
+    for op, kernel, _ in rows:
+        if kernel not in known.get(op, []):
+            sys.exit(f"{selection[0]}: {op} has no kernel {kernel}")
+    for name in wanted:
+        if name not in rewrites:
+            sys.exit(f"{selection[0]}: there is no rewrite {name}")
+    rows.sort(key=lambda row: (row[0], known[row[0]].index(row[1]), row[2]))
+
+
+def write(name, before, lines):
+    text = [*before, "", "namespace assay::optimized {", "", *lines, "", "}  // namespace assay::optimized", ""]
+    (folder / name).write_text("\n".join(text))
+
+
+def declare(name, include, kind, all):
+    write(name, ["#pragma once", "", f'#include "{include}"'], [f"extern const {kind} {one};" for one in all])
+
+
+declare("kernels.gen.h", "optimized/runtime/kernel.h", "Kernel", sorted({kernel for all in known.values() for kernel in all}))
+declare("rewrites.gen.h", "optimized/rewrite/draft.h", "Rewrite", rewrites)
+tables = [f"constexpr std::array<KernelRow, {len(rows)}> kernels{{{{"]
+tables += [f'    {{"{op}", &{kernel}, "{operands}"}},' for op, kernel, operands in rows]
+tables += ["}};", f"constexpr std::array<const Rewrite*, {len(wanted)}> rewrites{{{', '.join('&' + r for r in rewrites if r in wanted)}}};", ""]
+tables += ["std::span<const KernelRow> kernel_table() { return kernels; }"]
+tables += ["std::span<const Rewrite* const> rewrite_table() { return rewrites; }"]
+includes = ["<array>", "", '"kernels.gen.h"', '"optimized/runtime/table.h"', '"rewrites.gen.h"']
+write("tables.gen.cpp", [f"#include {i}" if i else "" for i in includes], tables)
