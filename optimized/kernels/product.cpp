@@ -91,8 +91,6 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
     unrolled<V>([&](auto v) HWY_ATTR { w[v] = hn::Load(floats, weights + v * lanes); });
     weights += V * lanes;
     unrolled<V>([&](auto v) HWY_ATTR { __builtin_prefetch(weights + (16 * V + v) * lanes); });
-    __builtin_prefetch(ahead, 0, 2);
-    ahead += columns.ahead_step;
     unrolled<R>([&](auto r) HWY_ATTR {
       const Vector a = hn::Set(floats, in[r][at]);
       unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]); });
@@ -114,7 +112,11 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
       for (std::size_t c = pass.channels.begin; c < pass.channels.end; ++c) add(p.offsets[c]);
     } else {  // counted to from below, which leaves all other registers to pointers
       unrolled<R>([&](auto r) HWY_ATTR { in[r] += pass.channels.end; });
-      for (auto c = -static_cast<std::ptrdiff_t>(pass.channels.size()); c < 0; ++c) add(c);
+      for (auto c = -static_cast<std::ptrdiff_t>(pass.channels.size()); c < 0; ++c) {
+        __builtin_prefetch(ahead, 0, 2);
+        ahead += columns.ahead_step;
+        add(c);
+      }
     }
   }
 }
@@ -132,6 +134,8 @@ HWY_INLINE void finish(const Epilogue& epilogue, const Rows& rows, const Columns
     const Vector low = number(epilogue.low), high = number(epilogue.high);
     unrolled<R>([&](auto r)
                     HWY_ATTR { unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = clamped(sums[r][v], low, high); }); });
+  } else if (epilogue.activation == Activation::hardswish) {
+    unrolled<R>([&](auto r) HWY_ATTR { unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hardswish(sums[r][v]); }); });
   }
 }
 
@@ -169,21 +173,27 @@ Rows rows_of(const Product& p, Range results) {
   const std::ptrdiff_t last_y = (static_cast<std::ptrdiff_t>(p.tap_y.count) - 1) * p.tap_y.step,
                        last_x = (static_cast<std::ptrdiff_t>(p.tap_x.count) - 1) * p.tap_x.step;
   std::size_t y = results.begin / p.x.count, x = results.begin % p.x.count;
-  for (std::size_t r = 0; r < rows.count; ++r) {
-    const std::size_t place = y * p.y.place + x * p.x.place;
-    rows.y[r] = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first;
-    rows.x[r] = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
-    rows.in[r] = floats_to(p.image, rows.y[r], rows.x[r]);
-    rows.inside = rows.inside && (!p.image.zeros || (is_inside(p.image, rows.y[r], rows.x[r]) &&
-                                                     is_inside(p.image, rows.y[r] + last_y, rows.x[r] + last_x)));
-    rows.out[r] = p.out + place * p.out_stride;
-    rows.residual[r] = p.epilogue.residual ? p.epilogue.residual + place * p.epilogue.residual_stride : nullptr;
-    if (++x == p.x.count) x = 0, ++y;
+  for (std::size_t r = 0, end; r < rows.count; x = 0, ++y) {  // those of a row
+    end = std::min(rows.count, r + p.x.count - x);
+    const std::ptrdiff_t in_y = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first;
+    std::ptrdiff_t in_x = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
+    const std::ptrdiff_t end_x = in_x + static_cast<std::ptrdiff_t>(end - r - 1) * p.x.stride;
+    if (p.image.zeros)
+      rows.inside =
+          rows.inside &&
+          is_inside(p.image, in_y + std::min<std::ptrdiff_t>(last_y, 0), in_x + std::min<std::ptrdiff_t>(last_x, 0)) &&
+          is_inside(p.image, in_y + std::max<std::ptrdiff_t>(last_y, 0), end_x + std::max<std::ptrdiff_t>(last_x, 0));
+    std::size_t place = y * p.y.place + x * p.x.place;
+    for (; r < end; ++r, in_x += p.x.stride, place += p.x.place) {
+      rows.y[r] = in_y, rows.x[r] = in_x;
+      rows.in[r] = floats_to(p.image, in_y, in_x);
+      rows.out[r] = p.out + place * p.out_stride;
+      rows.residual[r] = p.epilogue.residual ? p.epilogue.residual + place * p.epilogue.residual_stride : nullptr;
+    }
   }
   return rows;
 }
 
-// An activation that is more than a clamp takes a second look at what was just stored.
 void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
   for (std::size_t r = 0; r < rows.count; ++r) {
     float* out = rows.out[r] + columns.begin;
@@ -201,28 +211,35 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
   const bool pixels_are_next =
       depth > 0 && p.tap_y.count * p.tap_x.count == 1 && panels.begin == 0 &&
       (panels.end == p.panels.count() || panels.size() * panel_vectors * lanes < results.size());
+  const std::size_t vectors = p.panels.vectors(), all_panels = p.panels.count();
+  // All tiles share in fetching the weights of the next panels.
+  const bool weights_are_next = count > 1 && panels.end < all_panels;
+  const std::size_t weights_step = std::min((panel_vectors * lanes + count - 1) / count, floats_of_line);
   for (std::size_t t = 0; t < count; ++t) {
     const Range in_block = part(results.size(), t, count);
     const Rows rows = rows_of(p, {results.begin + in_block.begin, results.begin + in_block.end});
-    for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
-      const Range vectors = p.panels.of(panel);
-      const Range columns{vectors.begin * lanes, std::min(vectors.end * lanes, p.panels.columns)};
-      const std::size_t width = vectors.size() * lanes;
+    // All panels share in fetching the pixels of the next tile.
+    const std::size_t pixels_step =
+        pixels_are_next ? std::min(rows.count * p.image.pixel_stride / (depth * panels.size()), floats_of_line) : 0;
+    const float* pixels = p.image.data + rows.in[rows.count - 1] + p.image.pixel_stride;
+    std::size_t first = part(vectors, panels.begin, all_panels).begin;
+    for (std::size_t panel = panels.begin, end; panel < panels.end; ++panel, first = end) {
+      end = vectors * (panel + 1) / all_panels;
+      const Range columns{first * lanes, std::min(end * lanes, p.panels.columns)};
+      const std::size_t width = (end - first) * lanes;
       const float* weights =
           p.packed + columns.begin * p.panels.depth + (pass.taps.begin * p.channels + pass.channels.begin) * width;
       const float* ahead = weights;
-      std::size_t step = 0;
-      if (pixels_are_next) {  // all panels share in fetching the pixels of the next tile
-        step = std::min(rows.count * p.image.pixel_stride / (depth * panels.size()), floats_of_line);
-        ahead = p.image.data + rows.in[rows.count - 1] + p.image.pixel_stride + (panel - panels.begin) * depth * step;
-      } else if (count > 1 &&
-                 panels.end < p.panels.count()) {  // all tiles share in fetching the weights of the next panels
-        step = std::min((width + count - 1) / count, floats_of_line);
-        ahead += width * p.panels.depth * panels.size() + t * depth * step;
-      }
-      tiles[vectors.size() - 1][rows.count - 1](
-          p, rows, pass, {columns.begin, lanes - (vectors.end * lanes - columns.end), weights, ahead, step});
-      if (pass.last && p.epilogue.activation > Activation::clamp) activate_tile(p.epilogue, rows, columns);
+      if (pixels_are_next)
+        ahead = pixels + (panel - panels.begin) * depth * pixels_step;
+      else if (weights_are_next)
+        ahead += width * p.panels.depth * panels.size() + t * depth * weights_step;
+      tiles[end - first - 1][rows.count - 1](p, rows, pass,
+                                             {columns.begin, lanes - (end * lanes - columns.end), weights, ahead,
+                                              pixels_are_next    ? pixels_step
+                                              : weights_are_next ? weights_step
+                                                                 : 0});
+      if (pass.last && !is_short(p.epilogue.activation)) activate_tile(p.epilogue, rows, columns);
     }
   }
 }

@@ -11,7 +11,7 @@
 // image relative to the result's own, of the channels there times packed weights.
 namespace assay::kernels {
 
-// Two vectors leave room for the most rows: of all tiles those of 12 x 2 (32 registers) and 6 x 2 read the fewest bytes
+// Two vectors leave room for the most rows: of all tiles those of 10 x 2 (32 registers) and 6 x 2 read the fewest bytes
 // for a product.
 constexpr std::size_t panel_vectors = 2;
 
@@ -28,7 +28,8 @@ struct Panels {
   constexpr std::size_t floats() const { return vectors() * lanes() * depth; }
 };
 
-constexpr std::size_t most_rows = 12;
+// x86 has registers for no more pointers.
+constexpr std::size_t most_rows = 10;
 
 // Rows of a tile that is so many vectors wide: its sums, a row of weights and one element stay in registers.
 constexpr std::size_t tile_rows(std::size_t registers, std::size_t vectors) {
