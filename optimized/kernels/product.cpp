@@ -26,7 +26,8 @@ struct Rows {
 // The products that one pass over a tile adds up.
 struct Pass {
   Range taps, channels;
-  bool first, last;  // a sum begins with the bias, else with what the pass before has stored
+  std::size_t tap_y, tap_x;  // of the first tap
+  bool first, last;          // a sum begins with the bias, else with what the pass before has stored
 };
 
 // Where a tile lies among the columns.
@@ -96,7 +97,7 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
       unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]); });
     });
   };
-  std::size_t i = pass.taps.begin / p.tap_x.count, j = pass.taps.begin % p.tap_x.count;
+  std::size_t i = pass.tap_y, j = pass.tap_x;
   for (std::size_t tap = pass.taps.begin; tap < pass.taps.end; ++tap) {
     const std::ptrdiff_t y = static_cast<std::ptrdiff_t>(i) * p.tap_y.step,
                          x = static_cast<std::ptrdiff_t>(j) * p.tap_x.step;
@@ -247,8 +248,9 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
 void multiply_block(const Product& p, const Blocks& blocks, Range results, Range panels) {
   const std::size_t taps = p.tap_y.count * p.tap_x.count;
   for (std::size_t k = 0; k < blocks.passes; ++k) {
-    Pass pass{{0, taps}, {0, p.channels}, k == 0, k + 1 == blocks.passes};
+    Pass pass{{0, taps}, {0, p.channels}, 0, 0, k == 0, k + 1 == blocks.passes};
     (taps == 1 ? pass.channels : pass.taps) = part(taps == 1 ? p.channels : taps, k, blocks.passes);
+    if (taps > 1) pass.tap_y = pass.taps.begin / p.tap_x.count, pass.tap_x = pass.taps.begin % p.tap_x.count;
     for (std::size_t first = panels.begin; first < panels.end; first += blocks.panels)
       multiply_pass(p, pass, results, {first, std::min(first + blocks.panels, panels.end)}, blocks.rows);
   }
