@@ -11,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-constexpr std::size_t registers = traits(instruction_set).registers;
+constexpr std::size_t registers = traits(instruction_set).registers, most_vectors = panel_vectors(registers);
 
 // Neighbouring results, and where each begins.
 struct Rows {
@@ -57,7 +57,7 @@ HWY_INLINE void store(Vector x, float* row, std::size_t v, const Part& last) {
   return v + 1 < V ? hn::StoreU(x, floats, row + v * lanes) : last.store(x, row + v * lanes);
 }
 
-alignas(64) constexpr float no_bias[panel_vectors * lanes] = {};
+alignas(64) constexpr float no_bias[most_vectors * lanes] = {};
 
 template <std::size_t R, std::size_t V>
 HWY_INLINE void begin(const Product& p, const Rows& rows, const Columns& columns, const Part& last, bool first,
@@ -202,7 +202,7 @@ void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
   }
 }
 
-constexpr auto tiles = all_tiles(std::make_index_sequence<panel_vectors>());
+constexpr auto tiles = all_tiles(std::make_index_sequence<most_vectors>());
 
 // One pass over the tiles of some results and panels.
 void multiply_pass(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {
@@ -211,11 +211,11 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
   // Each pixel of a 1 x 1 convolution is new to the first panels; those after them find it in a cache.
   const bool pixels_are_next =
       depth > 0 && p.tap_y.count * p.tap_x.count == 1 && panels.begin == 0 &&
-      (panels.end == p.panels.count() || panels.size() * panel_vectors * lanes < results.size());
+      (panels.end == p.panels.count() || panels.size() * most_vectors * lanes < results.size());
   const std::size_t vectors = p.panels.vectors(), all_panels = p.panels.count();
   // All tiles share in fetching the weights of the next panels.
   const bool weights_are_next = count > 1 && panels.end < all_panels;
-  const std::size_t weights_step = std::min((panel_vectors * lanes + count - 1) / count, floats_of_line);
+  const std::size_t weights_step = std::min((most_vectors * lanes + count - 1) / count, floats_of_line);
   for (std::size_t t = 0; t < count; ++t) {
     const Range in_block = part(results.size(), t, count);
     const Rows rows = rows_of(p, {results.begin + in_block.begin, results.begin + in_block.end});

@@ -11,9 +11,8 @@
 // image relative to the result's own, of the channels there times packed weights.
 namespace assay::kernels {
 
-// Two vectors leave room for the most rows: of all tiles those of 10 x 2 (32 registers) and 6 x 2 read the fewest bytes
-// for a product.
-constexpr std::size_t panel_vectors = 2;
+// How many vectors wide a panel is at most: each leaves room for tiles of six rows.
+constexpr std::size_t panel_vectors(std::size_t registers) { return registers < 32 ? 2 : 4; }
 
 // A matrix of depth rows, packed in panels of neighbouring columns, which are vectors(columns) vectors wide in all and
 // differ by at most one vector. Within a panel its rows follow each other; what is missing of the last vector is 0.
@@ -23,7 +22,10 @@ struct Panels {
 
   constexpr std::size_t lanes() const { return traits(set).lanes; }
   constexpr std::size_t vectors() const { return (columns + lanes() - 1) / lanes(); }
-  constexpr std::size_t count() const { return (vectors() + panel_vectors - 1) / panel_vectors; }
+  constexpr std::size_t count() const {
+    const std::size_t most = panel_vectors(traits(set).registers);
+    return (vectors() + most - 1) / most;
+  }
   constexpr Range of(std::size_t panel) const { return part(vectors(), panel, count()); }  // vectors
   constexpr std::size_t floats() const { return vectors() * lanes() * depth; }
 };
