@@ -30,8 +30,15 @@ HWY_INLINE Vector sigmoid(Vector x) {
 }
 
 HWY_INLINE Vector six_of(Vector x) { return clamped(hn::Add(x, number(3)), hn::Zero(floats), number(6)); }
-HWY_INLINE Vector hardsigmoid(Vector x) { return hn::Div(six_of(x), number(6)); }
-HWY_INLINE Vector hardswish(Vector x) { return hn::Div(hn::Mul(x, six_of(x)), number(6)); }
+
+// x / 6, of which a fused product leaves no more than half an ulp and 2^-25 of it; quotients take much longer.
+HWY_INLINE Vector sixth(Vector x) {
+  constexpr float sixth = 1.0f / 6, rest = -0x1.555556p-28f;  // of 1/6
+  if (HWY_TARGET == HWY_SSE4) return hn::Div(x, number(6));
+  return hn::MulAdd(x, number(sixth), hn::Mul(x, number(rest)));
+}
+HWY_INLINE Vector hardsigmoid(Vector x) { return sixth(six_of(x)); }
+HWY_INLINE Vector hardswish(Vector x) { return hn::Mul(x, hardsigmoid(x)); }
 HWY_INLINE Vector silu(Vector x) { return hn::Mul(x, sigmoid(x)); }
 
 HWY_INLINE Vector gelu_tanh(Vector x) {
@@ -50,6 +57,11 @@ HWY_INLINE Vector gelu(Vector x) {
   for (std::size_t i = 1; i < sizeof g / sizeof *g; ++i) sum = hn::MulAdd(sum, u, number(g[i]));
   const Vector tail = hn::Mul(hn::Mul(sum, t), hn::Exp(floats, hn::Mul(hn::Mul(x, x), number(-0.5f))));
   return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), tail, hn::Sub(number(1), tail)));
+}
+
+// Sums become these before they are stored; all others take a second look at what was just stored.
+constexpr bool is_short(Activation activation) {
+  return activation <= Activation::clamp || activation == Activation::hardswish;
 }
 
 HWY_INLINE Vector activated(Activation activation, Vector x, Vector low, Vector high) {

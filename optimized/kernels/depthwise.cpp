@@ -47,11 +47,9 @@ struct Depthwise {
   }
 };
 
-// An activation that is more than a clamp takes a second look at what was just stored.
 void activate_result(const Depthwise& d, std::size_t place) {
   float* out = d.out + place * d.out_stride;
-  if (d.epilogue.activation > Activation::clamp)
-    activate(instruction_set, d.epilogue.activation, d.epilogue.low, d.epilogue.high, out, out, d.c.groups);
+  activate(instruction_set, d.epilogue.activation, d.epilogue.low, d.epilogue.high, out, out, d.c.groups);
 }
 
 // Results are made in strips of H rows, whose pixels are read once for all of them: a window of K x K taps that are S
@@ -82,8 +80,8 @@ HWY_INLINE void fetch(const Depthwise& d, const Strip<H, K, S>& strip, std::size
       __builtin_prefetch(strip.out + floats_to(d, d.out_stride, r, strip_width + t) + channel, 1);
 }
 
-template <std::size_t H, std::size_t K, std::size_t S>
-HWY_INLINE void finish(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel, const Part& part,
+template <std::size_t H, std::size_t K, std::size_t S, class P>
+HWY_INLINE void finish(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel, const P& part,
                        Sums<H>& sums) {
   if (strip.residual)
 #pragma GCC unroll 4
@@ -98,13 +96,17 @@ HWY_INLINE void finish(const Depthwise& d, const Strip<H, K, S>& strip, std::siz
     for (auto& row : sums)
 #pragma GCC unroll 4
       for (Vector& sum : row) sum = clamped(sum, low, high);
+  } else if (d.epilogue.activation == Activation::hardswish) {
+#pragma GCC unroll 4
+    for (auto& row : sums)
+#pragma GCC unroll 4
+      for (Vector& sum : row) sum = hardswish(sum);
   }
 }
 
 // A vector of channels of a strip.
-template <std::size_t H, std::size_t K, std::size_t S>
-HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel,
-                                  const Part& part) {
+template <std::size_t H, std::size_t K, std::size_t S, class P>
+HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel, const P& part) {
   const std::size_t stride = d.tap_stride;
   const float* weights = d.weights() + channel;
   const Vector bias = d.bias ? part.load(d.bias + channel) : hn::Zero(floats);
@@ -137,16 +139,21 @@ HWY_INLINE void convolve_channels(const Depthwise& d, const Strip<H, K, S>& stri
 template <std::size_t H, std::size_t K, std::size_t S>
 void convolve_strip(const Depthwise& d, std::size_t y, std::size_t x) {
   Strip<H, K, S> strip;
-  const bool inside = d.is_inside(y, strip.height, x, strip.width);
-  const float* first = d.first(y, x);
-  for (std::size_t i = 0; i < strip.height; ++i)
-    for (std::size_t j = 0; j < strip.width; ++j)
-      strip.pixels[i][j] = inside ? first + (i * d.image.width + j) * d.image.pixel_stride : d.pixel(y, i, x, j);
+  if (d.is_inside(y, strip.height, x, strip.width)) {
+    const float* first = d.first(y, x);
+    for (auto& row : strip.pixels) {
+      for (std::size_t j = 0; j < strip.width; ++j) row[j] = first + j * d.image.pixel_stride;
+      first += d.image.width * d.image.pixel_stride;
+    }
+  } else {
+    for (std::size_t i = 0; i < strip.height; ++i)
+      for (std::size_t j = 0; j < strip.width; ++j) strip.pixels[i][j] = d.pixel(y, i, x, j);
+  }
   const std::size_t at = y * d.width + x;
   strip.out = d.out + at * d.out_stride;
   strip.residual = d.epilogue.residual ? d.epilogue.residual + at * d.epilogue.residual_stride : nullptr;
   std::size_t channel = 0;
-  for (; channel + lanes <= d.c.groups; channel += lanes) convolve_channels(d, strip, channel, Part(lanes));
+  for (; channel + lanes <= d.c.groups; channel += lanes) convolve_channels(d, strip, channel, WholeVector());
   if (channel < d.c.groups) convolve_channels(d, strip, channel, Part(d.c.groups - channel));
 }
 
@@ -162,7 +169,8 @@ void convolve_result(const Depthwise& d, std::size_t y, std::size_t x) {
         sum = hn::MulAdd(part.load(d.pixel(y, i, x, j) + channel), hn::Load(floats, weights), sum);
     if (d.epilogue.residual)
       sum = hn::Add(sum, part.load(d.epilogue.residual + place * d.epilogue.residual_stride + channel));
-    if (d.epilogue.activation == Activation::clamp) sum = clamped(sum, number(d.epilogue.low), number(d.epilogue.high));
+    if (is_short(d.epilogue.activation))
+      sum = activated(d.epilogue.activation, sum, number(d.epilogue.low), number(d.epilogue.high));
     part.store(sum, d.out + place * d.out_stride + channel);
   }
 }
@@ -199,7 +207,8 @@ void convolve_rows(const Convolution& c, const Images& image, const float* packe
     count = strips ? std::min<std::size_t>(rows.end - y, 2) : 1;
     const Convolve convolve = !strips ? convolve_result : count == 2 ? strips->two_rows : strips->one_row;
     for (std::size_t x = 0; x < width; x += step) convolve(d, y, std::min(x, width - step));
-    for (std::size_t place = y * width; place < (y + count) * width; ++place) activate_result(d, place);
+    if (!is_short(epilogue.activation))
+      for (std::size_t place = y * width; place < (y + count) * width; ++place) activate_result(d, place);
   }
 }
 

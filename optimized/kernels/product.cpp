@@ -11,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-constexpr std::size_t registers = traits(instruction_set).registers;
+constexpr std::size_t registers = traits(instruction_set).registers, most_vectors = panel_vectors(registers);
 
 // Neighbouring results, and where each begins.
 struct Rows {
@@ -26,7 +26,8 @@ struct Rows {
 // The products that one pass over a tile adds up.
 struct Pass {
   Range taps, channels;
-  bool first, last;  // a sum begins with the bias, else with what the pass before has stored
+  std::size_t tap_y, tap_x;  // of the first tap
+  bool first, last;          // a sum begins with the bias, else with what the pass before has stored
 };
 
 // Where a tile lies among the columns.
@@ -56,7 +57,7 @@ HWY_INLINE void store(Vector x, float* row, std::size_t v, const Part& last) {
   return v + 1 < V ? hn::StoreU(x, floats, row + v * lanes) : last.store(x, row + v * lanes);
 }
 
-alignas(64) constexpr float no_bias[panel_vectors * lanes] = {};
+alignas(64) constexpr float no_bias[most_vectors * lanes] = {};
 
 template <std::size_t R, std::size_t V>
 HWY_INLINE void begin(const Product& p, const Rows& rows, const Columns& columns, const Part& last, bool first,
@@ -91,14 +92,12 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
     unrolled<V>([&](auto v) HWY_ATTR { w[v] = hn::Load(floats, weights + v * lanes); });
     weights += V * lanes;
     unrolled<V>([&](auto v) HWY_ATTR { __builtin_prefetch(weights + (16 * V + v) * lanes); });
-    __builtin_prefetch(ahead, 0, 2);
-    ahead += columns.ahead_step;
     unrolled<R>([&](auto r) HWY_ATTR {
       const Vector a = hn::Set(floats, in[r][at]);
       unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]); });
     });
   };
-  std::size_t i = pass.taps.begin / p.tap_x.count, j = pass.taps.begin % p.tap_x.count;
+  std::size_t i = pass.tap_y, j = pass.tap_x;
   for (std::size_t tap = pass.taps.begin; tap < pass.taps.end; ++tap) {
     const std::ptrdiff_t y = static_cast<std::ptrdiff_t>(i) * p.tap_y.step,
                          x = static_cast<std::ptrdiff_t>(j) * p.tap_x.step;
@@ -114,7 +113,11 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
       for (std::size_t c = pass.channels.begin; c < pass.channels.end; ++c) add(p.offsets[c]);
     } else {  // counted to from below, which leaves all other registers to pointers
       unrolled<R>([&](auto r) HWY_ATTR { in[r] += pass.channels.end; });
-      for (auto c = -static_cast<std::ptrdiff_t>(pass.channels.size()); c < 0; ++c) add(c);
+      for (auto c = -static_cast<std::ptrdiff_t>(pass.channels.size()); c < 0; ++c) {
+        __builtin_prefetch(ahead, 0, 2);
+        ahead += columns.ahead_step;
+        add(c);
+      }
     }
   }
 }
@@ -132,6 +135,8 @@ HWY_INLINE void finish(const Epilogue& epilogue, const Rows& rows, const Columns
     const Vector low = number(epilogue.low), high = number(epilogue.high);
     unrolled<R>([&](auto r)
                     HWY_ATTR { unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = clamped(sums[r][v], low, high); }); });
+  } else if (epilogue.activation == Activation::hardswish) {
+    unrolled<R>([&](auto r) HWY_ATTR { unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hardswish(sums[r][v]); }); });
   }
 }
 
@@ -169,21 +174,27 @@ Rows rows_of(const Product& p, Range results) {
   const std::ptrdiff_t last_y = (static_cast<std::ptrdiff_t>(p.tap_y.count) - 1) * p.tap_y.step,
                        last_x = (static_cast<std::ptrdiff_t>(p.tap_x.count) - 1) * p.tap_x.step;
   std::size_t y = results.begin / p.x.count, x = results.begin % p.x.count;
-  for (std::size_t r = 0; r < rows.count; ++r) {
-    const std::size_t place = y * p.y.place + x * p.x.place;
-    rows.y[r] = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first;
-    rows.x[r] = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
-    rows.in[r] = floats_to(p.image, rows.y[r], rows.x[r]);
-    rows.inside = rows.inside && (!p.image.zeros || (is_inside(p.image, rows.y[r], rows.x[r]) &&
-                                                     is_inside(p.image, rows.y[r] + last_y, rows.x[r] + last_x)));
-    rows.out[r] = p.out + place * p.out_stride;
-    rows.residual[r] = p.epilogue.residual ? p.epilogue.residual + place * p.epilogue.residual_stride : nullptr;
-    if (++x == p.x.count) x = 0, ++y;
+  for (std::size_t r = 0, end; r < rows.count; x = 0, ++y) {  // those of a row
+    end = std::min(rows.count, r + p.x.count - x);
+    const std::ptrdiff_t in_y = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first;
+    std::ptrdiff_t in_x = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
+    const std::ptrdiff_t end_x = in_x + static_cast<std::ptrdiff_t>(end - r - 1) * p.x.stride;
+    if (p.image.zeros)
+      rows.inside =
+          rows.inside &&
+          is_inside(p.image, in_y + std::min<std::ptrdiff_t>(last_y, 0), in_x + std::min<std::ptrdiff_t>(last_x, 0)) &&
+          is_inside(p.image, in_y + std::max<std::ptrdiff_t>(last_y, 0), end_x + std::max<std::ptrdiff_t>(last_x, 0));
+    std::size_t place = y * p.y.place + x * p.x.place;
+    for (; r < end; ++r, in_x += p.x.stride, place += p.x.place) {
+      rows.y[r] = in_y, rows.x[r] = in_x;
+      rows.in[r] = floats_to(p.image, in_y, in_x);
+      rows.out[r] = p.out + place * p.out_stride;
+      rows.residual[r] = p.epilogue.residual ? p.epilogue.residual + place * p.epilogue.residual_stride : nullptr;
+    }
   }
   return rows;
 }
 
-// An activation that is more than a clamp takes a second look at what was just stored.
 void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
   for (std::size_t r = 0; r < rows.count; ++r) {
     float* out = rows.out[r] + columns.begin;
@@ -191,7 +202,7 @@ void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
   }
 }
 
-constexpr auto tiles = all_tiles(std::make_index_sequence<panel_vectors>());
+constexpr auto tiles = all_tiles(std::make_index_sequence<most_vectors>());
 
 // One pass over the tiles of some results and panels.
 void multiply_pass(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {
@@ -200,29 +211,36 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
   // Each pixel of a 1 x 1 convolution is new to the first panels; those after them find it in a cache.
   const bool pixels_are_next =
       depth > 0 && p.tap_y.count * p.tap_x.count == 1 && panels.begin == 0 &&
-      (panels.end == p.panels.count() || panels.size() * panel_vectors * lanes < results.size());
+      (panels.end == p.panels.count() || panels.size() * most_vectors * lanes < results.size());
+  const std::size_t vectors = p.panels.vectors(), all_panels = p.panels.count();
+  // All tiles share in fetching the weights of the next panels.
+  const bool weights_are_next = count > 1 && panels.end < all_panels;
+  const std::size_t weights_step = std::min((most_vectors * lanes + count - 1) / count, floats_of_line);
   for (std::size_t t = 0; t < count; ++t) {
     const Range in_block = part(results.size(), t, count);
     const Rows rows = rows_of(p, {results.begin + in_block.begin, results.begin + in_block.end});
-    for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
-      const Range vectors = p.panels.of(panel);
-      const Range columns{vectors.begin * lanes, std::min(vectors.end * lanes, p.panels.columns)};
-      const std::size_t width = vectors.size() * lanes;
+    // All panels share in fetching the pixels of the next tile.
+    const std::size_t pixels_step =
+        pixels_are_next ? std::min(rows.count * p.image.pixel_stride / (depth * panels.size()), floats_of_line) : 0;
+    const float* pixels = p.image.data + rows.in[rows.count - 1] + p.image.pixel_stride;
+    std::size_t first = part(vectors, panels.begin, all_panels).begin;
+    for (std::size_t panel = panels.begin, end; panel < panels.end; ++panel, first = end) {
+      end = vectors * (panel + 1) / all_panels;
+      const Range columns{first * lanes, std::min(end * lanes, p.panels.columns)};
+      const std::size_t width = (end - first) * lanes;
       const float* weights =
           p.packed + columns.begin * p.panels.depth + (pass.taps.begin * p.channels + pass.channels.begin) * width;
       const float* ahead = weights;
-      std::size_t step = 0;
-      if (pixels_are_next) {  // all panels share in fetching the pixels of the next tile
-        step = std::min(rows.count * p.image.pixel_stride / (depth * panels.size()), floats_of_line);
-        ahead = p.image.data + rows.in[rows.count - 1] + p.image.pixel_stride + (panel - panels.begin) * depth * step;
-      } else if (count > 1 &&
-                 panels.end < p.panels.count()) {  // all tiles share in fetching the weights of the next panels
-        step = std::min((width + count - 1) / count, floats_of_line);
-        ahead += width * p.panels.depth * panels.size() + t * depth * step;
-      }
-      tiles[vectors.size() - 1][rows.count - 1](
-          p, rows, pass, {columns.begin, lanes - (vectors.end * lanes - columns.end), weights, ahead, step});
-      if (pass.last && p.epilogue.activation > Activation::clamp) activate_tile(p.epilogue, rows, columns);
+      if (pixels_are_next)
+        ahead = pixels + (panel - panels.begin) * depth * pixels_step;
+      else if (weights_are_next)
+        ahead += width * p.panels.depth * panels.size() + t * depth * weights_step;
+      tiles[end - first - 1][rows.count - 1](p, rows, pass,
+                                             {columns.begin, lanes - (end * lanes - columns.end), weights, ahead,
+                                              pixels_are_next    ? pixels_step
+                                              : weights_are_next ? weights_step
+                                                                 : 0});
+      if (pass.last && !is_short(p.epilogue.activation)) activate_tile(p.epilogue, rows, columns);
     }
   }
 }
@@ -230,8 +248,9 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
 void multiply_block(const Product& p, const Blocks& blocks, Range results, Range panels) {
   const std::size_t taps = p.tap_y.count * p.tap_x.count;
   for (std::size_t k = 0; k < blocks.passes; ++k) {
-    Pass pass{{0, taps}, {0, p.channels}, k == 0, k + 1 == blocks.passes};
+    Pass pass{{0, taps}, {0, p.channels}, 0, 0, k == 0, k + 1 == blocks.passes};
     (taps == 1 ? pass.channels : pass.taps) = part(taps == 1 ? p.channels : taps, k, blocks.passes);
+    if (taps > 1) pass.tap_y = pass.taps.begin / p.tap_x.count, pass.tap_x = pass.taps.begin % p.tap_x.count;
     for (std::size_t first = panels.begin; first < panels.end; first += blocks.panels)
       multiply_pass(p, pass, results, {first, std::min(first + blocks.panels, panels.end)}, blocks.rows);
   }

@@ -11,9 +11,8 @@
 // image relative to the result's own, of the channels there times packed weights.
 namespace assay::kernels {
 
-// Two vectors leave room for the most rows: of all tiles those of 12 x 2 (32 registers) and 6 x 2 read the fewest bytes
-// for a product.
-constexpr std::size_t panel_vectors = 2;
+// How many vectors wide a panel is at most: each leaves room for tiles of six rows.
+constexpr std::size_t panel_vectors(std::size_t registers) { return registers < 32 ? 2 : 4; }
 
 // A matrix of depth rows, packed in panels of neighbouring columns, which are vectors(columns) vectors wide in all and
 // differ by at most one vector. Within a panel its rows follow each other; what is missing of the last vector is 0.
@@ -23,12 +22,16 @@ struct Panels {
 
   constexpr std::size_t lanes() const { return traits(set).lanes; }
   constexpr std::size_t vectors() const { return (columns + lanes() - 1) / lanes(); }
-  constexpr std::size_t count() const { return (vectors() + panel_vectors - 1) / panel_vectors; }
+  constexpr std::size_t count() const {
+    const std::size_t most = panel_vectors(traits(set).registers);
+    return (vectors() + most - 1) / most;
+  }
   constexpr Range of(std::size_t panel) const { return part(vectors(), panel, count()); }  // vectors
   constexpr std::size_t floats() const { return vectors() * lanes() * depth; }
 };
 
-constexpr std::size_t most_rows = 12;
+// x86 has registers for no more pointers.
+constexpr std::size_t most_rows = 10;
 
 // Rows of a tile that is so many vectors wide: its sums, a row of weights and one element stay in registers.
 constexpr std::size_t tile_rows(std::size_t registers, std::size_t vectors) {

@@ -66,10 +66,13 @@ struct WholeVector {
 };
 
 // f(0) to f(N - 1), each index a constant of its own type: arrays of vectors stay in registers.
+template <class F, std::size_t... I>
+HWY_INLINE void unrolled(const F& f, std::index_sequence<I...>) {
+  (f(std::integral_constant<std::size_t, I>()), ...);
+}
 template <std::size_t N, class F>
 HWY_INLINE void unrolled(const F& f) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) HWY_ATTR { (f(std::integral_constant<std::size_t, I>()), ...); }
-  (std::make_index_sequence<N>());
+  unrolled(f, std::make_index_sequence<N>());
 }
 
 // The first n floats at p.
