@@ -1,12 +1,15 @@
 #include "conformance/cases/recorded.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <system_error>
 
 #include "calls_generated.h"
 #include "conformance/cases/fingerprint.h"
@@ -21,6 +24,17 @@ std::string contents(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// That nobody can write to: a child would write to its siblings'.
+std::shared_ptr<const std::uint8_t> shared_by_processes(std::string_view bytes) {
+  const std::size_t size = bytes.size();
+  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  std::memcpy(memory, bytes.data(), size);
+  if (mprotect(memory, size, PROT_READ) != 0) throw std::system_error(errno, std::generic_category(), "mprotect");
+  return {static_cast<std::uint8_t*>(memory),
+          [size](const std::uint8_t* b) { munmap(const_cast<std::uint8_t*>(b), size); }};
+}
+
 template <class List>
 std::vector<Int> integers(const List* list) {
   return list ? std::vector<Int>(list->begin(), list->end()) : std::vector<Int>{};
@@ -30,12 +44,13 @@ bool is_list(std::string_view type) { return type == "Tensor[]"; }
 
 }  // namespace
 
-RecordedCalls::RecordedCalls(const std::filesystem::path& file)
-    : file_(file.filename().string()), bytes_(contents(file)) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(bytes_.data());
-  if (bytes_.size() < 8 || !golden::CallsBufferHasIdentifier(bytes))
+RecordedCalls::RecordedCalls(const std::filesystem::path& file) : file_(file.filename().string()) {
+  const std::string read = contents(file);
+  if (read.size() < 8 || !golden::CallsBufferHasIdentifier(read.data()))
     malformed("calls.identifier", "does not begin as recorded calls do");
-  flatbuffers::Verifier verifier(bytes, bytes_.size(), 64, 100'000'000);
+  bytes_ = shared_by_processes(read);
+  const std::uint8_t* bytes = bytes_.get();
+  flatbuffers::Verifier verifier(bytes, read.size(), 64, 100'000'000);
   if (!golden::VerifyCallsBuffer(verifier)) malformed("calls.structure", "is truncated or damaged");
   const golden::Calls* calls = golden::GetCalls(bytes);
   if (!calls->schema() || !calls->calls()) malformed("calls.structure", "has no schema or no calls");
@@ -51,7 +66,7 @@ RecordedCalls::RecordedCalls(const std::filesystem::path& file)
 
 void RecordedCalls::index() {
   std::map<std::uint32_t, std::pair<std::string, std::size_t>> calls;
-  const std::size_t recorded = golden::GetCalls(bytes_.data())->calls()->size();
+  const std::size_t recorded = golden::GetCalls(bytes_.get())->calls()->size();
   for (std::size_t i = 0; i < recorded; ++i) {
     std::string print = fingerprint(*op_, read(i).arguments);
     const auto short_digest = static_cast<std::uint32_t>(assay::digest(print) >> 32);
@@ -132,7 +147,7 @@ Value RecordedCalls::value(const void* recorded, const std::string& place, bool 
 }
 
 RecordedCall RecordedCalls::read(std::size_t i) const {
-  const golden::Call* call = golden::GetCalls(bytes_.data())->calls()->Get(static_cast<flatbuffers::uoffset_t>(i));
+  const golden::Call* call = golden::GetCalls(bytes_.get())->calls()->Get(static_cast<flatbuffers::uoffset_t>(i));
   const auto* arguments = call->arguments();
   const std::size_t count = arguments ? arguments->size() : 0;
   if (count != op_->arguments.size())

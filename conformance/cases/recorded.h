@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,7 +46,7 @@ class RecordedCalls {
   Value value(const void* argument, const std::string& place, bool with_data) const;
 
   std::string file_;
-  std::string bytes_;
+  std::shared_ptr<const std::uint8_t> bytes_;  // which processes share: a fork copies nothing for them
   const Operator* op_ = nullptr;
   std::vector<std::pair<std::uint32_t, std::size_t>> calls_;  // digests, sorted, and positions in the file
 };

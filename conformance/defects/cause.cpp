@@ -11,10 +11,12 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t most_drawn = 20;  // to try a predicate, and as many that differ
-constexpr int rounds = 6;               // of finding predicates and trying them
-constexpr int most_tried = 4;           // predicates of a symptom in a round, those of most cases
-constexpr int most_attempts = 3;        // to convince with one predicate
+constexpr std::size_t most_drawn = 20;      // to try a predicate, and as many that differ
+constexpr std::size_t most_unexpected = 1;  // of those
+constexpr int hurry = 10;                   // of a case's time is enough for a small call
+constexpr int rounds = 12;                  // of finding predicates and trying them
+constexpr int most_tried = 4;               // predicates of a symptom in a round, those of most cases
+constexpr int most_attempts = 3;            // to convince with one predicate
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
@@ -150,39 +152,52 @@ class Investigation {
     int number = 0;
   };
 
-  // Tries a cause with calls that satisfy its predicate, and with some that differ in one literal of it and that no
-  // other cause of the symptom explains.
+  // Tries a cause with calls that satisfy its predicate, and if these fail alike with some that differ in one literal
+  // of it and that no other cause of the symptom explains.
   Trial attempt(const Cause& cause, const std::vector<Cause>& all) {
     std::vector<CaseId> near;
     for (const Row& r : rows_)
       if (r.seen.symptom == cause.symptom && holds(cause.predicate, r.features)) near.push_back(r.seen.id);
     const Predicate& p = cause.predicate;
-    std::vector<DescribedCase> drawn = drawer_.draw(most_drawn, near, [&](const Features& f) { return holds(p, f); });
-    const std::size_t same = drawn.size(), first = cause.premises, own = p.size() - first;
+    Trial trial;
+    const auto fails = [&](const Features& f) { return holds(p, f); };
+    judge(drawer_.draw(most_drawn, near, fails), cause.symptom, Says::fails, trial.drawn, trial.alike);
+    if (!trial.convinces(convincing)) return trial;
     const auto is_explained = [&](const Features& f) {
       return std::ranges::any_of(
           all, [&](const Cause& c) { return c.predicate.size() > c.premises && holds(c.predicate, f); });
     };
-    for (std::size_t k = first; k < p.size(); ++k) {
+    const std::size_t first = cause.premises, own = p.size() - first;
+    for (std::size_t k = first; k < p.size() && trial.convinces(convincing); ++k) {
       const auto differs = [&](const Features& f) {
         for (std::size_t l = 0; l < p.size(); ++l)
           if (p[l].of(f) == (l == k)) return false;
         return !is_explained(f);
       };
-      std::ranges::move(drawer_.draw((most_drawn + own - 1) / own, near, differs), std::back_inserter(drawn));
-    }
-    std::vector<CaseId> ids;
-    for (const DescribedCase& c : drawn) ids.push_back(c.id);
-    const std::vector<Judged> judged = laboratory_->run_all(ids);
-    Trial trial;
-    for (std::size_t i = 0; i < drawn.size(); ++i) {
-      const JudgedCase s = seen(judged[i].record);
-      const Says said = says(s, cause.symptom);
-      if (said != Says::nothing && i < same) ++trial.drawn, trial.alike += said == Says::fails;
-      if (said != Says::nothing && i >= same) ++trial.differing, trial.spared += said == Says::passes;
-      rows_.push_back({s, std::move(drawn[i].features)});
+      judge(drawer_.draw((most_drawn + own - 1) / own, near, differs), cause.symptom, Says::passes, trial.differing,
+            trial.spared);
     }
     return trial;
+  }
+
+  // Counts the drawn calls that say something and those of them that say what is expected, as long as these may still
+  // be enough.
+  void judge(std::vector<DescribedCase> drawn, const Symptom& symptom, Says expected, std::uint64_t& telling,
+             std::uint64_t& expectedly) {
+    std::vector<CaseId> ids;
+    for (const DescribedCase& c : drawn) ids.push_back(c.id);
+    Patience patience = laboratory_->patience();
+    if (symptom.verdict != Verdict::timeout) patience.processor /= hurry, patience.wall /= hurry;
+    std::size_t judged = 0;
+    laboratory_->run_while(ids, patience, [&](const Judged& j) {
+      const JudgedCase s = seen(j.record);
+      const Says said = says(s, symptom);
+      if (said != Says::nothing) ++telling, expectedly += said == expected;
+      rows_.push_back({s, std::move(drawn[judged++].features)});
+      return telling - expectedly <= most_unexpected;
+    });
+    drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(judged));
+    drawer_.put_back(std::move(drawn));
   }
 
   Laboratory* laboratory_;  // null where nothing can be tried

@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-constexpr double loosely = 0.75, nearly_all = 0.8;
+constexpr double nearly_all = 0.8;
 
 // Causes that are one defect.
 struct Group {
@@ -32,7 +32,7 @@ std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.fa
 // What tells of a tensor or an argument, whichever it is.
 constexpr std::array telling_of_inputs =
     std::to_array<std::string_view>({"has NaN", "has infinity", "has a negative zero", "has extreme numbers",
-                                     "has subnormal numbers", "has numbers above 2^24", "has numbers above 2^53"});
+                                     "has subnormal numbers", "has numbers above 2^53"});
 constexpr std::array telling_of_tensors = std::to_array<std::string_view>(
     {"has a size of 0", "has no dimensions", "is of wide unsigned integers", "is of a half type"});
 constexpr std::array telling_of_arguments = std::to_array<std::string_view>(
@@ -51,7 +51,8 @@ std::string gist(const Literal& l) {
   if (is_about_layouts(l)) return "not every dim order is contiguous";
   if (l.test != Literal::Test::holds) return {};
   const auto ends = [&](std::string_view says) { return l.name.ends_with(says); };
-  if (ends(" has numbers that float32 lacks")) return "an input or a result has numbers that float32 lacks";
+  if (ends(" has numbers that float32 lacks") || ends(" has numbers above 2^24"))
+    return "an input or a result has numbers that float32 lacks";
   if (l.name.starts_with("a result ")) return {};
   if (const std::size_t at = l.name.rfind(" is "); at != std::string::npos && dtype_named(l.name.substr(at + 4)))
     return ends(" is uint16") || ends(" is uint32") || ends(" is uint64") ? "a tensor is of wide unsigned integers"
@@ -68,24 +69,13 @@ bool is_telling(const Symptom& s, const Literal& l) {
   return s.failure == Class::accepted_though_invalid ? says_broken(l.name) : !gist(l).empty();
 }
 
-// Calls that one line of source fails are failed for one reason, whatever the operator. So are those of which the same
-// can be said. What is not understood of an operator's failures of a kind stays together, with that of its overloads.
-std::string key_of(const Cause& c) {
-  if (c.symptom.verdict == Verdict::quality) return kind(c.symptom);
-  if (!c.symptom.place.empty()) return text(kind(c.symptom), ' ', c.symptom.place);
-  const bool tells = std::ranges::any_of(c.predicate, [&](const Literal& l) { return is_telling(c.symptom, l); });
-  const double share = tells ? loosely : convincing;
-  if (!c.trial.convinces(share)) return text(kind(c.symptom), ' ', base_name(*c.op));
-  return text(kind(c.symptom), ' ', c.predicate.empty() ? c.symptom.said : words(c.predicate));
-}
-
 using Shares = std::map<std::string, std::size_t>;  // of cases
 
-// What holds for nearly all failing cases of a group.
-std::vector<std::string> common(const Group& g, Shares (*shares)(const Cause&)) {
+// What holds for nearly all failing cases of some causes.
+std::vector<std::string> common(std::span<const Cause> causes, Shares (*shares)(const Cause&)) {
   Shares covered;
   std::size_t all = 0;
-  for (const Cause& c : g.causes) {
+  for (const Cause& c : causes) {
     all += c.cases.size();
     for (const auto& [what, cases] : shares(c)) covered[what] += cases;
   }
@@ -109,44 +99,37 @@ Shares messages(const Cause& c) {
   return found;
 }
 
-// Besides these all the words of a predicate that convinces, the line of source, and the operator: what is left of one
-// that fails in one way is mended in one place.
-Shares reasons(const Cause& c) {
-  Shares found = messages(c);
-  found[text("of ", base_name(*c.op))] = c.cases.size();
-  found.merge(gists(c));
-  if (c.predicate.size() > c.premises && c.trial.convinces(convincing)) found[words(c.predicate)] = c.cases.size();
-  if (!c.symptom.place.empty()) found["at " + c.symptom.place] = c.cases.size();
+// What causes that are one defect share, the most telling last: the operator, as what is left of one that fails in one
+// way is mended in one place, the line of source, its function or words, all the words of a predicate, what these tell.
+std::vector<std::string> reasons(const Cause& c) {
+  if (c.symptom.verdict == Verdict::quality) return {kind(c.symptom)};
+  std::vector<std::string> found{text("of ", base_name(*c.op))};
+  if (!c.symptom.place.empty()) found.push_back("at " + c.symptom.place);
+  std::ranges::move(common({&c, 1}, messages), std::back_inserter(found));
+  if (c.predicate.size() > c.premises && c.trial.convinces(convincing)) found.push_back(words(c.predicate));
+  std::ranges::move(common({&c, 1}, gists), std::back_inserter(found));
+  for (std::string& reason : found) reason = text(kind(c.symptom), ' ', reason);
   return found;
 }
 
-// Groups that fail alike and share something telling become one, those first that share it with most.
-void merge(std::vector<Group>& groups) {
-  for (;;) {
-    std::map<std::string, std::vector<std::size_t>> sharing;
-    for (std::size_t i = 0; i < groups.size(); ++i)
-      for (const std::string& reason : common(groups[i], reasons))
-        sharing[text(kind(groups[i].causes[0].symptom), ' ', reason)].push_back(i);
-    const auto most = std::ranges::max_element(sharing, {}, [](const auto& s) { return s.second.size(); });
-    if (most == sharing.end() || most->second.size() < 2) return;
-    Group merged{most->first, {}};
-    for (const std::size_t i : most->second) std::ranges::move(groups[i].causes, std::back_inserter(merged.causes));
-    for (const std::size_t i : most->second) groups[i].causes.clear();
-    std::erase_if(groups, [](const Group& g) { return g.causes.empty(); });
-    groups.push_back(std::move(merged));
-  }
-}
-
-std::vector<Group> grouped(std::span<Cause> causes) {
-  std::map<std::string, Group> by_key;
-  for (Cause& c : causes) {
-    Group& group = by_key[key_of(c)];
-    group.key = key_of(c);
-    group.causes.push_back(std::move(c));
-  }
+// Causes that share a reason become one, first where most do.
+std::vector<Group> grouped(std::vector<Cause> causes) {
   std::vector<Group> groups;
-  for (auto& [key, group] : by_key) groups.push_back(std::move(group));
-  merge(groups);
+  while (!causes.empty()) {
+    std::map<std::string, std::pair<std::size_t, std::size_t>> shared;  // by how many, and where it stands
+    for (const Cause& c : causes) {
+      const std::vector<std::string> all = reasons(c);
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        auto& [number, place] = shared[all[k]];
+        ++number, place = std::max(place, k);
+      }
+    }
+    const auto most = std::ranges::max_element(shared, {}, [](const auto& s) { return s.second; });
+    const auto others = std::stable_partition(
+        causes.begin(), causes.end(), [&](const Cause& c) { return std::ranges::count(reasons(c), most->first) > 0; });
+    groups.push_back({most->first, {causes.begin(), others}});
+    causes.erase(causes.begin(), others);
+  }
   return groups;
 }
 
@@ -156,11 +139,9 @@ Trial trial_of(const Group& g) {
   return all;
 }
 
-bool are_alike(const Group& a, const Group& b) {
-  if (kind(a.causes[0].symptom) != kind(b.causes[0].symptom)) return false;
-  std::vector<std::string> shared;
-  std::ranges::set_intersection(common(a, reasons), common(b, reasons), std::back_inserter(shared));
-  return !shared.empty();
+bool are_alike(const Cause& a, const Cause& b) {
+  const std::vector<std::string> of_b = reasons(b);
+  return std::ranges::any_of(reasons(a), [&](const std::string& r) { return std::ranges::count(of_b, r) > 0; });
 }
 
 // Whether calls that were drawn did otherwise than a cause says, however few they were.
@@ -171,24 +152,51 @@ bool is_doubtful(const Cause& c) {
   return some(c.trial.alike, c.trial.drawn) || some(c.trial.spared, c.trial.differing);
 }
 
-// Causes that are not doubtful first; one that is joins them where all together convince, or else its like.
+std::size_t cases_of(const Group& g) {
+  std::size_t cases = 0;
+  for (const Cause& c : g.causes) cases += c.cases.size();
+  return cases;
+}
+
+bool share_a_reason(const Group& a, const Group& b) {
+  return std::ranges::any_of(a.causes, [&](const Cause& of_a) {
+    return std::ranges::any_of(b.causes, [&](const Cause& of_b) { return are_alike(of_a, of_b); });
+  });
+}
+
+// A group with few cases belongs to a large one with which it shares a reason and together with which it convinces: all
+// that joins one is no more of its cases than need not be alike.
+std::vector<Group> without_remainders(std::vector<Group> groups) {
+  std::ranges::sort(groups, {}, [](const Group& g) { return std::tuple(-static_cast<Int>(cases_of(g)), g.key); });
+  std::vector<Group> kept;
+  std::vector<double> room;  // for cases
+  for (Group& g : groups) {
+    const auto cases = static_cast<double>(cases_of(g));
+    std::size_t to = 0;
+    for (; to < kept.size(); ++to) {
+      Trial both = trial_of(kept[to]);
+      if (cases <= room[to] && (both += trial_of(g)).convinces(convincing) && share_a_reason(g, kept[to])) break;
+    }
+    if (to == kept.size()) {
+      room.push_back((1 - convincing) * cases);
+      kept.push_back(std::move(g));
+    } else {
+      room[to] -= cases;
+      std::ranges::move(g.causes, std::back_inserter(kept[to].causes));
+    }
+  }
+  return kept;
+}
+
+// Those that are doubtful apart, so that they make no other so.
 std::vector<Group> all_grouped(std::vector<Cause> causes) {
   const auto doubtful = std::stable_partition(causes.begin(), causes.end(), std::not_fn(is_doubtful));
   std::vector<Group> groups = grouped({causes.begin(), doubtful});
-  std::vector<Cause> left;
-  for (Cause& c : std::span(doubtful, causes.end())) {
-    const Group alone{key_of(c), {c}};
-    const auto at = std::ranges::find_if(groups, [&](const Group& g) {
-      Trial both = trial_of(g);
-      return are_alike(alone, g) && (both += c.trial).convinces(convincing);
-    });
-    (at != groups.end() ? at->causes : left).push_back(std::move(c));
-  }
-  for (Group& g : grouped(left)) {
+  for (Group& g : grouped({doubtful, causes.end()})) {
     g.key += ", or nearly so";
     groups.push_back(std::move(g));
   }
-  return groups;
+  return without_remainders(std::move(groups));
 }
 
 // The words of its one cause; else what its causes share, or when most of the cases fail and in how many other ways.
@@ -197,12 +205,12 @@ std::string when(const Group& g) {
   std::map<std::string, std::size_t> ways;
   for (const Cause& c : g.causes) ways[words(c.predicate)] += c.cases.size();
   if (ways.size() == 1) return ways.begin()->first;
-  if (const auto shared = common(g, gists); !shared.empty())
+  if (const auto shared = common(g.causes, gists); !shared.empty())
     return fmt::format("whenever {}, and more that depends on the call", fmt::join(shared, " and "));
   const auto most = std::ranges::max_element(ways, {}, [](const auto& way) { return way.second; });
   const std::string mostly =
       fmt::format("{}, or in {} other {}", most->first, ways.size() - 1, ways.size() == 2 ? "way" : "ways");
-  const auto said = common(g, messages);
+  const auto said = common(g.causes, messages);
   return said.empty() ? mostly : fmt::format("{}, most often {}", fmt::join(said, ", "), mostly);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <span>
@@ -34,6 +36,7 @@ class Drawer {
   // that are known, fewer where they are hard to find; most of them close to `near`.
   std::vector<DescribedCase> draw(std::size_t count, std::span<const CaseId> near,
                                   const std::function<bool(const Features&)>& wanted);
+  void put_back(std::vector<DescribedCase> unused) { std::ranges::move(unused, std::back_inserter(left_)); }
 
  private:
   CaseId changed(std::span<const CaseId> near);

@@ -13,6 +13,13 @@ namespace {
 constexpr char described = '+', plain = ' ';  // how a task begins; then comes the case's id
 
 constexpr std::size_t digest_digits = 16;
+constexpr std::size_t ahead = 4;  // tasks that a child has beyond the one that is waited for
+
+std::vector<std::string> tasks_of(std::span<const CaseId> cases, char beginning) {
+  std::vector<std::string> tasks;
+  for (const CaseId& id : cases) tasks.push_back(beginning + assay::to_text(id));
+  return tasks;
+}
 
 std::string to_text(const Judged& j) { return fmt::format("{:016x}{}", j.answer, to_json_line(j.record)); }
 
@@ -46,31 +53,43 @@ Judged Laboratory::judged(const CaseId& id, const TaskResult& result) const {
 }
 
 std::vector<Judged> Laboratory::run(std::span<const CaseId> cases) {
-  std::vector<std::string> tasks;
-  for (const CaseId& id : cases) tasks.push_back(plain + assay::to_text(id));
-  return run(tasks, cases);
-}
-
-std::vector<Judged> Laboratory::run_all(std::span<const CaseId> cases) {
   std::vector<Judged> all;
-  while (all.size() < cases.size()) std::ranges::move(run(cases.subspan(all.size())), std::back_inserter(all));
+  run(tasks_of(cases, plain), cases, patience_, [&](Judged j) {
+    all.push_back(std::move(j));
+    return true;
+  });
   return all;
 }
 
-std::vector<Judged> Laboratory::run(std::span<const std::string> tasks, std::span<const CaseId> cases) {
-  std::vector<Judged> all;
-  Child child(nursery_, patience_);
-  for (const std::string& task : tasks) child.give(task);
-  for (const CaseId& id : cases) {
-    all.push_back(judged(id, child.next()));
-    if (all.back().spoilt) break;
-  }
-  return all;
+void Laboratory::run_while(std::span<const CaseId> cases, const Patience& patience,
+                           const std::function<bool(const Judged&)>& goes_on) {
+  const std::vector<std::string> tasks = tasks_of(cases, plain);
+  bool is_over = false;
+  const auto ask = [&](const Judged& j) { return is_over = !goes_on(j), !is_over; };
+  for (std::size_t done = 0; done < cases.size() && !is_over;)
+    done += run(std::span(tasks).subspan(done), cases.subspan(done), patience, ask);
 }
 
 Judged Laboratory::run_alone(const CaseId& id, bool always_described) {
-  const std::string task = (always_described ? described : plain) + assay::to_text(id);
-  return std::move(run({&task, 1}, {&id, 1}).front());
+  std::optional<Judged> judged;
+  run(tasks_of({&id, 1}, always_described ? described : plain), {&id, 1}, patience_, [&](Judged j) {
+    judged = std::move(j);
+    return true;
+  });
+  return std::move(*judged);
+}
+
+std::size_t Laboratory::run(std::span<const std::string> tasks, std::span<const CaseId> cases, const Patience& patience,
+                            const std::function<bool(Judged)>& goes_on) {
+  Child child(nursery_, patience);
+  for (const std::string& task : tasks.first(std::min(ahead, tasks.size()))) child.give(task);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (i + ahead < tasks.size()) child.give(tasks[i + ahead]);
+    Judged j = judged(cases[i], child.next());
+    const bool spoilt = j.spoilt;
+    if (!goes_on(std::move(j)) || spoilt) return i + 1;
+  }
+  return cases.size();
 }
 
 }  // namespace assay

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,13 +17,15 @@ class Laboratory {
   Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience);
 
   const Contract& contract() const { return contract_; }
+  const Patience& patience() const { return patience_; }
 
   // Runs the cases one after the other in a fresh child. What is judged ends behind the first that leaves no child to
   // go on with: one that took it down, or damaged it. Throws Interrupted.
   std::vector<Judged> run(std::span<const CaseId> cases);
 
-  // The same of all of them, in as many children as it takes.
-  std::vector<Judged> run_all(std::span<const CaseId> cases);
+  // The same of all of them, in as many children as it takes, as long as `goes_on` says so of what was judged.
+  void run_while(std::span<const CaseId> cases, const Patience& patience,
+                 const std::function<bool(const Judged&)>& goes_on);
 
   // Runs one case in a fresh child; its record describes the call where `always_described`.
   Judged run_alone(const CaseId& id, bool always_described = false);
@@ -30,7 +33,9 @@ class Laboratory {
  private:
   Work work(std::string_view task);
   Judged judged(const CaseId& id, const TaskResult& result) const;
-  std::vector<Judged> run(std::span<const std::string> tasks, std::span<const CaseId> cases);
+  // How many were judged.
+  std::size_t run(std::span<const std::string> tasks, std::span<const CaseId> cases, const Patience& patience,
+                  const std::function<bool(Judged)>& goes_on);
 
   const Corpus& corpus_;
   KernelLibrary& library_;

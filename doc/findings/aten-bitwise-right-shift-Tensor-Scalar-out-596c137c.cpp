@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::arange.start_out#0e7ac430
-// aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)
+// aten::remainder.Tensor_out#82c9f3ea
+// aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,19 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // start: 0.1
-  values.push_back(EValue(0.1));
-  // end: -7.9
-  values.push_back(EValue(-7.9));
-  // step: -4.0
-  values.push_back(EValue(-4.0));
+  // self: [-9223372036854775808,9223372036854775807]:i64
+  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, {0x8000000000000000, 0x7fffffffffffffff}));
+  // other: [2,-2]:i64
+  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, {0x0000000000000002, 0xfffffffffffffffe}));
   // out
   values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, Elements(2, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [0,-4]:i64");
+  std::puts("expected: [0,-1]:i64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::arange.start_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::remainder.Tensor_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -164,8 +162,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int64_t>("out", values[3].toTensor(), static_cast<ScalarType>(4), {2}, true,
-      {0x0000000000000000, 0xfffffffffffffffc});
+  right &= is_right<std::int64_t>("out", values[2].toTensor(), static_cast<ScalarType>(4), {2}, true,
+      {0x0000000000000000, 0xffffffffffffffff});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

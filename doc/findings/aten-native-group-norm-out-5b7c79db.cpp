@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::constant_pad_nd.out#7442b01e
-// aten::constant_pad_nd.out(Tensor self, SymInt[] pad, Scalar value=0, *, Tensor(a!) out) -> Tensor(a!)
+// aten::native_group_norm.out#50432286
+// aten::native_group_norm.out(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,19 +142,33 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[[[[2,7],[7,3]]],[[[3,3],[6,-9]]]]]:i8:(0,2,3,4,1)
-  values.push_back(tensor(static_cast<ScalarType>(1), {1, 2, 1, 2, 2}, {0, 2, 3, 4, 1}, {0x02, 0x03, 0x07, 0x03, 0x07, 0x06, 0x03, 0xf7}));
-  // pad: [1,2]
-  values.push_back(integers({1, 2}));
-  // value: 0
-  values.push_back(EValue(std::int64_t{0}));
-  // out
-  values.push_back(tensor(static_cast<ScalarType>(1), {1, 2, 1, 2, 5}, {0, 2, 3, 4, 1}, Elements(20, unwritten)));
+  // input: [[[[-3.1225374]],[[-1.1083157]],[[2.2365887]],[[-3.3882983]]],[[[0.070322774]],[[-1.006159]],[[-3.926922]],[[-4.3087144]]]]:f32
+  values.push_back(tensor(ScalarType::Float, {2, 4, 1, 1}, {0, 1, 2, 3}, {0xc047d7a7, 0xbf8ddd4a, 0x400f2445, 0xc058d9e1, 0x3d900563, 0xbf80c9d1, 0xc07b52b1, 0xc089e0fd}));
+  // weight: none
+  values.push_back(EValue());
+  // bias: none
+  values.push_back(EValue());
+  // N: 2
+  values.push_back(EValue(std::int64_t{2}));
+  // C: 4
+  values.push_back(EValue(std::int64_t{4}));
+  // HxW: 1
+  values.push_back(EValue(std::int64_t{1}));
+  // group: 4
+  values.push_back(EValue(std::int64_t{4}));
+  // eps: 1e-05
+  values.push_back(EValue(1e-05));
+  // out0
+  values.push_back(tensor(ScalarType::Float, {2, 4, 1, 1}, {0, 1, 2, 3}, Elements(8, unwritten)));
+  // out1
+  values.push_back(tensor(ScalarType::Float, {2, 4}, {0, 1}, Elements(8, unwritten)));
+  // out2
+  values.push_back(tensor(ScalarType::Float, {2, 4}, {0, 1}, Elements(8, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[[[0,2,7,0,0],[0,7,3,0,0]]],[[[0,3,3,0,0],[0,6,-9,0,0]]]]]:i8:(0,2,3,4,1)");
+  std::puts("expected: [[[[0]],[[0]],[[0]],[[0]]],[[[0]],[[0]],[[0]],[[0]]]]:f32\n[[-3.1225374,-1.1083157,2.2365887,-3.3882983],[0.070322774,-1.006159,-3.926922,-4.3087144]]:f32\n[[316.22775,316.22775,316.22775,316.22775],[316.22775,316.22775,316.22775,316.22775]]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::constant_pad_nd.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::native_group_norm.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -164,9 +178,18 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int8_t>("out", values[3].toTensor(), static_cast<ScalarType>(1), {1, 2, 1, 2, 5}, true,
-      {0x00, 0x00, 0x02, 0x03, 0x07, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x07, 0x06, 0x03, 0xf7, 0x00,
-      0x00, 0x00, 0x00});
+  right &= is_right<float>("out0", values[8].toTensor(), ScalarType::Float, {2, 4, 1, 1}, false,
+      {0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
+      {0xba76dbb6, 0xb9af3d77, 0xba30d15f, 0xba85ef2a, 0xb7b1e773, 0xb99f1673, 0xba9b39a8, 0xbaaa511f},
+      {0x3a76dbb6, 0x39af3d77, 0x3a30d15f, 0x3a85ef2a, 0x37b1e773, 0x399f1673, 0x3a9b39a8, 0x3aaa511f});
+  right &= is_right<float>("out1", values[9].toTensor(), ScalarType::Float, {2, 4}, false,
+      {0xc047d7a7, 0xbf8ddd4a, 0x400f2445, 0xc058d9e1, 0x3d900563, 0xbf80c9d1, 0xc07b52b1, 0xc089e0fd},
+      {0xc047d7b3, 0xbf8ddd52, 0x400f243d, 0xc058d9ee, 0x3d90055a, 0xbf80c9d9, 0xc07b52c0, 0xc089e105},
+      {0xc047d79b, 0xbf8ddd42, 0x400f244d, 0xc058d9d4, 0x3d90056c, 0xbf80c9c9, 0xc07b52a2, 0xc089e0f5});
+  right &= is_right<float>("out2", values[10].toTensor(), ScalarType::Float, {2, 4}, false,
+      {0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27},
+      {0x439e1d1d, 0x439e1d1e, 0x439e1d1d, 0x439e1d1d, 0x439e1d1e, 0x439e1d1e, 0x439e1d1c, 0x439e1d1c},
+      {0x439e1d32, 0x439e1d31, 0x439e1d31, 0x439e1d32, 0x439e1d31, 0x439e1d31, 0x439e1d33, 0x439e1d33});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::bitwise_right_shift.Tensor_out#a38e3322
-// aten::bitwise_right_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+// aten::native_group_norm.out#f7fd70fb
+// aten::native_group_norm.out(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,21 +142,33 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[-9223372036854775808],[9223372036854775807],[0],[1],[-1],[2],[-2],[3],[7],[-7],[8],[31],[63],[100]]:i64
-  values.push_back(tensor(static_cast<ScalarType>(4), {14, 1}, {0, 1}, {0x8000000000000000, 0x7fffffffffffffff, 0x0000000000000000, 0x0000000000000001, 0xffffffffffffffff,
-      0x0000000000000002, 0xfffffffffffffffe, 0x0000000000000003, 0x0000000000000007, 0xfffffffffffffff9,
-      0x0000000000000008, 0x000000000000001f, 0x000000000000003f, 0x0000000000000064}));
-  // other: [-9223372036854775808,9223372036854775807,0,1,-1,2,-2,3,7,-7,8,31,63,100]:i64
-  values.push_back(tensor(static_cast<ScalarType>(4), {14}, {0}, {0x8000000000000000, 0x7fffffffffffffff, 0x0000000000000000, 0x0000000000000001, 0xffffffffffffffff,
-      0x0000000000000002, 0xfffffffffffffffe, 0x0000000000000003, 0x0000000000000007, 0xfffffffffffffff9,
-      0x0000000000000008, 0x000000000000001f, 0x000000000000003f, 0x0000000000000064}));
-  // out
-  values.push_back(tensor(static_cast<ScalarType>(4), {14, 14}, {0, 1}, Elements(196, unwritten)));
+  // input: [[-4.826984902407649,-7.582430495695129]]:f64
+  values.push_back(tensor(ScalarType::Double, {1, 2}, {0, 1}, {0xc0134ed5215881a5, 0xc01e5468a8ecd089}));
+  // weight: none
+  values.push_back(EValue());
+  // bias: none
+  values.push_back(EValue());
+  // N: 1
+  values.push_back(EValue(std::int64_t{1}));
+  // C: 2
+  values.push_back(EValue(std::int64_t{2}));
+  // HxW: 1
+  values.push_back(EValue(std::int64_t{1}));
+  // group: 1
+  values.push_back(EValue(std::int64_t{1}));
+  // eps: 1e-05
+  values.push_back(EValue(1e-05));
+  // out0
+  values.push_back(tensor(ScalarType::Double, {1, 2}, {0, 1}, Elements(2, unwritten)));
+  // out1
+  values.push_back(tensor(ScalarType::Double, {1, 1}, {0, 1}, Elements(1, unwritten)));
+  // out2
+  values.push_back(tensor(ScalarType::Double, {1, 1}, {0, 1}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[-1,-1,-9223372036854775808,-4611686018427387904,-1,-2305843009213693952,-1,-1152921504606846976,-72057594037927936,-1,-36028797018963968,-4294967296,-1,-1],[0,0,9223372036854775807,4611686018427387903,0,2305843009213693951,0,1152921504606846975,72057594037927935,0,36028797018963967,4294967295,0,0],[0,0,0,0,\u2026],\u2026](14,14):i64");
+  std::puts("expected: [[0.9999973658251486,-0.9999973658251486]]:f64\n[[-6.204707699051389]]:f64\n[[0.7258335045781595]]:f64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::bitwise_right_shift.Tensor_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::native_group_norm.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -166,47 +178,18 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int64_t>("out", values[2].toTensor(), static_cast<ScalarType>(4), {14, 14}, true,
-      {0xffffffffffffffff, 0xffffffffffffffff, 0x8000000000000000, 0xc000000000000000, 0xffffffffffffffff,
-      0xe000000000000000, 0xffffffffffffffff, 0xf000000000000000, 0xff00000000000000, 0xffffffffffffffff,
-      0xff80000000000000, 0xffffffff00000000, 0xffffffffffffffff, 0xffffffffffffffff, 0x0000000000000000,
-      0x0000000000000000, 0x7fffffffffffffff, 0x3fffffffffffffff, 0x0000000000000000, 0x1fffffffffffffff,
-      0x0000000000000000, 0x0fffffffffffffff, 0x00ffffffffffffff, 0x0000000000000000, 0x007fffffffffffff,
-      0x00000000ffffffff, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000001,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
-      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
-      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000002, 0x0000000000000001, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0xffffffffffffffff,
-      0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
-      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
-      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000003, 0x0000000000000001, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000007,
-      0x0000000000000003, 0x0000000000000000, 0x0000000000000001, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0xffffffffffffffff, 0xffffffffffffffff, 0xfffffffffffffff9, 0xfffffffffffffffc,
-      0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
-      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000008, 0x0000000000000004, 0x0000000000000000,
-      0x0000000000000002, 0x0000000000000000, 0x0000000000000001, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x000000000000001f, 0x000000000000000f, 0x0000000000000000, 0x0000000000000007,
-      0x0000000000000000, 0x0000000000000003, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x000000000000003f, 0x000000000000001f, 0x0000000000000000, 0x000000000000000f, 0x0000000000000000,
-      0x0000000000000007, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000064,
-      0x0000000000000032, 0x0000000000000000, 0x0000000000000019, 0x0000000000000000, 0x000000000000000c,
-      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
-      0x0000000000000000});
+  right &= is_right<double>("out0", values[8].toTensor(), ScalarType::Double, {1, 2}, false,
+      {0x3feffffa79c9c3e2, 0xbfeffffa79c9c3e2},
+      {0x3feffffa79c9c29a, 0xbfeffffa79c9c540},
+      {0x3feffffa79c9c52a, 0xbfeffffa79c9c284});
+  right &= is_right<double>("out1", values[9].toTensor(), ScalarType::Double, {1, 1}, false,
+      {0xc018d19ee522a917},
+      {0xc018d19ee522a928},
+      {0xc018d19ee522a906});
+  right &= is_right<double>("out2", values[10].toTensor(), ScalarType::Double, {1, 1}, false,
+      {0x3fe73a072f9022e9},
+      {0x3fe73a072f902245},
+      {0x3fe73a072f90238d});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

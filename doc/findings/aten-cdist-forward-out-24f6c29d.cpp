@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// quantized_decomposed::dequantize_per_tensor.out#af8dfdd6
-// quantized_decomposed::dequantize_per_tensor.out(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None, Tensor(a!) out) -> Tensor(a!)
+// aten::sign.out#be64b9d9
+// aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,27 +142,15 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: [16777245,16777258,16777217]:i32
-  values.push_back(tensor(static_cast<ScalarType>(3), {3}, {0}, {0x0100001d, 0x0100002a, 0x01000001}));
-  // scale: 0.1
-  values.push_back(EValue(0.1));
-  // zero_point: 1073741824
-  values.push_back(EValue(std::int64_t{1073741824}));
-  // quant_min: -2147483648
-  values.push_back(EValue(std::int64_t{-2147483648}));
-  // quant_max: 2147483647
-  values.push_back(EValue(std::int64_t{2147483647}));
-  // dtype: int32
-  values.push_back(EValue(std::int64_t{3}));
-  // out_dtype: float16
-  values.push_back(EValue(std::int64_t{5}));
+  // self: [nan,-0,-inf]:f32
+  values.push_back(tensor(ScalarType::Float, {3}, {0}, {0x7fc00000, 0x80000000, 0xff800000}));
   // out
-  values.push_back(tensor(ScalarType::Half, {3}, {0}, Elements(3, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {3}, {0}, Elements(3, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [-nan,-nan,-nan]:f16");
+  std::puts("expected: [0,0,-1]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::dequantize_per_tensor.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::sign.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -172,8 +160,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<Half>("out", values[7].toTensor(), ScalarType::Half, {3}, true,
-      {0xfe00, 0xfe00, 0xfe00});
+  right &= is_right<float>("out", values[1].toTensor(), ScalarType::Float, {3}, true,
+      {0x00000000, 0x00000000, 0xbf800000});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

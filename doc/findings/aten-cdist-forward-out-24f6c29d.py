@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""quantized_decomposed::dequantize_per_tensor.out#af8dfdd6
+"""aten::sign.out#be64b9d9
 
-quantized_decomposed::dequantize_per_tensor.out(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None, Tensor(a!) out) -> Tensor(a!)
+aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 
 Runs this call in the official ExecuTorch runtime and in eager PyTorch; needs torch and executorch. Exits with 1 where the
 kernel's answer is wrong, with 0 where it is right.
@@ -27,50 +27,47 @@ def tensor(dtype, sizes, strides, data):
 
 
 ARGUMENTS = {
-    # [16777245,16777258,16777217]:i32
-    "input": tensor(torch.int32, (3,), (1,), "HQAAASoAAAEBAAAB"),
-    "scale": 0.1,
-    "zero_point": 1073741824,
-    "quant_min": -2147483648,
-    "quant_max": 2147483647,
-    "dtype": torch.int32,
-    "out_dtype": torch.float16,
+    # [nan,-0,-inf]:f32
+    "self": tensor(torch.float32, (3,), (1,), "AADAfwAAAIAAAID/"),
 }
 
 # For each result its name, how it is laid out, whether the sign of a zero counts, and of each element the expected, the
 # lowest and the highest right answer; the first alone where it is the only one, none where any values are right.
 RESULTS = [
-    ("out", torch.float16, (3,), (1,), True,
-        "AP4A/gD+"),
+    ("out", torch.float32, (3,), (1,), True,
+        "AAAAAAAAAAAAAIC/"),
 ]
 
-EXPECTED = "[-nan,-nan,-nan]:f16"
+EXPECTED = "[0,0,-1]:f32"
 IS_VALID = True
 
 # The call as a program: its one method has the tensors above as inputs and the call as its only instruction.
 PROGRAM = """
-PAAAAEVUMTJlaDAwIAAAAJADAAAAAAAAAAQAAAAAAAAGAAAAAAAAABQAIAAAAAQACAAMABAAFAAYABwAFAAAAJAAAACIAAAAgAAAAFQAAAA8AAAADAAA
-AAQAAAAAAAAAAQAAAAQAAAAs////AQAAAAQAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADE/v//BAAAAAEAAAAAAAAAAAAAAAIAAAAgAAAADAAAAAgA
-DAAAAAQACAAAAAYAAAAAAAAABAAEAAQAAAAAAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAAJACAAAgAQAAFAEAAAgBAACE
-AAAALAAAACQAAAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAAAGAAAAAAAAAAAAAAABAAAADAAAAAgADAAEAAgACAAAABAAAAAEAAAAAwAAAG91dAArAAAA
-cXVhbnRpemVkX2RlY29tcG9zZWQ6OmRlcXVhbnRpemVfcGVyX3RlbnNvcgABAAAAEAAAAAwAFAAEAAgADAAQAAwAAABkAAAAXAAAAAwAAAAEAAAAAAAA
-AAEAAAAEAAAAeP7//wAAAAEMAAAACAAIAAAABAAIAAAABAAAAAkAAAAAAAAAAQAAAAIAAAADAAAABAAAAAUAAAAGAAAABwAAAAcAAAAAAAAAAAAAAAEA
-AAAHAAAAAQAAAAAAAAAIAAAAMAEAAAABAADUAAAAuAAAAJwAAACAAAAAZAAAAAQAAAAk////AAAABRwAAAAAABYAGgAGAAAACAAMAAAAEAAUAAAABwAW
-AAAAAAAFASgAAAAcAAAAAQAAAAwAAAAAAAYACAAEAAYAAAABAAAAAQAAAAAAAAABAAAAAwAAAFT///8AAAACBAAAAJ7///8FAAAAAAAAAGz///8AAAAC
-BAAAALb///8DAAAAAAAAAIT///8AAAACBAAAAM7///////9/AAAAAJz///8AAAACBAAAAOb///8AAACA/////+D///8AAAACDAAAAAAABgAMAAQABgAA
-AAAAAEAAAAAACAAOAAcACAAIAAAAAAAABAwAAAAAAAYAEAAEAAYAAACamZmZmZm5PwAAAAAIAAwABwAIAAgAAAAAAAAFEAAAAAwAEAAHAAAACAAMAAwA
-AAAAAAADEAAAAAQAAAABAAAAAAAAAAEAAAADAAAABwAAAGZvcndhcmQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAL6+vr6+vg==
+PAAAAEVUMTJlaDAwIAAAAKACAAAAAAAAAAMAAAAAAAAMAAAAAAAAABQAIAAAAAQACAAMABAAFAAYABwAFAAAAJAAAACIAAAAgAAAAFQAAAA8AAAADAAA
+AAQAAAAAAAAAAQAAAAQAAAAo////AQAAAAQAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADg/v//BAAAAAEAAAAAAAAAAAAAAAIAAAAgAAAADAAAAAgA
+DAAAAAQACAAAAAwAAAAAAAAABAAEAAQAAAAAAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAAKABAADsAAAA4AAAANQAAABo
+AAAAMAAAACgAAAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAAAMAAAAAAAAAAAAAAAAAAAAAQAAAAwAAAAIAAwABAAIAAgAAAAQAAAABAAAAAMAAABvdXQA
+CgAAAGF0ZW46OnNpZ24AAAEAAAAQAAAADAAUAAQACAAMABAADAAAAEwAAABEAAAADAAAAAQAAAAAAAAAAQAAAAQAAABM////AAAAAQwAAAAIAAgAAAAE
+AAgAAAAEAAAAAwAAAAAAAAABAAAAAQAAAAAAAAAAAAAAAQAAAAEAAAABAAAAAAAAAAIAAAB0AAAADAAAAAgADgAHAAgACAAAAAAAAAUcAAAAAAAWABoA
+BgAAAAgADAAAABAAFAAAAAcAFgAAAAAABgEoAAAAHAAAAAEAAAAMAAAAAAAGAAgABAAGAAAAAQAAAAEAAAAAAAAAAQAAAAMAAAAIAAwABwAIAAgAAAAA
+AAAFEAAAAAwAEAAHAAAACAAMAAwAAAAAAAAGEAAAAAQAAAABAAAAAAAAAAEAAAADAAAABwAAAGZvcndhcmQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAvr6+vr6+vr6+vr6+
 """
 
 
 def kernel():
     package = pathlib.Path(executorch.__path__[0])
-    for library in ["libexecutorch_kernels_quantized.so"]:
+    for library in []:
         ctypes.CDLL(str(package / "lib" / library))
     inputs = [t for a in ARGUMENTS.values() for t in (a if isinstance(a, list) else [a]) if isinstance(t, torch.Tensor)]
     program = Runtime.get().load_program(base64.b64decode(PROGRAM))
     return list(program.load_method("forward").execute(inputs))
+
+
+def eager():
+    results = [torch.empty(sizes, dtype=dtype) for _, dtype, sizes, *_ in RESULTS]
+    torch.ops.aten.sign.out(**ARGUMENTS, out=results[0])
+    return results
 
 
 def tell(function, pipe):
@@ -137,4 +134,5 @@ def report(who, answer):
 
 
 print(f"expected: {EXPECTED}", flush=True)
+report("eager PyTorch", in_child(eager))
 sys.exit(0 if report("executorch", in_child(kernel)) else 1)
