@@ -34,6 +34,11 @@ class With(WithFolder):
             self.assertEqual((code, err), (0, ""), out)
             self.assertIn("  pass output 0  float32 (3, 4): equal\n1 call, 1 output compared: no difference\n", out)
 
+    def test_arenas_that_methods_share(self):
+        for testee in "reference", RUNTIME, "optimized":
+            code, out, err = assay(*calls("shared_state"), "--share-arenas", "--with", testee)
+            self.assertEqual((code, err), (0, ""), out)
+
     def test_calls_and_bundles(self):
         for testee in KERNELS, RUNTIME:
             for arguments in calls("kv_cache"), calls("cond_layers"), calls("external_two_files"), calls("in_place"), calls("tensor_lists"), calls("string_input"), calls("dynamic_arithmetic"), calls("delegate_layers"), ("run", PROGRAMS / "methods" / "program.bpte"):
