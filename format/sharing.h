@@ -1,6 +1,7 @@
 #pragma once
 
 #include "format/view.h"
+#include "format/workspace.h"
 
 namespace assay::format {
 

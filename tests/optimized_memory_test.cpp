@@ -137,8 +137,10 @@ struct Given {
 
 void set_inputs(assay_method* method, const std::vector<Value>& inputs) {
   assay_fault fault;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    EXPECT_EQ(assay_set_input(method, i, &Given(inputs[i]).value, &fault), ASSAY_OK) << fault.message;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Given given(inputs[i]);
+    EXPECT_EQ(assay_set_input(method, i, &given.value, &fault), ASSAY_OK) << fault.message;
+  }
 }
 
 std::string bytes_of_outputs(assay_method* method) {
@@ -202,7 +204,7 @@ TEST_P(OptimizedMemory, InputsAreUsedWhereTheyLie) {
       if (!t) continue;
       const assay_memory memory = lent.emplace_back(t->bytes.size(), fill).all();
       const Given given(inputs[i], static_cast<std::byte*>(memory.data));
-      std::memcpy(memory.data, t->bytes.data(), t->bytes.size());
+      std::ranges::copy(t->bytes, static_cast<std::byte*>(memory.data));
       if (info(t->dtype).bytes > 1) {
         const Given askew(inputs[i], static_cast<std::byte*>(memory.data) + 1);
         EXPECT_EQ(assay_alias_input(made.method, i, &askew.value, &fault), ASSAY_INVALID);
@@ -221,7 +223,8 @@ TEST_P(OptimizedMemory, InputsAreUsedWhereTheyLie) {
       const auto* t = std::get_if<Tensor>(&input);
       if (!t || !alias) continue;
       EXPECT_TRUE(lent[k].is_whole());
-      EXPECT_TRUE(then_copy || std::memcmp(lent[k].all().data, t->bytes.data(), t->bytes.size()) == 0);
+      EXPECT_TRUE(then_copy || std::ranges::equal(t->bytes, std::span(static_cast<std::byte*>(lent[k].all().data),
+                                                                      lent[k].all().size)));
       ++k;
     }
     return bytes_of_outputs(made.method);

@@ -4,6 +4,7 @@
 #include "format/flow.h"
 #include "format/places.h"
 #include "format/sharing.h"
+#include "format/sorted.h"
 #include "optimized/prepare/build.h"
 
 // Where the tensors of a method are in memory.
@@ -63,23 +64,26 @@ bool Builder::mark_state() {
   return true;
 }
 
-// Where each planned memory begins, in the arena or in the state that methods share, which begins with a mark that it
-// has its initial values.
+// Where each planned memory begins, in the arena or in the state that methods share, which begins with a mark for each
+// method that was made.
 void Builder::place_memories(std::span<std::uint64_t> begins) {
   const auto size_in = [](const pte::ExecutionPlan& plan, std::uint32_t i) {
     const auto* sizes = plan.non_const_buffer_sizes();
     return i < format::size_of(sizes) ? static_cast<std::uint64_t>(sizes->Get(i)) : 0;
   };
-  for (std::uint32_t i = 1; i < begins.size(); ++i) {
-    std::uint64_t size = size_in(plan_, i);
-    if (shared_memories_[i])
-      for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan())
-        size = std::max(size, size_in(*plan, i));
-    if (shared_memories_[i] && shared_ == 0) shared_ = alignment;
-    if (!shared_memories_[i] && flow_) continue;
-    std::uint64_t& end = shared_memories_[i] ? shared_ : arena_;
-    begins[i] = end;
-    end += aligned(size);
+  for (std::uint32_t i = 1; i < shared_memories_.size(); ++i) {  // as every method has them
+    if (!shared_memories_[i]) continue;
+    if (shared_ == 0) shared_ = aligned(program_.methods());
+    if (i < begins.size()) begins[i] = shared_;
+    std::uint64_t size = 0;
+    for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan())
+      size = std::max(size, size_in(*plan, i));
+    shared_ += aligned(size);
+  }
+  for (std::uint32_t i = 1; i < begins.size() && !flow_; ++i) {
+    if (shared_memories_[i]) continue;
+    begins[i] = arena_;
+    arena_ += aligned(size_in(plan_, i));
   }
 }
 
@@ -105,30 +109,63 @@ bool Builder::place_tensors() {
   return true;
 }
 
-// State begins as zeros, or has its initial value. That which methods share is given them once.
+namespace {
+
+auto place_in_plan(const pte::Tensor* t) {
+  return std::pair(t->allocation_info()->memory_id(), format::planned_offset(*t->allocation_info()));
+}
+
+}  // namespace
+
+// Tensors that gave shared state its initial value, in the order of their places: those of methods that were made.
+std::span<const pte::Tensor* const> Builder::begun() {
+  const auto& plans = *program_.view().tables->execution_plan();
+  const auto each = [&](const auto& f) {
+    for (std::uint32_t i = 0; i < plans.size() && memories_ && shared_ > 0; ++i)
+      for (const pte::EValue* value : *plans[i]->values())
+        if (const pte::Tensor* t = value->val_as_Tensor(); memories_->shared[i] != std::byte{0} && t &&
+                                                           has_initial_value(*t) &&
+                                                           shared_memories_[t->allocation_info()->memory_id()])
+          f(t);
+  };
+  std::size_t n = 0;
+  each([&](const pte::Tensor*) { ++n; });
+  const auto all = workspace_.take<const pte::Tensor*>(n);
+  if (!has_room()) return {};
+  n = 0;
+  each([&](const pte::Tensor* t) { all[n++] = t; });
+  format::sort_by(all, place_in_plan);
+  return all;
+}
+
+// State begins as zeros, or has its initial value. That which methods share is given it once.
 bool Builder::begin_state() {
   const auto initial = [&](const pte::Tensor& from) -> std::span<const std::byte> {
     if (!format::is_external(from)) return *format::initial_data(program_.view(), from.data_buffer_idx());
     const auto found = named_.find(format::name_of(from));
     return found ? found->bytes : std::span<const std::byte>();
   };
-  const bool shared_begun = memories_ && shared_ > 0 && memories_->shared[0] != std::byte{0};
+  const auto given = begun();
+  if (!has_room()) return false;
   for (std::uint32_t v = 0; v < method_.values(); ++v) {
     const pte::Tensor* from = method_.tensor(v);
     if (!from || tensors_[v].constant) continue;
     Tensor& t = tensors_[v];
     const auto* plan = from->allocation_info();
     const bool in_shared = plan && shared_memories_[plan->memory_id()];
-    if (!t.lasts || !memories_ || (in_shared && shared_begun)) continue;
+    if (!t.lasts || !memories_) continue;
     if (!in_shared && t.data) std::memset(t.data, 0, t.capacity);
     if (!has_initial_value(*from) || t.capacity == 0) continue;
+    if (in_shared && format::find_by(given, place_in_plan(from), place_in_plan)) continue;
     const auto bytes = initial(*from);
     if (bytes.size() < t.capacity)
       return refuse(fault_, "T19", place_of(v), "wants external data ", format::Quoted{format::name_of(*from)},
                     ", which no data file has");
     std::memcpy(t.data, bytes.data(), t.capacity);
   }
-  if (memories_ && shared_ > 0) memories_->shared[0] = std::byte{1};
+  const auto& plans = *program_.view().tables->execution_plan();
+  for (std::uint32_t i = 0; i < plans.size() && memories_ && shared_ > 0; ++i)
+    if (plans[i] == &plan_) memories_->shared[i] = std::byte{1};
   return true;
 }
 
@@ -160,9 +197,10 @@ void Builder::mark_inputs() {
                         method_.tensor(e.value) && overlap(in, e.value));
       });
     if (over) all[n++] = static_cast<std::uint32_t>(i);
-    const bool has_others = flow_ ? flow_->group(in).members > 1 || flow_->group(in).output
-                                  : method_.tensor(in)->allocation_info() != nullptr;
-    made_->inputs_[i].is_alone = !over && !has_others;
+    const bool is_alone =
+        flow_ ? flow_->group(in).members == 1 && flow_->group(in).writers == 0 && !flow_->group(in).output
+              : !over && !method_.tensor(in)->allocation_info();
+    made_->inputs_[i].is_alone = is_alone;
   }
   made_->overwritten_ = all.first(n);
 }
