@@ -62,4 +62,35 @@ std::span<std::uint8_t> shared_memories(const ProgramView& program, bool arenas,
   return shared;
 }
 
+std::span<std::uint8_t> begun_state(const ProgramView& program, const pte::ExecutionPlan& plan,
+                                    std::span<const std::uint8_t> shared, std::span<const std::byte> made,
+                                    Workspace& workspace) {
+  const auto& plans = *program.tables->execution_plan();
+  const auto begun = workspace.take<std::uint8_t>(plan.values()->size());
+  const Workspace::Scope scope(workspace);
+  const auto is_shared_state = [&](const pte::Tensor* t) {
+    return t && has_initial_value(*t) && (workspace.counts_only() || shared[memory_of(*t)]);
+  };
+  const auto each = [&](const auto& f) {
+    for (std::uint32_t i = 0; i < plans.size(); ++i)
+      if (workspace.counts_only() || made[i] != std::byte{0})
+        for (const pte::EValue* value : *plans[i]->values())
+          if (const pte::Tensor* t = value->val_as_Tensor(); is_shared_state(t)) f(t);
+  };
+  std::size_t n = 0;
+  each([&](const pte::Tensor*) { ++n; });
+  const auto given = workspace.take<const pte::Tensor*>(n);
+  if (workspace.counts_only() || !workspace.has_room()) return begun;
+  n = 0;
+  each([&](const pte::Tensor* t) { given[n++] = t; });
+  const auto place = [](const pte::Tensor* t) {
+    return std::pair(memory_of(*t), planned_offset(*t->allocation_info()));
+  };
+  sort_by(given, place);
+  for (std::uint32_t v = 0; v < begun.size(); ++v)
+    if (const pte::Tensor* t = plan.values()->Get(v)->val_as_Tensor(); is_shared_state(t))
+      begun[v] = find_by(std::span<const pte::Tensor* const>(given), place(t), place) != nullptr;
+  return begun;
+}
+
 }  // namespace assay::format

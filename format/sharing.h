@@ -10,4 +10,10 @@ namespace assay::format {
 // those into which one of them plans state, too. Empty where there is no room. The program keeps every rule.
 std::span<std::uint8_t> shared_memories(const ProgramView& program, bool arenas, Workspace& workspace);
 
+// By value of a method, whether one of those that were made, by their marks, gave its bytes in shared memory their
+// initial value. Empty where there is no room.
+std::span<std::uint8_t> begun_state(const ProgramView& program, const pte::ExecutionPlan& plan,
+                                    std::span<const std::uint8_t> shared, std::span<const std::byte> made,
+                                    Workspace& workspace);
+
 }  // namespace assay::format

@@ -1,7 +1,6 @@
 #include "optimized/prepare/build.h"
 
 #include "format/flow.h"
-#include "format/places.h"
 #include "format/sharing.h"
 
 namespace assay::optimized {
@@ -112,11 +111,7 @@ std::uint64_t Method::workspace_size(const Program& program, const pte::Executio
                              workspace_of_an_instruction * (method.instructions() + std::uint64_t{1}) +
                              8 * std::uint64_t{format::size_of(plan.non_const_buffer_sizes())});
     format::shared_memories(program.view(), true, counting);
-    std::uint64_t initial = 0;
-    for (const pte::ExecutionPlan* any : *program.view().tables->execution_plan())
-      for (const pte::EValue* v : *any->values())
-        if (const auto* t = v->val_as_Tensor()) initial += format::has_initial_value(*t);
-    counting.take<const pte::Tensor*>(initial);
+    format::begun_state(program.view(), plan, {}, {}, counting);
     format::each_state(
         program.view(), plan, counting, [](void*, std::uint32_t) {}, nullptr);
   }

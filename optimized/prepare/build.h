@@ -31,7 +31,6 @@ class Builder {
   bool mark_state();
   bool place_tensors();
   void place_memories(std::span<std::uint64_t> begins);
-  std::span<const pte::Tensor* const> begun();
   bool begin_state();
   void mark_inputs();
 

@@ -4,7 +4,6 @@
 #include "format/flow.h"
 #include "format/places.h"
 #include "format/sharing.h"
-#include "format/sorted.h"
 #include "optimized/prepare/build.h"
 
 // Where the tensors of a method are in memory.
@@ -109,35 +108,6 @@ bool Builder::place_tensors() {
   return true;
 }
 
-namespace {
-
-auto place_in_plan(const pte::Tensor* t) {
-  return std::pair(t->allocation_info()->memory_id(), format::planned_offset(*t->allocation_info()));
-}
-
-}  // namespace
-
-// Tensors that gave shared state its initial value, in the order of their places: those of methods that were made.
-std::span<const pte::Tensor* const> Builder::begun() {
-  const auto& plans = *program_.view().tables->execution_plan();
-  const auto each = [&](const auto& f) {
-    for (std::uint32_t i = 0; i < plans.size() && memories_ && shared_ > 0; ++i)
-      for (const pte::EValue* value : *plans[i]->values())
-        if (const pte::Tensor* t = value->val_as_Tensor(); memories_->shared[i] != std::byte{0} && t &&
-                                                           has_initial_value(*t) &&
-                                                           shared_memories_[t->allocation_info()->memory_id()])
-          f(t);
-  };
-  std::size_t n = 0;
-  each([&](const pte::Tensor*) { ++n; });
-  const auto all = workspace_.take<const pte::Tensor*>(n);
-  if (!has_room()) return {};
-  n = 0;
-  each([&](const pte::Tensor* t) { all[n++] = t; });
-  format::sort_by(all, place_in_plan);
-  return all;
-}
-
 // State begins as zeros, or has its initial value. That which methods share is given it once.
 bool Builder::begin_state() {
   const auto initial = [&](const pte::Tensor& from) -> std::span<const std::byte> {
@@ -145,7 +115,9 @@ bool Builder::begin_state() {
     const auto found = named_.find(format::name_of(from));
     return found ? found->bytes : std::span<const std::byte>();
   };
-  const auto given = begun();
+  const std::span<std::byte> made = memories_ && shared_ > 0 ? memories_->shared : std::span<std::byte>();
+  std::span<const std::uint8_t> begun;
+  if (!made.empty()) begun = format::begun_state(program_.view(), plan_, shared_memories_, made, workspace_);
   if (!has_room()) return false;
   for (std::uint32_t v = 0; v < method_.values(); ++v) {
     const pte::Tensor* from = method_.tensor(v);
@@ -156,7 +128,7 @@ bool Builder::begin_state() {
     if (!t.lasts || !memories_) continue;
     if (!in_shared && t.data) std::memset(t.data, 0, t.capacity);
     if (!has_initial_value(*from) || t.capacity == 0) continue;
-    if (in_shared && format::find_by(given, place_in_plan(from), place_in_plan)) continue;
+    if (in_shared && begun[v]) continue;
     const auto bytes = initial(*from);
     if (bytes.size() < t.capacity)
       return refuse(fault_, "T19", place_of(v), "wants external data ", format::Quoted{format::name_of(*from)},
@@ -164,8 +136,8 @@ bool Builder::begin_state() {
     std::memcpy(t.data, bytes.data(), t.capacity);
   }
   const auto& plans = *program_.view().tables->execution_plan();
-  for (std::uint32_t i = 0; i < plans.size() && memories_ && shared_ > 0; ++i)
-    if (plans[i] == &plan_) memories_->shared[i] = std::byte{1};
+  for (std::uint32_t i = 0; i < plans.size() && !made.empty(); ++i)
+    if (plans[i] == &plan_) made[i] = std::byte{1};
   return true;
 }
 
