@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -62,6 +63,18 @@ void where_row(const void* const* operands, void* out, std::size_t n, const void
   }
 }
 
+template <class T>
+void clamp_row(const void* const* operands, void* out, std::size_t n, const void*) {
+  const T *a = static_cast<const T*>(operands[0]), *low = static_cast<const T*>(operands[1]),
+          *high = static_cast<const T*>(operands[2]);
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) {
+    const T x = a[i] < low[i] || low[i] != low[i] ? low[i] : a[i];
+    const T y = x > high[i] || high[i] != high[i] ? high[i] : x;
+    static_cast<T*>(out)[i] = a[i] != a[i] ? a[i] : y;
+  }
+}
+
 template <Activation activation>
 void activation_row(const void* const* operands, void* out, std::size_t n, const void*) {
   activate(instruction_set, activation, 0, 0, static_cast<const float*>(operands[0]), static_cast<float*>(out), n);
@@ -103,8 +116,12 @@ constexpr PointwiseRow number_row(Pointwise operation) {
       return row<T>([](T a, T b, T, T) { return Byte((a != 0) & (b != 0)); });
     case logical_or:
       return row<T>([](T a, T b, T, T) { return Byte((a != 0) | (b != 0)); });
+    case logical_xor:
+      return row<T>([](T a, T b, T, T) { return Byte((a != 0) != (b != 0)); });
     case logical_not:
       return row<T>([](T a, T, T) { return Byte(a == 0); });
+    case sign:
+      return row<T>([](T a, T, T) { return T((a > 0) - (a < 0)); });
     case neg:
       return row<T>([](T a, T, T) { return T(-U(a)); });
     case relu:
@@ -116,8 +133,8 @@ constexpr PointwiseRow number_row(Pointwise operation) {
       });
     case square:
       return row<T>([](T a, T, T) { return T(U(a) * U(a)); });
-    case same:
-      return row<T>([](T a, T, T) { return a; });
+    case clamp_between:
+      return clamp_row<T>;
     case where:
       return where_row<T, std::conditional_t<std::is_same_v<T, float>, std::uint32_t, U>>;
     default:
@@ -125,12 +142,18 @@ constexpr PointwiseRow number_row(Pointwise operation) {
   }
 }
 
-// By the functions of libm, which no vectors are made of.
+// By formulas of doubles, the functions of libm above all, which no vectors are made of.
 template <double (*function)(double)>
 void double_row(const void* const* operands, void* out, std::size_t n, const void*) {
   const float* a = static_cast<const float*>(operands[0]);
   for (std::size_t i = 0; i < n; ++i)
     static_cast<float*>(out)[i] = static_cast<float>(function(static_cast<double>(a[i])));
+}
+template <double (*function)(double, double)>
+void double_row(const void* const* operands, void* out, std::size_t n, const void*) {
+  const float *a = static_cast<const float*>(operands[0]), *b = static_cast<const float*>(operands[1]);
+  for (std::size_t i = 0; i < n; ++i)
+    static_cast<float*>(out)[i] = static_cast<float>(function(static_cast<double>(a[i]), static_cast<double>(b[i])));
 }
 
 void power_row(const void* const* operands, void* out, std::size_t n, const void* parameters) {
@@ -140,11 +163,68 @@ void power_row(const void* const* operands, void* out, std::size_t n, const void
     static_cast<float*>(out)[i] = static_cast<float>(std::pow(static_cast<double>(a[i]), exponent));
 }
 
+void elu_row(const void* const* operands, void* out, std::size_t n, const void* parameters) {
+  const float* a = static_cast<const float*>(operands[0]);
+  const double alpha = static_cast<double>(parameter<float>(parameters, 0));
+  const double scale = static_cast<double>(parameter<float>(parameters, 1));
+  const double input_scale = static_cast<double>(parameter<float>(parameters, 2));
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = static_cast<double>(a[i]);
+    static_cast<float*>(out)[i] = static_cast<float>(x < 0 ? alpha * scale * std::expm1(input_scale * x) : scale * x);
+  }
+}
+
+template <class T>
+bool crosses(T left, T divisor) {
+  return left != 0 && (left < 0) != (divisor < 0);
+}
+
+double remainder_of(double a, double b) {
+  const double left = std::fmod(a, b);
+  return crosses(left, b) ? left + b : left;
+}
+
+// What is left of a without its remainder is a multiple of b. A zero has the sign of the quotient.
+double floor_of(double a, double b) {
+  if (b == 0) return a / b;
+  const double left = std::fmod(a, b);
+  const double whole = (a - left) / b - (crosses(left, b) ? 1 : 0);
+  return whole == 0 ? std::copysign(0.0, a / b) : std::round(whole);
+}
+
 constexpr PointwiseRow float_row(Pointwise operation) {
   switch (operation) {
     using enum Pointwise;
     case div:
       return row<float>([](float a, float b, float, float) { return a / b; });
+    case div_trunc:
+      return row<float>([](float a, float b, float, float) { return std::trunc(a / b); });
+    case div_floor:
+      return double_row<floor_of>;
+    case fmod:
+      return double_row<std::fmod>;
+    case remainder:
+      return double_row<remainder_of>;
+    case pow:
+      return double_row<std::pow>;
+    case atan2:
+      return double_row<std::atan2>;
+    case isnan:
+      return row<float>([](float a, float, float) { return Byte(a != a); });
+    case isinf:
+      return row<float>([](float a, float, float) { return Byte(std::fabs(a) > std::numeric_limits<float>::max()); });
+    case floor:
+      return row<float>([](float a, float, float) { return std::floor(a); });
+    case ceil:
+      return row<float>([](float a, float, float) { return std::ceil(a); });
+    case trunc:
+      return row<float>([](float a, float, float) { return std::trunc(a); });
+    case round:
+      return row<float>([](float a, float, float) { return std::nearbyint(a); });
+    case leaky_relu:
+      return row<float>([](float a, float slope, float) { return a > 0 ? a : slope * a; });
+    case elu:
+      return elu_row;
     case abs:
       return row<float>([](float a, float, float) { return std::fabs(a); });
     case neg:
@@ -163,14 +243,40 @@ constexpr PointwiseRow float_row(Pointwise operation) {
       return power_row;
     case exp:
       return double_row<std::exp>;
+    case expm1:
+      return double_row<std::expm1>;
     case log:
       return double_row<std::log>;
+    case log1p:
+      return double_row<std::log1p>;
+    case log2:
+      return double_row<std::log2>;
+    case log10:
+      return double_row<std::log10>;
     case sin:
       return double_row<std::sin>;
     case cos:
       return double_row<std::cos>;
+    case tan:
+      return double_row<std::tan>;
+    case asin:
+      return double_row<std::asin>;
+    case acos:
+      return double_row<std::acos>;
+    case atan:
+      return double_row<std::atan>;
+    case sinh:
+      return double_row<std::sinh>;
+    case cosh:
+      return double_row<std::cosh>;
     case tanh:
       return double_row<std::tanh>;
+    case asinh:
+      return double_row<std::asinh>;
+    case acosh:
+      return double_row<std::acosh>;
+    case atanh:
+      return double_row<std::atanh>;
     case erf:
       return double_row<std::erf>;
     case sigmoid:
@@ -184,31 +290,90 @@ constexpr PointwiseRow float_row(Pointwise operation) {
   }
 }
 
+// The one quotient beyond the range wraps.
+using Int = std::int64_t;
+Int negated(Int a) { return static_cast<Int>(-static_cast<std::uint64_t>(a)); }
+Int quotient(Int a, Int b) { return b == -1 ? negated(a) : a / b; }
+Int rest(Int a, Int b) { return b == -1 ? 0 : a % b; }
+
+// Of integers only 1 and -1 have a power other than 0 below the zeroth.
+Int power_of(Int a, Int exponent) {
+  if (exponent < 0) return a == 1 ? 1 : a == -1 ? 1 - 2 * (exponent & 1) : 0;
+  std::uint64_t power = 1, square = static_cast<std::uint64_t>(a);
+  for (; exponent > 0; exponent /= 2, square *= square)
+    if (exponent & 1) power *= square;
+  return static_cast<Int>(power);
+}
+
 constexpr PointwiseRow integer_row(Pointwise operation) {
-  if (operation == Pointwise::abs)
-    return row<std::int64_t>([](std::int64_t a, std::int64_t, std::int64_t) {
-      return a < 0 ? static_cast<std::int64_t>(-static_cast<std::uint64_t>(a)) : a;
-    });
-  return number_row<std::int64_t>(operation);
+  switch (operation) {
+    using enum Pointwise;
+    case div_trunc:
+      return row<Int>([](Int a, Int b, Int, Int) { return quotient(a, b); });
+    case div_floor:
+      return row<Int>([](Int a, Int b, Int, Int) { return quotient(a, b) - crosses(rest(a, b), b); });
+    case fmod:
+      return row<Int>([](Int a, Int b, Int, Int) { return rest(a, b); });
+    case remainder:
+      return row<Int>([](Int a, Int b, Int, Int) { return crosses(rest(a, b), b) ? rest(a, b) + b : rest(a, b); });
+    case pow:
+      return row<Int>([](Int a, Int b, Int, Int) { return power_of(a, b); });
+    case bitwise_and:
+      return row<Int>([](Int a, Int b, Int, Int) { return a & b; });
+    case bitwise_or:
+      return row<Int>([](Int a, Int b, Int, Int) { return a | b; });
+    case bitwise_xor:
+      return row<Int>([](Int a, Int b, Int, Int) { return a ^ b; });
+    case bitwise_not:
+      return row<Int>([](Int a, Int, Int) { return ~a; });
+    case shift_left:
+      return row<Int>([](Int a, Int b, Int, Int) { return b < 0 || b > 63 ? 0 : Int(std::uint64_t(a) << b); });
+    case shift_right:
+      return row<Int>([](Int a, Int b, Int, Int) { return a >> (b < 0 || b > 63 ? 63 : b); });
+    case abs:
+      return row<Int>([](Int a, Int, Int) { return a < 0 ? negated(a) : a; });
+    case floor:
+    case ceil:
+    case trunc:
+    case round:
+      return row<Int>([](Int a, Int, Int) { return a; });
+    case isnan:
+    case isinf:
+      return row<Int>([](Int, Int, Int) { return Byte(0); });
+    default:
+      return number_row<Int>(operation);
+  }
 }
 
 constexpr PointwiseRow boolean_row(Pointwise operation) {
   switch (operation) {
     using enum Pointwise;
+    case add:
+      return row<Byte>([](Byte a, Byte b, Byte alpha, Byte) { return Byte((a != 0) | ((b != 0) & (alpha != 0))); });
     case mul:
     case minimum:
     case logical_and:
+    case bitwise_and:
       return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) & (b != 0)); });
     case maximum:
     case logical_or:
+    case bitwise_or:
       return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) | (b != 0)); });
     case eq:
       return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) == (b != 0)); });
     case ne:
+    case logical_xor:
+    case bitwise_xor:
       return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) != (b != 0)); });
+    case sign:
+      return row<Byte>([](Byte a, Byte, Byte) { return Byte(a != 0); });
+    case isnan:
+    case isinf:
+      return row<Byte>([](Byte, Byte, Byte) { return Byte(0); });
     case logical_not:
+    case bitwise_not:
+      return number_row<Byte>(logical_not);
     case where:
-    case same:
       return number_row<Byte>(operation);
     default:
       return nullptr;

@@ -33,14 +33,9 @@ bool no_sizes(const Call&, Shape&) { return true; }
 
 // A number as the bytes of an element of the dtype. False: it does not fit, or no kernel knows the dtype.
 bool bytes_of(const Value& number, DType dtype, void* to) {
-  Value plain = number;
-  if (number.kind == ValueKind::boolean) plain.kind = ValueKind::integer, plain.integer = number.boolean;
-  if (dtype == DType::boolean) {
-    if (number.kind != ValueKind::boolean) return false;
-    return *static_cast<std::uint8_t*>(to) = number.boolean, true;
-  }
   std::int64_t element = 0;
-  if (!number_as(dtype, plain, &element)) return false;
+  if (dtype == DType::boolean && number.kind != ValueKind::boolean) return false;
+  if (!rounded_number_as(dtype, number, &element)) return false;
   const auto computed = element_of(dtype);
   if (!computed) return false;
   if (dtype == dtype_of(*computed)) return std::memcpy(to, &element, kernels::bytes_of(*computed)), true;

@@ -5,35 +5,14 @@
 #include <cstring>
 #include <limits>
 
+#include "optimized/operators/gather.h"
+
 namespace assay::optimized {
 namespace {
-
-template <class D, class T>
-T converted(D x) {
-  if constexpr (std::is_same_v<T, std::uint8_t>)
-    return x != 0;
-  else
-    return static_cast<T>(x);
-}
-
-template <class D, class T>
-void gather(const void* from, std::ptrdiff_t stride, void* to, std::size_t n) {
-  const D* x = static_cast<const D*>(from);
-  T* y = static_cast<T*>(to);
-  if (stride == 0) {
-    std::fill_n(y, n, converted<D, T>(*x));
-  } else if (stride == 1) {
-    for (std::size_t i = 0; i < n; ++i) y[i] = converted<D, T>(x[i]);
-  } else {
-    for (std::size_t i = 0; i < n; ++i, x += stride) y[i] = converted<D, T>(*x);
-  }
-}
 
 template <class T>
 Gather gather_to(DType from) {
   switch (from) {
-    case DType::float32:
-      return std::is_same_v<T, std::int64_t> ? nullptr : gather<float, T>;
     case DType::int64:
       return gather<std::int64_t, T>;
     case DType::int32:
@@ -49,6 +28,20 @@ Gather gather_to(DType from) {
       return nullptr;
   }
 }
+Gather gather_floats(DType from) {
+  switch (from) {
+    case DType::float32:
+      return gather<float, float>;
+    case DType::float16:
+      return gather<Float16, float>;
+    case DType::bfloat16:
+      return gather<BFloat16, float>;
+    default:
+      return gather_to<float>(from);
+  }
+}
+
+std::uint8_t truth(std::uint8_t x) { return x != 0; }
 
 template <class D>
 void store(const void* from, void* to, std::size_t n) {
@@ -57,12 +50,19 @@ void store(const void* from, void* to, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<D>(x[i]);
 }
 
-// The wider of two of one kind; uint8 and int8 meet in int16.
+template <class Half>
+void store_halves(const void* from, void* to, std::size_t n) {
+  const float* x = static_cast<const float*>(from);
+  Half* y = static_cast<Half*>(to);
+  for (std::size_t i = 0; i < n; ++i) y[i] = Half::of(x[i]);
+}
+
+// The wider of two of one kind; uint8 and int8 meet in int16, the half types in float32.
 int wider(int a, int b) {
   const int most = std::max(a, b), least = std::min(a, b);
-  return least == static_cast<int>(DType::uint8) && most == static_cast<int>(DType::int8)
-             ? static_cast<int>(DType::int16)
-             : most;
+  if (least == static_cast<int>(DType::uint8) && most == static_cast<int>(DType::int8))
+    return static_cast<int>(DType::int16);
+  return most == static_cast<int>(DType::bfloat16) && least != most ? static_cast<int>(DType::float32) : most;
 }
 
 bool fits(DType dtype, std::int64_t x) {
@@ -75,6 +75,7 @@ bool fits(DType dtype, std::int64_t x) {
   return back == x;
 }
 
+bool is_floating(DType dtype) { return element_of(dtype) == Element::f32; }
 int level(int dtype) { return static_cast<int>(find_dtype(dtype)->kind); }
 
 }  // namespace
@@ -82,6 +83,8 @@ int level(int dtype) { return static_cast<int>(find_dtype(dtype)->kind); }
 std::optional<Element> element_of(DType dtype) {
   switch (dtype) {
     case DType::float32:
+    case DType::float16:
+    case DType::bfloat16:
       return Element::f32;
     case DType::boolean:
       return Element::boolean;
@@ -98,7 +101,7 @@ std::optional<Element> element_of(DType dtype) {
 
 bool holds(DType dtype, DType from) {
   const int a = static_cast<int>(dtype), b = static_cast<int>(from);
-  return level(a) > level(b) || (level(a) == level(b) && wider(a, b) == a);
+  return level(a) > level(b) || (level(a) == level(b) && (is_floating(dtype) || wider(a, b) == a));
 }
 
 DType dtype_of(Element element) {
@@ -106,12 +109,14 @@ DType dtype_of(Element element) {
 }
 
 Gather find_gather(DType from, Element to) {
-  return to == Element::f32   ? gather_to<float>(from)
-         : to == Element::i64 ? gather_to<std::int64_t>(from)
-                              : gather_to<std::uint8_t>(from);
+  if (to == Element::f32) return gather_floats(from);
+  if (to == Element::i64) return gather_to<std::int64_t>(from);
+  return from == DType::boolean || from == DType::uint8 ? gather<std::uint8_t, std::uint8_t, truth> : nullptr;
 }
 
 Store find_store(Element from, DType to) {
+  if (from == Element::f32)
+    return to == DType::float16 ? store_halves<Float16> : to == DType::bfloat16 ? store_halves<BFloat16> : nullptr;
   if (from != Element::i64) return nullptr;
   switch (to) {
     case DType::int32:
@@ -128,16 +133,30 @@ Store find_store(Element from, DType to) {
 }
 
 bool number_as(DType common, const Value& number, void* to) {
-  const bool is_real = number.kind == ValueKind::real;
-  if (!is_real && number.kind != ValueKind::integer) return false;
-  if (common == DType::float32) {
-    const double exact = is_real ? number.real : static_cast<double>(number.integer);
+  const bool is_real = number.kind == ValueKind::real, is_truth = number.kind == ValueKind::boolean;
+  if (!is_real && !is_truth && number.kind != ValueKind::integer) return false;
+  const std::int64_t whole = is_truth ? number.boolean : is_real ? 0 : number.integer;
+  if (is_floating(common)) {
+    const double exact = is_real ? number.real : static_cast<double>(whole);
     if (std::isfinite(exact) && std::fabs(exact) > std::numeric_limits<float>::max()) return false;
-    const float x = is_real ? static_cast<float>(exact) : static_cast<float>(number.integer);
+    const float x = is_real ? static_cast<float>(exact) : static_cast<float>(whole);
     return std::memcpy(to, &x, sizeof x), true;
   }
-  if (is_real || !fits(common, number.integer)) return false;
-  return std::memcpy(to, &number.integer, sizeof number.integer), true;
+  if (is_real) return false;
+  if (common == DType::boolean) return *static_cast<std::uint8_t*>(to) = whole != 0, true;
+  if (!fits(common, whole)) return false;
+  return std::memcpy(to, &whole, sizeof whole), true;
+}
+
+bool rounded_number_as(DType dtype, const Value& number, void* to) {
+  if (!number_as(dtype, number, to)) return false;
+  const Store round = is_floating(dtype) ? find_store(Element::f32, dtype) : nullptr;
+  if (!round) return true;
+  const auto is_finite = [&] { return std::isfinite(*static_cast<const float*>(to)); };
+  const bool was_finite = is_finite();
+  std::uint16_t half;
+  round(to, &half, 1), find_gather(dtype, Element::f32)(&half, 1, to, 1);
+  return is_finite() || !was_finite;
 }
 
 void Promotion::add(const Value& operand) {

@@ -23,8 +23,10 @@ Gather find_gather(DType from, Element to);
 using Store = void (*)(const void* from, void* to, std::size_t n);
 Store find_store(Element from, DType to);
 
-// An integer or a real of the program as an element of computations in a dtype. False: it is none, or does not fit.
+// A number of the program as an element of computations in a dtype. False: it is none, or does not fit.
 bool number_as(DType common, const Value& number, void* to);
+// As the dtype stores it, too.
+bool rounded_number_as(DType dtype, const Value& number, void* to);
 
 // Of tensors and numbers together, as PyTorch promotes them.
 class Promotion {

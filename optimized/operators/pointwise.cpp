@@ -19,21 +19,26 @@ using Slot = std::int64_t;         // for one element of any type
 
 struct State {
   bool fixed = false, fits = false;
+  bool is_division = false;  // of integers
+  bool is_limited = false;   // by its second operand and its third, of which one may be None
   DType common = DType::float32;
   std::uint8_t operands = 0, operand_bytes[most_operands_in] = {}, result_bytes = 0;
-  std::uint8_t gathered_bytes[most_operands_in] = {};
   kernels::PointwiseRow row = nullptr;
   Gather gather[most_operands_in] = {};
   bool converts[most_operands_in] = {};  // its elements are not those that the row reads
-  Store store = nullptr;
-  Slot numbers[most_operands_in] = {}, parameters[2] = {};
+  bool rounds[most_operands_in] = {};    // to the common dtype, which is narrower than what the row reads
+  bool rounds_parameters = false;
+  Store store = nullptr;  // of results; null: they lie as the row gives them
+  Store round = nullptr;  // to a common dtype of half floats, and back
+  Gather widen = nullptr;
+  Slot numbers[most_operands_in] = {}, parameters[kernels::most_parameters] = {};
   Nest nest;
 };
 
 // Where a call's parameters stand: behind the operands, before the out.
 std::span<Value* const> parameters_of(const Call& call, int operands) {
   const std::size_t n = call.arguments.size() - 1, first = static_cast<std::size_t>(operands);
-  return call.arguments.subspan(first, std::min<std::size_t>(n - first, 2));
+  return call.arguments.subspan(first, std::min(n - first, kernels::most_parameters));
 }
 
 // An integer without an opposite, with which sub computes.
@@ -44,16 +49,28 @@ bool is_least(DType common, const Value& v) {
   return __builtin_sub_overflow(std::int64_t{0}, v.integer, &opposite.integer) || !number_as(common, opposite, &unused);
 }
 
+bool is_none(const Value& v) { return v.kind == ValueKind::none && !v.changes; }
+
+// What limits nothing, from below or from above.
+Slot no_limit(DType common, bool above) {
+  Slot limit = above ? std::numeric_limits<Slot>::max() : std::numeric_limits<Slot>::min();
+  const float infinite = above ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
+  if (element_of(common) == Element::f32) std::memcpy(&limit, &infinite, sizeof infinite);
+  return limit;
+}
+
+bool read_number(const State& s, const Value& v, bool rounds, Slot* to) {
+  return rounds ? rounded_number_as(s.common, v, to) : number_as(s.common, v, to);
+}
+
 bool read_parameters(const Call& call, State& s) {
   const auto all = parameters_of(call, s.operands);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Value& v = *all[i];
-    if (v.kind == ValueKind::none && !v.changes) {  // no limit
-      const float none = i == 0 ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
-      s.parameters[i] = i == 0 ? std::numeric_limits<Slot>::min() : std::numeric_limits<Slot>::max();
-      if (s.common == DType::float32) std::memcpy(&s.parameters[i], &none, sizeof none);
-    } else if (v.kind == ValueKind::integer || v.kind == ValueKind::real) {
-      if (!number_as(s.common, v, &s.parameters[i])) return false;
+    if (is_none(v)) {
+      s.parameters[i] = no_limit(s.common, i > 0);
+    } else if (v.kind == ValueKind::integer || v.kind == ValueKind::real || s.common == DType::boolean) {
+      if (!read_number(s, v, s.rounds_parameters, &s.parameters[i])) return false;
       if (v.kind == ValueKind::real && std::isnan(v.real)) return false;
       if (is_least(s.common, v)) return false;
     } else if (v.kind != ValueKind::string) {
@@ -67,9 +84,27 @@ bool read_numbers(const Call& call, State& s) {
   for (int k = 0; k < s.operands; ++k) {
     const Value& v = call[static_cast<std::size_t>(k)];
     if (v.kind == ValueKind::tensor) continue;
-    if (!number_as(s.common, v, &s.numbers[k])) return false;
+    if (s.is_limited && is_none(v))
+      s.numbers[k] = no_limit(s.common, k == 2);
+    else if (!read_number(s, v, s.rounds[k], &s.numbers[k]))
+      return false;
   }
   return read_parameters(call, s);
+}
+
+// Divisions of integers want divisors other than 0.
+bool divides(const Call& call, const State& s) {
+  if (!s.is_division) return true;
+  const Value& divisor = call[1];
+  if (divisor.kind != ValueKind::tensor) return s.numbers[1] != 0;
+  Slot gathered[tile];
+  const auto n = static_cast<std::size_t>(divisor.tensor->count());
+  for (std::size_t done = 0; done < n; done += tile) {
+    const std::size_t now = std::min(tile, n - done);
+    s.gather[1](divisor.tensor->data + done * s.operand_bytes[1], 1, gathered, now);
+    if (std::find(gathered, gathered + now, 0) != gathered + now) return false;
+  }
+  return true;
 }
 
 Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
@@ -92,14 +127,16 @@ Nest make_nest(const Call& call, int operands, const Shape& shape) {
 }
 
 // The dtype that an operation is computed in. Of one that only floats have, integers become floats.
-template <Pointwise operation, bool casts>
+template <Pointwise operation>
 std::optional<DType> common_of(const Call& call) {
-  if (casts) return out_of(call).dtype;
   Promotion promotion;
-  for (int k = operation == Pointwise::where; k < kernels::operands_of(operation); ++k)
-    promotion.add(call[static_cast<std::size_t>(k)]);
+  for (int k = operation == Pointwise::where; k < kernels::operands_of(operation); ++k) {
+    const Value& v = call[static_cast<std::size_t>(k)];
+    if (operation != Pointwise::clamp_between || !is_none(v)) promotion.add(v);
+  }
   auto common = promotion.result();
-  if (common && !kernels::has_row<operation, Element::i64>()) common = DType::float32;
+  if (common && element_of(*common) != Element::f32 && !kernels::has_row<operation, Element::i64>())
+    common = DType::float32;
   return common;
 }
 
@@ -107,20 +144,32 @@ Element element_of_operand(Pointwise operation, int k, Element element) {
   return operation == Pointwise::where && k == 0 ? Element::boolean : element;
 }
 
-template <Pointwise operation, bool casts>
+// Products and quotients with one number take it as it is.
+bool takes_exactly(Pointwise operation, int k, const Value& v) {
+  const bool is_number = v.kind != ValueKind::tensor || v.tensor->count() == 1;
+  return is_number && k == 1 && operation >= Pointwise::mul && operation <= Pointwise::div_floor;
+}
+bool is_slope(Pointwise operation) { return operation == Pointwise::leaky_relu || operation == Pointwise::elu; }
+bool is_division(Pointwise operation) { return operation >= Pointwise::div_trunc && operation <= Pointwise::remainder; }
+
+template <Pointwise operation>
 bool plan(const Call& call, Element element, kernels::FindRow find_row, State& s) {
   constexpr int operands = kernels::operands_of(operation);
   if (!call.set || call.arguments.size() <= operands || call.arguments.back()->kind != ValueKind::tensor) return false;
   for (int k = 0; k < operands; ++k)
     if (call[static_cast<std::size_t>(k)].kind > ValueKind::tensor) return false;
   const Tensor& out = out_of(call);
-  const auto common = common_of<operation, casts>(call);
+  const auto common = common_of<operation>(call);
   if (!common || element_of(*common) != element) return false;
   s.common = *common, s.operands = operands;
   s.row = find_row(*call.set);
+  s.is_division = is_division(operation) && element == Element::i64;
+  s.is_limited = operation == Pointwise::clamp_between;
   const DType result = kernels::gives_truth(operation) ? DType::boolean : *common;
   if (!s.row || out.dtype != result) return false;
   s.result_bytes = static_cast<std::uint8_t>(out.element_bytes());
+  const bool is_half = element == Element::f32 && *common != DType::float32;
+  if (is_half) s.round = find_store(element, *common), s.widen = find_gather(*common, element);
   if (result != DType::boolean && result != dtype_of(element) && !(s.store = find_store(element, result))) return false;
   for (int k = 0; k < operands; ++k) {
     const Element wanted = element_of_operand(operation, k, element);
@@ -128,31 +177,32 @@ bool plan(const Call& call, Element element, kernels::FindRow find_row, State& s
     const DType from = v.kind == ValueKind::tensor ? v.tensor->dtype : dtype_of(wanted);
     const bool is_condition = wanted != element;
     if (is_condition ? from != DType::boolean && from != DType::uint8
-                     : !casts && v.kind == ValueKind::tensor && !holds(*common, from))
+                     : v.kind == ValueKind::tensor && !holds(*common, from))
       return false;
     s.gather[k] = find_gather(from, wanted);
     if (!s.gather[k]) return false;
     s.operand_bytes[k] = static_cast<std::uint8_t>(find_dtype(static_cast<int>(from))->bytes);
-    s.gathered_bytes[k] = static_cast<std::uint8_t>(kernels::bytes_of(wanted));
     s.converts[k] = from != dtype_of(wanted);
+    s.rounds[k] = is_half && !is_condition && from != *common && !takes_exactly(operation, k, v);
   }
+  s.rounds_parameters = is_half && !is_slope(operation);
   return read_numbers(call, s);
 }
 
 bool always(const Call&) { return true; }
 
-template <Pointwise operation, Element element, bool (*applies)(const Call&), bool casts>
+template <Pointwise operation, Element element, bool (*applies)(const Call&)>
 bool accepts(const Call& call) {
   State s;
-  return plan<operation, casts>(call, element, kernels::find_row<operation, element>, s) && applies(call);
+  return plan<operation>(call, element, kernels::find_row<operation, element>, s) && applies(call);
 }
 
-template <Pointwise operation, Element element, bool casts>
+template <Pointwise operation, Element element>
 const void* prepare(const Call& call, Stores& stores) {
   const auto made = stores.tables.take<State>(1);
   if (made.empty()) return nullptr;
   State& s = made[0];
-  plan<operation, casts>(call, element, kernels::find_row<operation, element>, s);
+  plan<operation>(call, element, kernels::find_row<operation, element>, s);
   s.fixed = is_fixed(call);
   Shape shape;
   if (s.fixed && result_shape(call, s.operands, shape)) {
@@ -193,7 +243,9 @@ void run_rows(const State& s, const Nest& whole, kernels::Range range, const Cal
         const std::byte* from = base[k] + (at[k + 1] + stride * static_cast<std::ptrdiff_t>(done)) * s.operand_bytes[k];
         operands[k] = direct[k] ? static_cast<const void*>(from) : gathered[k];
         if (direct[k] || (stride == 0 && filled[k] == from)) continue;
-        s.gather[k](from, stride, gathered[k], stride == 0 ? std::min(tile, n) : now);
+        const std::size_t gather = stride == 0 ? std::min(tile, n) : now;
+        s.gather[k](from, stride, gathered[k], gather);
+        if (s.rounds[k]) s.round(gathered[k], results, gather), s.widen(results, 1, gathered[k], gather);
         filled[k] = from;
       }
       std::byte* to = out + (at[0] + static_cast<std::ptrdiff_t>(done)) * s.result_bytes;
@@ -214,40 +266,44 @@ void share_rows(const State& s, const Nest& nest, const Call& call, const kernel
 bool run(const Step& step, Run& run) {
   const State& s = *static_cast<const State*>(step.state);
   if (s.fixed) {
-    if (!s.fits) return false;
+    if (!s.fits || !divides(step.call, s)) return false;
     share_rows(s, s.nest, step.call, run.threads);
     return true;
   }
   State now = s;
   if (!read_numbers(step.call, now)) return false;
   Shape shape;
-  if (!result_shape(step.call, s.operands, shape) || !resize(out_of(step.call), shape.span())) return false;
+  if (!divides(step.call, now) || !result_shape(step.call, s.operands, shape) ||
+      !resize(out_of(step.call), shape.span()))
+    return false;
   share_rows(now, make_nest(step.call, s.operands, shape), step.call, run.threads);
   return true;
 }
 
-template <Pointwise operation, Element element, bool (*applies)(const Call&) = always, bool casts = false>
+template <Pointwise operation, Element element, bool (*applies)(const Call&) = always>
 constexpr Kernel pointwise(const char* name) {
-  return {name, accepts<operation, element, applies, casts>, prepare<operation, element, casts>, run};
+  return {name, accepts<operation, element, applies>, prepare<operation, element>, run};
 }
-// A copy to another dtype; the format is one of those that there are.
-bool is_formatted(const Call& call) {
-  return is_memory_format(call[call.arguments.size() - 2], call.tensor(0).rank) && is_fixed(call[2]);
-}
-bool is_ordered(const Call& call) { return is_format_order(call[2], call.tensor(0).rank) && is_fixed(call[2]); }
 
 bool is_limited(const Call& call) { return call[1].kind != ValueKind::none || call[2].kind != ValueKind::none; }
 
-bool is_f32(const Call& call) { return call.tensor(0).dtype == DType::float32; }
+bool is_floating(const Call& call) { return element_of(call.tensor(0).dtype) == Element::f32; }
 
-// pow.Tensor_Scalar: exponents have formulas of their own.
+// pow.Tensor_Scalar: exponents have formulas of their own, but for roots of float16.
 template <int halves>
 bool has_exponent(const Call& call) {
   const Value& exponent = call[1];
-  return is_f32(call) && !exponent.changes &&
+  if (halves % 2 != 0 && call.tensor(0).dtype == DType::float16) return false;
+  return is_floating(call) && !exponent.changes &&
          (exponent.kind == ValueKind::real ? 2 * exponent.real == halves : 2 * exponent.integer == halves);
 }
-bool is_power(const Call& call) { return is_f32(call) && !call[1].changes; }
+bool is_power(const Call& call) { return is_floating(call) && !call[1].changes; }
+// 1 has the power 1 in the dtype of the out.
+bool is_base(const Call& call) {
+  const Value& base = call[0];
+  return !base.changes &&
+         (base.kind == ValueKind::real ? base.real != 1 : base.kind == ValueKind::integer && base.integer != 1);
+}
 
 // What is subtracted is no bool.
 bool has_no_bool(const Call& call) {
@@ -257,8 +313,18 @@ bool has_no_bool(const Call& call) {
   return !is_bool(call[0]) && !is_bool(call[1]);
 }
 
-bool is_exact(const Call& call) { return is_f32(call) && call[1].string() == "none"; }
-bool is_by_tanh(const Call& call) { return is_f32(call) && call[1].string() == "tanh"; }
+bool is_exact(const Call& call) { return is_floating(call) && call[1].string() == "none"; }
+bool is_by_tanh(const Call& call) { return is_floating(call) && call[1].string() == "tanh"; }
+
+// div has a rounding mode, or none.
+bool has_no_mode(const Call& call) { return call.arguments.size() == 3 || is_none(call[2]); }
+bool is_floor(const Call& call) { return call[2].kind == ValueKind::string && call[2].string() == "floor"; }
+// Of half floats the quotient is rounded before its fraction is dropped.
+bool is_trunc(const Call& call) {
+  const DType dtype = call.arguments.back()->tensor->dtype;
+  return dtype != DType::float16 && dtype != DType::bfloat16 && call[2].kind == ValueKind::string &&
+         call[2].string() == "trunc";
+}
 
 using enum Element;
 
@@ -273,7 +339,6 @@ constexpr Kernel rsub_i64 = pointwise<Pointwise::rsub, i64, has_no_bool>("rsub_i
 constexpr Kernel mul_f32 = pointwise<Pointwise::mul, f32>("mul_f32");
 constexpr Kernel mul_i64 = pointwise<Pointwise::mul, i64>("mul_i64");
 constexpr Kernel mul_bool = pointwise<Pointwise::mul, boolean>("mul_bool");
-constexpr Kernel div_f32 = pointwise<Pointwise::div, f32>("div_f32");
 constexpr Kernel minimum_f32 = pointwise<Pointwise::minimum, f32>("minimum_f32");
 constexpr Kernel minimum_i64 = pointwise<Pointwise::minimum, i64>("minimum_i64");
 constexpr Kernel maximum_f32 = pointwise<Pointwise::maximum, f32>("maximum_f32");
@@ -331,13 +396,70 @@ constexpr Kernel pow_inverse_f32 = pointwise<Pointwise::reciprocal, f32, has_exp
 constexpr Kernel pow_cube_f32 = pointwise<Pointwise::cube, f32, has_exponent<6>>("pow_cube_f32");
 constexpr Kernel pow_inverse_square_f32 =
     pointwise<Pointwise::inverse_square, f32, has_exponent<-4>>("pow_inverse_square_f32");
-constexpr Kernel pow_f32 = pointwise<Pointwise::power, f32, is_power>("pow_f32");
-
-constexpr Kernel to_f32 = pointwise<Pointwise::same, f32, is_formatted, true>("to_f32");
-constexpr Kernel to_i64 = pointwise<Pointwise::same, i64, is_formatted, true>("to_i64");
-constexpr Kernel to_bool = pointwise<Pointwise::same, boolean, is_formatted, true>("to_bool");
-constexpr Kernel to_ordered_f32 = pointwise<Pointwise::same, f32, is_ordered, true>("to_ordered_f32");
-constexpr Kernel to_ordered_i64 = pointwise<Pointwise::same, i64, is_ordered, true>("to_ordered_i64");
-constexpr Kernel to_ordered_bool = pointwise<Pointwise::same, boolean, is_ordered, true>("to_ordered_bool");
+constexpr Kernel power_f32 = pointwise<Pointwise::power, f32, is_power>("power_f32");
+constexpr Kernel add_bool = pointwise<Pointwise::add, boolean>("add_bool");
+constexpr Kernel div_f32 = pointwise<Pointwise::div, f32, has_no_mode>("div_f32");
+constexpr Kernel div_trunc_f32 = pointwise<Pointwise::div_trunc, f32, is_trunc>("div_trunc_f32");
+constexpr Kernel div_trunc_i64 = pointwise<Pointwise::div_trunc, i64, is_trunc>("div_trunc_i64");
+constexpr Kernel div_floor_f32 = pointwise<Pointwise::div_floor, f32, is_floor>("div_floor_f32");
+constexpr Kernel div_floor_i64 = pointwise<Pointwise::div_floor, i64, is_floor>("div_floor_i64");
+constexpr Kernel floor_divide_f32 = pointwise<Pointwise::div_floor, f32>("floor_divide_f32");
+constexpr Kernel floor_divide_i64 = pointwise<Pointwise::div_floor, i64>("floor_divide_i64");
+constexpr Kernel fmod_f32 = pointwise<Pointwise::fmod, f32>("fmod_f32");
+constexpr Kernel fmod_i64 = pointwise<Pointwise::fmod, i64>("fmod_i64");
+constexpr Kernel remainder_f32 = pointwise<Pointwise::remainder, f32>("remainder_f32");
+constexpr Kernel remainder_i64 = pointwise<Pointwise::remainder, i64>("remainder_i64");
+constexpr Kernel pow_f32 = pointwise<Pointwise::pow, f32>("pow_f32");
+constexpr Kernel pow_i64 = pointwise<Pointwise::pow, i64>("pow_i64");
+constexpr Kernel pow_scalar_f32 = pointwise<Pointwise::pow, f32, is_base>("pow_scalar_f32");
+constexpr Kernel pow_scalar_i64 = pointwise<Pointwise::pow, i64, is_base>("pow_scalar_i64");
+constexpr Kernel atan2_f32 = pointwise<Pointwise::atan2, f32>("atan2_f32");
+constexpr Kernel bitwise_and_i64 = pointwise<Pointwise::bitwise_and, i64>("bitwise_and_i64");
+constexpr Kernel bitwise_and_bool = pointwise<Pointwise::bitwise_and, boolean>("bitwise_and_bool");
+constexpr Kernel bitwise_or_i64 = pointwise<Pointwise::bitwise_or, i64>("bitwise_or_i64");
+constexpr Kernel bitwise_or_bool = pointwise<Pointwise::bitwise_or, boolean>("bitwise_or_bool");
+constexpr Kernel bitwise_xor_i64 = pointwise<Pointwise::bitwise_xor, i64>("bitwise_xor_i64");
+constexpr Kernel bitwise_xor_bool = pointwise<Pointwise::bitwise_xor, boolean>("bitwise_xor_bool");
+constexpr Kernel bitwise_not_i64 = pointwise<Pointwise::bitwise_not, i64>("bitwise_not_i64");
+constexpr Kernel bitwise_not_bool = pointwise<Pointwise::bitwise_not, boolean>("bitwise_not_bool");
+constexpr Kernel shift_left_i64 = pointwise<Pointwise::shift_left, i64>("shift_left_i64");
+constexpr Kernel shift_right_i64 = pointwise<Pointwise::shift_right, i64>("shift_right_i64");
+constexpr Kernel logical_xor_f32 = pointwise<Pointwise::logical_xor, f32>("logical_xor_f32");
+constexpr Kernel logical_xor_i64 = pointwise<Pointwise::logical_xor, i64>("logical_xor_i64");
+constexpr Kernel logical_xor_bool = pointwise<Pointwise::logical_xor, boolean>("logical_xor_bool");
+constexpr Kernel isnan_f32 = pointwise<Pointwise::isnan, f32>("isnan_f32");
+constexpr Kernel isnan_i64 = pointwise<Pointwise::isnan, i64>("isnan_i64");
+constexpr Kernel isnan_bool = pointwise<Pointwise::isnan, boolean>("isnan_bool");
+constexpr Kernel isinf_f32 = pointwise<Pointwise::isinf, f32>("isinf_f32");
+constexpr Kernel isinf_i64 = pointwise<Pointwise::isinf, i64>("isinf_i64");
+constexpr Kernel isinf_bool = pointwise<Pointwise::isinf, boolean>("isinf_bool");
+constexpr Kernel sign_f32 = pointwise<Pointwise::sign, f32>("sign_f32");
+constexpr Kernel sign_i64 = pointwise<Pointwise::sign, i64>("sign_i64");
+constexpr Kernel sign_bool = pointwise<Pointwise::sign, boolean>("sign_bool");
+constexpr Kernel floor_f32 = pointwise<Pointwise::floor, f32>("floor_f32");
+constexpr Kernel floor_i64 = pointwise<Pointwise::floor, i64>("floor_i64");
+constexpr Kernel ceil_f32 = pointwise<Pointwise::ceil, f32>("ceil_f32");
+constexpr Kernel ceil_i64 = pointwise<Pointwise::ceil, i64>("ceil_i64");
+constexpr Kernel trunc_f32 = pointwise<Pointwise::trunc, f32>("trunc_f32");
+constexpr Kernel trunc_i64 = pointwise<Pointwise::trunc, i64>("trunc_i64");
+constexpr Kernel round_f32 = pointwise<Pointwise::round, f32>("round_f32");
+constexpr Kernel round_i64 = pointwise<Pointwise::round, i64>("round_i64");
+constexpr Kernel leaky_relu_f32 = pointwise<Pointwise::leaky_relu, f32, is_floating>("leaky_relu_f32");
+constexpr Kernel elu_f32 = pointwise<Pointwise::elu, f32, is_floating>("elu_f32");
+constexpr Kernel clamp_between_f32 = pointwise<Pointwise::clamp_between, f32, is_limited>("clamp_between_f32");
+constexpr Kernel clamp_between_i64 = pointwise<Pointwise::clamp_between, i64, is_limited>("clamp_between_i64");
+constexpr Kernel expm1_f32 = pointwise<Pointwise::expm1, f32>("expm1_f32");
+constexpr Kernel log1p_f32 = pointwise<Pointwise::log1p, f32>("log1p_f32");
+constexpr Kernel log2_f32 = pointwise<Pointwise::log2, f32>("log2_f32");
+constexpr Kernel log10_f32 = pointwise<Pointwise::log10, f32>("log10_f32");
+constexpr Kernel tan_f32 = pointwise<Pointwise::tan, f32>("tan_f32");
+constexpr Kernel asin_f32 = pointwise<Pointwise::asin, f32>("asin_f32");
+constexpr Kernel acos_f32 = pointwise<Pointwise::acos, f32>("acos_f32");
+constexpr Kernel atan_f32 = pointwise<Pointwise::atan, f32>("atan_f32");
+constexpr Kernel sinh_f32 = pointwise<Pointwise::sinh, f32>("sinh_f32");
+constexpr Kernel cosh_f32 = pointwise<Pointwise::cosh, f32>("cosh_f32");
+constexpr Kernel asinh_f32 = pointwise<Pointwise::asinh, f32>("asinh_f32");
+constexpr Kernel acosh_f32 = pointwise<Pointwise::acosh, f32>("acosh_f32");
+constexpr Kernel atanh_f32 = pointwise<Pointwise::atanh, f32>("atanh_f32");
 
 }  // namespace assay::optimized
