@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "kernels.gen.h"
 #include "optimized/operators/elements.h"
@@ -89,34 +91,56 @@ constexpr Kernel filled(const char* name) {
   return {name, accepts_fill<sizes, number>, nullptr, run_fill<sizes, number>};
 }
 
-// Integers from start on: those of the last of start, end and step.
+// Numbers from start on: those of the last of start, end and step. Floats are sums of doubles.
+template <class Number>
 struct Range {
-  std::int64_t start = 0, end = 0, step = 1;
+  Number start = 0, end = 0, step = 1;
+
+  double count() const {
+    return std::ceil((static_cast<double>(end) - static_cast<double>(start)) / static_cast<double>(step));
+  }
 };
-bool range_of(const Call& call, Range& r) {
+template <class Number>
+bool range_of(const Call& call, Range<Number>& r) {
+  constexpr bool is_real = std::is_same_v<Number, double>;
+  Number* const last[] = {&r.start, &r.end, &r.step};
   const std::size_t n = call.arguments.size() - 1;
-  for (std::size_t i = 0; i < n; ++i)
-    if (call[i].kind != ValueKind::integer) return false;
-  if (n == 1)
-    r.end = call[0].integer;
-  else
-    r = {call[0].integer, call[1].integer, call[2].integer};
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  return r.step > 0 && r.start >= -most && r.start <= r.end && r.end <= most;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool is_integer = call[i].kind == ValueKind::integer;
+    if (!is_integer && (!is_real || call[i].kind != ValueKind::real)) return false;
+    *last[n == 1 ? 1 : i] = static_cast<Number>(is_integer ? call[i].integer : call[i].real);
+  }
+  constexpr Number most = is_real ? std::numeric_limits<float>::max() : std::int64_t{1} << 31;
+  const auto is_known = [](Number x) { return x >= -most && x <= most; };
+  if (!is_known(r.start) || !is_known(r.end) || !is_known(r.step) || r.step == 0) return false;
+  return (r.step > 0 ? r.start <= r.end : r.start >= r.end) && r.count() <= INT32_MAX;
 }
+template <class Number>
+constexpr Element element_of_range = std::is_same_v<Number, double> ? Element::f32 : Element::i64;
+
+template <class Number>
 bool accepts_range(const Call& call) {
-  Range r;
-  return call.arguments.back()->kind == ValueKind::tensor && call.arguments.back()->tensor->dtype == DType::int64 &&
-         range_of(call, r);
+  Range<Number> r;
+  return call.arguments.back()->kind == ValueKind::tensor &&
+         element_of(call.arguments.back()->tensor->dtype) == element_of_range<Number> && range_of(call, r);
 }
+template <class Number>
 bool run_range(const Step& step, Run&) {
+  using T = std::conditional_t<element_of_range<Number> == Element::f32, float, std::int64_t>;
   Tensor& out = *step.call.arguments.back()->tensor;
-  Range r;
+  Range<Number> r;
   if (!range_of(step.call, r)) return false;
-  const std::int64_t n = (r.end - r.start + r.step - 1) / r.step;
-  const auto size = static_cast<std::int32_t>(n);
-  if (n > INT32_MAX || !resize(out, {&size, 1})) return false;
-  for (std::int64_t i = 0; i < n; ++i) out.elements<std::int64_t>()[i] = r.start + i * r.step;
+  const auto size = static_cast<std::int32_t>(r.count());
+  if (!resize(out, {&size, 1})) return false;
+  const Store store = find_store(element_of_range<Number>, out.dtype);
+  for (std::ptrdiff_t i = 0; i < size; ++i) {
+    const T x = static_cast<T>(r.start + static_cast<Number>(i) * r.step);
+    std::byte* to = out.data + i * static_cast<std::ptrdiff_t>(out.element_bytes());
+    if (store)
+      store(&x, to, 1);
+    else
+      std::memcpy(to, &x, sizeof x);
+  }
   return true;
 }
 
@@ -126,6 +150,7 @@ constexpr Kernel full = filled<listed_sizes, 1>("full");
 constexpr Kernel full_like = filled<formatted_sizes, 1>("full_like");
 constexpr Kernel fill_scalar = filled<sizes_of_self, 1>("fill_scalar");
 constexpr Kernel scalar_tensor = filled<no_sizes, 0>("scalar_tensor");
-constexpr Kernel arange_i64{"arange_i64", accepts_range, nullptr, run_range};
+constexpr Kernel arange_f32{"arange_f32", accepts_range<double>, nullptr, run_range<double>};
+constexpr Kernel arange_i64{"arange_i64", accepts_range<std::int64_t>, nullptr, run_range<std::int64_t>};
 
 }  // namespace assay::optimized

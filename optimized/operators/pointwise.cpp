@@ -144,10 +144,9 @@ Element element_of_operand(Pointwise operation, int k, Element element) {
   return operation == Pointwise::where && k == 0 ? Element::boolean : element;
 }
 
-// Products and quotients with one number take it as it is.
-bool takes_exactly(Pointwise operation, int k, const Value& v) {
-  const bool is_number = v.kind != ValueKind::tensor || v.tensor->count() == 1;
-  return is_number && k == 1 && operation >= Pointwise::mul && operation <= Pointwise::div_floor;
+// Products and quotients take one number as it is.
+bool takes_number(Pointwise operation, int k) {
+  return k == 1 && operation >= Pointwise::mul && operation <= Pointwise::div_floor;
 }
 bool is_slope(Pointwise operation) { return operation == Pointwise::leaky_relu || operation == Pointwise::elu; }
 bool is_division(Pointwise operation) { return operation >= Pointwise::div_trunc && operation <= Pointwise::remainder; }
@@ -183,7 +182,10 @@ bool plan(const Call& call, Element element, kernels::FindRow find_row, State& s
     if (!s.gather[k]) return false;
     s.operand_bytes[k] = static_cast<std::uint8_t>(find_dtype(static_cast<int>(from))->bytes);
     s.converts[k] = from != dtype_of(wanted);
-    s.rounds[k] = is_half && !is_condition && from != *common && !takes_exactly(operation, k, v);
+    s.rounds[k] = is_half && !is_condition && from != *common;
+    if (!s.rounds[k] || !takes_number(operation, k)) continue;
+    if (v.kind == ValueKind::tensor && v.tensor->moves) return false;  // only its execution says whether it is one
+    s.rounds[k] = v.kind == ValueKind::tensor && v.tensor->count() != 1;
   }
   s.rounds_parameters = is_half && !is_slope(operation);
   return read_numbers(call, s);
@@ -298,6 +300,9 @@ bool has_exponent(const Call& call) {
          (exponent.kind == ValueKind::real ? 2 * exponent.real == halves : 2 * exponent.integer == halves);
 }
 bool is_power(const Call& call) { return is_floating(call) && !call[1].changes; }
+bool is_whole_power(const Call& call) {
+  return !call[1].changes && call[1].kind == ValueKind::integer && call[1].integer >= 0;
+}
 // 1 has the power 1 in the dtype of the out.
 bool is_base(const Call& call) {
   const Value& base = call[0];
@@ -397,6 +402,7 @@ constexpr Kernel pow_cube_f32 = pointwise<Pointwise::cube, f32, has_exponent<6>>
 constexpr Kernel pow_inverse_square_f32 =
     pointwise<Pointwise::inverse_square, f32, has_exponent<-4>>("pow_inverse_square_f32");
 constexpr Kernel power_f32 = pointwise<Pointwise::power, f32, is_power>("power_f32");
+constexpr Kernel power_i64 = pointwise<Pointwise::pow, i64, is_whole_power>("power_i64");
 constexpr Kernel add_bool = pointwise<Pointwise::add, boolean>("add_bool");
 constexpr Kernel div_f32 = pointwise<Pointwise::div, f32, has_no_mode>("div_f32");
 constexpr Kernel div_trunc_f32 = pointwise<Pointwise::div_trunc, f32, is_trunc>("div_trunc_f32");
