@@ -93,6 +93,14 @@ class Findings(unittest.TestCase):
         self.assertEqual(self.written(defect(2)), self.written(defect(2)))
         self.assertEqual(len(list(self.folder.iterdir())), 3)
 
+    def test_findings_are_held_to_a_run(self):
+        before = self.written(defect(1))
+        self.assertEqual(self.write(defect(1), options=("--check",)).returncode, 0)
+        done = self.write(defect(2), options=("--check",))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("README.md, aten-add-out-00000001.cpp", done.stderr)
+        self.assertEqual({file.name: file.read_text() for file in self.folder.iterdir()}, before)
+
     def test_what_fails_leaves_the_old_findings(self):
         before = self.written(defect(1))
         done = self.write(defect(2, case="aten::no_such.out#00000000"))

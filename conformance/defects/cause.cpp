@@ -88,6 +88,9 @@ class Investigation {
     }
     std::erase_if(found,
                   [](const Cause& c) { return c.cases.empty(); });  // of calls that may be refused, or were drawn
+    if (is_tried(symptom))
+      for (Cause& cause : found)
+        if (!cause.trial.convinces(convincing)) cause.trial = attempt(cause, found, Until::drawn);
     std::ranges::move(found, std::back_inserter(causes_));
   }
 
@@ -152,38 +155,42 @@ class Investigation {
     int number = 0;
   };
 
+  // A trial that can no longer convince is at its end, or all its calls are drawn: how many fail alike is known then.
+  enum class Until : std::uint8_t { unconvincing, drawn };
+
   // Tries a cause with calls that satisfy its predicate, and if these fail alike with some that differ in one literal
   // of it and that no other cause of the symptom explains.
-  Trial attempt(const Cause& cause, const std::vector<Cause>& all) {
+  Trial attempt(const Cause& cause, const std::vector<Cause>& all, Until until = Until::unconvincing) {
     std::vector<CaseId> near;
     for (const Row& r : rows_)
       if (r.seen.symptom == cause.symptom && holds(cause.predicate, r.features)) near.push_back(r.seen.id);
     const Predicate& p = cause.predicate;
     Trial trial;
     const auto fails = [&](const Features& f) { return holds(p, f); };
-    judge(drawer_.draw(most_drawn, near, fails), cause.symptom, Says::fails, trial.drawn, trial.alike);
-    if (!trial.convinces(convincing)) return trial;
+    judge(drawer_.draw(most_drawn, near, fails), cause.symptom, Says::fails, until, trial.drawn, trial.alike);
+    const auto goes_on = [&] { return until == Until::drawn || trial.convinces(convincing); };
+    if (!goes_on()) return trial;
     const auto is_explained = [&](const Features& f) {
       return std::ranges::any_of(
           all, [&](const Cause& c) { return c.predicate.size() > c.premises && holds(c.predicate, f); });
     };
     const std::size_t first = cause.premises, own = p.size() - first;
-    for (std::size_t k = first; k < p.size() && trial.convinces(convincing); ++k) {
+    for (std::size_t k = first; k < p.size() && goes_on(); ++k) {
       const auto differs = [&](const Features& f) {
         for (std::size_t l = 0; l < p.size(); ++l)
           if (p[l].of(f) == (l == k)) return false;
         return !is_explained(f);
       };
-      judge(drawer_.draw((most_drawn + own - 1) / own, near, differs), cause.symptom, Says::passes, trial.differing,
-            trial.spared);
+      judge(drawer_.draw((most_drawn + own - 1) / own, near, differs), cause.symptom, Says::passes, until,
+            trial.differing, trial.spared);
     }
     return trial;
   }
 
   // Counts the drawn calls that say something and those of them that say what is expected, as long as these may still
   // be enough.
-  void judge(std::vector<DescribedCase> drawn, const Symptom& symptom, Says expected, std::uint64_t& telling,
-             std::uint64_t& expectedly) {
+  void judge(std::vector<DescribedCase> drawn, const Symptom& symptom, Says expected, Until until,
+             std::uint64_t& telling, std::uint64_t& expectedly) {
     std::vector<CaseId> ids;
     for (const DescribedCase& c : drawn) ids.push_back(c.id);
     Patience patience = laboratory_->patience();
@@ -194,7 +201,7 @@ class Investigation {
       const Says said = says(s, symptom);
       if (said != Says::nothing) ++telling, expectedly += said == expected;
       rows_.push_back({s, std::move(drawn[judged++].features)});
-      return telling - expectedly <= most_unexpected;
+      return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
     drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(judged));
     drawer_.put_back(std::move(drawn));

@@ -18,10 +18,31 @@ namespace {
 
 constexpr double nearly_all = 0.8;
 
-// Causes that are one defect.
-struct Group {
-  std::string key;  // what makes it one
-  std::vector<Cause> causes;
+// The trials of causes, each as heavy as it has cases; one for which nothing could be drawn weighs nothing.
+class Weighed {
+ public:
+  Weighed& operator+=(const Cause& c) {
+    const Trial& t = c.trial;
+    const auto add = [&](std::uint64_t part, std::uint64_t whole, double& some, double& all) {
+      if (whole == 0) return;
+      const auto cases = static_cast<double>(c.cases.size());
+      some += cases * static_cast<double>(part) / static_cast<double>(whole), all += cases;
+    };
+    add(t.alike, t.drawn, alike_, drawn_), add(t.spared, t.differing, spared_, differing_);
+    calls_ += t.drawn;
+    return *this;
+  }
+  Weighed& operator+=(const Weighed& w) {
+    calls_ += w.calls_, drawn_ += w.drawn_, alike_ += w.alike_, differing_ += w.differing_, spared_ += w.spared_;
+    return *this;
+  }
+  bool convinces() const {
+    return calls_ >= fewest_drawn && alike_ >= convincing * drawn_ && spared_ >= convincing * differing_;
+  }
+
+ private:
+  std::uint64_t calls_ = 0;
+  double drawn_ = 0, alike_ = 0, differing_ = 0, spared_ = 0;
 };
 
 // Without its overload.
@@ -99,35 +120,89 @@ Shares messages(const Cause& c) {
   return found;
 }
 
-// What causes that are one defect share, the most telling last: the operator, as what is left of one that fails in one
-// way is mended in one place, the line of source, its function or words, all the words of a predicate, what these tell.
-std::vector<std::string> reasons(const Cause& c) {
-  if (c.symptom.verdict == Verdict::quality) return {kind(c.symptom)};
+// What causes that are one defect share, the most telling last.
+struct Reasons {
+  std::vector<std::string> all;
+  std::size_t places = 0;  // so many of the first say where it is mended
+};
+
+// The operator, as what is left of one that fails in one way is mended in one place, the line of source, its function
+// or words; then all the words of a predicate, what these tell.
+Reasons reasons(const Cause& c) {
+  if (c.symptom.verdict == Verdict::quality) return {{kind(c.symptom)}, 1};
   std::vector<std::string> found{text("of ", base_name(*c.op))};
   if (!c.symptom.place.empty()) found.push_back("at " + c.symptom.place);
   std::ranges::move(common({&c, 1}, messages), std::back_inserter(found));
+  const std::size_t places = found.size();
   if (c.predicate.size() > c.premises && c.trial.convinces(convincing)) found.push_back(words(c.predicate));
   std::ranges::move(common({&c, 1}, gists), std::back_inserter(found));
   for (std::string& reason : found) reason = text(kind(c.symptom), ' ', reason);
-  return found;
+  return {std::move(found), places};
 }
 
+// A cause and what it may share with others.
+struct Reasoned {
+  Cause cause;
+  Reasons reasons;
+};
+
+using Words = std::set<std::string>;
+bool meet(const Words& a, const Words& b) {
+  return std::ranges::any_of(a, [&](const std::string& word) { return b.contains(word); });
+}
+
+// Causes that are one defect.
+struct Group {
+  std::string key;  // what makes it one
+  std::vector<Cause> causes;
+  std::vector<Words> places_of;  // each cause
+  Words reasons, places;         // of any of these
+  bool has_words = false;        // of the library in any of these
+  std::size_t cases = 0;
+  Weighed tried;
+
+  void add(Reasoned c) {
+    cases += c.cause.cases.size(), tried += c.cause;
+    const auto& [all, n] = c.reasons;
+    has_words = has_words || n > 1;
+    places_of.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
+    places.insert(places_of.back().begin(), places_of.back().end());
+    reasons.insert(all.begin(), all.end());
+    causes.push_back(std::move(c.cause));
+  }
+  void add(Group g) {
+    cases += g.cases, tried += g.tried, has_words = has_words || g.has_words;
+    reasons.merge(g.reasons), places.merge(g.places);
+    std::ranges::move(g.places_of, std::back_inserter(places_of));
+    std::ranges::move(g.causes, std::back_inserter(causes));
+  }
+
+  // Whether nearly all of it is mended where something of the other is.
+  bool is_mended_with(const Group& g) const {
+    std::size_t there = 0;
+    for (std::size_t i = 0; i < causes.size(); ++i)
+      if (meet(places_of[i], g.places)) there += causes[i].cases.size();
+    return static_cast<double>(there) >= nearly_all * static_cast<double>(cases);
+  }
+};
+
 // Causes that share a reason become one, first where most do.
-std::vector<Group> grouped(std::vector<Cause> causes) {
+std::vector<Group> grouped(std::vector<Reasoned> causes) {
   std::vector<Group> groups;
   while (!causes.empty()) {
     std::map<std::string, std::pair<std::size_t, std::size_t>> shared;  // by how many, and where it stands
-    for (const Cause& c : causes) {
-      const std::vector<std::string> all = reasons(c);
-      for (std::size_t k = 0; k < all.size(); ++k) {
-        auto& [number, place] = shared[all[k]];
+    for (const Reasoned& c : causes) {
+      for (std::size_t k = 0; k < c.reasons.all.size(); ++k) {
+        auto& [number, place] = shared[c.reasons.all[k]];
         ++number, place = std::max(place, k);
       }
     }
     const auto most = std::ranges::max_element(shared, {}, [](const auto& s) { return s.second; });
-    const auto others = std::stable_partition(
-        causes.begin(), causes.end(), [&](const Cause& c) { return std::ranges::count(reasons(c), most->first) > 0; });
-    groups.push_back({most->first, {causes.begin(), others}});
+    const auto others = std::stable_partition(causes.begin(), causes.end(), [&](const Reasoned& c) {
+      return std::ranges::count(c.reasons.all, most->first) > 0;
+    });
+    Group& g = groups.emplace_back(most->first);
+    for (auto c = causes.begin(); c != others; ++c) g.add(std::move(*c));
     causes.erase(causes.begin(), others);
   }
   return groups;
@@ -139,11 +214,6 @@ Trial trial_of(const Group& g) {
   return all;
 }
 
-bool are_alike(const Cause& a, const Cause& b) {
-  const std::vector<std::string> of_b = reasons(b);
-  return std::ranges::any_of(reasons(a), [&](const std::string& r) { return std::ranges::count(of_b, r) > 0; });
-}
-
 // Whether calls that were drawn did otherwise than a cause says, however few they were.
 bool is_doubtful(const Cause& c) {
   const auto some = [](std::uint64_t part, std::uint64_t whole) {
@@ -152,37 +222,33 @@ bool is_doubtful(const Cause& c) {
   return some(c.trial.alike, c.trial.drawn) || some(c.trial.spared, c.trial.differing);
 }
 
-std::size_t cases_of(const Group& g) {
-  std::size_t cases = 0;
-  for (const Cause& c : g.causes) cases += c.cases.size();
-  return cases;
-}
-
-bool share_a_reason(const Group& a, const Group& b) {
-  return std::ranges::any_of(a.causes, [&](const Cause& of_a) {
-    return std::ranges::any_of(b.causes, [&](const Cause& of_b) { return are_alike(of_a, of_b); });
-  });
-}
-
-// A group with few cases belongs to a large one with which it shares a reason and together with which it convinces: all
-// that joins one is no more of its cases than need not be alike.
-std::vector<Group> without_remainders(std::vector<Group> groups) {
-  std::ranges::sort(groups, {}, [](const Group& g) { return std::tuple(-static_cast<Int>(cases_of(g)), g.key); });
+// A group joins a larger one if together they convince and nearly all of it is mended there; one that convinces alone
+// up to as many cases as that had alone. One of which the library says no words has another choice: any reason that it
+// shares, if it does not convince alone.
+std::vector<Group> joined(std::vector<Group> groups) {
+  std::ranges::sort(groups, {}, [](const Group& g) { return std::tuple(-static_cast<Int>(g.cases), g.key); });
   std::vector<Group> kept;
-  std::vector<double> room;  // for cases
+  std::vector<std::size_t> room;  // for cases
   for (Group& g : groups) {
-    const auto cases = static_cast<double>(cases_of(g));
-    std::size_t to = 0;
-    for (; to < kept.size(); ++to) {
-      Trial both = trial_of(kept[to]);
-      if (cases <= room[to] && (both += trial_of(g)).convinces(convincing) && share_a_reason(g, kept[to])) break;
-    }
-    if (to == kept.size()) {
-      room.push_back((1 - convincing) * cases);
+    const auto convince = [&](const Group& host) {
+      Weighed both = host.tried;
+      both += g.tried;
+      return both.convinces();
+    };
+    const auto has_room = [&](const Group& host) {
+      return !g.tried.convinces() || g.cases <= room[static_cast<std::size_t>(&host - kept.data())];
+    };
+    auto host =
+        std::ranges::find_if(kept, [&](const Group& h) { return has_room(h) && g.is_mended_with(h) && convince(h); });
+    if (host == kept.end() && !g.tried.convinces() && !g.has_words)
+      host = std::ranges::find_if(kept, [&](const Group& h) { return meet(g.reasons, h.reasons) && convince(h); });
+    if (host == kept.end()) {
+      room.push_back(g.cases);
       kept.push_back(std::move(g));
     } else {
-      room[to] -= cases;
-      std::ranges::move(g.causes, std::back_inserter(kept[to].causes));
+      std::size_t& left = room[static_cast<std::size_t>(host - kept.begin())];
+      left -= std::min(left, g.cases);
+      host->add(std::move(g));
     }
   }
   return kept;
@@ -190,26 +256,37 @@ std::vector<Group> without_remainders(std::vector<Group> groups) {
 
 // Those that are doubtful apart, so that they make no other so.
 std::vector<Group> all_grouped(std::vector<Cause> causes) {
-  const auto doubtful = std::stable_partition(causes.begin(), causes.end(), std::not_fn(is_doubtful));
-  std::vector<Group> groups = grouped({causes.begin(), doubtful});
-  for (Group& g : grouped({doubtful, causes.end()})) {
+  std::vector<Reasoned> certain, doubtful;
+  for (Cause& c : causes) {
+    Reasons why = reasons(c);
+    (is_doubtful(c) ? doubtful : certain).push_back({std::move(c), std::move(why)});
+  }
+  std::vector<Group> groups = grouped(std::move(certain));
+  for (Group& g : grouped(std::move(doubtful))) {
     g.key += ", or nearly so";
     groups.push_back(std::move(g));
   }
-  return without_remainders(std::move(groups));
+  return joined(std::move(groups));
+}
+
+// When its cases fail, that of most of them first.
+std::vector<std::string> ways_of(const Group& g) {
+  std::map<std::string, std::size_t> cases;
+  for (const Cause& c : g.causes) cases[words(c.predicate)] += c.cases.size();
+  std::vector<std::string> ways;
+  for (const auto& [way, number] : cases) ways.push_back(way);
+  std::ranges::stable_sort(ways, std::greater(), [&](const std::string& way) { return cases[way]; });
+  return ways;
 }
 
 // The words of its one cause; else what its causes share, or when most of the cases fail and in how many other ways.
-std::string when(const Group& g) {
+std::string when(const Group& g, const std::vector<std::string>& ways) {
   if (g.causes[0].symptom.verdict == Verdict::quality) return "in some calls";
-  std::map<std::string, std::size_t> ways;
-  for (const Cause& c : g.causes) ways[words(c.predicate)] += c.cases.size();
-  if (ways.size() == 1) return ways.begin()->first;
+  if (ways.size() == 1) return ways[0];
   if (const auto shared = common(g.causes, gists); !shared.empty())
     return fmt::format("whenever {}, and more that depends on the call", fmt::join(shared, " and "));
-  const auto most = std::ranges::max_element(ways, {}, [](const auto& way) { return way.second; });
   const std::string mostly =
-      fmt::format("{}, or in {} other {}", most->first, ways.size() - 1, ways.size() == 2 ? "way" : "ways");
+      fmt::format("{}, or in {} other {}", ways[0], ways.size() - 1, ways.size() == 2 ? "way" : "ways");
   const auto said = common(g.causes, messages);
   return said.empty() ? mostly : fmt::format("{}, most often {}", fmt::join(said, ", "), mostly);
 }
@@ -275,9 +352,11 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
     d.case_ids.push_back(to_text(s.id));
   }
   d.cases = failing.size();
-  d.when = when(group);
+  d.ways = ways_of(group);
+  d.when = when(group, d.ways);
+  if (d.ways.size() == 1) d.ways.clear();
   d.trial = trial_of(group);
-  d.explained = d.trial.convinces(convincing);
+  d.explained = group.tried.convinces();
   d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
   d.smallest = laboratory ? is_serious(d) ? shrunk(*laboratory, smallest(failing))
                                           : laboratory->run_alone(smallest(failing).id, true).record

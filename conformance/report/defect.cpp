@@ -11,8 +11,6 @@
 namespace assay {
 namespace {
 
-constexpr std::uint64_t fewest_drawn = 8;
-
 template <typename DefectType, typename Visitor>
 void visit_fields(DefectType& d, Visitor&& visit) {
   visit.required("id", d.id);
@@ -22,6 +20,7 @@ void visit_fields(DefectType& d, Visitor&& visit) {
   visit.required("class", d.failure);
   visit.required("when", d.when);
   visit.required("sentence", d.sentence);
+  visit.optional("ways", d.ways);
   visit.required("operators", d.operators);
   visit.required("cases", d.cases);
   visit.required("promised_cases", d.promised_cases);

@@ -7,7 +7,9 @@
 
 namespace assay {
 
+// A trial convinces by so much of the calls that were drawn, if they are enough.
 constexpr double convincing = 0.95;
+constexpr std::uint64_t fewest_drawn = 8;
 
 /// How a sentence about when calls fail fared with calls that were drawn to try it.
 struct Trial {
@@ -28,6 +30,7 @@ struct Defect {
   Class failure = Class::none;
   std::string when;                    ///< "whenever self has NaN"
   std::string sentence;                ///< who does what, and when
+  std::vector<std::string> ways;       ///< each in words as `when`, that of most cases first; none: there is one
   std::vector<std::string> operators;  ///< sorted
   std::uint64_t cases = 0;             ///< that fail for it
   std::uint64_t promised_cases = 0;    ///< of these, inside of the contract

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::native_group_norm.out#50432286
-// aten::native_group_norm.out(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))
+// quantized_decomposed::dequantize_per_token.out#94411be0
+// quantized_decomposed::dequantize_per_token.out(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype, ScalarType output_dtype, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,33 +142,27 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: [[[[-3.1225374]],[[-1.1083157]],[[2.2365887]],[[-3.3882983]]],[[[0.070322774]],[[-1.006159]],[[-3.926922]],[[-4.3087144]]]]:f32
-  values.push_back(tensor(ScalarType::Float, {2, 4, 1, 1}, {0, 1, 2, 3}, {0xc047d7a7, 0xbf8ddd4a, 0x400f2445, 0xc058d9e1, 0x3d900563, 0xbf80c9d1, 0xc07b52b1, 0xc089e0fd}));
-  // weight: none
-  values.push_back(EValue());
-  // bias: none
-  values.push_back(EValue());
-  // N: 2
-  values.push_back(EValue(std::int64_t{2}));
-  // C: 4
-  values.push_back(EValue(std::int64_t{4}));
-  // HxW: 1
+  // input: [[-99],[-108],[75]]:i8
+  values.push_back(tensor(static_cast<ScalarType>(1), {3, 1}, {0, 1}, {0x9d, 0x94, 0x4b}));
+  // scales: [0.45478645,0.4367844,0.078087725]:f32
+  values.push_back(tensor(ScalarType::Float, {3}, {0}, {0x3ee8d9c5, 0x3edfa234, 0x3d9fec75}));
+  // zero_points: [[-4],[-4],[-2]]:i64
+  values.push_back(tensor(static_cast<ScalarType>(4), {3, 1}, {0, 1}, {0xfffffffffffffffc, 0xfffffffffffffffc, 0xfffffffffffffffe}));
+  // quant_min: -8
+  values.push_back(EValue(std::int64_t{-8}));
+  // quant_max: 128
+  values.push_back(EValue(std::int64_t{128}));
+  // dtype: int8
   values.push_back(EValue(std::int64_t{1}));
-  // group: 4
-  values.push_back(EValue(std::int64_t{4}));
-  // eps: 1e-05
-  values.push_back(EValue(1e-05));
-  // out0
-  values.push_back(tensor(ScalarType::Float, {2, 4, 1, 1}, {0, 1, 2, 3}, Elements(8, unwritten)));
-  // out1
-  values.push_back(tensor(ScalarType::Float, {2, 4}, {0, 1}, Elements(8, unwritten)));
-  // out2
-  values.push_back(tensor(ScalarType::Float, {2, 4}, {0, 1}, Elements(8, unwritten)));
+  // output_dtype: float32
+  values.push_back(EValue(std::int64_t{6}));
+  // out
+  values.push_back(tensor(ScalarType::Float, {3, 3}, {0, 1}, Elements(9, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[[0]],[[0]],[[0]],[[0]]],[[[0]],[[0]],[[0]],[[0]]]]:f32\n[[-3.1225374,-1.1083157,2.2365887,-3.3882983],[0.070322774,-1.006159,-3.926922,-4.3087144]]:f32\n[[316.22775,316.22775,316.22775,316.22775],[316.22775,316.22775,316.22775,316.22775]]:f32");
+  std::puts("expected: [[-43.204712,-41.49452,-7.418334],[-47.29779,-45.425575,-8.121123],[35.01856,33.632397,6.012755]]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::native_group_norm.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::dequantize_per_token.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -178,18 +172,9 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out0", values[8].toTensor(), ScalarType::Float, {2, 4, 1, 1}, false,
-      {0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000, 0x00000000},
-      {0xba76dbb6, 0xb9af3d77, 0xba30d15f, 0xba85ef2a, 0xb7b1e773, 0xb99f1673, 0xba9b39a8, 0xbaaa511f},
-      {0x3a76dbb6, 0x39af3d77, 0x3a30d15f, 0x3a85ef2a, 0x37b1e773, 0x399f1673, 0x3a9b39a8, 0x3aaa511f});
-  right &= is_right<float>("out1", values[9].toTensor(), ScalarType::Float, {2, 4}, false,
-      {0xc047d7a7, 0xbf8ddd4a, 0x400f2445, 0xc058d9e1, 0x3d900563, 0xbf80c9d1, 0xc07b52b1, 0xc089e0fd},
-      {0xc047d7b3, 0xbf8ddd52, 0x400f243d, 0xc058d9ee, 0x3d90055a, 0xbf80c9d9, 0xc07b52c0, 0xc089e105},
-      {0xc047d79b, 0xbf8ddd42, 0x400f244d, 0xc058d9d4, 0x3d90056c, 0xbf80c9c9, 0xc07b52a2, 0xc089e0f5});
-  right &= is_right<float>("out2", values[10].toTensor(), ScalarType::Float, {2, 4}, false,
-      {0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27, 0x439e1d27},
-      {0x439e1d1d, 0x439e1d1e, 0x439e1d1d, 0x439e1d1d, 0x439e1d1e, 0x439e1d1e, 0x439e1d1c, 0x439e1d1c},
-      {0x439e1d32, 0x439e1d31, 0x439e1d31, 0x439e1d32, 0x439e1d31, 0x439e1d31, 0x439e1d33, 0x439e1d33});
+  right &= is_right<float>("out", values[7].toTensor(), ScalarType::Float, {3, 3}, true,
+      {0xc22cd1a0, 0xc225fa63, 0xc0ed62fe, 0xc23d30f0, 0xc235b3ca, 0xc101f01f, 0x420c1301, 0x42068793,
+      0x40c0687d});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

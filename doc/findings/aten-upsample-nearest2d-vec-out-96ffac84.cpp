@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// executorch_prim::floordiv.Scalar#005d1bbc
-// executorch_prim::floordiv.Scalar(Scalar a, Scalar b) -> Scalar
+// aten::upsample_nearest2d.vec_out#3d434c10
+// aten::upsample_nearest2d.vec_out(Tensor input, SymInt[]? output_size, float[]? scale_factors, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,15 +142,20 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // a: -0.0
-  values.push_back(EValue(-0.0));
-  // b: 2.7
-  values.push_back(EValue(2.7));
+  // input: [[[[8,15,254,255],[2,64,254,2],[100,1,3,32]],[[1,255,254,64],[32,254,100,100],[10,64,64,7]]]]:u8
+  values.push_back(tensor(static_cast<ScalarType>(0), {1, 2, 3, 4}, {0, 1, 2, 3}, {0x08, 0x0f, 0xfe, 0xff, 0x02, 0x40, 0xfe, 0x02, 0x64, 0x01, 0x03, 0x20, 0x01, 0xff, 0xfe, 0x40, 0x20,
+      0xfe, 0x64, 0x64, 0x0a, 0x40, 0x40, 0x07}));
+  // output_size: none
+  values.push_back(EValue());
+  // scale_factors: [1.1,1.9]
+  values.push_back(plain<double>({1.1, 1.9}));
+  // out
+  values.push_back(tensor(static_cast<ScalarType>(0), {1, 2, 3, 7}, {0, 1, 2, 3}, Elements(42, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: -0:f64");
+  std::puts("expected: [[[[8,8,15,15,254,254,255],[2,2,64,64,254,254,2],[100,100,1,1,3,3,32]],[[1,1,255,255,254,254,64],[32,32,254,254,\u2026],\u2026]]](1,2,3,7):u8");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("executorch_prim::floordiv.Scalar");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::upsample_nearest2d.vec_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -160,8 +165,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<double>("result", number(values.back()), ScalarType::Double, {}, true,
-      {0x8000000000000000});
+  right &= is_right<std::uint8_t>("out", values[3].toTensor(), static_cast<ScalarType>(0), {1, 2, 3, 7}, true,
+      {0x08, 0x08, 0x0f, 0x0f, 0xfe, 0xfe, 0xff, 0x02, 0x02, 0x40, 0x40, 0xfe, 0xfe, 0x02, 0x64, 0x64, 0x01,
+      0x01, 0x03, 0x03, 0x20, 0x01, 0x01, 0xff, 0xff, 0xfe, 0xfe, 0x40, 0x20, 0x20, 0xfe, 0xfe, 0x64, 0x64,
+      0x64, 0x0a, 0x0a, 0x40, 0x40, 0x40, 0x40, 0x07});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

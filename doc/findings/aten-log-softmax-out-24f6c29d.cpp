@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::native_group_norm.out#f7fd70fb
-// aten::native_group_norm.out(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))
+// aten::native_layer_norm.out#c69ac9c6
+// aten::native_layer_norm.out(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,33 +142,27 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: [[-4.826984902407649,-7.582430495695129]]:f64
-  values.push_back(tensor(ScalarType::Double, {1, 2}, {0, 1}, {0xc0134ed5215881a5, 0xc01e5468a8ecd089}));
+  // input: [[10000,10001,10002]]:f32
+  values.push_back(tensor(ScalarType::Float, {1, 3}, {0, 1}, {0x461c4000, 0x461c4400, 0x461c4800}));
+  // normalized_shape: [3]
+  values.push_back(integers({3}));
   // weight: none
   values.push_back(EValue());
   // bias: none
   values.push_back(EValue());
-  // N: 1
-  values.push_back(EValue(std::int64_t{1}));
-  // C: 2
-  values.push_back(EValue(std::int64_t{2}));
-  // HxW: 1
-  values.push_back(EValue(std::int64_t{1}));
-  // group: 1
-  values.push_back(EValue(std::int64_t{1}));
   // eps: 1e-05
   values.push_back(EValue(1e-05));
   // out0
-  values.push_back(tensor(ScalarType::Double, {1, 2}, {0, 1}, Elements(2, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {1, 3}, {0, 1}, Elements(3, unwritten)));
   // out1
-  values.push_back(tensor(ScalarType::Double, {1, 1}, {0, 1}, Elements(1, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, Elements(1, unwritten)));
   // out2
-  values.push_back(tensor(ScalarType::Double, {1, 1}, {0, 1}, Elements(1, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[0.9999973658251486,-0.9999973658251486]]:f64\n[[-6.204707699051389]]:f64\n[[0.7258335045781595]]:f64");
+  std::puts("expected: [[-1.2247357,0,1.2247357]]:f32\n[[10001]]:f32\n[[1.2247357]]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::native_group_norm.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::native_layer_norm.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -178,18 +172,18 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<double>("out0", values[8].toTensor(), ScalarType::Double, {1, 2}, false,
-      {0x3feffffa79c9c3e2, 0xbfeffffa79c9c3e2},
-      {0x3feffffa79c9c29a, 0xbfeffffa79c9c540},
-      {0x3feffffa79c9c52a, 0xbfeffffa79c9c284});
-  right &= is_right<double>("out1", values[9].toTensor(), ScalarType::Double, {1, 1}, false,
-      {0xc018d19ee522a917},
-      {0xc018d19ee522a928},
-      {0xc018d19ee522a906});
-  right &= is_right<double>("out2", values[10].toTensor(), ScalarType::Double, {1, 1}, false,
-      {0x3fe73a072f9022e9},
-      {0x3fe73a072f902245},
-      {0x3fe73a072f90238d});
+  right &= is_right<float>("out0", values[5].toTensor(), ScalarType::Float, {1, 3}, false,
+      {0xbf9cc424, 0x00000000, 0x3f9cc424},
+      {0xbfa48a4a, 0xbca5be54, 0x3f94fdec},
+      {0xbf94fdfd, 0x3ca5be54, 0x3fa48a5b});
+  right &= is_right<float>("out1", values[6].toTensor(), ScalarType::Float, {1, 1}, false,
+      {0x461c4400},
+      {0x461c43f0},
+      {0x461c4410});
+  right &= is_right<float>("out2", values[7].toTensor(), ScalarType::Float, {1, 1}, false,
+      {0x3f9cc424},
+      {0x3f9794f6},
+      {0x3fa1f351});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

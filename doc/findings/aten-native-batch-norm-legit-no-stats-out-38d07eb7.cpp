@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// executorch_prim::mod.Scalar#14db5a74
-// executorch_prim::mod.Scalar(SymInt a, SymInt b) -> SymInt
+// aten::_native_batch_norm_legit.no_stats_out#5740db37
+// aten::_native_batch_norm_legit.no_stats_out(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float eps, *, Tensor(a!) out, Tensor(b!) save_mean, Tensor(c!) save_invstd) -> (Tensor(a!), Tensor(b!), Tensor(c!))
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,15 +142,30 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // a: -9223372036854775808
-  values.push_back(EValue(std::int64_t{std::numeric_limits<std::int64_t>::min()}));
-  // b: 7
-  values.push_back(EValue(std::int64_t{7}));
+  // input: [[[-4.826984902407649,-7.582430495695129,-0.6046891126565539],[-1.5411692216498662,-1.9719097652168658,-4.146041530864057]]]:f64
+  values.push_back(tensor(ScalarType::Double, {1, 2, 3}, {0, 1, 2}, {0xc0134ed5215881a5, 0xc01e5468a8ecd089, 0xbfe3599cfb636dd8, 0xbff8a8a10ec9683f, 0xbfff8cf141044fc7,
+      0xc010958be93bacf4}));
+  // weight: none
+  values.push_back(EValue());
+  // bias: none
+  values.push_back(EValue());
+  // training: true
+  values.push_back(EValue(true));
+  // momentum: 0.5
+  values.push_back(EValue(0.5));
+  // eps: 1e-05
+  values.push_back(EValue(1e-05));
+  // out
+  values.push_back(tensor(ScalarType::Double, {1, 2, 3}, {0, 1, 2}, Elements(6, unwritten)));
+  // save_mean
+  values.push_back(tensor(ScalarType::Double, {2}, {0}, Elements(2, unwritten)));
+  // save_invstd
+  values.push_back(tensor(ScalarType::Double, {2}, {0}, Elements(2, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: 6:i64");
+  std::puts("expected: [[[-0.17039216527119377,-1.1306258865996726,1.3010180518708663],[0.8875516116678783,0.5097322234313391,-1.3972838350992172]]]:f64\n[-4.338034836919777,-2.55304017257693]:f64\n[0.348485821555576,0.8771391360278844]:f64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("executorch_prim::mod.Scalar");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::_native_batch_norm_legit.no_stats_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -160,8 +175,21 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int64_t>("result", number(values.back()), static_cast<ScalarType>(4), {}, true,
-      {0x0000000000000006});
+  right &= is_right<double>("out", values[6].toTensor(), ScalarType::Double, {1, 2, 3}, false,
+      {0xbfc5cf6914aacdc2, 0xbff2170b2b6f4e3a, 0x3ff4d0f84e04a7f2, 0x3fec66d2a3340528, 0x3fe04fb9f3ab5be2,
+      0xbff65b464b6fb084},
+      {0xbfc5cf6914aacebe, 0xbff2170b2b6f4e95, 0x3ff4d0f84e04a79f, 0x3fec66d2a3340464, 0x3fe04fb9f3ab5b57,
+      0xbff65b464b6fb120},
+      {0xbfc5cf6914aaccc6, 0xbff2170b2b6f4ddf, 0x3ff4d0f84e04a845, 0x3fec66d2a33405ec, 0x3fe04fb9f3ab5c6d,
+      0xbff65b464b6fafe8});
+  right &= is_right<double>("save_mean", values[7].toTensor(), ScalarType::Double, {2}, false,
+      {0xc0115a25cde5eaa3, 0xc0046ca05374bca4},
+      {0xc0115a25cde5eab2, 0xc0046ca05374bcb5},
+      {0xc0115a25cde5ea94, 0xc0046ca05374bc93});
+  right &= is_right<double>("save_invstd", values[8].toTensor(), ScalarType::Double, {2}, false,
+      {0x3fd64d9779acdb65, 0x3fec118617e901b6},
+      {0x3fd64d9779acdb22, 0x3fec118617e90131},
+      {0x3fd64d9779acdba8, 0x3fec118617e9023b});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
