@@ -108,7 +108,7 @@ bool range_of(const Call& call, Range<Number>& r) {
   for (std::size_t i = 0; i < n; ++i) {
     const bool is_integer = call[i].kind == ValueKind::integer;
     if (!is_integer && (!is_real || call[i].kind != ValueKind::real)) return false;
-    *last[n == 1 ? 1 : i] = static_cast<Number>(is_integer ? call[i].integer : call[i].real);
+    *last[n == 1 ? 1 : i] = is_integer ? static_cast<Number>(call[i].integer) : static_cast<Number>(call[i].real);
   }
   constexpr Number most = is_real ? std::numeric_limits<float>::max() : std::int64_t{1} << 31;
   const auto is_known = [](Number x) { return x >= -most && x <= most; };
