@@ -38,6 +38,7 @@ bool bytes_of(const Value& number, DType dtype, void* to) {
   std::int64_t element = 0;
   if (dtype == DType::boolean && number.kind != ValueKind::boolean) return false;
   if (!rounded_number_as(dtype, number, &element)) return false;
+  if (dtype == DType::float64) return std::memcpy(to, &element, sizeof element), true;
   const auto computed = element_of(dtype);
   if (!computed) return false;
   if (dtype == dtype_of(*computed)) return std::memcpy(to, &element, kernels::bytes_of(*computed)), true;

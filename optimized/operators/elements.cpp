@@ -136,8 +136,9 @@ bool number_as(DType common, const Value& number, void* to) {
   const bool is_real = number.kind == ValueKind::real, is_truth = number.kind == ValueKind::boolean;
   if (!is_real && !is_truth && number.kind != ValueKind::integer) return false;
   const std::int64_t whole = is_truth ? number.boolean : is_real ? 0 : number.integer;
+  const double exact = is_real ? number.real : static_cast<double>(whole);
+  if (common == DType::float64) return std::memcpy(to, &exact, sizeof exact), true;
   if (is_floating(common)) {
-    const double exact = is_real ? number.real : static_cast<double>(whole);
     if (std::isfinite(exact) && std::fabs(exact) > std::numeric_limits<float>::max()) return false;
     const float x = is_real ? static_cast<float>(exact) : static_cast<float>(whole);
     return std::memcpy(to, &x, sizeof x), true;
