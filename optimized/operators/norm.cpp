@@ -10,11 +10,7 @@ namespace {
 // Operands: input, normalized_shape, weight, bias, eps, out, mean, rstd.
 bool is_parameter(const Call& call, std::size_t i) {
   if (call[i].kind == ValueKind::none) return !call[i].changes;
-  if (call[i].kind != ValueKind::tensor || call.tensor(i).dtype != DType::float32) return false;
-  const Tensor& t = call.tensor(i);
-  for (int d = 0; d < t.rank; ++d)
-    if (t.dim_order[d] != d) return false;
-  return true;
+  return call[i].kind == ValueKind::tensor && call.tensor(i).dtype == DType::float32 && is_row_major(call.tensor(i));
 }
 
 bool accepts(const Call& call) {
@@ -25,9 +21,7 @@ bool accepts(const Call& call) {
   for (const std::size_t i : {0u, 5u, 6u, 7u}) {
     if (call[i].kind != ValueKind::tensor) return false;
     const Tensor& t = call.tensor(i);
-    if (t.dtype != DType::float32 || t.rank != input.rank) return false;
-    for (int d = 0; d < t.rank; ++d)
-      if (t.dim_order[d] != d) return false;
+    if (t.dtype != DType::float32 || t.rank != input.rank || !is_row_major(t)) return false;
   }
   return true;
 }
