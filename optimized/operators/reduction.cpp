@@ -246,6 +246,9 @@ constexpr Kernel reduction(const char* name) {
 // The largest or smallest elements, and where each stands first along the dimension, or among all. NaN comes before
 // all.
 
+// A dimension at most; places among several are counted row-major.
+bool is_one(std::uint32_t reduced) { return (reduced & (reduced - 1)) == 0; }
+
 // Operands: self, dim, keepdim, maybe the elements, their places.
 template <Element element>
 bool accepts_first(const Call& call) {
@@ -260,7 +263,8 @@ bool accepts_first(const Call& call) {
   }
   Shape result;
   std::uint32_t reduced = 0;
-  return element_of(self.dtype) == element && plan(call, Dims::named_or_all, result, reduced);
+  return element_of(self.dtype) == element && plan(call, Dims::named_or_all, result, reduced) &&
+         (is_one(reduced) || self.is_contiguous());
 }
 
 template <Element element, bool largest>
@@ -274,7 +278,7 @@ bool run_first(const Step& step, Run&) {
   Shape result;
   std::uint32_t reduced = 0;
   if (!plan(call, Dims::named_or_all, result, reduced) || !can_have(places, result) ||
-      (values && !can_have(*values, result)) || ((reduced & (reduced - 1)) != 0 && !self.is_contiguous()))
+      (values && !can_have(*values, result)) || (!is_one(reduced) && !self.is_contiguous()))
     return false;
   const Loops loops = loops_of(self, places, result, reduced);
   if (loops.count == 0) return false;
