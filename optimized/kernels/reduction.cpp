@@ -28,6 +28,13 @@ struct Sum {
     return T(U(a) + U(b));
   }
 };
+struct Prod {
+  template <class T>
+  static T fold(T a, T b) {
+    using U = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
+    return T(U(a) * U(b));
+  }
+};
 struct Max {
   template <class T>
   static T fold(T a, T b) {
@@ -127,11 +134,13 @@ constexpr FoldRows find_fold_of(Fold fold, Element element) {
       if (fold == Fold::sum) return {sum_row, sum_each_column};
       if (fold == Fold::max) return {extreme_row<Max>, fold_each_column<Max, float>};
       if (fold == Fold::min) return {extreme_row<Min>, fold_each_column<Min, float>};
+      if (fold == Fold::prod) return {fold_row<Prod, float>, fold_each_column<Prod, float>};
       return {};
     case Element::i64:
       if (fold == Fold::sum) return {fold_row<Sum, std::int64_t>, fold_each_column<Sum, std::int64_t>};
       if (fold == Fold::max) return {fold_row<Max, std::int64_t>, fold_each_column<Max, std::int64_t>};
       if (fold == Fold::min) return {fold_row<Min, std::int64_t>, fold_each_column<Min, std::int64_t>};
+      if (fold == Fold::prod) return {fold_row<Prod, std::int64_t>, fold_each_column<Prod, std::int64_t>};
       return {};
     case Element::boolean:
       if (fold == Fold::any) return {fold_row<Any, std::uint8_t>, fold_each_column<Any, std::uint8_t>};
@@ -225,6 +234,8 @@ template FoldRows find_fold<Fold::min, Element::f32>(InstructionSet);
 template FoldRows find_fold<Fold::sum, Element::i64>(InstructionSet);
 template FoldRows find_fold<Fold::max, Element::i64>(InstructionSet);
 template FoldRows find_fold<Fold::min, Element::i64>(InstructionSet);
+template FoldRows find_fold<Fold::prod, Element::f32>(InstructionSet);
+template FoldRows find_fold<Fold::prod, Element::i64>(InstructionSet);
 template FoldRows find_fold<Fold::any, Element::boolean>(InstructionSet);
 
 void softmax(InstructionSet set, Softmax kind, const float* x, float* y, std::size_t n) {

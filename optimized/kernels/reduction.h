@@ -13,6 +13,7 @@ enum class Fold : std::uint8_t {
   max,  // NaN is larger than all
   min,  // NaN is smaller than all
   any,  // 1 where one is not 0
+  prod,
 };
 
 // Totals are doubles where elements are floats, else integers of 64 bits. They are folded with what they are.
@@ -25,7 +26,7 @@ struct FoldRows {
 };
 constexpr std::size_t fold_columns = 64;
 
-// Of the folds that there are: sum, max and min of floats and integers, any of bytes. Each is a function of its own.
+// Of the folds that there are: any of bytes, the others of floats and integers. Each is a function of its own.
 template <Fold, Element>
 FoldRows find_fold(InstructionSet);
 

@@ -1,3 +1,5 @@
+#include "optimized/operators/creation.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -6,10 +8,46 @@
 
 #include "kernels.gen.h"
 #include "optimized/operators/elements.h"
-#include "optimized/operators/layout.h"
 
 // Tensors made of numbers.
 namespace assay::optimized {
+namespace {
+
+template <class T>
+void fill_words(std::byte* to, std::int64_t n, const void* element) {
+  T x;
+  std::memcpy(&x, element, sizeof x);
+  std::fill_n(reinterpret_cast<T*>(to), n, x);
+}
+
+}  // namespace
+
+bool element_of(const Value& number, DType dtype, void* to) {
+  std::int64_t element = 0;
+  if (dtype == DType::boolean && number.kind != ValueKind::boolean) return false;
+  if (!rounded_number_as(dtype, number, &element)) return false;
+  if (dtype == DType::float64) return std::memcpy(to, &element, sizeof element), true;
+  const auto computed = element_of(dtype);
+  if (!computed) return false;
+  if (dtype == dtype_of(*computed)) return std::memcpy(to, &element, kernels::bytes_of(*computed)), true;
+  const Store store = find_store(*computed, dtype);
+  if (!store) return false;
+  return store(&element, to, 1), true;
+}
+
+void fill(const Tensor& to, const void* element) {
+  switch (to.element_bytes()) {
+    case 1:
+      return fill_words<std::uint8_t>(to.data, to.count(), element);
+    case 2:
+      return fill_words<std::uint16_t>(to.data, to.count(), element);
+    case 4:
+      return fill_words<std::uint32_t>(to.data, to.count(), element);
+    case 8:
+      return fill_words<std::uint64_t>(to.data, to.count(), element);
+  }
+}
+
 namespace {
 
 // Sizes of the result; false: they are none.
@@ -33,47 +71,13 @@ bool sizes_of_self(const Call& call, Shape& shape) {
 }
 bool no_sizes(const Call&, Shape&) { return true; }
 
-// A number as the bytes of an element of the dtype. False: it does not fit, or no kernel knows the dtype.
-bool bytes_of(const Value& number, DType dtype, void* to) {
-  std::int64_t element = 0;
-  if (dtype == DType::boolean && number.kind != ValueKind::boolean) return false;
-  if (!rounded_number_as(dtype, number, &element)) return false;
-  if (dtype == DType::float64) return std::memcpy(to, &element, sizeof element), true;
-  const auto computed = element_of(dtype);
-  if (!computed) return false;
-  if (dtype == dtype_of(*computed)) return std::memcpy(to, &element, kernels::bytes_of(*computed)), true;
-  const Store store = find_store(*computed, dtype);
-  if (!store) return false;
-  return store(&element, to, 1), true;
-}
-
-template <class T>
-void fill(std::byte* to, std::int64_t n, const void* element) {
-  T x;
-  std::memcpy(&x, element, sizeof x);
-  std::fill_n(reinterpret_cast<T*>(to), n, x);
-}
-
-void fill_elements(const Tensor& out, const void* element) {
-  switch (out.element_bytes()) {
-    case 1:
-      return fill<std::uint8_t>(out.data, out.count(), element);
-    case 2:
-      return fill<std::uint16_t>(out.data, out.count(), element);
-    case 4:
-      return fill<std::uint32_t>(out.data, out.count(), element);
-    case 8:
-      return fill<std::uint64_t>(out.data, out.count(), element);
-  }
-}
-
 using Sizes = bool (*)(const Call&, Shape&);
 
 template <Sizes sizes, int number>
 bool accepts_fill(const Call& call) {
   std::int64_t element;
   return call.arguments.back()->kind == ValueKind::tensor &&
-         bytes_of(call[number], call.arguments.back()->tensor->dtype, &element);
+         element_of(call[number], call.arguments.back()->tensor->dtype, &element);
 }
 
 template <Sizes sizes, int number>
@@ -81,9 +85,9 @@ bool run_fill(const Step& step, Run&) {
   Tensor& out = *step.call.arguments.back()->tensor;
   std::int64_t element;
   Shape shape;
-  if (!bytes_of(step.call[number], out.dtype, &element) || !sizes(step.call, shape) || !resize(out, shape.span()))
+  if (!element_of(step.call[number], out.dtype, &element) || !sizes(step.call, shape) || !resize(out, shape.span()))
     return false;
-  fill_elements(out, &element);
+  fill(out, &element);
   return true;
 }
 

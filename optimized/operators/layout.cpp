@@ -74,6 +74,12 @@ Nest nest_of(const Shape& shape, const std::uint8_t* dim_order, std::span<const 
   return nest;
 }
 
+bool is_row_major(const Tensor& t) {
+  for (int d = 0; d < t.rank; ++d)
+    if (t.dim_order[d] != d) return false;
+  return true;
+}
+
 bool can_have(const Tensor& tensor, const Shape& shape) {
   Tensor other = tensor;
   std::int32_t sizes[max_rank];

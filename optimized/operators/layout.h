@@ -58,6 +58,9 @@ void each_row(const Nest& nest, int operands, Body body) {
   }
 }
 
+// Whether its dim_order is 0, 1, 2, ...
+bool is_row_major(const Tensor& t);
+
 // Whether `resize` would give it these sizes.
 bool can_have(const Tensor& tensor, const Shape& shape);
 

@@ -21,7 +21,7 @@ struct Product {
 };
 
 bool is_f32(const Value& v, int rank) {  // 0: any
-  return optimized::is_f32(v) && (rank == 0 || v.tensor->rank == rank) && v.tensor->count() > 0;
+  return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && (rank == 0 || v.tensor->rank == rank);
 }
 
 bool is_one(const Value& v) {
@@ -30,53 +30,60 @@ bool is_one(const Value& v) {
 
 std::size_t size(const Tensor& t, int d) { return static_cast<std::size_t>(t.size(d)); }
 
+// What a call multiplies; none: not of these dtypes and ranks.
+struct Factors {
+  const Tensor *a, *b, *bias = nullptr;
+  Tensor* out;
+  bool transposed = false;  // b
+};
+
+std::optional<Factors> factors_of(const Call& call) {
+  const std::string_view op = call.roles->name;
+  const auto all = [&](std::size_t a, int a_rank, std::size_t b, int b_rank) -> std::optional<Factors> {
+    if (!is_f32(call[a], a_rank) || !is_f32(call[b], b_rank) || !is_f32(*call.arguments.back(), 0)) return {};
+    return Factors{&call.tensor(a), &call.tensor(b), nullptr, call.arguments.back()->tensor};
+  };
+  if (op == "aten::mm.out") return all(0, 2, 1, 2);
+  if (op == "aten::bmm.out") return all(0, 3, 1, 3);
+  const bool is_linear = op == "aten::linear.out";
+  const Value& bias = call[is_linear ? 2 : 0];
+  if (!is_linear && (!is_one(call[3]) || !is_one(call[4]))) return {};
+  auto factors = is_linear ? all(0, 0, 1, 2) : all(1, 2, 2, 2);
+  if (!factors || factors->a->rank < 2) return {};
+  factors->transposed = is_linear;
+  if (is_linear && bias.kind == ValueKind::none) return factors;
+  if (!is_f32(bias, 1)) return {};
+  factors->bias = bias.tensor;
+  return factors;
+}
+
+bool moves(const Factors& f) { return f.a->moves || f.b->moves || f.out->moves || (f.bias && f.bias->moves); }
+
 // The last two dimensions of a and b, in the order of b's or transposed. The rows of the result follow each other, even
 // where another shape is asked for.
-std::optional<Product> product_of(const Value& a, const Value& b, const Value& out, bool transposed) {
-  if (!is_f32(a, 0) || !is_f32(b, 0) || !is_f32(out, 0) || a.tensor->rank < 2 || b.tensor->rank < 2) return {};
+std::optional<Product> product_of(const Factors& f) {
   Product p;
-  p.a = a.tensor, p.b = b.tensor, p.out = out.tensor;
-  if (!p.a->is_contiguous() || !p.out->is_contiguous()) return {};
-  const int rank = p.b->rank;
+  p.a = f.a, p.b = f.b, p.bias = f.bias, p.out = f.out;
+  if (p.a->count() == 0 || p.b->count() == 0 || !p.a->is_contiguous()) return {};
+  const int rank = p.b->rank, row = rank - (f.transposed ? 1 : 2), column = rank - (f.transposed ? 2 : 1);
   const Strides strides = strides_of(*p.b);
   const auto along = [&](int d) { return static_cast<std::size_t>(strides.of[d]); };
-  p.k = size(*p.b, rank - (transposed ? 1 : 2)), p.n = size(*p.b, rank - (transposed ? 2 : 1));
-  p.row_stride = along(rank - (transposed ? 1 : 2)), p.column_stride = along(rank - (transposed ? 2 : 1));
-  if (size(*p.a, p.a->rank - 1) != p.k) return {};
+  p.k = size(*p.b, row), p.n = size(*p.b, column), p.row_stride = along(row), p.column_stride = along(column);
+  if (size(*p.a, p.a->rank - 1) != p.k || (p.bias && size(*p.bias, 0) != p.n)) return {};
   if (rank == 3) {
-    if (p.a->rank != 3 || p.a->size(0) != p.b->size(0)) return {};
+    if (p.a->size(0) != p.b->size(0)) return {};
     p.count = size(*p.b, 0), p.b_stride = along(0);
-  } else if (rank != 2) {
-    return {};
   }
   p.m = static_cast<std::size_t>(p.a->count()) / p.k / p.count;
-  if (static_cast<std::size_t>(p.out->count()) != p.count * p.m * p.n) return {};
   return p;
 }
 
-std::optional<Product> product_of(const Call& call) {
-  const auto ranks = [&](std::initializer_list<std::pair<int, int>> all) {
-    for (const auto& [i, rank] : all)
-      if (!is_f32(call[static_cast<std::size_t>(i)], rank)) return false;
-    return true;
-  };
-  const std::string_view op = call.roles->name;
-  const Value& out = *call.arguments.back();
-  if (op == "aten::mm.out") return ranks({{0, 2}, {1, 2}}) ? product_of(call[0], call[1], out, false) : std::nullopt;
-  if (op == "aten::bmm.out") return ranks({{0, 3}, {1, 3}}) ? product_of(call[0], call[1], out, false) : std::nullopt;
-  std::optional<Product> p;
-  const bool is_linear = op == "aten::linear.out";
-  const Value& bias = call[is_linear ? 2 : 0];
-  if (is_linear) {
-    if (!ranks({{1, 2}})) return {};
-    p = product_of(call[0], call[1], out, true);
-    if (bias.kind == ValueKind::none) return p;
-  } else if (ranks({{1, 2}, {2, 2}}) && is_one(call[3]) && is_one(call[4])) {
-    p = product_of(call[1], call[2], out, false);
-  }
-  if (!p || !is_f32(bias, 1) || size(*bias.tensor, 0) != p->n) return {};
-  p->bias = bias.tensor;
-  return p;
+// Whether b is packed once, before the first execution.
+bool is_packed_once(const Tensor& b) { return b.constant && !b.moves && (b.rank == 2 || b.size(0) == 1); }
+
+// Whether the result has its elements.
+bool has_elements_of(const Product& p) {
+  return static_cast<std::size_t>(p.out->count()) == p.count * p.m * p.n && p.out->is_contiguous();
 }
 
 // Whether the result is of the sizes that the product has; where it is merged with others, that has been asked.
@@ -88,15 +95,18 @@ bool has_sizes_of(const Product& p) {
 
 bool accepts(const Call& call) {
   if (!call.set) return false;
-  const auto p = product_of(call);
-  if (!p) return false;
+  const auto f = factors_of(call);
+  if (!f) return false;
+  if (moves(*f)) return !call.fusion && f->out->rank == f->a->rank && is_row_major(*f->out) && !f->b->unbounded;
+  const auto p = product_of(*f);
+  if (!p || !has_elements_of(*p)) return false;
   if (!call.fusion) return has_sizes_of(*p);
   return call.fusion->norm.empty() && (!call.fusion->residual || call.fusion->residual->tensor->is_contiguous());
 }
 
 struct State {
-  Product product;
-  kernels::PackedMatrix packed;  // of a constant
+  std::optional<Product> product;  // none: its sizes move
+  kernels::PackedMatrix packed;    // of a constant
   kernels::Epilogue epilogue;
 };
 
@@ -104,22 +114,40 @@ const void* prepare(const Call& call, Stores& stores) {
   const auto state = stores.tables.take<State>(1);
   if (state.empty()) return nullptr;
   State& s = state[0];
-  const Product& p = s.product = *product_of(call);
+  const Factors f = *factors_of(call);
+  const Tensor& b = *f.b;
+  s.product = moves(f) ? std::nullopt : product_of(f);
   const kernels::InstructionSet set = *call.set;
-  const std::size_t floats = kernels::packed_floats(set, p.k, p.n);
+  const int row = b.rank - (f.transposed ? 1 : 2), column = b.rank - (f.transposed ? 2 : 1);
+  const std::size_t k = size(b, row), n = size(b, column), floats = kernels::packed_floats(set, k, n);
   if (call.fusion) s.epilogue = epilogue_of(*call.fusion);
-  s.packed = {{set, p.k, p.n}, nullptr};
-  if (!p.b->constant || p.count > 1) {
+  s.packed = {{set, k, n}, nullptr};
+  if (!is_packed_once(b)) {
     stores.scratch = floats * sizeof(float);
   } else if (const auto packed = take_floats(stores.packed, floats); !packed.empty()) {
-    s.packed = kernels::pack(set, p.b->elements<float>(), p.k, p.n, p.row_stride, p.column_stride, packed.data());
+    const Strides strides = strides_of(b);
+    s.packed = kernels::pack(set, b.elements<float>(), k, n, static_cast<std::size_t>(strides.of[row]),
+                             static_cast<std::size_t>(strides.of[column]), packed.data());
   }
   return &s;
 }
 
+// Of the sizes that tensors have now, where the result can have its own and b fits.
+std::optional<Product> moved_product(const Call& call, std::size_t scratch) {
+  const Factors f = *factors_of(call);
+  const auto p = product_of(f);
+  if (!p || (!is_packed_once(*p->b) && kernels::packed_floats(*call.set, p->k, p->n) * sizeof(float) > scratch))
+    return {};
+  Shape shape = shape_of(*p->a);
+  shape.sizes[shape.rank - 1] = static_cast<std::int32_t>(p->n);
+  return resize(*p->out, shape.span()) ? p : std::nullopt;
+}
+
 bool run(const Step& step, Run& run) {
   const State& s = *static_cast<const State*>(step.state);
-  const Product& p = s.product;
+  const std::optional<Product> now = s.product ? s.product : moved_product(step.call, run.scratch.size());
+  if (!now) return false;
+  const Product& p = *now;
   kernels::Epilogue epilogue = s.epilogue;
   const Fusion* fusion = step.call.fusion;
   if (fusion && fusion->residual)
@@ -127,8 +155,8 @@ bool run(const Step& step, Run& run) {
   for (std::size_t i = 0; i < p.count; ++i) {
     kernels::PackedMatrix b = s.packed;
     if (!b.data)
-      b = kernels::pack(b.panels.set, p.b->elements<float>() + i * p.b_stride, p.k, p.n, p.row_stride, p.column_stride,
-                        reinterpret_cast<float*>(run.scratch.data()));
+      b = kernels::pack(*step.call.set, p.b->elements<float>() + i * p.b_stride, p.k, p.n, p.row_stride,
+                        p.column_stride, reinterpret_cast<float*>(run.scratch.data()));
     kernels::matmul(p.a->elements<float>() + i * p.m * p.k, p.k, p.m, b, p.bias ? p.bias->elements<float>() : nullptr,
                     p.out->elements<float>() + i * p.m * p.n, p.n, epilogue, run.threads);
     if (epilogue.residual) epilogue.residual += p.m * p.n;

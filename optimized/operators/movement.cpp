@@ -82,8 +82,51 @@ bool run(const Step& step, Run& run) {
   return true;
 }
 
+// Operands: self, repeats, out.
+bool accepts_repeat(const Call& call) {
+  return call[0].kind == ValueKind::tensor && call[2].kind == ValueKind::tensor &&
+         call.tensor(0).dtype == call.tensor(2).dtype && call.tensor(0).element_bytes() <= 8 && integers(call[1]) &&
+         call[1].count == call.tensor(2).rank && call[1].count >= call.tensor(0).rank;
+}
+
+// Each dimension of the result is two: the repeats, and the elements that are.
+bool run_repeat(const Step& step, Run& run) {
+  const Tensor& self = step.call.tensor(0);
+  Tensor& out = step.call.tensor(2);
+  const auto repeats = step.call[1].items();
+  Shape shape{out.rank, {}}, elements = shape;
+  for (int d = 0; d < out.rank; ++d) {
+    const int at = d - (out.rank - self.rank);
+    const std::int64_t times = repeats[static_cast<std::size_t>(d)]->integer;
+    elements.sizes[d] = at < 0 ? 1 : self.sizes[at];
+    if (times < 0 || times > INT32_MAX || times * elements.sizes[d] > INT32_MAX) return false;
+    shape.sizes[d] = static_cast<std::int32_t>(times * elements.sizes[d]);
+  }
+  const Strides of_out = strides_of(shape, out.dim_order), of_self = strides_in(elements, self);
+  Shape pairs;
+  Strides strides[2]{};
+  std::uint8_t order[max_rank];
+  const auto add = [&](std::int32_t n, std::ptrdiff_t to, std::ptrdiff_t from) {
+    if (n == 1 || pairs.rank == static_cast<int>(max_rank)) return n == 1;
+    order[pairs.rank] = static_cast<std::uint8_t>(pairs.rank);
+    strides[0].of[pairs.rank] = to, strides[1].of[pairs.rank] = from, pairs.sizes[pairs.rank++] = n;
+    return true;
+  };
+  for (int i = 0; i < out.rank; ++i) {
+    const int d = out.dim_order[i];
+    const std::int32_t n = elements.sizes[d];
+    if (!add(static_cast<std::int32_t>(repeats[static_cast<std::size_t>(d)]->integer), n * of_out.of[d], 0) ||
+        !add(n, of_out.of[d], of_self.of[d]))
+      return false;
+  }
+  if (!resize(out, shape.span())) return false;
+  copy(nest_of(pairs, order, strides), out.data, self.data, self.element_bytes(), run.threads);
+  return true;
+}
+
 }  // namespace
 
 constexpr Kernel copy_elements = {"copy_elements", accepts, prepare, run};
+constexpr Kernel repeat = {"repeat", accepts_repeat, nullptr, run_repeat};
 
 }  // namespace assay::optimized

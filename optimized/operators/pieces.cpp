@@ -2,6 +2,8 @@
 
 #include "kernels.gen.h"
 #include "optimized/operators/copy.h"
+#include "optimized/operators/creation.h"
+#include "optimized/operators/views.h"
 
 // Tensors put together, and cut, along a dimension.
 namespace assay::optimized {
@@ -111,9 +113,80 @@ bool run_split(const Step& step, Run& run) {
   return true;
 }
 
+// A part of a tensor's elements, the second argument, in the place of others: self, src, ..., out.
+using Part = bool (*)(const Call&, View&);
+bool sliced(const Call& call, View& v) { return slice(v, call[2], call[3], call[4], call[5]); }
+bool selected(const Call& call, View& v) { return select(v, call[2], call[3]); }
+
+bool accepts_scatter(const Call& call) {
+  const Value& out = *call.arguments.back();
+  if (call[0].kind != ValueKind::tensor || call[1].kind != ValueKind::tensor || out.kind != ValueKind::tensor)
+    return false;
+  const DType dtype = call.tensor(0).dtype;
+  return call.tensor(1).dtype == dtype && out.tensor->dtype == dtype && out.tensor->element_bytes() <= 8;
+}
+
+template <Part part>
+bool run_scatter(const Step& step, Run& run) {
+  const Tensor &self = step.call.tensor(0), &src = step.call.tensor(1);
+  Tensor& out = *step.call.arguments.back()->tensor;
+  View v{shape_of(self), 0, {}};
+  v.strides = strides_of(v.shape, out.dim_order);
+  if (out.rank != self.rank || !part(step.call, v) || !std::ranges::equal(v.shape.span(), src.shape()) ||
+      !resize(out, self.shape()))
+    return false;
+  copy(out, self, run.threads);
+  const Strides strides[] = {v.strides, strides_of(src)};
+  copy(nest_of(v.shape, src.dim_order, strides), out.data + v.first * static_cast<std::ptrdiff_t>(out.element_bytes()),
+       src.data, out.element_bytes(), run.threads);
+  return true;
+}
+
+// Operands: self, pad, value, out.
+bool accepts_pad(const Call& call) {
+  std::uint64_t element;
+  return call[0].kind == ValueKind::tensor && call[3].kind == ValueKind::tensor &&
+         call.tensor(0).dtype == call.tensor(3).dtype && call.tensor(3).element_bytes() <= 8 && integers(call[1]) &&
+         element_of(call[2], call.tensor(3).dtype, &element);
+}
+
+// How much is before and after each dimension, the last ones first; what is negative is left out of self.
+bool run_pad(const Step& step, Run& run) {
+  const Tensor& self = step.call.tensor(0);
+  Tensor& out = step.call.tensor(3);
+  const auto pad = step.call[1].items();
+  std::uint64_t element;
+  if (pad.size() % 2 != 0 || pad.size() / 2 > self.rank || out.rank != self.rank ||
+      !element_of(step.call[2], out.dtype, &element))
+    return false;
+  Shape shape = shape_of(self), part = shape;
+  std::int64_t skipped[max_rank] = {}, before[max_rank] = {};
+  for (std::size_t k = 0; k < pad.size(); k += 2) {
+    const int d = self.rank - 1 - static_cast<int>(k / 2);
+    const std::int64_t b = pad[k]->integer, a = pad[k + 1]->integer, n = self.size(d);
+    if (b < -n || a < -n || b > INT32_MAX || a > INT32_MAX || n + b + a > INT32_MAX) return false;
+    skipped[d] = std::max<std::int64_t>(-b, 0), before[d] = std::max<std::int64_t>(b, 0);
+    const std::int64_t left = n - skipped[d] - std::max<std::int64_t>(-a, 0);
+    if (left < 0) return false;
+    part.sizes[d] = static_cast<std::int32_t>(left), shape.sizes[d] = static_cast<std::int32_t>(n + b + a);
+  }
+  if (!resize(out, shape.span())) return false;
+  fill(out, &element);
+  const Strides strides[] = {strides_of(out), strides_of(self)};
+  std::ptrdiff_t to = 0, from = 0;
+  for (int d = 0; d < self.rank; ++d) to += before[d] * strides[0].of[d], from += skipped[d] * strides[1].of[d];
+  const auto bytes = static_cast<std::ptrdiff_t>(out.element_bytes());
+  copy(nest_of(part, out.dim_order, strides), out.data + to * bytes, self.data + from * bytes, out.element_bytes(),
+       run.threads);
+  return true;
+}
+
 }  // namespace
 
 constexpr Kernel cat{"cat", accepts_cat, nullptr, run_cat};
 constexpr Kernel split_copy{"split_copy", accepts_split, nullptr, run_split};
+constexpr Kernel slice_scatter{"slice_scatter", accepts_scatter, nullptr, run_scatter<sliced>};
+constexpr Kernel select_scatter{"select_scatter", accepts_scatter, nullptr, run_scatter<selected>};
+constexpr Kernel constant_pad{"constant_pad", accepts_pad, nullptr, run_pad};
 
 }  // namespace assay::optimized

@@ -16,6 +16,38 @@ void erase(View& v, int d) {
 
 std::int64_t modulo(std::int64_t i, std::int64_t n) { return i < 0 ? i + n : i; }
 
+bool bound(const Value& v, std::int64_t n, std::int64_t otherwise, std::int64_t& at) {
+  if (v.kind != ValueKind::integer && v.kind != ValueKind::none) return false;
+  at = v.kind == ValueKind::none ? otherwise : std::clamp<std::int64_t>(modulo(v.integer, n), 0, n);
+  return true;
+}
+
+}  // namespace
+
+bool slice(View& v, const Value& dim, const Value& first, const Value& last, const Value& by) {
+  const int d = v.shape.rank > 0 ? dim_of(dim, v.shape.rank) : -1;
+  if (d < 0 || by.kind != ValueKind::integer || by.integer < 1) return false;
+  const std::int64_t n = v.shape.sizes[d], step = std::min<std::int64_t>(by.integer, std::max<std::int64_t>(n, 1));
+  std::int64_t start = 0, end = 0;
+  if (!bound(first, n, 0, start) || !bound(last, n, n, end)) return false;
+  v.shape.sizes[d] = static_cast<std::int32_t>(end > start ? (end - start + step - 1) / step : 0);
+  v.first += start * v.strides.of[d];
+  v.strides.of[d] *= step;
+  return true;
+}
+
+bool select(View& v, const Value& dim, const Value& index) {
+  const int d = v.shape.rank > 0 ? dim_of(dim, v.shape.rank) : -1;
+  if (d < 0 || index.kind != ValueKind::integer) return false;
+  const std::int64_t n = v.shape.sizes[d], i = modulo(index.integer, n);
+  if (i < 0 || i >= n) return false;
+  v.first += i * v.strides.of[d];
+  erase(v, d);
+  return true;
+}
+
+namespace {
+
 // Each operator as a view of its first argument; false: it is none, or not allowed.
 
 bool same_view(const Call& call, View& v) { return v = whole(call.tensor(0)), true; }
@@ -81,32 +113,11 @@ bool t_view(const Call& call, View& v) {
 
 bool selected_view(const Call& call, View& v) {
   v = whole(call.tensor(0));
-  const int d = v.shape.rank > 0 ? dim_of(call[1], v.shape.rank) : -1;
-  if (d < 0 || call[2].kind != ValueKind::integer) return false;
-  const std::int64_t n = v.shape.sizes[d], i = modulo(call[2].integer, n);
-  if (i < 0 || i >= n) return false;
-  v.first = i * v.strides.of[d];
-  erase(v, d);
-  return true;
-}
-
-bool bound(const Value& v, std::int64_t n, std::int64_t otherwise, std::int64_t& at) {
-  if (v.kind != ValueKind::integer && v.kind != ValueKind::none) return false;
-  at = v.kind == ValueKind::none ? otherwise : std::clamp<std::int64_t>(modulo(v.integer, n), 0, n);
-  return true;
+  return select(v, call[1], call[2]);
 }
 bool sliced_view(const Call& call, View& v) {
   v = whole(call.tensor(0));
-  const int d = v.shape.rank > 0 ? dim_of(call[1], v.shape.rank) : -1;
-  const Value& by = call[4];
-  if (d < 0 || by.kind != ValueKind::integer || by.integer < 1) return false;
-  const std::int64_t n = v.shape.sizes[d], step = std::min<std::int64_t>(by.integer, std::max<std::int64_t>(n, 1));
-  std::int64_t start = 0, end = 0;
-  if (!bound(call[2], n, 0, start) || !bound(call[3], n, n, end)) return false;
-  v.shape.sizes[d] = static_cast<std::int32_t>(end > start ? (end - start + step - 1) / step : 0);
-  v.first = start * v.strides.of[d];
-  v.strides.of[d] *= step;
-  return true;
+  return slice(v, call[1], call[2], call[3], call[4]);
 }
 
 bool unsqueezed_view(const Call& call, View& v) {
@@ -188,6 +199,36 @@ bool flipped_view(const Call& call, View& v) {
   return true;
 }
 
+// The diagonals of two dimensions, as the last one.
+bool diagonal_view(const Call& call, View& v) {
+  v = whole(call.tensor(0));
+  const int rank = v.shape.rank, a = dim_of(call[2], rank), b = dim_of(call[3], rank);
+  if (rank < 2 || a < 0 || b < 0 || a == b || call[1].kind != ValueKind::integer) return false;
+  const std::int64_t rows = v.shape.sizes[a], columns = v.shape.sizes[b];
+  const std::int64_t offset = std::clamp(call[1].integer, -rows, columns);
+  const std::int64_t n = offset < 0 ? std::min(rows + offset, columns) : std::min(rows, columns - offset);
+  const std::ptrdiff_t stride = v.strides.of[a] + v.strides.of[b];
+  if (n > 0) v.first = offset < 0 ? -offset * v.strides.of[a] : offset * v.strides.of[b];
+  erase(v, std::max(a, b)), erase(v, std::min(a, b));
+  v.shape.sizes[v.shape.rank] = static_cast<std::int32_t>(n), v.strides.of[v.shape.rank++] = stride;
+  return true;
+}
+
+// Windows along a dimension, their elements as the last one.
+bool unfolded_view(const Call& call, View& v) {
+  v = whole(call.tensor(0));
+  const int rank = v.shape.rank, d = rank > 0 ? dim_of(call[1], rank) : -1;
+  if (d < 0 || rank == static_cast<int>(max_rank) || call[2].kind != ValueKind::integer ||
+      call[3].kind != ValueKind::integer)
+    return false;
+  const std::int64_t n = v.shape.sizes[d], size = call[2].integer, step = std::min(call[3].integer, n + 1);
+  if (size < 0 || size > n || step < 1) return false;
+  v.shape.sizes[rank] = static_cast<std::int32_t>(size), v.strides.of[rank] = v.strides.of[d];
+  v.shape.sizes[d] = static_cast<std::int32_t>((n - size) / step + 1), v.strides.of[d] *= step;
+  ++v.shape.rank;
+  return true;
+}
+
 constexpr struct {
   std::string_view op;
   Viewer view;
@@ -196,6 +237,7 @@ constexpr struct {
     {"aten::alias_copy.out", same_view},
     {"aten::clone.out", formatted_view},
     {"aten::detach_copy.out", same_view},
+    {"aten::diagonal_copy.out", diagonal_view},
     {"aten::expand_copy.out", expanded_view},
     {"aten::flip.out", flipped_view},
     {"aten::lift_fresh_copy.out", same_view},
@@ -206,6 +248,7 @@ constexpr struct {
     {"aten::squeeze_copy.dims_out", squeezed_view},
     {"aten::t_copy.out", t_view},
     {"aten::transpose_copy.int_out", transposed_view},
+    {"aten::unfold_copy.out", unfolded_view},
     {"aten::unsqueeze_copy.out", unsqueezed_view},
     {"aten::view_copy.out", reshaped_view},
     {"dim_order_ops::_clone_dim_order.out", ordered_view},
