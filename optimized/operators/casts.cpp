@@ -29,11 +29,11 @@ std::int64_t truncated(D x) {
 Gather to_floats(DType from, DType) {
   switch (from) {
     case DType::float64:
-      return gather<double, float>;
+      return gather_as<double, float>;
     case DType::uint16:
-      return gather<std::uint16_t, float>;
+      return gather_as<std::uint16_t, float>;
     case DType::uint32:
-      return gather<std::uint32_t, float>;
+      return gather_as<std::uint32_t, float>;
     default:
       return find_gather(from, Element::f32);
   }
@@ -43,20 +43,20 @@ template <class Wide>
 Gather to_truncated(DType from) {
   switch (from) {
     case DType::float16:
-      return gather<Float16, std::int64_t, truncated<Float16, Wide>>;
+      return gather_as<Float16, std::int64_t, truncated<Float16, Wide>>;
     case DType::bfloat16:
-      return gather<BFloat16, std::int64_t, truncated<BFloat16, Wide>>;
+      return gather_as<BFloat16, std::int64_t, truncated<BFloat16, Wide>>;
     case DType::float32:
-      return gather<float, std::int64_t, truncated<float, Wide>>;
+      return gather_as<float, std::int64_t, truncated<float, Wide>>;
     case DType::float64:
-      return gather<double, std::int64_t, truncated<double, Wide>>;
+      return gather_as<double, std::int64_t, truncated<double, Wide>>;
     default:
       return nullptr;
   }
 }
 Gather to_integers(DType from, DType to) {
-  if (from == DType::uint16) return gather<std::uint16_t, std::int64_t>;
-  if (from == DType::uint32) return gather<std::uint32_t, std::int64_t>;
+  if (from == DType::uint16) return gather_as<std::uint16_t, std::int64_t>;
+  if (from == DType::uint32) return gather_as<std::uint32_t, std::int64_t>;
   if (const Gather whole = find_gather(from, Element::i64)) return whole;
   if (to == DType::uint32) return nullptr;
   return to == DType::int64 || to == DType::uint8 ? to_truncated<std::int64_t>(from) : to_truncated<std::int32_t>(from);
@@ -65,21 +65,21 @@ Gather to_integers(DType from, DType to) {
 Gather to_truths(DType from, DType) {
   switch (from) {
     case DType::float16:
-      return gather<Float16, std::uint8_t, truth_of_half<Float16>>;
+      return gather_as<Float16, std::uint8_t, truth_of_half<Float16>>;
     case DType::bfloat16:
-      return gather<BFloat16, std::uint8_t, truth_of_half<BFloat16>>;
+      return gather_as<BFloat16, std::uint8_t, truth_of_half<BFloat16>>;
     case DType::float32:
-      return gather<float, std::uint8_t, truth<float>>;
+      return gather_as<float, std::uint8_t, truth<float>>;
     case DType::float64:
-      return gather<double, std::uint8_t, truth<double>>;
+      return gather_as<double, std::uint8_t, truth<double>>;
     case DType::int64:
-      return gather<std::int64_t, std::uint8_t, truth<std::int64_t>>;
+      return gather_as<std::int64_t, std::uint8_t, truth<std::int64_t>>;
     case DType::uint32:
     case DType::int32:
-      return gather<std::int32_t, std::uint8_t, truth<std::int32_t>>;
+      return gather_as<std::int32_t, std::uint8_t, truth<std::int32_t>>;
     case DType::uint16:
     case DType::int16:
-      return gather<std::int16_t, std::uint8_t, truth<std::int16_t>>;
+      return gather_as<std::int16_t, std::uint8_t, truth<std::int16_t>>;
     case DType::int8:
     case DType::uint8:
     case DType::boolean:
@@ -92,26 +92,26 @@ Gather to_truths(DType from, DType) {
 Gather to_doubles(DType from, DType) {
   switch (from) {
     case DType::float16:
-      return gather<Float16, double>;
+      return gather_as<Float16, double>;
     case DType::bfloat16:
-      return gather<BFloat16, double>;
+      return gather_as<BFloat16, double>;
     case DType::float32:
-      return gather<float, double>;
+      return gather_as<float, double>;
     case DType::int64:
-      return gather<std::int64_t, double>;
+      return gather_as<std::int64_t, double>;
     case DType::int32:
-      return gather<std::int32_t, double>;
+      return gather_as<std::int32_t, double>;
     case DType::int16:
-      return gather<std::int16_t, double>;
+      return gather_as<std::int16_t, double>;
     case DType::int8:
-      return gather<std::int8_t, double>;
+      return gather_as<std::int8_t, double>;
     case DType::uint8:
     case DType::boolean:
-      return gather<std::uint8_t, double>;
+      return gather_as<std::uint8_t, double>;
     case DType::uint16:
-      return gather<std::uint16_t, double>;
+      return gather_as<std::uint16_t, double>;
     case DType::uint32:
-      return gather<std::uint32_t, double>;
+      return gather_as<std::uint32_t, double>;
     default:
       return nullptr;
   }

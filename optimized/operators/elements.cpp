@@ -14,16 +14,16 @@ template <class T>
 Gather gather_to(DType from) {
   switch (from) {
     case DType::int64:
-      return gather<std::int64_t, T>;
+      return gather_as<std::int64_t, T>;
     case DType::int32:
-      return gather<std::int32_t, T>;
+      return gather_as<std::int32_t, T>;
     case DType::int16:
-      return gather<std::int16_t, T>;
+      return gather_as<std::int16_t, T>;
     case DType::int8:
-      return gather<std::int8_t, T>;
+      return gather_as<std::int8_t, T>;
     case DType::uint8:
     case DType::boolean:
-      return gather<std::uint8_t, T>;
+      return gather_as<std::uint8_t, T>;
     default:
       return nullptr;
   }
@@ -31,11 +31,11 @@ Gather gather_to(DType from) {
 Gather gather_floats(DType from) {
   switch (from) {
     case DType::float32:
-      return gather<float, float>;
+      return gather_as<float, float>;
     case DType::float16:
-      return gather<Float16, float>;
+      return gather_as<Float16, float>;
     case DType::bfloat16:
-      return gather<BFloat16, float>;
+      return gather_as<BFloat16, float>;
     default:
       return gather_to<float>(from);
   }
@@ -111,7 +111,7 @@ DType dtype_of(Element element) {
 Gather find_gather(DType from, Element to) {
   if (to == Element::f32) return gather_floats(from);
   if (to == Element::i64) return gather_to<std::int64_t>(from);
-  return from == DType::boolean || from == DType::uint8 ? gather<std::uint8_t, std::uint8_t, truth> : nullptr;
+  return from == DType::boolean || from == DType::uint8 ? gather_as<std::uint8_t, std::uint8_t, truth> : nullptr;
 }
 
 Store find_store(Element from, DType to) {

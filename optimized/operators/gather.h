@@ -48,7 +48,7 @@ T plain(D x) {
 
 // n elements, so many from one to the next, one after another.
 template <class D, class T, T (*converted)(D) = plain<D, T>>
-void gather(const void* from, std::ptrdiff_t stride, void* to, std::size_t n) {
+void gather_as(const void* from, std::ptrdiff_t stride, void* to, std::size_t n) {
   const D* x = static_cast<const D*>(from);
   T* y = static_cast<T*>(to);
   if (stride == 0) {

@@ -99,13 +99,15 @@ struct Sink {  // where totals go
   Element element;
   double scale;  // of floats: what a mean divides by
   const Tensor& to;
-  Store stored;  // of integers that are no int64
+  Store stored;  // of halves, and of integers that are no int64
 
   void store(std::ptrdiff_t i, const Total& total) const {
-    if (element == Element::f32)
-      to.elements<float>()[i] = static_cast<float>(total.real / scale);
-    else if (stored)
-      stored(&total.integer, to.data + i * static_cast<std::ptrdiff_t>(to.element_bytes()), 1);
+    const float real = element == Element::f32 ? static_cast<float>(total.real / scale) : 0;
+    const void* from = element == Element::f32 ? static_cast<const void*>(&real) : &total.integer;
+    if (stored)
+      stored(from, to.data + i * static_cast<std::ptrdiff_t>(to.element_bytes()), 1);
+    else if (element == Element::f32)
+      to.elements<float>()[i] = real;
     else if (element == Element::i64)
       to.elements<std::int64_t>()[i] = total.integer;
     else
@@ -209,6 +211,9 @@ bool accepts(const Call& call) {
   const bool promotes = element == Element::i64 ? out.dtype == DType::int64 : self.dtype == out.dtype;
   if ((mean || (fold == Fold::prod && dims == Dims::all)) && !asked && !promotes) return false;
   if ((fold == Fold::max || fold == Fold::min) && self.dtype != out.dtype) return false;
+  // Elements become halves before they are added, and a product after each of its steps.
+  if (element == Element::f32 && out.dtype != DType::float32 && (fold == Fold::prod || self.dtype != out.dtype))
+    return false;
   Shape result;
   std::uint32_t reduced = 0;
   return plan(call, dims, result, reduced);
