@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_drawn = 20;      // to try a predicate, and as many that differ
 constexpr std::size_t most_unexpected = 1;  // of those
-constexpr int hurry = 10;                   // of a case's time is enough for a small call
+constexpr int hurry = 40;                   // part of a case's time is enough for a small call
 constexpr int rounds = 12;                  // of finding predicates and trying them
 constexpr int most_tried = 4;               // predicates of a symptom in a round, those of most cases
 constexpr int most_attempts = 3;            // to convince with one predicate

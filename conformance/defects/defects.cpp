@@ -333,6 +333,10 @@ std::vector<std::vector<JudgedCase>> by_operator(std::vector<JudgedCase> cases) 
   return all;
 }
 
+std::size_t failures(const std::vector<JudgedCase>& cases) {
+  return static_cast<std::size_t>(std::ranges::count_if(cases, is_failure, &JudgedCase::verdict));
+}
+
 // Worth the search for its smallest call.
 bool is_serious(const Defect& d) { return d.promised() && d.tier < Tier::not_promised; }
 
@@ -370,10 +374,13 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
 
 std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std::vector<JudgedCase> cases, int workers,
                                const std::function<void(std::string_view op)>& begun) {
+  // Those with most failures first, which take longest.
   std::vector<std::vector<JudgedCase>> operators = by_operator(std::move(cases));
+  std::ranges::stable_sort(operators, std::greater(), failures);
   std::vector<Cause> causes;
+  // A thread waits while its child works, so that two use a processor.
   in_order(
-      operators.size(), workers,
+      operators.size(), 2 * workers,
       [&](std::size_t i) {
         const std::string name = operators[i][0].id.operator_name;
         return std::pair(name, causes_of(laboratory, corpus, *corpus.calls(name), std::move(operators[i])));
@@ -382,6 +389,7 @@ std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std
         std::ranges::move(found.second, std::back_inserter(causes));
         begun(found.first);
       });
+  std::ranges::stable_sort(causes, {}, [](const Cause& c) { return c.op->name; });
   const std::vector<Group> groups = all_grouped(std::move(causes));
   std::vector<Defect> defects;
   in_order(

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace assay {
 namespace {
@@ -103,15 +104,16 @@ struct Candidate {
 class Candidates {
  public:
   explicit Candidates(std::span<const Example> examples) : examples_(examples), failing_(examples.size()) {
-    std::map<std::string_view, Set> flags;
+    std::unordered_map<std::string_view, Set> found;
     std::map<std::string_view, std::map<double, Set>> amounts;
-    const auto none = [&] { return Set(examples.size()); };
     for (std::size_t i = 0; i < examples.size(); ++i) {
       if (examples[i].fails) failing_.add(i);
-      for (const std::string& flag : examples[i].features->flags) flags.try_emplace(flag, none()).first->second.add(i);
+      for (const std::string& flag : examples[i].features->flags)
+        found.try_emplace(flag, examples.size()).first->second.add(i);
       for (const Measure& m : examples[i].features->measures)
-        amounts[m.name].try_emplace(m.amount, none()).first->second.add(i);
+        amounts[m.name].try_emplace(m.amount, examples.size()).first->second.add(i);
     }
+    const std::map<std::string_view, Set> flags(found.begin(), found.end());
     const Set all(examples.size(), true);
     for (const auto& [flag, covered] : flags) {
       add({Literal::Test::holds, std::string(flag), 0}, covered);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 #include <tuple>
 
 #include "conformance/cases/tensors.h"
@@ -135,7 +134,9 @@ int bits_of(DType dtype) { return static_cast<int>(8 * info(dtype).bytes); }
 Real held(DType dtype, Real x) {
   return is_floating(dtype) ? round_to(dtype, x) : static_cast<Real>(wrap_to(dtype, truncated_to(DType::int64, x)));
 }
-bool is_power_beyond(Real a, Real b, int bits) { return b > 0 && std::log2(std::fabs(a)) * b >= bits; }
+bool is_power_beyond(Real a, Real b, int bits) {
+  return b > 0 && std::fabs(a) > 1 && std::log2(std::fabs(a)) * b >= bits;
+}
 // Processors shift by a count modulo the bits of a register.
 template <class Shift>
 bool differs_in_register(Shift shift, Real a, Real b, DType dtype) {
@@ -155,8 +156,8 @@ constexpr auto pair_flags = std::to_array<PairFlag>({
     {"a remainder is not 0 somewhere", [](Real a, Real b, DType) { return b != 0 && std::fmod(a, b) != 0; }},
     {"a remainder by what the dtype holds of the second operand is another somewhere",
      [](Real a, Real b, DType dtype) {
-       const Real exact = std::fmod(a, b);
-       return !std::isnan(exact) && exact != std::fmod(a, held(dtype, b));
+       const Real divisor = held(dtype, b), exact = divisor == b ? NAN : std::fmod(a, b);
+       return !std::isnan(exact) && exact != std::fmod(a, divisor);
      }},
     {"a quotient of negative operands is below 1 somewhere",
      [](Real a, Real b, DType) { return a < 0 && b < 0 && a / b < 1; }},
@@ -173,7 +174,7 @@ constexpr auto pair_flags = std::to_array<PairFlag>({
      [](Real a, Real b, DType dtype) { return is_integer(dtype) && a == least_integer(dtype) && b == -1; }},
     {"a power is 2^31 or more somewhere", [](Real a, Real b, DType) { return is_power_beyond(a, b, 31); }},
     {"a power is above 2^53 somewhere",
-     [](Real a, Real b, DType) { return b > 0 && std::log2(std::fabs(a)) * b > 53; }},
+     [](Real a, Real b, DType) { return b > 0 && std::fabs(a) > 1 && std::log2(std::fabs(a)) * b > 53; }},
     {"a power is beyond its integers somewhere",
      [](Real a, Real b, DType dtype) { return has_integers(dtype) && is_power_beyond(a, b, bits_of(dtype) - 1); }},
     {"a power by way of float64 is another integer somewhere",
@@ -215,7 +216,9 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
 });
 
 std::string phrase(std::string_view subject, std::string_view says) {
-  return std::string(subject) + " " + std::string(says);
+  std::string all;
+  all.reserve(subject.size() + 1 + says.size());
+  return all.append(subject).append(1, ' ').append(says);
 }
 
 class Describing {
@@ -229,16 +232,17 @@ class Describing {
     describe_results();
     say_if(different(input_sizes_), "the inputs have different sizes");
     say_if(different(input_dtypes_), "the inputs have different dtypes");
-    Features f;
-    f.flags.assign(flags_.begin(), flags_.end());
+    std::ranges::sort(flags_);
+    flags_.erase(std::ranges::unique(flags_).begin(), flags_.end());
+    Features f{std::move(flags_), {}};
     f.measures = std::move(measures_);
     std::ranges::sort(f.measures);
     return f;
   }
 
  private:
-  void say(std::string_view flag) { flags_.emplace(flag); }
-  void say(std::string_view subject, std::string_view says) { flags_.insert(phrase(subject, says)); }
+  void say(std::string_view flag) { flags_.emplace_back(flag); }
+  void say(std::string_view subject, std::string_view says) { flags_.push_back(phrase(subject, says)); }
   void say_if(bool holds, std::string_view flag) {
     if (holds) say(flag);
   }
@@ -439,7 +443,7 @@ class Describing {
 
   const Operator& op_;
   const HostCall& call_;
-  std::set<std::string> flags_;
+  std::vector<std::string> flags_;
   std::vector<Measure> measures_;
   std::vector<const Tensor*> orders_;
   std::vector<Dims> input_sizes_;

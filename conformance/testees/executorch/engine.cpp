@@ -6,17 +6,8 @@
 
 #include "conformance/testees/executorch/binaries.h"
 #include "conformance/testees/executorch/outcome.h"
+#include "conformance/testees/executorch/threads.h"
 #include "conformance/testees/executorch/values.h"
-
-// Of a header that the package lacks.
-namespace executorch::extension::threadpool {
-class ThreadPool {
- public:
-  std::size_t get_thread_count() const;
-  bool _unsafe_reset_threadpool(std::uint32_t threads);
-};
-ThreadPool* get_threadpool();
-}  // namespace executorch::extension::threadpool
 
 // ExecuTorch's own runtime as its users take it: a Module with the defaults, the packaged XNNPACK beside it.
 namespace assay::executorch_kernels {
@@ -27,13 +18,6 @@ using executorch::runtime::Error;
 using executorch::runtime::EValue;
 
 constexpr const char *xnnpack = "executorch_backend_xnnpack", *xnnpack_backend = "XnnpackBackend";
-
-// For all programs of the process.
-void set_threads(int wanted) {
-  auto& pool = *executorch::extension::threadpool::get_threadpool();
-  const auto threads = static_cast<std::uint32_t>(wanted);
-  if (pool.get_thread_count() != threads) pool._unsafe_reset_threadpool(threads);
-}
 
 class ModuleEngine final : public Engine {
  public:

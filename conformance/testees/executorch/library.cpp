@@ -1,4 +1,3 @@
-#include <executorch/extension/threadpool/threadpool_guard.h>
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/runtime.h>
@@ -11,6 +10,7 @@
 #include "conformance/testees/executorch/call_stack.h"
 #include "conformance/testees/executorch/log.h"
 #include "conformance/testees/executorch/outcome.h"
+#include "conformance/testees/executorch/threads.h"
 #include "conformance/testees/load.h"
 #include "reference/fault.h"
 
@@ -45,6 +45,7 @@ class Library : public KernelLibrary {
   Library() {
     log::capture();
     executorch::runtime::runtime_init();
+    set_threads(1);
     for (const auto& kernel : executorch::runtime::get_registered_kernels())
       if (kernel.kernel_key_.is_fallback()) kernels_.emplace(kernel.name_, kernel.op_);
   }
@@ -86,9 +87,6 @@ class Library : public KernelLibrary {
   static constexpr std::uint32_t temporary_memory = 16 << 20;
 
   Reply call(OpFunction kernel, const Operator& op, std::span<HostValue> arguments) {
-    // Parallel kernels run on the calling thread: a pool of threads would not survive a fork, and would be one per
-    // child.
-    const executorch::extension::threadpool::NoThreadPoolGuard one_thread;
     log::clear();
     temporary_.reset();
     CallStack stack(op, arguments);

@@ -1,10 +1,10 @@
 #include "conformance/testees/runtime.h"
 
 #include <executorch/extension/module/module.h>
-#include <executorch/extension/threadpool/threadpool_guard.h>
 #include <executorch/runtime/platform/runtime.h>
 
 #include "conformance/testees/executorch/outcome.h"
+#include "conformance/testees/executorch/threads.h"
 #include "conformance/testees/executorch/values.h"
 
 // Programs on ExecuTorch's own runtime, through its Module.
@@ -19,7 +19,6 @@ class LoadedModule final : public TesteeProgram {
   explicit LoadedModule(std::unique_ptr<Module> module) : module_(std::move(module)) {}
 
   Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
-    const executorch::extension::threadpool::NoThreadPoolGuard one_thread;
     log::clear();
     held_.clear();
     inputs_.assign(inputs.begin(), inputs.end());
@@ -47,6 +46,7 @@ class ModuleRuntime final : public Runtime {
   ModuleRuntime() {
     log::capture();
     executorch::runtime::runtime_init();
+    set_threads(1);
   }
 
   std::string_view name() const override { return "executorch"; }
