@@ -7,6 +7,7 @@
 #include "conformance/programs/file.h"
 #include "conformance/text/literal.h"
 #include "fuzz/attached.h"
+#include "fuzz/deployed.h"
 #include "fuzz/mutator/call_mutator.h"
 #include "fuzz/target.h"
 
@@ -77,6 +78,17 @@ std::string bundle(const std::string& program, const std::vector<ProgramCall>& c
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// A program with the packed constants of its first method.
+void add_packed(const fs::path& folder, const std::string& program, Seeds& seeds) {
+  const Opened opened(std::as_bytes(std::span(program)), {});
+  if (!opened.program()) return;
+  const auto made = execute(*opened.program(), *opened.program()->view().tables->execution_plan()->Get(0), {});
+  if (!made || !made->packed) return;
+  const auto packed = made->packed->bytes();
+  seeds.add({"packed"}, folder.filename().string(),
+            attach(program, std::string(reinterpret_cast<const char*>(packed.data()), packed.size())));
+}
+
 void add_program(const fs::path& folder, Seeds& seeds) {
   const std::string group = folder.parent_path().filename().string() + '-' + folder.filename().string();
   std::string data;
@@ -91,6 +103,7 @@ void add_program(const fs::path& folder, Seeds& seeds) {
   const std::string program = contents(folder / "program.pte");
   seeds.add({"decode", "check", "rules", "inspect", "run", "optimized"}, folder.filename().string(),
             attach(program, data));
+  if (data.empty()) add_packed(folder, program, seeds);
   if (fs::exists(folder / "calls.json"))
     seeds.add({"decode", "check", "inspect", "bundle"}, folder.filename().string() + ".bpte",
               bundle(program, read_calls(folder / "calls.json").calls));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fuzz/attached.h"
 #include "fuzz/mutator/bytes.h"
 #include "fuzz/mutator/call_mutator.h"
 #include "fuzz/mutator/file_mutator.h"
@@ -11,6 +12,19 @@ namespace {
 
 void change_bytes(std::string& input, const std::string&, Random& random) { mutate_bytes(input, random); }
 void change_request(std::string& input, const std::string&, Random& random) { mutate_request(input, random); }
+
+// What stands behind the program, but for one time in eight.
+void change_packed(std::string& input, const std::string& other, Random& random) {
+  if (random.one_in(8)) return mutate_file(input, other, random);
+  const auto [program, packed] = split(std::as_bytes(std::span(input)));
+  const auto text_of = [](auto bytes) {
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  std::string changed = text_of(packed);
+  mutate_bytes(changed, random);
+  input = attach(text_of(program), changed);
+}
+
 void change_json(std::string& input, const std::string&, Random& random) { mutate_json(input, random); }
 
 constexpr Target all[] = {
@@ -27,6 +41,7 @@ constexpr Target all[] = {
     {"npy", attack_npy, change_bytes},
     {"calls", attack_calls, change_json},
     {"optimized", attack_optimized, mutate_file},
+    {"packed", attack_packed, change_packed},
 };
 
 }  // namespace

@@ -35,5 +35,6 @@ void attack_literal(Input);
 void attack_npy(Input);
 void attack_calls(Input);
 void attack_optimized(Input);
+void attack_packed(Input);
 
 }  // namespace assay::fuzz

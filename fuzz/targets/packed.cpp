@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "fuzz/attached.h"
+#include "fuzz/deployed.h"
+#include "fuzz/inputs.h"
+#include "fuzz/limits.h"
+#include "fuzz/oracle.h"
+#include "fuzz/same.h"
+#include "fuzz/target.h"
+#include "optimized/fallback/fallback.h"
+#include "optimized/packed/packed.h"
+
+// Packed constants that somebody else made, behind a program. What a method kept gives what it gave; another file is
+// refused; and whatever floats there are in one that is not, a method of them ends as it did, in the memory that it
+// asked for.
+namespace assay::fuzz {
+namespace {
+
+using optimized::KeptConstants;
+
+// Of exactly so many bytes, which these fill again and again.
+ClientMemory filled(std::size_t size, std::span<const std::byte> with) {
+  ClientMemory memory(size);
+  for (std::size_t i = 0; i < size; ++i) memory.bytes()[i] = with.empty() ? std::byte{0} : with[i % with.size()];
+  return memory;
+}
+
+bool same_outputs(const Execution& a, const Execution& b) {
+  return a.said.rule == b.said.rule && std::ranges::equal(a.outputs, b.outputs, same);
+}
+
+void attack(const optimized::Program& program, const pte::ExecutionPlan& plan,
+            std::span<const std::optional<Value>> inputs, std::span<const std::byte> bytes) {
+  const auto made = execute(program, plan, inputs), again = execute(program, plan, inputs);
+  if (!made || !made->packed) return;
+  const std::span<std::byte> own = made->packed->bytes();
+  const ClientMemory before = filled(own.size(), own);
+  optimized::Fault fault;
+  const auto kept = optimized::open_packed(program, own, fault);
+  must(kept.has_value(), "kept", "what was saved is refused by ", fault.rule);
+  const auto from_kept = execute(program, plan, inputs, kept);
+  must(from_kept && from_kept->said.rule == made->said.rule, "kept", "a method of what was saved ends otherwise");
+  must(!same_outputs(*made, *again) || same_outputs(*made, *from_kept), "kept", "what was saved gives something else");
+  must(std::ranges::equal(own, before.bytes()), "kept", "what was saved was written to");
+
+  const ClientMemory given = filled(bytes.size(), bytes);
+  const auto opened = optimized::open_packed(program, given.bytes(), fault = {});
+  if (opened) execute(program, plan, inputs, opened);
+  const std::size_t header = own.size() - kept->bytes.size();
+  const ClientMemory floats = filled(kept->bytes.size(), given.bytes().subspan(std::min(header, bytes.size())));
+  const auto from_others = execute(program, plan, inputs, KeptConstants{floats.bytes(), kept->layout});
+  must(from_others && from_others->said.rule == made->said.rule && from_others->said.outputs == made->said.outputs,
+       "kept", "a method of other floats ends otherwise");
+}
+
+}  // namespace
+
+void attack_packed(Input input) {
+  const auto [file, packed] = split(input);
+  const Budget budget(limits);
+  const Budget::Scope scope(budget, "the attack");
+  const optimized::FallbackBudget charged(budget);
+  const auto loaded = LoadedProgram::load(borrowed(file), {}, options_for(budget));
+  const Opened opened(file, {});
+  if (!loaded || opened.is_too_large() || !opened.program()) return;
+  for (const auto* plan : *opened.program()->view().tables->execution_plan()) {
+    const auto method = loaded->method(plan->name()->str());
+    if (method) attack(*opened.program(), *plan, some_inputs(*method), packed);
+  }
+}
+
+}  // namespace assay::fuzz
