@@ -94,7 +94,7 @@ std::optional<ProgramView> open_program(std::span<const std::byte> tables, std::
   const auto* root = root_of<pte::Program>(tables, pte::ProgramIdentifier(), program::schema, {"H3", "H11", "H12"}, f);
   if (!root) return {};
   f.check(root->version() == 0, "H14", {}, "the version is ", root->version(), ", but must be 0");
-  const ProgramView view{root, segments};
+  const ProgramView view{root, segments, tables};
   check_segments(view, "G17", "G7", f);
   check_beginnings(view, tables, f);
   return f.count() == before ? std::optional(view) : std::nullopt;
@@ -106,7 +106,7 @@ std::optional<DataView> open_data(std::span<const std::byte> tables, std::span<c
       root_of<ptd::FlatTensor>(tables, ptd::FlatTensorIdentifier(), flat_tensor::schema, {"F4", "F5", "F5"}, f);
   if (!root) return {};
   f.check(root->version() == 0, "F6", {}, "the version is ", root->version(), ", but must be 0");
-  const DataView view{root, segments};
+  const DataView view{root, segments, tables};
   check_segments(view, "F2", "F2", f);
   return f.count() == before ? std::optional(view) : std::nullopt;
 }

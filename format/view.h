@@ -37,6 +37,7 @@ template <class Tables>
 struct FileView {
   const Tables* tables = nullptr;       // verified, and whatever must be there is there
   std::span<const std::byte> segments;  // the space that the header gives them, one behind the other
+  std::span<const std::byte> bytes;     // of the tables
 
   std::uint32_t segment_count() const { return size_of(tables->segments()); }
   // The bytes of segment i, which there is.

@@ -717,6 +717,7 @@ TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   show_fields(shown);
   for (const std::string_view rule : flow_rules) shown[rule] += "flow_test ";
   for (const std::string_view rule : runtime_rules) shown[rule] += "runtime_rules_test";
+  for (const std::string_view rule : packed_rules) shown[rule] += "packed_test";
   for (std::size_t i = 0; i < std::size(format_rules); ++i) {
     const FormatRule& rule = format_rules[i];
     const std::string_view reason = format_reasons[i];

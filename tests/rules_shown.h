@@ -13,6 +13,8 @@ inline constexpr std::string_view flow_rules[] = {"H16", "I9",  "I10", "I12", "I
 inline constexpr std::string_view runtime_rules[] = {"G3", "T24", "I4", "I10", "I11", "I14", "I17", "D2", "D6",
                                                      "R1", "R2",  "R3", "R4",  "R5",  "R6",  "R7",  "B8", "B9"};
 
+inline constexpr std::string_view packed_rules[] = {"P1", "P2", "P3", "P4", "P5", "P6"};
+
 // The line of a case, with what its breaker is told.
 inline void show_case(std::string_view rule, std::string_view what, const Fault& told) {
   std::cout << rule << " | " << what << " | " << told.place << (told.place.empty() ? "" : " ") << told.message << '\n';

@@ -39,6 +39,21 @@ class With(WithFolder):
             code, out, err = assay(*calls("shared_state"), "--share-arenas", "--with", testee)
             self.assertEqual((code, err), (0, ""), out)
 
+    def test_packed_constants_are_kept(self):
+        kept = self.folder / "kept"
+        alone = assay(*MLP, "--with", "optimized")
+        self.assertEqual(assay(*MLP, "--with", "optimized", "--packed-cache", kept), alone)
+        file, = kept.iterdir()
+        written = file.stat().st_mtime_ns
+        self.assertEqual(assay(*MLP, "--with", "optimized", "--packed-cache", kept), alone)
+        self.assertEqual(file.stat().st_mtime_ns, written)
+        file.write_bytes(file.read_bytes()[:-1])
+        self.assertEqual(assay(*MLP, "--with", "optimized", "--packed-cache", kept), alone)
+        self.assertNotEqual(file.stat().st_mtime_ns, written)
+        code, out, err = assay(*MLP, "--packed-cache", kept)
+        self.assertEqual((code, out), (5, ""), err)
+        self.assertIn("--packed-cache is for the optimized runtime", err)
+
     def test_calls_and_bundles(self):
         for testee in KERNELS, RUNTIME:
             for arguments in calls("kv_cache"), calls("cond_layers"), calls("external_two_files"), calls("in_place"), calls("tensor_lists"), calls("string_input"), calls("dynamic_arithmetic"), calls("delegate_layers"), ("run", PROGRAMS / "methods" / "program.bpte"):

@@ -23,7 +23,8 @@ class TesteeProgram {
 struct LoadSettings {
   std::filesystem::path program;
   std::vector<std::filesystem::path> data;
-  bool share_arenas = false;  // methods share the planned memories into which one of them plans state
+  bool share_arenas = false;                // methods share the planned memories into which one of them plans state
+  std::filesystem::path packed_cache = {};  // a folder that keeps packed constants, of a runtime that packs any
 };
 
 // A runtime under test.

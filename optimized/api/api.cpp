@@ -1,39 +1,19 @@
 #include <algorithm>
-#include <cstring>
 #include <new>
-#include <optional>
 
-#include "optimized/api/assay.h"
+#include "optimized/api/types.h"
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/method.h"
 #include "optimized/runtime/table.h"
 
-// The C interface: what it hands out are the runtime's own types under other names.
+// The C interface, but for packed constants.
 
 using namespace assay;
 using namespace assay::optimized;
 
-struct assay_program {
-  std::optional<Program> program;
-  format::DataView views[ASSAY_MOST_DATA_FILES];
-};
-
 namespace {
 
 using Bytes = Program::Bytes;
-
-Bytes bytes_of(const assay_bytes& b) { return {static_cast<const std::byte*>(b.data), b.size}; }
-std::span<std::byte> bytes_of(const assay_memory& m) { return {static_cast<std::byte*>(m.data), m.size}; }
-
-assay_outcome told(const Fault& from, assay_fault* to) {
-  if (to) {
-    static_assert(sizeof to->rule == sizeof from.rule && sizeof to->place == sizeof from.place);
-    std::memcpy(to->rule, from.rule, sizeof from.rule);
-    std::memcpy(to->place, from.place, sizeof from.place);
-    std::memcpy(to->message, from.message, sizeof from.message);
-  }
-  return static_cast<assay_outcome>(from.outcome);
-}
 
 assay_outcome too_small(assay_fault* to, const char* what) {
   Fault fault;
@@ -66,6 +46,7 @@ bool read(const assay_options* from, bool runs, Options& options, Fault& fault) 
   options.backends = {reinterpret_cast<const Backend*>(from->backends), from->backend_count};
   if (from->instructions > 0) options.instructions = from->instructions;
   options.as_written = from->as_written, options.share_arenas = from->share_arenas;
+  if (from->packed) options.packed = KeptConstants{bytes_of(from->packed->constants), from->packed->layout};
   if (from->run) options.threads = {from->threads, from->run, from->pool};
   if (from->least_share > 0) options.threads.least_share = from->least_share;
   if (!from->instruction_set) return true;
@@ -75,9 +56,6 @@ bool read(const assay_options* from, bool runs, Options& options, Fault& fault) 
             runs ? "this machine does not have the instruction set" : "this build does not have the instruction set");
   return false;
 }
-
-Method& method_of(assay_method* m) { return *reinterpret_cast<Method*>(m); }
-const Method& method_of(const assay_method* m) { return *reinterpret_cast<const Method*>(m); }
 
 assay_value value_of(const Value& from) {
   assay_value to{};

@@ -66,6 +66,12 @@ typedef struct assay_method assay_method;
 typedef struct assay_fallback assay_fallback;
 typedef struct assay_backend assay_backend;
 
+/* What kernels made of a method's constants, kept from an earlier time: as assay_packed_open gives it. */
+typedef struct assay_packed {
+  assay_bytes constants;
+  uint64_t layout;
+} assay_packed;
+
 typedef struct assay_options {
   const assay_fallback* fallback; /* does calls for which there is no kernel; may be null */
   const assay_backend* backends;  /* do what is delegated */
@@ -82,6 +88,7 @@ typedef struct assay_options {
   /* State is shared by its place in the plan, too, not by name alone: all methods share the planned memories into which
    * one of them plans state. Of all methods alike. */
   bool share_arenas;
+  const assay_packed* packed; /* instead of making them anew, in prepared memory; may be null */
 } assay_options;
 
 typedef struct assay_method_sizes {
@@ -103,6 +110,15 @@ assay_outcome assay_method_size(const assay_program* program, const char* name, 
                                 assay_memory workspace, assay_method_sizes* sizes, assay_fault* fault);
 assay_outcome assay_method_make(const assay_program* program, const char* name, const assay_options* options,
                                 const assay_method_memories* memories, assay_method** made, assay_fault* fault);
+/* A file of the method's packed constants, for the next process: this many bytes, and how they are written. */
+size_t assay_packed_size(const assay_method* method);
+assay_outcome assay_packed_save(const assay_program* program, const assay_method* method, assay_memory file,
+                                assay_fault* fault);
+/* Of a file that begins at a multiple of 64 in memory and stays there as long as methods that use it; it is read only.
+ * Rules P1 to P5 are asked of all its bytes; P6, whether it is of this method, instruction set and build, when a size
+ * is asked for or the method made. */
+assay_outcome assay_packed_open(const assay_program* program, assay_bytes file, assay_packed* opened,
+                                assay_fault* fault);
 /* Before the memory of a method that delegates is given up. */
 void assay_method_end(assay_method* method);
 

@@ -174,13 +174,12 @@ const void* prepare(const Call& call, Stores& stores) {
   const bool norm = call.fusion && !call.fusion->norm.empty();
   if (call.fusion) s.epilogue = epilogue_of(*call.fusion);
   if (!call.tensor(weight).constant) return &s;
-  const auto shift = take_floats(stores.packed, norm ? channels : 0),
-             scale = take_floats(stores.packed, norm ? channels : 0);
-  const auto packed = take_floats(stores.packed, kernels::packed_floats(s.sizes.convolution));
-  s.packed = packed.data(), s.bias = norm ? shift.data() : nullptr;
-  if (packed.empty()) return &s;
-  if (norm) fold(call, scale.first(channels), shift.first(channels));
-  pack(call, s.sizes.convolution, norm ? scale.data() : nullptr, packed.data());
+  const auto shift = stores.packed.take(norm ? channels : 0), scale = stores.packed.take(norm ? channels : 0),
+             packed = stores.packed.take(kernels::packed_floats(s.sizes.convolution));
+  s.packed = packed.data, s.bias = norm ? shift.data : nullptr;
+  if (packed.to_make.empty()) return &s;
+  if (norm) fold(call, scale.to_make.first(channels), shift.to_make.first(channels));
+  pack(call, s.sizes.convolution, norm ? scale.data : nullptr, packed.to_make.data());
   return &s;
 }
 

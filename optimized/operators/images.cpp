@@ -26,14 +26,6 @@ std::optional<kernels::Images> images_of(const Tensor& t) {
   return images;
 }
 
-std::span<float> take_floats(format::Workspace& packed, std::size_t n) {
-  struct alignas(64) Line {
-    float floats[16];
-  };
-  const auto lines = packed.take<Line>((n + 15) / 16);
-  return {reinterpret_cast<float*>(lines.data()), lines.size() * 16};
-}
-
 kernels::Epilogue epilogue_of(const Fusion& fusion) {
   kernels::Epilogue e;
   e.activation = fusion.activation, e.low = fusion.low, e.high = fusion.high;

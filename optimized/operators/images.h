@@ -12,9 +12,6 @@ namespace assay::optimized {
 // What lies either way, as its channels or pixels are one, is channels last.
 std::optional<kernels::Images> images_of(const Tensor& tensor);
 
-// At a multiple of 64; empty when only counting. Zeroed.
-std::span<float> take_floats(format::Workspace& packed, std::size_t n);
-
 // But for the residual, which moves.
 kernels::Epilogue epilogue_of(const Fusion& fusion);
 

@@ -124,11 +124,14 @@ const void* prepare(const Call& call, Stores& stores) {
   s.packed = {{set, k, n}, nullptr};
   if (!is_packed_once(b)) {
     stores.scratch = floats * sizeof(float);
-  } else if (const auto packed = take_floats(stores.packed, floats); !packed.empty()) {
-    const Strides strides = strides_of(b);
-    s.packed = kernels::pack(set, b.elements<float>(), k, n, static_cast<std::size_t>(strides.of[row]),
-                             static_cast<std::size_t>(strides.of[column]), packed.data());
+    return &s;
   }
+  const auto packed = stores.packed.take(floats);
+  s.packed.data = packed.data;
+  if (packed.to_make.empty()) return &s;
+  const Strides strides = strides_of(b);
+  kernels::pack(set, b.elements<float>(), k, n, static_cast<std::size_t>(strides.of[row]),
+                static_cast<std::size_t>(strides.of[column]), packed.to_make.data());
   return &s;
 }
 

@@ -41,7 +41,8 @@ std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
 }  // namespace
 
 bool Builder::has_room() {
-  const bool room = workspace_.has_room() && tables_.has_room() && (packed_.counts_only() || packed_.has_room());
+  const bool room = workspace_.has_room() && tables_.has_room() && (copies_.counts_only() || copies_.has_room()) &&
+                    packed_.has_room();
   return room || refuse(fault_, "V4", where_, "needs more memory than it is given");
 }
 
@@ -67,11 +68,15 @@ Method* Builder::make(Sizes& sizes) {
                     sizes.scratch, " bytes of memory, more than it is given"),
              nullptr;
     tables_ = format::Workspace(prepared.first(sizes.tables));
-    packed_ = format::Workspace(prepared.subspan(sizes.tables, sizes.prepared - sizes.tables));
+    copies_ = format::Workspace(prepared.subspan(sizes.tables, sizes.copies));
+    packed_ =
+        options_.packed ? Packed::of(*options_.packed) : Packed::in(prepared.subspan(sizes.tables + sizes.copies));
   } else {
     tables_ = format::Workspace(workspace_.take<std::byte>(tables_size(plan_)));
     if (!has_room()) return nullptr;
   }
+  packed_.note(format::text_of(plan_.name()));
+  packed_.note(kernels::name_of(options_.set));
   made_ = tables_.take<Method>(1).data();
   if (!made_) return has_room(), nullptr;
   made_->plan_ = &plan_, made_->fallback_ = options_.fallback, made_->instructions_ = options_.instructions;
@@ -85,10 +90,17 @@ Method* Builder::make(Sizes& sizes) {
   if (!has_room()) return nullptr;
   made_->values_ = values_, made_->tensors_ = tensors_;
   std::ranges::copy(values_, made_->initial_.begin());
-  sizes = {aligned(tables_.most()) + aligned(packed_.most()), arena_, shared_, aligned(scratch_),
-           aligned(tables_.most())};
+  if (options_.packed &&
+      (options_.packed->layout != packed_.layout() || options_.packed->bytes.size() != packed_.bytes()))
+    return refuse(fault_, "P6", where_,
+                  "has other packed constants: these were made for another method, instruction set or build"),
+           nullptr;
+  const std::uint64_t tables = aligned(tables_.most()), copies = aligned(copies_.most());
+  sizes = {
+      tables + copies + (options_.packed ? 0 : packed_.bytes()), arena_, shared_, aligned(scratch_), tables, copies};
   if (memories_) made_->run_.scratch = memories_->scratch;
   made_->run_.threads = options_.threads;
+  made_->packed_ = packed_.kept();
   return made_;
 }
 

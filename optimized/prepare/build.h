@@ -61,7 +61,8 @@ class Builder {
   const format::Place where_{nullptr, format::text_of(plan_.name()), -1, true};
   format::Method method_;
   format::NamedData named_;
-  format::Workspace tables_, packed_;
+  format::Workspace tables_, copies_;
+  Packed packed_;
   Method* made_ = nullptr;
   std::span<Value> values_;
   std::span<Tensor> tensors_;

@@ -30,7 +30,7 @@ bool Builder::place_constant(Tensor& tensor, const pte::Tensor& from, std::uint3
   if (in_place) {
     tensor.data = const_cast<std::byte*>(data.data());  // which no instruction writes: T15
   } else {
-    const auto copy = packed_.take<std::byte>(aligned(n));
+    const auto copy = copies_.take<std::byte>(aligned(n));
     std::copy_n(data.begin(), copy.empty() ? 0 : data.size(), copy.begin());
     tensor.data = copy.data();
   }

@@ -12,6 +12,7 @@
 #include "optimized/kernels/instruction_set.h"
 #include "optimized/kernels/threads.h"
 #include "optimized/runtime/fault.h"
+#include "optimized/runtime/packed.h"
 #include "optimized/runtime/value.h"
 
 // What executes an instruction. Everything that the file has decided, which is all but sizes that move and numbers that
@@ -62,7 +63,7 @@ struct Step {
 // Where a kernel keeps what it makes of a call before the first execution.
 struct Stores {
   format::Workspace& tables;  // always has its memory
-  format::Workspace& packed;  // may only count, and then gives nothing; aligned to 64
+  Packed& packed;
   std::uint64_t scratch = 0;  // bytes that the step needs while it runs
 };
 

@@ -152,7 +152,8 @@ bool Method::tell(std::uint32_t step, Fault& fault) {
 // What a kernel declines when it sees the sizes.
 bool Method::run_fallback(const Step& step) {
   format::Workspace none;
-  Stores stores{none, none};
+  Packed counting;
+  Stores stores{none, counting};
   const Step again{fallback_->run, fallback_->prepare(step.call, stores), step.call, step.instruction, fallback_->name};
   return again.run(again, run_);
 }

@@ -22,7 +22,8 @@ struct Sizes {
   std::uint64_t arena = 0;     // planned memory: stays from one execution to the next
   std::uint64_t shared = 0;    // state that the program's methods share; zeros before the first of them is made
   std::uint64_t scratch = 0;   // of one execution
-  std::uint64_t tables = 0;    // how many of the prepared bytes are not packed constants
+  std::uint64_t tables = 0;    // how many of the prepared bytes are neither copies of constants nor packed ones,
+  std::uint64_t copies = 0;    // and how many are copies, of constants that begin where none of their dtype can
 };
 struct Memories {
   std::span<std::byte> prepared, arena, shared, scratch;
@@ -34,8 +35,9 @@ struct Options {
   std::int64_t instructions = 10'000'000;  // of one execution
   kernels::Threads threads;
   std::optional<kernels::InstructionSet> set = kernels::best_instruction_set();
-  bool as_written = false;    // without rewrites
-  bool share_arenas = false;  // methods share the memories into which one of them plans state
+  bool as_written = false;                   // without rewrites
+  bool share_arenas = false;                 // methods share the memories into which one of them plans state
+  std::optional<KeptConstants> packed = {};  // of an earlier time; none: they are made in prepared memory
 };
 
 struct Input {
@@ -67,6 +69,7 @@ class Method {
   const Value& output(std::size_t i) const { return values_[index_of(plan_->outputs(), i)]; }
   const Value& value(std::size_t i) const { return values_[i]; }
   std::span<const Value> values() const { return values_; }
+  const KeptConstants& packed() const { return packed_; }
 
   // Copies a value of the kind, dtype, dim order and sizes that the program declares. Faults: R1, R2, R3, R6, R7.
   bool set_input(std::size_t i, const Value& value, Fault& fault) { return set_input(i, value, false, fault); }
@@ -106,6 +109,7 @@ class Method {
   std::span<Step> steps_;
   std::span<std::uint32_t> step_of_;
   std::span<const Rewrite* const> rewrites_;
+  KeptConstants packed_;
   std::span<Input> inputs_;
   std::span<std::uint32_t> overwritten_;  // and those that an execution writes over
   Run run_;

@@ -40,6 +40,34 @@ static int refused(const assay_fault* fault, assay_outcome outcome) {
   return (int)outcome;
 }
 
+static assay_outcome make(const assay_program* program, const char* name, const assay_options* options,
+                          assay_method** method, assay_fault* fault) {
+  size_t workspace;
+  assay_method_sizes needed;
+  assay_outcome outcome = assay_method_workspace_size(program, name, &workspace, fault);
+  if (outcome) return outcome;
+  const assay_memory work = take(workspace);
+  if ((outcome = assay_method_size(program, name, options, work, &needed, fault))) return outcome;
+  const assay_method_memories memories = {work, take(needed.prepared), take(needed.arena), take(needed.shared),
+                                          take(needed.scratch)};
+  return assay_method_make(program, name, options, &memories, method, fault);
+}
+
+#ifdef KEEPS_PACKED
+/* The method again, of the constants that the first packed. */
+static assay_outcome make_again(const assay_program* program, const char* name, assay_method** method,
+                                assay_fault* fault) {
+  const assay_memory file = take(assay_packed_size(*method));
+  const assay_bytes kept = {file.data, file.size};
+  assay_packed packed;
+  assay_outcome outcome = assay_packed_save(program, *method, file, fault);
+  if (outcome || (outcome = assay_packed_open(program, kept, &packed, fault))) return outcome;
+  assay_options options = {0};
+  options.packed = &packed;
+  return make(program, name, &options, method, fault);
+}
+#endif
+
 int main(int argc, char** argv) {
   if (argc < 3) return 64;
   assay_fault fault;
@@ -52,16 +80,11 @@ int main(int argc, char** argv) {
   if ((outcome = assay_program_open(file, NULL, 0, of_program, of_checks, &program, &fault)))
     return refused(&fault, outcome);
 
-  size_t workspace;
-  assay_method_sizes needed;
   assay_method* method;
-  if ((outcome = assay_method_workspace_size(program, argv[2], &workspace, &fault))) return refused(&fault, outcome);
-  const assay_memory work = take(workspace);
-  if ((outcome = assay_method_size(program, argv[2], NULL, work, &needed, &fault))) return refused(&fault, outcome);
-  const assay_method_memories memories = {work, take(needed.prepared), take(needed.arena), take(needed.shared),
-                                          take(needed.scratch)};
-  if ((outcome = assay_method_make(program, argv[2], NULL, &memories, &method, &fault)))
-    return refused(&fault, outcome);
+  if ((outcome = make(program, argv[2], NULL, &method, &fault))) return refused(&fault, outcome);
+#ifdef KEEPS_PACKED
+  if ((outcome = make_again(program, argv[2], &method, &fault))) return refused(&fault, outcome);
+#endif
 
   for (int i = 3; i < argc; ++i) {
     assay_value value;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "conformance/programs/npy.h"
+#include "conformance/testees/optimized/client.h"
 #include "conformance/text/element.h"
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"
@@ -44,7 +45,7 @@ Examples:
   assay run model.pte --input x.npy --with executorch --against reference --rtol 1e-4)";
 
 struct Request {
-  std::string program, method, calls, output_dir, with = "reference", against, golden;
+  std::string program, method, calls, output_dir, with = "reference", against, golden, packed_cache;
   std::vector<fs::path> data;
   std::vector<std::string> inputs;
   Budget::Limits limits;
@@ -179,7 +180,7 @@ ProgramFiles program_files(Session& session, const File& program, const std::vec
   fs::path file = session.request.program;
   const bool is_asked_for = session.with.is_runtime() || (session.against && session.against->is_runtime());
   if (is_asked_for && (is_part || !fs::is_regular_file(file))) file = session.copy.emplace(program).path();
-  return {valid_program(program, open_data_files(data, session.access)), file, data};
+  return {valid_program(program, open_data_files(data, session.access)), file, data, session.request.packed_cache};
 }
 
 std::vector<Value> inputs_of(const Session& session, const pte::ExecutionPlan& plan) {
@@ -269,6 +270,9 @@ int run(const Request& r) {
     throw Fault(
         Outcome::unsupported, "testee",
         text(r.with, " does not tell of its instructions: --trace is for the reference and libraries of kernels"));
+  if (!r.packed_cache.empty() && !optimized_for(r.with) && !optimized_for(r.against))
+    throw Fault(Outcome::unsupported, "testee",
+                "--packed-cache is for the optimized runtime, which alone packs constants");
   const Budget::Scope scope(session.access.budget, "the run");
   const File file = open_file(r.program, session.access);
   const FileKind kind = file_kind(file.bytes);
@@ -315,6 +319,8 @@ void add_run(CLI::App& app, int& exit_code) {
   add_no_map(*command, r->map);
   command->add_flag("--share-arenas", r->share_arenas,
                     "Methods share the planned memories into which one of them plans state, not named state alone");
+  command->add_option("--packed-cache", r->packed_cache,
+                      "A folder for this program, where the optimized runtime keeps what it makes of constants");
   command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");
   command->add_flag("--json", r->json, "Print JSON");
   command->footer(footer);

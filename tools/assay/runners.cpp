@@ -34,8 +34,9 @@ Runners::Runners(const std::string& testee, const std::string& golden, const Pat
 std::unique_ptr<ProgramRunner> Runners::begin(const ProgramFiles& program, const RuntimeOptions& options,
                                               Listener* listener) {
   if (runtime_)
-    return std::make_unique<TesteeHost>(program.program, options.budget, *runtime_,
-                                        LoadSettings{program.file, program.data, options.share_arenas}, patience_);
+    return std::make_unique<TesteeHost>(
+        program.program, options.budget, *runtime_,
+        LoadSettings{program.file, program.data, options.share_arenas, program.packed_cache}, patience_);
   if (children_) return std::make_unique<LibraryHost>(program.program, options, listener, *children_, substituted_);
   return std::make_unique<Host>(program.program, options, listener);
 }

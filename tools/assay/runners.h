@@ -19,6 +19,7 @@ struct ProgramFiles {
   ValidProgram program;
   std::filesystem::path file;
   std::vector<std::filesystem::path> data;
+  std::filesystem::path packed_cache = {};  // a folder that keeps packed constants; may be empty
 };
 
 // The bytes of a file as a file of its own, for those who only take one, as long as this lives.

@@ -1,5 +1,8 @@
 #include "conformance/testees/optimized/client.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
@@ -13,6 +16,8 @@
 
 namespace assay {
 namespace {
+
+constexpr std::uintmax_t most_packed_header = 4096;  // a file that is larger than what it has and this is none
 
 ClientMemory contents(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -111,7 +116,7 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
 void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Options& options) {
   options_.as_written = options.as_written, options_.share_arenas = options.share_arenas;
   options_.least_share = options.least_share;
-  instruction_set_ = options.instruction_set;
+  instruction_set_ = options.instruction_set, packed_cache_ = options.packed_cache;
   if (!instruction_set_.empty()) options_.instruction_set = instruction_set_.c_str();
   options_.threads = options.threads, options_.run = options.run;
   if (options.threads > 1 && !options.run) begin_pool(options.threads);
@@ -172,19 +177,20 @@ ClientMemory OptimizedClient::workspace(const std::string& method) const {
   return ClientMemory(bytes);
 }
 
-assay_method_sizes OptimizedClient::sizes(const std::string& method, const ClientMemory& workspace) const {
+assay_method_sizes OptimizedClient::sizes(const std::string& method, const assay_options& options,
+                                          const ClientMemory& workspace) const {
   assay_method_sizes sizes;
-  done(
-      [&](auto* f) { return assay_method_size(program_, method.c_str(), &options_, memory_of(workspace), &sizes, f); });
+  done([&](auto* f) { return assay_method_size(program_, method.c_str(), &options, memory_of(workspace), &sizes, f); });
   return sizes;
 }
 
-assay_method_sizes OptimizedClient::sizes(const std::string& name) const { return sizes(name, workspace(name)); }
+assay_method_sizes OptimizedClient::sizes(const std::string& name) const {
+  return sizes(name, options_, workspace(name));
+}
 
-const OptimizedClient::Method& OptimizedClient::method(const std::string& name) {
-  if (const auto found = methods_.find(name); found != methods_.end()) return found->second;
-  const ClientMemory work = workspace(name);
-  const assay_method_sizes sizes = this->sizes(name, work);
+OptimizedClient::Method OptimizedClient::make(const std::string& name, const assay_options& options,
+                                              const ClientMemory& work) {
+  const assay_method_sizes sizes = this->sizes(name, options, work);
   if (!shared_) {
     shared_.emplace(sizes.shared);
     std::memset(shared_->bytes().data(), 0, sizes.shared);
@@ -192,8 +198,65 @@ const OptimizedClient::Method& OptimizedClient::method(const std::string& name) 
   Method made{sizes, ClientMemory(sizes.prepared), ClientMemory(sizes.arena), ClientMemory(sizes.scratch), nullptr};
   const assay_method_memories memories{memory_of(work), memory_of(made.prepared), memory_of(made.arena),
                                        memory_of(*shared_), memory_of(made.scratch)};
-  done([&](auto* f) { return assay_method_make(program_, name.c_str(), &options_, &memories, &made.method, f); });
-  return methods_.emplace(name, std::move(made)).first->second;
+  done([&](auto* f) { return assay_method_make(program_, name.c_str(), &options, &memories, &made.method, f); });
+  return made;
+}
+
+// By the method's place, as its name may be anything.
+std::filesystem::path OptimizedClient::packed_file(const std::string& method) const {
+  const auto names = method_names();
+  const auto place = std::ranges::find(names, method) - names.begin();
+  const auto set =
+      instruction_set_.empty() ? kernels::best_instruction_set() : kernels::find_instruction_set(instruction_set_);
+  return packed_cache_ / text(place, ".", kernels::name_of(set), ".packed");
+}
+
+// None: there are none yet, or they are no longer those that the runtime would make.
+std::optional<OptimizedClient::Method> OptimizedClient::make_with_kept(const std::string& method,
+                                                                       const ClientMemory& work) {
+  const auto file = packed_file(method);
+  std::error_code missing;
+  const std::uintmax_t size = std::filesystem::file_size(file, missing);
+  if (missing || size > most_packed_header + sizes(method, options_, work).prepared) return {};
+  ClientMemory kept = contents(file);
+  assay_packed packed;
+  if (assay_packed_open(program_, {kept.bytes().data(), kept.bytes().size()}, &packed, nullptr) != ASSAY_OK) return {};
+  assay_options options = options_;
+  options.packed = &packed;
+  assay_method_sizes sizes;
+  if (assay_method_size(program_, method.c_str(), &options, memory_of(work), &sizes, nullptr) != ASSAY_OK) return {};
+  Method made = make(method, options, work);
+  made.packed = std::move(kept);
+  return made;
+}
+
+// Whole or not at all, whoever else does so.
+void OptimizedClient::keep_packed(const std::string& method, const Method& made) const {
+  const ClientMemory file(assay_packed_size(made.method));
+  done([&](auto* f) { return assay_packed_save(program_, made.method, memory_of(file), f); });
+  std::error_code failed;
+  std::filesystem::create_directories(packed_cache_, failed);
+  const auto to = packed_file(method);
+  auto part = to;
+  part += text(".", getpid());
+  std::ofstream out(part, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(file.bytes().data()), static_cast<std::streamsize>(file.bytes().size()));
+  out.close();
+  if (out) std::filesystem::rename(part, to, failed);
+  if (!out || failed)
+    throw Fault(Outcome::exhausted, "packed", text("packed constants cannot be written to ", to.string()));
+}
+
+const OptimizedClient::Method& OptimizedClient::method(const std::string& name) {
+  if (const auto found = methods_.find(name); found != methods_.end()) return found->second;
+  const ClientMemory work = workspace(name);
+  std::optional<Method> made;
+  if (!packed_cache_.empty()) made = make_with_kept(name, work);
+  if (!made) {
+    made = make(name, options_, work);
+    if (!packed_cache_.empty()) keep_packed(name, *made);
+  }
+  return methods_.emplace(name, std::move(*made)).first->second;
 }
 
 std::vector<Value> OptimizedClient::call(const std::string& name, std::span<const Value> inputs) {

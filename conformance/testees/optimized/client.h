@@ -29,6 +29,7 @@ class OptimizedClient {
     assay_method_sizes sizes;
     ClientMemory prepared, arena, scratch;
     assay_method* method;
+    std::optional<ClientMemory> packed = {};  // as they were kept
   };
 
   struct Options {
@@ -39,6 +40,9 @@ class OptimizedClient {
     bool as_written = false;                     // without rewrites
     bool share_arenas = false;         // methods share the planned memories into which one of them plans state
     std::string instruction_set = {};  // empty: the best of this machine
+    // A folder that keeps packed constants of this program's methods: those that fit are used, others replaced. Empty:
+    // they are made anew.
+    std::filesystem::path packed_cache = {};
   };
   using Bytes = std::span<const std::byte>;
   OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options);  // which stay where they are
@@ -67,10 +71,16 @@ class OptimizedClient {
   void open(Bytes program, std::span<const Bytes> data, const Options& options);
   void begin_pool(std::size_t threads);
   ClientMemory workspace(const std::string& method) const;
-  assay_method_sizes sizes(const std::string& method, const ClientMemory& workspace) const;
+  assay_method_sizes sizes(const std::string& method, const assay_options& options,
+                           const ClientMemory& workspace) const;
+  Method make(const std::string& method, const assay_options& options, const ClientMemory& workspace);
+  std::filesystem::path packed_file(const std::string& method) const;
+  std::optional<Method> make_with_kept(const std::string& method, const ClientMemory& workspace);
+  void keep_packed(const std::string& method, const Method& made) const;
 
   std::unique_ptr<pthreadpool, EndPool> pool_;
   std::string instruction_set_;
+  std::filesystem::path packed_cache_;
   std::vector<ClientMemory> files_;
   assay_options options_{};
   std::optional<ClientMemory> memory_, shared_;

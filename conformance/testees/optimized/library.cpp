@@ -119,11 +119,13 @@ Reply run(const optimized::Call& call, CallValues& values) {
   const Kernel* kernel = find_kernel(call);
   if (!kernel) return unsupported("there is no kernel for a call of these dtypes and this layout");
   alignas(64) std::byte state[1024];  // as much as a step may have
-  format::Workspace counting_tables(state), counting_packed;
+  format::Workspace counting_tables(state);
+  Packed counting_packed;
   Stores counting{counting_tables, counting_packed};
   if (kernel->prepare) kernel->prepare(call, counting);
-  const ClientMemory packed_memory(counting_packed.most()), scratch(counting.scratch);
-  format::Workspace tables(state), packed(packed_memory.bytes());
+  const ClientMemory packed_memory(counting_packed.bytes()), scratch(counting.scratch);
+  format::Workspace tables(state);
+  Packed packed = Packed::in(packed_memory.bytes());
   Stores stores{tables, packed};
   const void* prepared = kernel->prepare ? kernel->prepare(call, stores) : nullptr;
   if (!tables.has_room()) return {Outcome::exhausted, "the state of the kernel takes more than 1024 bytes"};

@@ -14,7 +14,9 @@ class LoadedOptimized final : public TesteeProgram {
  public:
   LoadedOptimized(const LoadSettings& settings, const std::string& instruction_set)
       : client_(settings.program, settings.data,
-                {.share_arenas = settings.share_arenas, .instruction_set = instruction_set}) {}
+                {.share_arenas = settings.share_arenas,
+                 .instruction_set = instruction_set,
+                 .packed_cache = settings.packed_cache}) {}
 
   Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {

@@ -1,0 +1,24 @@
+#include "optimized/packed/packed.h"
+
+#include "optimized/api/types.h"
+
+// Packed constants by the C interface: apart from the rest, so that only who wants them links them.
+
+using namespace assay::optimized;
+
+size_t assay_packed_size(const assay_method* method) { return packed_file_size(method_of(method)); }
+
+assay_outcome assay_packed_save(const assay_program* program, const assay_method* method, assay_memory file,
+                                assay_fault* fault) {
+  Fault found;
+  return save_packed(*program->program, method_of(method), bytes_of(file), found) ? ASSAY_OK : told(found, fault);
+}
+
+assay_outcome assay_packed_open(const assay_program* program, assay_bytes file, assay_packed* opened,
+                                assay_fault* fault) {
+  Fault found;
+  const auto kept = open_packed(*program->program, bytes_of(file), found);
+  if (!kept) return told(found, fault);
+  *opened = {{kept->bytes.data(), kept->bytes.size()}, kept->layout};
+  return ASSAY_OK;
+}

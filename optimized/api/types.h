@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "optimized/api/assay.h"
+#include "optimized/runtime/method.h"
+
+// What the C interface hands out: the runtime's own types under other names.
+
+struct assay_program {
+  std::optional<assay::optimized::Program> program;
+  assay::format::DataView views[ASSAY_MOST_DATA_FILES];
+};
+
+namespace assay::optimized {
+
+inline Program::Bytes bytes_of(const assay_bytes& b) { return {static_cast<const std::byte*>(b.data), b.size}; }
+inline std::span<std::byte> bytes_of(const assay_memory& m) { return {static_cast<std::byte*>(m.data), m.size}; }
+
+inline Method& method_of(assay_method* m) { return *reinterpret_cast<Method*>(m); }
+inline const Method& method_of(const assay_method* m) { return *reinterpret_cast<const Method*>(m); }
+
+inline assay_outcome told(const Fault& from, assay_fault* to) {
+  if (to) {
+    static_assert(sizeof to->rule == sizeof from.rule && sizeof to->place == sizeof from.place);
+    std::memcpy(to->rule, from.rule, sizeof from.rule);
+    std::memcpy(to->place, from.place, sizeof from.place);
+    std::memcpy(to->message, from.message, sizeof from.message);
+  }
+  return static_cast<assay_outcome>(from.outcome);
+}
+
+}  // namespace assay::optimized
