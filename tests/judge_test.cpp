@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "conformance/runner/run_case.h"
 #include "tests/tensors.h"
 
 // How a result is held to the reference: each way of spec/numerics.md to be right, and the nearest that is not.
@@ -193,6 +194,25 @@ TEST(FlushToZero, OfSubnormalInputs) {
   EXPECT_EQ(compared.in(ArithmeticMode::flush_to_zero).judge_outs({row(boolean, {1, 0})}).verdict, Verdict::pass);
   EXPECT_EQ(compared.in(ArithmeticMode::flush_to_zero).judge_outs({row(boolean, {1, 1})}).verdict, Verdict::fail);
   EXPECT_EQ(compared.judge_outs({row(boolean, {1, 0})}).verdict, Verdict::fail);
+}
+
+TEST(Bool, IsStoredAsZeroOrOne) {
+  const Question compared("aten::eq.Tensor_out", {row(float32, {1, 1}), row(float32, {1, 0})});
+  Tensor got = row(boolean, {1, 0});
+  EXPECT_EQ(compared.judge_outs({got}).verdict, Verdict::pass);
+  for (const int stored : {2, 255}) {
+    got.bytes[0] = static_cast<std::byte>(stored);
+    const Judgement j = compared.judge_outs({got});
+    EXPECT_EQ(j.failure, Class::value);
+    EXPECT_THAT(j.message, HasSubstr(stored == 2 ? "out at (0) is 0x2, but must be 1" : "is 0xff, but"));
+  }
+}
+
+TEST(FreeOuts, AreThoseWhoseValuesNobodyKnows) {
+  EXPECT_EQ(free_outs(*find_operator("aten::add.out")), FreeOuts{false});
+  EXPECT_EQ(free_outs(*find_operator("aten::empty.out")), FreeOuts{true});
+  EXPECT_EQ(free_outs(*find_operator("aten::rand.out")), FreeOuts{true});
+  EXPECT_EQ(free_outs(*find_operator("llama::update_cache.out")), (FreeOuts{true, false}));
 }
 
 // 4096 ones whose sum is held in float16 stop at 2048, which is half of what they are.

@@ -134,11 +134,34 @@ TEST(Observe, FreeValuesNeedNotBeEqual) {
     *calls = 0;
     BadLibrary library(std::move(deed));
     const std::vector<Value> arguments = add_arguments();
-    return Probe(library).observe(add(), arguments, plan_outs(add(), arguments), 1, true).conduct;
+    return Probe(library).observe(add(), arguments, plan_outs(add(), arguments), 1, {true}).conduct;
   };
   EXPECT_EQ(class_of([calls](auto a) { return data(a[3])[1] = static_cast<float>(++*calls), Reply{}; }), Class::none);
   EXPECT_EQ(class_of([calls](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{++*calls}, Reply{}; }),
             Class::not_repeatable);
+}
+
+// Of two outs one is free: what the other lacks, or holds otherwise the next time, is seen.
+TEST(Observe, OneOfTheOutsIsFree) {
+  class FirstAlone : public KernelLibrary {
+   public:
+    std::string_view name() const override { return "first alone"; }
+    bool has(const Operator&) const override { return true; }
+    Reply call(const Operator&, std::span<HostValue> a) override { return data(a[5])[0] = calls_++, Reply{}; }
+
+   private:
+    float calls_ = 0;
+  };
+  const Operator& op = *find_operator("aten::topk.values");
+  const std::vector<Value> arguments{floats({3}, {3, 2, 1}), Int{1}, Int{-1}, true, true, Value{}, Value{}};
+  const OutPlan plan{{{DType::float32, {1}, {0}}}, {{DType::int64, {1}, {0}}}};
+  const auto class_of = [&](const FreeOuts& free) {
+    FirstAlone library;
+    return Probe(library).observe(op, arguments, plan, 1, free).conduct;
+  };
+  EXPECT_EQ(class_of({true, false}), Class::unwritten);
+  EXPECT_EQ(class_of({true, true}), Class::none);
+  EXPECT_EQ(class_of({false, true}), Class::not_repeatable);
 }
 
 TEST(Observe, ReadingPastTheEnd) {

@@ -106,7 +106,7 @@ Bits difference(Int a, Int b) {
 Real exact_distance(const Row& row, Real magnitude, Bits want, Bits got) {
   const DTypeInfo& d = info(row.dtype);
   if (want == got) return 0;
-  if (d.kind == Kind::opaque) return infinity;
+  if (d.kind == Kind::opaque || (row.dtype == DType::boolean && got > 1)) return infinity;
   if (d.kind != Kind::floating) return static_cast<Real>(difference(d.int_of(want), d.int_of(got)));
   const Real a = d.real_of(want), b = d.real_of(got);
   if (overflowed(row, magnitude, b)) return 0;
@@ -135,7 +135,7 @@ std::string accuracy_text(const Row& row) {
 std::string number_text(DType dtype, Bits bits) {
   const DTypeInfo& d = info(dtype);
   if (d.kind == Kind::floating) return fmt::format("{:.17g}", static_cast<double>(round_to(dtype, d.real_of(bits))));
-  if (d.kind == Kind::opaque) return fmt::format("{:#x}", bits);
+  if (d.kind == Kind::opaque || (dtype == DType::boolean && bits > 1)) return fmt::format("{:#x}", bits);
   return dtype == DType::uint64 ? fmt::format("{}", bits) : fmt::format("{}", d.int_of(bits));
 }
 

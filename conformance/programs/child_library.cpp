@@ -37,7 +37,7 @@ Work ChildLibrary::work(std::string_view task) {
   if (!probe_) probe_.emplace(library_).explain_faults();
   const CallRequest call = request_in(parse_json(task));
   const Observation seen =
-      probe_->observe(*call.op, call.arguments, plan_outs(*call.op, call.arguments), 1, has_free_values(*call.op));
+      probe_->observe(*call.op, call.arguments, plan_outs(*call.op, call.arguments), 1, free_outs(*call.op));
   return {to_text(seen), seen.spoilt || probe_->is_spent()};
 }
 

@@ -76,30 +76,36 @@ void judge_conduct(Judgement& j, const Observation& seen) {
   j = {Verdict::fail, seen.conduct, std::numeric_limits<double>::infinity(), {}, seen.misdeed, {}, {}, {}};
 }
 
-std::string shown(const Observation& seen, bool free_values) {
+std::string shown(const Observation& seen, const FreeOuts& free) {
   if (seen.reply.outcome != Outcome::ok) return text(name(seen.reply.outcome), ": ", seen.reply.message);
-  if (!free_values) return shown(seen.outs);
   std::string all;
-  for (const Tensor& t : seen.outs) all += (all.empty() ? "" : "\n") + shown_out(t);
+  for (std::size_t k = 0; k < seen.outs.size(); ++k) {
+    const Tensor& t = seen.outs[k];
+    all += (all.empty() ? "" : "\n") + (is_free(free, k) ? shown_out(t) : literal(t, shown_elements));
+  }
   return all;
 }
 
-std::uint64_t answer_of(const Operator& op, const Observation& seen) {
+std::uint64_t answer_of(const FreeOuts& free, const Observation& seen) {
   std::string all =
       text(name(seen.reply.outcome), '\n', seen.reply.message, '\n', name(seen.conduct), '\n', seen.misdeed);
-  for (const Tensor& t : seen.outs) {
+  for (std::size_t k = 0; k < seen.outs.size(); ++k) {
+    const Tensor& t = seen.outs[k];
     all += text('\n', describe(t), t.dim_order);
-    if (!has_free_values(op)) all.append(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size());
+    if (!is_free(free, k)) all.append(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size());
   }
   return digest(all);
 }
 
 }  // namespace
 
-bool has_free_values(const Operator& op) {
-  return is_drawn(op) || std::ranges::any_of(op.accuracy, [](const AccuracyRow& row) {
-           return row.accuracy.measure == Accuracy::Measure::unspecified;
-         });
+FreeOuts free_outs(const Operator& op) {
+  FreeOuts free(op.outs(), is_drawn(op));
+  for (const AccuracyRow& row : op.accuracy)
+    for (int k = 0; k < static_cast<int>(free.size()); ++k)
+      if (row.accuracy.measure == Accuracy::Measure::unspecified && (row.output < 0 || row.output == k))
+        free[static_cast<std::size_t>(k)] = true;
+  return free;
 }
 
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
@@ -113,7 +119,7 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
 Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, const CaseId& id, bool always_described) {
   KernelLibrary& library = probe.library();
   const Case c = corpus.make(id);
-  const bool free_values = has_free_values(*c.op);
+  const FreeOuts free = free_outs(*c.op);
   const HostCall host = host_call(c);
   Record r = record_of(c, library.name(), contract, host);
   Judgement j;
@@ -121,21 +127,21 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   if (!library.has(*c.op)) {
     j = {Verdict::unsupported, Class::none, 0, {}, text(library.name(), " has no kernel for ", c.op->name), {}, {}, {}};
   } else {
-    seen = probe.observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments), digest(r.case_id), free_values);
+    seen = probe.observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments), digest(r.case_id), free);
     const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
     j = judge(*c.op, c.arguments, host.expected, seen, contract.arithmetic, r.promised, has_values);
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
   const bool spoilt = seen.spoilt || probe.is_spent();
-  if (j.verdict == Verdict::pass && !always_described) return {std::move(r), answer_of(*c.op, seen), spoilt};
+  if (j.verdict == Verdict::pass && !always_described) return {std::move(r), answer_of(free, seen), spoilt};
   r.rule = j.rule, r.message = j.message, r.bound = j.bound;
   describe_call(r, c, host.arguments);
   r.expected = shown(host.expected);
-  r.got = shown(seen, free_values);
-  if (free_values && (r.failure == Class::value || r.failure == Class::nan))
+  r.got = shown(seen, free);
+  if (is_drawn(*c.op) && (r.failure == Class::value || r.failure == Class::nan))
     r.message = text("what is wanted is ", c.op->math);
   if (r.failure == Class::not_repeatable) r = not_repeatable(std::move(r));
-  return {std::move(r), answer_of(*c.op, seen), spoilt};
+  return {std::move(r), answer_of(free, seen), spoilt};
 }
 
 Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& contract, const CaseId& id,

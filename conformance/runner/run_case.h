@@ -16,8 +16,8 @@ struct Judged {
   bool spoilt = false;       // the process must do no other case
 };
 
-// Whether any value in its results is right, or any that a distribution has: no two answers need be equal.
-bool has_free_values(const Operator& op);
+// Of each out, whether any value in it is right, or any that a distribution has: no two answers need be equal.
+FreeOuts free_outs(const Operator& op);
 
 // The judgement on an answer, or on what the call did besides answering, where that is worse.
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,

@@ -216,9 +216,10 @@ bool same_reply(const Observation& one, const Observation& other) {
 }
 
 // Whether two runs gave one answer, apart from what neither wrote; that is put down.
-bool agree(Observation& one, const Observation& other, std::uint64_t seed) {
+bool agree(Observation& one, const Observation& other, std::uint64_t seed, const FreeOuts& free) {
   if (!same_reply(one, other)) return false;
   for (std::size_t k = 0; k < one.outs.size(); ++k) {
+    if (is_free(free, k)) continue;
     const Comparison c = compare(one.outs[k], other.outs[k], seed_of(seed, k));
     if (!c.equal) return false;
     if (c.unwritten > 0 && one.conduct == Class::none)
@@ -229,6 +230,8 @@ bool agree(Observation& one, const Observation& other, std::uint64_t seed) {
 }
 
 }  // namespace
+
+bool is_free(const FreeOuts& free, std::size_t out) { return !free.empty() && free[std::min(out, free.size() - 1)]; }
 
 OutPlan plan_outs(const Operator& op, std::span<const Value> arguments) {
   OutPlan plan;
@@ -243,7 +246,7 @@ OutPlan plan_outs(const Operator& op, std::span<const Value> arguments) {
 }
 
 Observation Probe::observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
-                           std::uint64_t seed, bool free_values) {
+                           std::uint64_t seed, const FreeOuts& free) {
   const auto run = [&](Poison poison) { return Run(islands_, op, arguments, outs, poison, seed).call(library_); };
   Observation seen = run(Poison::first);
   if (seen.spoilt) return seen;
@@ -251,12 +254,13 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
   seen.spoilt = second.spoilt;
   if (seen.conduct == Class::none) put_down(seen, second.conduct, second.misdeed);
   if (look_at_heap(seen) || seen.conduct != Class::none) return seen;
-  if (free_values ? same_reply(seen, second) : agree(seen, second, seed)) return seen;
+  if (agree(seen, second, seed, free)) return seen;
 
   const Observation third = run(Poison::first);
   seen.spoilt = third.spoilt;
-  const bool same =
-      same_reply(seen, third) && std::ranges::equal(seen.outs, third.outs, {}, &Tensor::bytes, &Tensor::bytes);
+  bool same = same_reply(seen, third);
+  for (std::size_t k = 0; same && k < seen.outs.size(); ++k)
+    same = is_free(free, k) || seen.outs[k].bytes == third.outs[k].bytes;
   if (look_at_heap(seen)) return seen;
   if (third.conduct != Class::none)
     put_down(seen, third.conduct, third.misdeed);

@@ -25,6 +25,11 @@ using OutPlan = std::vector<std::vector<TensorPlan>>;
 // the reference has answered, the expected results'.
 OutPlan plan_outs(const Operator& op, std::span<const Value> arguments);
 
+// Of each out argument, whether its values need not repeat; none: those of all must.
+using FreeOuts = std::vector<bool>;
+// Outs are counted through: an argument that is a list has several, and there is no other besides.
+bool is_free(const FreeOuts& free, std::size_t out);
+
 // What was seen of one call. Outs are counted through: a Tensor[] is as many outs as it has tensors.
 struct Observation {
   Reply reply;
@@ -42,11 +47,11 @@ class Probe {
 
   // Calls the library twice. What it is given to write to, what it allocates and the stack that it uses hold one poison
   // in the first run and another in the second, drawn from `seed`; where the answers differ, a third run with the first
-  // poison tells what depends on it from what does not repeat. With `free_values` only outcomes, dtypes and sizes must
-  // agree. Arguments follow the schema; what stands in the places of out arguments is not looked at. Throws what the
-  // library throws.
+  // poison tells what depends on it from what does not repeat. Of a free out only dtype and sizes must agree, and of it
+  // alone elements may be left unwritten. Arguments follow the schema; what stands in the places of out arguments is
+  // not looked at. Throws what the library throws.
   Observation observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs, std::uint64_t seed = 1,
-                      bool free_values = false);
+                      const FreeOuts& free = {});
 
   KernelLibrary& library() const { return library_; }
   bool is_spent() const;  // calls have taken so much memory that another process should go on

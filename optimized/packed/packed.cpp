@@ -1,7 +1,6 @@
 #include "optimized/packed/packed.h"
 
 #define XXH_INLINE_ALL
-#define XXH_NO_STREAM
 #include <xxhash.h>
 
 #include <algorithm>
