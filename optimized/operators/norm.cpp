@@ -88,14 +88,14 @@ bool run_group_norm(const Step& step, Run& run) {
   const Call& call = step.call;
   const Tensor& input = call.tensor(0);
   Tensor &out = call.tensor(8), &means = call.tensor(9), &rstds = call.tensor(10);
-  std::int64_t numbers[4], count = 1;  // images, channels, pixels, groups
+  std::int64_t numbers[4], count = 1;
   for (std::size_t i = 0; i < 4; ++i) {
     if (call[3 + i].kind != ValueKind::integer || call[3 + i].integer < 1 || call[3 + i].integer > INT32_MAX)
       return false;
     numbers[i] = call[3 + i].integer;
     if (i < 3 && __builtin_mul_overflow(count, numbers[i], &count)) return false;
   }
-  const auto [images, channels, pixels, groups] = numbers;
+  const std::int64_t images = numbers[0], channels = numbers[1], pixels = numbers[2], groups = numbers[3];
   const Shape rows{2, {static_cast<std::int32_t>(images), static_cast<std::int32_t>(groups)}};
   if (channels % groups != 0 || input.count() != count || !is_vector(call[1], channels) ||
       !is_vector(call[2], channels) || !can_have(means, rows) || !can_have(rstds, rows) || !resize(out, input.shape()))
