@@ -201,7 +201,8 @@ std::vector<Group> grouped(std::vector<Reasoned> causes) {
     const auto others = std::stable_partition(causes.begin(), causes.end(), [&](const Reasoned& c) {
       return std::ranges::count(c.reasons.all, most->first) > 0;
     });
-    Group& g = groups.emplace_back(most->first);
+    Group& g = groups.emplace_back();
+    g.key = most->first;
     for (auto c = causes.begin(); c != others; ++c) g.add(std::move(*c));
     causes.erase(causes.begin(), others);
   }

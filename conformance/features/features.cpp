@@ -233,7 +233,7 @@ class Describing {
     say_if(different(input_sizes_), "the inputs have different sizes");
     say_if(different(input_dtypes_), "the inputs have different dtypes");
     std::ranges::sort(flags_);
-    flags_.erase(std::ranges::unique(flags_).begin(), flags_.end());
+    flags_.erase(std::unique(flags_.begin(), flags_.end()), flags_.end());
     Features f{std::move(flags_), {}};
     f.measures = std::move(measures_);
     std::ranges::sort(f.measures);
