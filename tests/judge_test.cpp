@@ -294,6 +294,19 @@ TEST(Choice, EveryAllowedAnswerIsRight) {
   EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 1, 0})}).verdict, Verdict::fail);
 }
 
+TEST(Choice, AStableOrderIsTheOnlyOne) {
+  const Tensor sorted = row(float32, {1, 1, 2}), in_order = tensor<Int>(int64, {3}, {1, 2, 0}),
+               swapped = tensor<Int>(int64, {3}, {2, 1, 0});
+  const auto verdict = [&](Value stable, const Tensor& indices) {
+    const Question q("aten::sort.values_stable", {row(float32, {2, 1, 1}), stable, Int{0}, false});
+    return q.judge_outs({sorted, indices}).verdict;
+  };
+  EXPECT_EQ(verdict(true, in_order), Verdict::pass);
+  EXPECT_EQ(verdict(true, swapped), Verdict::fail);
+  EXPECT_EQ(verdict(false, swapped), Verdict::pass);
+  EXPECT_EQ(verdict(Value{}, swapped), Verdict::pass);
+}
+
 // -- random numbers ---------------------------------------------------------------------------------------------------
 
 std::vector<Real> numbers(std::size_t n, Real (*f)(Real)) {

@@ -45,7 +45,7 @@ struct Row {
   std::vector<Int> indices;
 };
 
-std::string topk_row(Row row, bool sorted) {
+std::string topk_row(Row row, bool sorted, bool stable) {
   const auto n = static_cast<Int>(row.source.size());
   std::vector<bool> used(row.source.size());
   for (std::size_t k = 0; k < row.indices.size(); ++k) {
@@ -54,6 +54,8 @@ std::string topk_row(Row row, bool sorted) {
     const auto place = static_cast<std::size_t>(at);
     if (used[place]) return text("index ", at, " is given twice");
     if (row.source[place] != row.values[k]) return text("the element at index ", at, " is not the value given with it");
+    if (stable && k > 0 && row.got[k] == row.got[k - 1] && at < row.indices[k - 1])
+      return text("index ", at, " comes behind ", row.indices[k - 1], " of an equal element");
     used[place] = true;
   }
   if (!sorted) std::ranges::sort(row.want), std::ranges::sort(row.got);
@@ -64,11 +66,17 @@ bool is_sorted(const Operator& op, std::span<const Value> arguments) {
   return !has(op, "sorted") || std::get<bool>(argument(op, arguments, "sorted"));
 }
 
-// Any of the elements that are equal; sorted unless sorted=False, where the order is free as well.
+bool is_stable(const Operator& op, std::span<const Value> arguments) {
+  const bool* stable = has(op, "stable") ? std::get_if<bool>(&argument(op, arguments, "stable")) : nullptr;
+  return stable && *stable;
+}
+
+// Any of the elements that are equal, in their own order where stable=True; sorted unless sorted=False, where the order
+// is free as well.
 std::string topk(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
                  std::span<const Tensor> got) {
   const Tensor& self = std::get<Tensor>(argument(op, arguments, "self"));
-  const bool sorted = is_sorted(op, arguments);
+  const bool sorted = is_sorted(op, arguments), stable = is_stable(op, arguments);
   const Dims dims =
       self.rank() == 0 ? Dims{} : Dims{wrap_dim(std::get<Int>(argument(op, arguments, "dim")), self.rank())};
   const auto rows_of = [&](const auto& array) {
@@ -80,7 +88,8 @@ std::string topk(const Operator& op, std::span<const Value> arguments, std::span
              source = rows_of(keys(self));
   const auto indices = rows_of(read<Int>(got[1]));
   for (std::size_t r = 0; r < source.size(); ++r)
-    if (std::string wrong = topk_row({want[r], first[r], values[r], source[r], indices[r]}, sorted); !wrong.empty())
+    if (std::string wrong = topk_row({want[r], first[r], values[r], source[r], indices[r]}, sorted, stable);
+        !wrong.empty())
       return text(wrong, ", in row ", r);
   return {};
 }
@@ -169,6 +178,7 @@ bool is_drawn(const Operator& op) {
 bool has_one_answer(const Operator& op, std::span<const Value> arguments) {
   if (op.choice.empty()) return true;
   if (op.choice != "topk" || !is_sorted(op, arguments)) return false;
+  if (is_stable(op, arguments)) return true;
   Buffer<Bits> all = ranks(std::get<Tensor>(argument(op, arguments, "self"))).data;
   std::ranges::sort(all);
   return std::ranges::adjacent_find(all) == all.end();

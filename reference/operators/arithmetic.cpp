@@ -137,6 +137,8 @@ Real operators::minimum(Real self, Real other) {
 }
 Int operators::minimum(Int self, Int other) { return std::min(self, other); }
 
+Real operators::copysign(Real self, Real other) { return std::copysign(self, other); }
+
 Real operators::atan2(Real self, Real other) { return std::atan2(self, other); }
 
 }  // namespace assay

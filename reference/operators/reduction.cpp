@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reference/moments.h"
+#include "reference/product.h"
 
 namespace assay {
 namespace {
@@ -52,35 +53,16 @@ Real operators::mean_magnitude(std::span<const Real> x, const Arithmetic& a) {
   return sum < a.largest ? sum / static_cast<Real>(x.size()) : unbounded;
 }
 
-// The product of the significands, and the sum of the exponents: no partial product leaves the range.
 Real operators::prod(std::span<const Real> x) {
-  Real product = 1;
-  long exponent = 0;
-  const auto significand = [&exponent](Real v) {
-    int e = 0;
-    v = std::frexp(v, &e);
-    exponent += std::isfinite(v) ? e : 0;
-    return v;
-  };
-  for (Real v : x) product = significand(product * significand(v));
-  return std::scalbln(product, exponent);
+  Product product;
+  for (Real v : x) product.multiply(v);
+  return product.value();
 }
-
-// Partial products, in whatever order, lie between the product of all |x| < 1 and that of all |x| > 1. What is lost
-// below the smallest normal number is at most 2 u of it, and is multiplied by the rest.
 Real operators::prod_magnitude(std::span<const Real> x, const Arithmetic& a) {
-  Real product = 1, least = 1, largest = 1;
-  for (Real v : x) {
-    const Real size = std::fabs(v);
-    product *= size;
-    if (std::isfinite(size)) largest *= std::max<Real>(size, 1);
-    if (size > 0) least *= std::min<Real>(size, 1);
-  }
-  if (isnan(product) && largest < a.largest) return 0;
-  if (largest >= a.largest || (std::isinf(product) && least < a.least)) return unbounded;
-  return least < a.least ? product + 2 * a.least * largest : product;
+  Product product;
+  for (Real v : x) product.multiply(v);
+  return product.magnitude(a);
 }
-
 Int operators::prod(std::span<const Int> x) {
   Int product = 1;
   for (Int v : x) product = wrapping_multiply(product, v);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "reference/product.h"
+
 namespace assay {
 namespace {
 
@@ -32,6 +34,18 @@ Int ordered(Int x, bool unsigned_bits) { return unsigned_bits ? wrapping_add(x, 
 void operators::cumsum(std::span<const Real> x, std::span<Real> y) { std::partial_sum(x.begin(), x.end(), y.begin()); }
 void operators::cumsum(std::span<const Int> x, std::span<Int> y) {
   std::partial_sum(x.begin(), x.end(), y.begin(), wrapping_add);
+}
+
+void operators::cumprod(std::span<const Real> x, std::span<Real> y) {
+  Product product;
+  for (std::size_t i = 0; i < x.size(); ++i) product.multiply(x[i]), y[i] = product.value();
+}
+void operators::cumprod(std::span<const Int> x, std::span<Int> y) {
+  std::partial_sum(x.begin(), x.end(), y.begin(), wrapping_multiply);
+}
+void operators::cumprod_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
+  Product product;
+  for (std::size_t i = 0; i < x.size(); ++i) product.multiply(x[i]), y[i] = product.magnitude(a);
 }
 
 void operators::topk(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool largest) {

@@ -1,8 +1,20 @@
 #include "operators/unary.gen.h"
 
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 namespace assay {
+namespace {
+
+constexpr Real pi = std::numbers::pi_v<Real>;
+
+// How far x is from the nearest integer: a sine or tangent of pi times that is that of pi x, up to its sign.
+Real beyond_integer(Real x) { return x - std::nearbyint(x); }
+
+bool is_negative_integer(Real x) { return x < 0 && x == std::floor(x); }
+
+}  // namespace
 
 Real operators::abs(Real x) { return std::fabs(x); }
 Int operators::abs(Int x) { return x < 0 ? wrapping_negate(x) : x; }
@@ -40,6 +52,47 @@ Real operators::sinh(Real x) { return std::sinh(x); }
 Real operators::tanh(Real x) { return std::tanh(x); }
 Real operators::erf(Real x) { return std::erf(x); }
 Real operators::erf_magnitude(Real x) { return std::fabs(std::erf(x)) + Real{1} / 1024; }
+Real operators::erfc(Real x) { return std::erfc(x); }
+
+Real operators::lgamma(Real x) { return std::lgamma(x); }
+Real operators::lgamma_magnitude(Real x, const Arithmetic& a) {
+  const Real size = std::fabs(lgamma(x));
+  if (x >= 0 || is_negative_integer(x)) return size;
+  const Real reflection = std::log(pi / std::fabs(std::sin(pi * beyond_integer(x))));
+  return size + a.share * (std::fabs(reflection) + std::fabs(lgamma(1 - x)));
+}
+
+// From 10 on Stirling's series (Abramowitz and Stegun 6.3.18), whose next term is below 2^-53 there.
+Real operators::digamma(Real x) {
+  if (x == 0) return -std::copysign(std::numeric_limits<Real>::infinity(), x);
+  if (is_negative_integer(x)) return std::numeric_limits<Real>::quiet_NaN();
+  if (x < 0) return digamma(1 - x) - pi / std::tan(pi * beyond_integer(x));
+  Real sum = 0;
+  for (; x < 10; ++x) sum -= 1 / x;
+  const Real z = 1 / (x * x);
+  Real series = 0;
+  for (Real term :
+       {Real{1} / 12, Real{-691} / 32760, Real{1} / 132, Real{-1} / 240, Real{1} / 252, Real{-1} / 120, Real{1} / 12})
+    series = z * (term + series);
+  return sum + std::log(x) - Real{0.5} / x - series;
+}
+
+// The result, and what is rounded on the way: each sum; each x + 1, a unit of which changes digamma by less than 2; the
+// cotangent, and its angle, a double in any arithmetic.
+Real operators::digamma_magnitude(Real x, const Arithmetic& a) {
+  const Real result = std::fabs(digamma(x));
+  if (!std::isfinite(result)) return result;
+  Real roundings = 0, sum = 0;
+  if (x < 0) {
+    const Real angle = pi * std::fabs(std::fmod(x, 1)), slope = pi / std::pow(std::sin(pi * beyond_integer(x)), 2);
+    const Real doubles = std::numeric_limits<Real>::epsilon() / (2 * a.unit);
+    roundings = 2 + result + std::fabs(pi / std::tan(angle)) + 2 * angle * slope * doubles;
+    x = 1 - x;
+  }
+  for (; x < 10; ++x) sum += 1 / x, roundings += sum + 2;
+  return result + a.share * (roundings + 3 * (sum + std::log(x)));
+}
+
 Real operators::sqrt(Real x) { return std::sqrt(x); }
 Real operators::reciprocal(Real x) { return 1 / x; }
 Real operators::rsqrt(Real x) { return 1 / std::sqrt(x); }

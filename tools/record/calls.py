@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 import container
+import environment
 import manifest
 import worker
 from operators import Operator

@@ -40,6 +40,12 @@ def _padding(dims):
     return [{"self": inputs, "padding": [e + rest for e in lists] + everywhere + wrong}]
 
 
+SORT = {
+    "self": [S(3, 5), S(), S(1), S(0), S(2, 0, 3), S(37), S(3, 20), S(2, 3, 2, 2)],
+    "dim": [-1, 0, 1, -2, 2],
+    "descending": [False, True],
+}
+
 MOVEMENT_PLANS = {
     "narrow_copy": [
         {
@@ -115,13 +121,8 @@ MOVEMENT_PLANS = {
             "output_size": [None, 6, 0, 7, -1],
         }
     ],
-    "sort": [
-        {
-            "self": [S(3, 5), S(), S(1), S(0), S(2, 0, 3), S(37), S(3, 20), S(2, 3, 2, 2)],
-            "dim": [-1, 0, 1, -2, 2],
-            "descending": [False, True],
-        }
-    ],
+    "sort": [SORT],
+    "sort.values_stable": [SORT | {"stable": [True, False, None]}],
     "scatter_reduce": [
         {
             "self": [S(3, 4), S(3, 5), S(2, 4), S(3)],

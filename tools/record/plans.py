@@ -898,6 +898,7 @@ BROADCASTING = {
     "gt",
     "ge",
     "pow",
+    "copysign",
     "fmod",
     "remainder",
     "maximum",

@@ -154,9 +154,9 @@ CASTS = [
 
 FLOAT_EDGES = t([0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, -0.3, 0.3, NAN, INF, -INF, 1.0, -1.0, -2.0])
 UNARY = [
-    "abs", "ceil", "cos", "erf", "exp", "expm1", "floor", "gelu", "isinf", "isnan", "log", "log1p", "neg",
-    "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "tan", "tanh", "trunc", "leaky_relu",
-    "hardtanh", "logical_not",
+    "abs", "ceil", "cos", "digamma", "erf", "erfc", "exp", "expm1", "floor", "gelu", "isinf", "isnan", "lgamma", "log",
+    "log1p", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "sin", "sqrt", "tan", "tanh", "trunc",
+    "leaky_relu", "hardtanh", "logical_not",
 ]
 
 TRAPS = _merge(
@@ -164,6 +164,7 @@ TRAPS = _merge(
         [
             "add.out", "sub.out", "mul.out", "div.out", "maximum.out", "minimum.out", "pow.Tensor_Tensor_out",
             "fmod.Tensor_out", "remainder.Tensor_out", "floor_divide.out", "bitwise_and.Tensor_out", "logical_and.out",
+            "copysign.out",
         ],
         PROMOTION,
     ),
@@ -283,6 +284,38 @@ TRAPS = _merge(
                 ("1 by inf", (t([1.0, -1.0]), INF)),
                 ("bool by 2", (t([True]), 2)),
             ]
+        ],
+        "erfc.out": [("close to 0 and 2", (t([9.0, 9.5, 10.0, 11.0, -4.0, -9.0]),)), ("close to 0 in f64", (t([26.0, 26.5, 27.0, 28.0], F64),))],
+        "lgamma.out": [
+            ("poles", (t([0.0, -0.0, -1.0, -2.0, -1e8]),)),
+            ("roots", (t([1.0, 2.0, 1.0001, 1.9999, -2.4570248, -2.7476826, -3.1435809]),)),
+            ("roots in f64", (t([1.0, 2.0, -2.4570247382208005, -2.7476827, -3.1435808883499796], F64),)),
+            ("large and small", (t([1e36, 4.1e36, 1e38, 1e-38, 1e-45, -1e-38, -1e-45]),)),
+        ],
+        "digamma.out": [
+            ("poles", (t([0.0, -0.0, -1.0, -2.0, -1e8]),)),
+            ("roots", (t([1.4616321, 1.4616322, -0.50408300, -1.5734985, -2.6107209]),)),
+            ("roots in f64", (t([1.4616321449683622, -0.5040830082644554, -1.5734984731623904], F64),)),
+            ("roots in f16", (t([1.4619140625, -0.50390625, -1.57421875], F16),)),
+            ("beside poles", (t([-1.0001, -0.9999, -3.00001, 1e-30, -1e-30]),)),
+            ("beside poles in f64", (t([-1.0000000001, -0.9999999999, -3.00000001, 1e-300, -1e-300], F64),)),
+            ("ten by steps and ten", (t([0.0001, 9.0, 9.5, 10.0, 10.5, 1e10, 1e38]),)),
+        ],
+        "copysign.out": [
+            ("zeros have signs", (t([1.0, -1.0, 0.0, -0.0]), t([-0.0, 0.0, -1.0, 1.0]))),
+            ("NaN has a sign", (t([1.0, 1.0, NAN]), t([NAN, -NAN, -1.0]))),
+            ("NaN of f16 has a sign", (t([1.0, 1.0], F16), t([NAN, -NAN], F16))),
+            ("infinities", (t([INF, -INF, 2.0]), t([-1.0, 1.0, -INF]))),
+            ("integers become f32", (t([3, -3], I64), t([-1, 1], I64))),
+            ("a sign that vanishes in f16", (t([1.0, 2.0], F16), t(-1e-10, F64))),
+        ],
+        "copysign.Scalar_out": [
+            ("-0.0", (t([1.0, -1.0, 0.0]), -0.0)),
+            ("NaN", (t([1.0, -1.0, 0.0]), NAN)),
+            ("-NaN", (t([1.0, -1.0, 0.0]), -NAN)),
+            ("-1e-300 in f16", (t([1.0, -1.0, 0.0], F16), -1e-300)),
+            ("integers", (t([3, -3, 0], I64), -1)),
+            ("bool", (t([True, False]), -2.5)),
         ],
         "pow.Tensor_Tensor_out": [
             ("1 to NaN and NaN to 0", (t([1.0, NAN, -1.0]), t([NAN, 0.0, INF]))),
@@ -735,6 +768,30 @@ TRAPS = _merge(
             ("f32 as i64 casts first", (t([0.6, 0.6]), 0, I64)),
             ("-0 is lost", (t([-0.0]), 0)),
             ("inf then -inf", (t([INF, -INF, 1.0]), 0)),
+        ],
+        "cumprod.out": [
+            ("f32 runs in double", (t([1e30, 1e30, 1e-30, 1e-30]), 0)),
+            ("f16 runs in f32", (t([1000.0, 1000.0, 0.001, 0.5], F16), 0)),
+            ("0 then inf", (t([0.0, INF, 1.0]), 0)),
+            ("signs of zero", (t([-0.0, 2.0, -1.0]), 0)),
+            ("bool is i64", (t([True, True, False]), 0)),
+            ("0-dim", (t(3.0), -1)),
+            ("0-dim bool", (t(True), 0, B1)),
+            ("u8 as u8 wraps", (t([200, 200], U8), 0, U8)),
+            ("f32 as i64 casts first", (t([1.6, 1.6, -1.6]), 0, I64)),
+            ("i64 wraps", (t([I64_MIN, 3, -1], I64), 0)),
+            ("many", (ones(1500) * 1.001, 0)),
+        ],
+        "sort.values_stable": [
+            ("ties in order", (t([2.0, 1.0, 2.0, 1.0, 2.0]), True)),
+            ("ties in order, descending", (t([2.0, 1.0, 2.0, 1.0, 2.0]), True, 0, True)),
+            ("zeros tie", (t([0.0, -0.0, 0.0, -0.0]), True)),
+            ("NaN tie", (t([NAN, 1.0, NAN, -INF]), True)),
+            ("NaN tie, descending", (t([NAN, 1.0, NAN, INF]), True, 0, True)),
+            ("many ties", (ramp(100) % 3, True)),
+            ("bool", (t([True, False, True, False]), True)),
+            ("0-dim", (t(3.0), True)),
+            ("None", (t([2.0, 1.0, 2.0]), None)),
         ],
         "_softmax.out": [
             ("all -inf is NaN", (t([-INF, -INF]), 0, False)),
