@@ -89,6 +89,18 @@ Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order, TensorArgument 
   return dim_order ? ordered(sizes, dim_order) : tensor->dim_order;
 }
 
+Dims strided(const Dims& sizes, Argument<const Ints*> stride) {
+  const auto step_of = [&](Int d) { return (*stride.value)[static_cast<std::size_t>(d)]; };
+  Dims order = contiguous(sizes);
+  std::stable_sort(order.begin(), order.end(), [&](Int a, Int b) { return step_of(a) > step_of(b); });
+  Int step = 1;
+  for (int k = order.size() - 1; k >= 0; --k) {
+    if (sizes[order[k]] != 1 && step_of(order[k]) != step) return contiguous(sizes);
+    step = count({step, sizes[order[k]]});
+  }
+  return normal(sizes, order);
+}
+
 Dims suggested(const Dims& sizes, TensorArgument tensor) {
   return is_channels_last(*tensor.value) ? channels_moved(sizes.size()) : contiguous(sizes);
 }

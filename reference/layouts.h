@@ -26,6 +26,9 @@ Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format);
 Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order, TensorArgument tensor);
 Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order);
 
+inline Dims permuted(const Dims& sizes, Argument<const Ints*> order) { return normal(sizes, Dims(*order.value)); }
+Dims strided(const Dims& sizes, Argument<const Ints*> stride);
+
 Dims suggested(const Dims& sizes, TensorArgument tensor);
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors);
 Dims suggested(const Dims& sizes, TensorArgument input, TensorArgument weight);

@@ -164,6 +164,7 @@ void fills_selection(TensorArgument src, TensorArgument tensor, Argument<Int> di
 void same_length(Argument<const Ints*> a, Argument<const Ints*> b);
 void strides_within(TensorArgument tensor, Argument<const Ints*> size, Argument<const Ints*> stride,
                     Argument<std::optional<Int>> offset);
+void no_negative_stride(Argument<const Ints*> size, Argument<const Ints*> stride);
 void pads_below_sizes(Argument<const Ints*> pad, TensorArgument tensor);
 void pads_to_something(Argument<const Ints*> pad, TensorArgument tensor);
 void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim);
@@ -173,9 +174,11 @@ void format_fits(Argument<Int> memory_format, TensorArgument tensor);
 void format_fits(Argument<Int> memory_format, Argument<const Ints*> size);
 void same_order(TensorArgument a, TensorArgument b);
 void is_contiguous(TensorArgument tensor);
+void reinterprets(TensorArgument tensor, Argument<Int> dtype);
 void has_memory_format(TensorArgument tensor);
 void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor);
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size);
+void is_order(Argument<const Ints*> order, Argument<const Ints*> size);
 void none_with_out(Argument<std::optional<Int>> memory_format, TensorArgument out);
 void not_channels_last(TensorArgument tensor, Int rank);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reference/indexing.h"
+#include "reference/types.h"
 #include "reference/window.h"
 
 namespace assay::shapes {
@@ -237,6 +238,16 @@ Dims viewed(TensorArgument tensor, Argument<const Ints*> size) {
     rest /= *n;
   }
   *open = rest;
+  return sizes;
+}
+
+Dims reinterpreted(TensorArgument tensor, Argument<Int> dtype) {
+  Dims sizes = tensor->sizes;
+  if (sizes.size() > 0) {
+    Int& last = sizes[sizes.size() - 1];
+    const Int from = info(tensor->dtype).bytes, to = info(types::named(dtype)).bytes;
+    last = from > to ? count({last, from / to}) : last / (to / from);
+  }
   return sizes;
 }
 

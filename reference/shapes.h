@@ -54,6 +54,7 @@ Dims squeezed(TensorArgument tensor, Argument<Int> dim);
 Dims squeezed(TensorArgument tensor, Argument<const Ints*> dim);
 Dims expanded(TensorArgument tensor, Argument<const Ints*> size);  // -1 keeps a size of the tensor
 Dims viewed(TensorArgument tensor, Argument<const Ints*> size);    // -1 is what the others leave
+Dims reinterpreted(TensorArgument tensor, Argument<Int> dtype);
 Dims repeated(TensorArgument tensor, Argument<const Ints*> repeats);
 Dims padded(TensorArgument tensor, Argument<const Ints*> pad);  // before and after, of the last dimension first
 Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start,

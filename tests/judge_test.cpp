@@ -307,6 +307,17 @@ TEST(Choice, AStableOrderIsTheOnlyOne) {
   EXPECT_EQ(verdict(Value{}, swapped), Verdict::pass);
 }
 
+TEST(Choice, AMedianStandsAtAnyOfTheEqual) {
+  const Question q("aten::median.dim_values", {row(float32, {2, 1, 1, 0}), Int{0}, false});
+  const auto verdict = [&](Real value, Int index) {
+    return q.judge_outs({tensor(float32, {}, {value}), tensor<Int>(int64, {}, {index})}).verdict;
+  };
+  EXPECT_EQ(verdict(1, 1), Verdict::pass);
+  EXPECT_EQ(verdict(1, 2), Verdict::pass);
+  EXPECT_EQ(verdict(1, 0), Verdict::fail);
+  EXPECT_EQ(verdict(0, 3), Verdict::fail);
+}
+
 // -- random numbers ---------------------------------------------------------------------------------------------------
 
 std::vector<Real> numbers(std::size_t n, Real (*f)(Real)) {

@@ -79,14 +79,15 @@ std::string topk(const Operator& op, std::span<const Value> arguments, std::span
   const bool sorted = is_sorted(op, arguments), stable = is_stable(op, arguments);
   const Dims dims =
       self.rank() == 0 ? Dims{} : Dims{wrap_dim(std::get<Int>(argument(op, arguments, "dim")), self.rank())};
-  const auto rows_of = [&](const auto& array) {
+  const Dims result_dims = has(op, "keepdim") ? Dims{} : dims;  // one element for each row, or as many as it takes
+  const auto rows_of = [](const auto& array, const Dims& along) {
     std::vector<std::vector<std::decay_t<decltype(array.data[0])>>> rows;
-    families::each_row(array, dims, [&](auto row, Int) { rows.emplace_back(row.begin(), row.end()); });
+    families::each_row(array, along, [&](auto row, Int) { rows.emplace_back(row.begin(), row.end()); });
     return rows;
   };
-  const auto want = rows_of(ranks(expected[0])), first = rows_of(ranks(got[0])), values = rows_of(keys(got[0])),
-             source = rows_of(keys(self));
-  const auto indices = rows_of(read<Int>(got[1]));
+  const auto want = rows_of(ranks(expected[0]), result_dims), first = rows_of(ranks(got[0]), result_dims),
+             values = rows_of(keys(got[0]), result_dims), source = rows_of(keys(self), dims);
+  const auto indices = rows_of(read<Int>(got[1]), result_dims);
   for (std::size_t r = 0; r < source.size(); ++r)
     if (std::string wrong = topk_row({want[r], first[r], values[r], source[r], indices[r]}, sorted, stable);
         !wrong.empty())

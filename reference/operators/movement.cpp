@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "reference/dtype.h"
+
 namespace assay {
 namespace {
 
@@ -20,6 +22,12 @@ Dims unflattened(const Dims& sizes, Int flat) {
 Bits operators::copy(Bits x) { return x; }
 
 void operators::reshape(Array<Bits>& out, const Array<Bits>& self) { out.data = self.data; }
+
+// Elements are little-endian.
+void operators::reinterpret(Array<Bits>& out, const Array<Bits>& self, Int dtype) {
+  const Int wide = info(*dtype_numbered(dtype)).bytes, all = out.count() * wide, narrow = all / self.count();
+  for (Int at = 0; at < all; ++at) out[at / wide] |= (self[at / narrow] >> 8 * (at % narrow) & 0xff) << 8 * (at % wide);
+}
 
 Dims operators::flip(const Dims& out, const Dims& sizes, const Ints& dims) {
   Dims in = out;

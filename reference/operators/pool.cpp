@@ -8,6 +8,8 @@
 namespace assay {
 namespace {
 
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
 // The cells of a tensor that make one result: a range along each dimension.
 struct Window {
   Dims first, counts, steps;
@@ -41,6 +43,14 @@ auto inside(const Dims& self, const WindowAxes& axes) {
   return [&](int d, Int place) { return axes[d].inside(place, self[d]); };
 }
 
+// The same of an adaptive pool, each of whose results has its share of the cells.
+auto share(const Dims& self, const Dims& out) {
+  return [&](int d, Int place) {
+    const Int first = place * self[d] / out[d], end = ((place + 1) * self[d] + out[d] - 1) / out[d];
+    return Range{first, end - first, 1};
+  };
+}
+
 // f(window, divisor, position in out) for every average that has a cell.
 template <class F>
 void each_average(const Dims& out, const Dims& self, const WindowAxes& axes, bool count_include_pad,
@@ -53,14 +63,10 @@ void each_average(const Dims& out, const Dims& self, const WindowAxes& axes, boo
   });
 }
 
-// The same of an adaptive pool, each of whose results has its share of the cells.
 template <class F>
 void each_average(const Dims& out, const Dims& self, F f) {
-  const auto share = [&](int d, Int place) {
-    const Int first = place * self[d] / out[d], end = ((place + 1) * self[d] + out[d] - 1) / out[d];
-    return Range{first, end - first, 1};
-  };
-  each_window(out, share, [&](const Window& window, const Dims&, Int flat) { f(window, count(window.counts), flat); });
+  each_window(out, share(self, out),
+              [&](const Window& window, const Dims&, Int flat) { f(window, count(window.counts), flat); });
 }
 
 Real plus(Real a, Real b) { return a + b; }
@@ -91,18 +97,23 @@ bool beats(T challenger, T best) {
 // Of sizes or a place, those along the last dimensions, over which a window moves.
 Dims spatial_part(const Dims& sizes, int spatial) { return Dims(std::span(sizes.end() - spatial, sizes.end())); }
 
-template <class T>
-void largest(Array<T>& out, Array<Int>& indices, const Array<T>& self, int spatial, const Ints& kernel_size,
-             const Ints& stride, const Ints& padding, const Ints& dilation, DType dtype) {
-  const WindowAxes axes = window_axes(self.sizes.size(), spatial, kernel_size, stride, padding, dilation);
+// range(dim, place) gives the cells of a window; one without any gives the least value.
+template <class T, class R>
+void largest(Array<T>& out, Array<Int>& indices, const Array<T>& self, int spatial, R range, Real least) {
   const Dims plane = spatial_part(self.sizes, spatial);
-  const T least = static_cast<T>(is_floating(dtype) ? -std::numeric_limits<Real>::infinity() : least_integer(dtype));
-  each_window(out.sizes, inside(self.sizes, axes), [&](const Window& window, const Dims&, Int flat) {
-    out[flat] = least, indices[flat] = offset(plane, spatial_part(window.first, spatial));
+  each_window(out.sizes, range, [&](const Window& window, const Dims&, Int flat) {
+    out[flat] = static_cast<T>(least), indices[flat] = offset(plane, spatial_part(window.first, spatial));
     each_cell(window, self.sizes, [&](Int cell) {
       if (beats(self[cell], out[flat])) out[flat] = self[cell], indices[flat] = cell % count(plane);
     });
   });
+}
+
+template <class T>
+void largest(Array<T>& out, Array<Int>& indices, const Array<T>& self, int spatial, const Ints& kernel_size,
+             const Ints& stride, const Ints& padding, const Ints& dilation, DType dtype) {
+  const WindowAxes axes = window_axes(self.sizes.size(), spatial, kernel_size, stride, padding, dilation);
+  largest(out, indices, self, spatial, inside(self.sizes, axes), is_floating(dtype) ? -infinity : least_integer(dtype));
 }
 
 WindowAxes undilated(const Dims& self, int spatial, const Ints& kernel_size, const Ints& stride, const Ints& padding) {
@@ -173,6 +184,11 @@ void operators::max_pool3d_with_indices(Array<Int>& out, Array<Int>& indices, co
                                         const Ints& kernel_size, const Ints& stride, const Ints& padding,
                                         const Ints& dilation, const Rounding& round) {
   largest(out, indices, self, 3, kernel_size, stride, padding, dilation, round.dtype);
+}
+
+void operators::adaptive_max_pool(Array<Real>& out, Array<Int>& indices, const Array<Real>& self,
+                                  const Ints& output_size) {
+  largest(out, indices, self, static_cast<int>(output_size.size()), share(self.sizes, out.sizes), -infinity);
 }
 
 void operators::max_pool2d_with_indices_backward(Array<Real>& grad_input, const Array<Real>& grad_output,

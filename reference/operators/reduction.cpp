@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "reference/moments.h"
 #include "reference/product.h"
@@ -27,6 +28,17 @@ std::size_t largest_of(std::span<const T> x) {
 template <class T>
 std::size_t smallest_of(std::span<const T> x) {
   return first_of(x, std::less<T>());
+}
+
+// Where the middle x of an order stands, the lower of two; a NaN comes before all.
+template <class T>
+std::size_t median_of(std::span<const T> x) {
+  if (const std::size_t at = largest_of(x); isnan(x[at])) return at;
+  Buffer<std::size_t> order(x.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto middle = order.begin() + (std::ssize(order) - 1) / 2;
+  std::ranges::nth_element(order, middle, [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
+  return *middle;
 }
 
 template <class T>
@@ -81,6 +93,14 @@ Int operators::argmax(std::span<const Real> x) { return static_cast<Int>(largest
 Int operators::argmax(std::span<const Int> x) { return static_cast<Int>(largest_of(x)); }
 Int operators::argmin(std::span<const Real> x) { return static_cast<Int>(smallest_of(x)); }
 Int operators::argmin(std::span<const Int> x) { return static_cast<Int>(smallest_of(x)); }
+
+Real operators::median_value(std::span<const Real> x, const Rounding&) { return x.empty() ? NAN : x[median_of(x)]; }
+Int operators::median_value(std::span<const Int> x, const Rounding& round) {
+  if (!x.empty()) return x[median_of(x)];
+  return round.dtype == DType::uint32 ? 0 : truncated_to(round.dtype, NAN);  // to uint32 by code of one number
+}
+std::pair<Real, Int> operators::median(std::span<const Real> x) { return with_place(x, median_of(x)); }
+std::pair<Int, Int> operators::median(std::span<const Int> x) { return with_place(x, median_of(x)); }
 
 Int operators::any(std::span<const Int> x) {
   return std::ranges::any_of(x, [](Int v) { return v != 0; });

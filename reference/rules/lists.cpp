@@ -183,6 +183,13 @@ void strides_within(TensorArgument tensor, Argument<const Ints*> size, Argument<
           " from ", offset.value.value_or(0), " on leads beyond the ", tensor->count(), " elements of ", tensor.name);
 }
 
+void no_negative_stride(Argument<const Ints*> size, Argument<const Ints*> stride) {
+  if (std::ranges::find(*size.value, 0) != size->end()) return;
+  for (std::size_t k = 0; k < size->size(); ++k)
+    require((*size.value)[k] == 1 || (*stride.value)[k] >= 0, stride.name, " is ", *stride.value,
+            ", but must not be negative along dimension ", k, " of size ", (*size.value)[k]);
+}
+
 void pads_below_sizes(Argument<const Ints*> pad, TensorArgument tensor) {
   for (std::size_t k = 0; k < pad->size(); ++k) {
     const Int n = tensor->sizes[tensor->rank() - 1 - static_cast<Int>(k / 2)];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reference/layouts.h"
+#include "reference/types.h"
 
 namespace assay {
 namespace {
@@ -45,6 +46,24 @@ void is_contiguous(TensorArgument tensor) {
           " has the dim order ", tensor->dim_order, ", but must be contiguous");
 }
 
+// Of a wider dtype, rows must begin at its elements, also where there are none.
+void reinterprets(TensorArgument tensor, Argument<Int> dtype) {
+  const Int from = info(tensor->dtype).bytes, to = info(types::named(dtype)).bytes, last = tensor->rank() - 1;
+  if (from == to) return;
+  const auto fails = [&](const auto&... why) {
+    require(false, tensor.name, " of sizes ", tensor->sizes, " and dim order ", tensor->dim_order, why..., ", so that ",
+            dtype.name, " can only be one of elements as wide");
+  };
+  if (last < 0) fails(" has no dimension");
+  Int step = 1;
+  for (int k = tensor->rank() - 1; k >= 0; --k) {
+    const Int d = tensor->dim_order[k], n = d == last ? tensor->sizes[d] : step;
+    if (d == last && step != 1) fails(" has other elements between those of its last dimension");
+    if (count({n, from}) % to != 0) fails(" has parts of ", n, " elements");
+    step = count({step, std::max<Int>(tensor->sizes[d], 1)});
+  }
+}
+
 void has_memory_format(TensorArgument tensor) {
   const Dims order = layouts::normal(tensor->sizes, layouts::suggested(tensor->sizes, tensor));
   require(layouts::normal(tensor->sizes, tensor->dim_order) == order, tensor.name, " has the dim order ",
@@ -55,6 +74,15 @@ void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor) { c
 
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size) {
   check_order(dim_order, static_cast<Int>(size->size()));
+}
+
+void is_order(Argument<const Ints*> order, Argument<const Ints*> size) {
+  Ints sorted = *order.value;
+  std::ranges::sort(sorted);
+  Int next = 0;
+  const bool counts = std::ranges::all_of(sorted, [&](Int d) { return d == next++; });
+  require(counts && order->size() == size->size(), order.name, " is ", *order.value,
+          ", but must name each dimension of sizes ", *size.value, " once");
 }
 
 void none_with_out(Argument<std::optional<Int>> memory_format, TensorArgument out) {

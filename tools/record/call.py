@@ -176,7 +176,7 @@ def _out_layouts(operator, call, functional):
 
 
 def _has_values(operator):
-    return operator.base_name not in ("empty", "_empty_dim_order")
+    return operator.base_name not in ("empty", "empty_permuted", "empty_strided", "_empty_dim_order")
 
 
 def _stored(operator, tensor, layout):

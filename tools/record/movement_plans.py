@@ -121,6 +121,15 @@ MOVEMENT_PLANS = {
             "output_size": [None, 6, 0, 7, -1],
         }
     ],
+    "view_copy.dtype_out": [
+        {
+            "self": [S(2, 3, 4), S(), S(1), S(4), S(0), S(2, 0), S(0, 3), S(3, 2), S(2, 3, 2, 2), S(2, 8), S(3, 1, 8)],
+            "dtype": [
+                torch.int32, torch.float32, torch.float64, torch.int64, torch.int16, torch.bfloat16, torch.float16, torch.int8, torch.uint8, torch.bool,
+                torch.uint16, torch.uint32, torch.uint64,
+            ],
+        }
+    ],
     "sort": [SORT],
     "sort.values_stable": [SORT | {"stable": [True, False, None]}],
     "scatter_reduce": [

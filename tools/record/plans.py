@@ -661,6 +661,14 @@ PLANS = {
         {"self": [S(2, 3, 2, 2)], "fill_value": [1.5, 3], "memory_format": FORMATS},
     ],
     "empty": [{"size": SIZES, "memory_format": FORMATS}, {"size": [[2, 3, 2, 2]], "memory_format": FORMATS}],
+    "empty_permuted": [
+        {"size": SIZES, "physical_layout": [[0, 1], [1, 0], [0], [], [0, 1, 2], [2, 0, 1], [0, 0], [-1, 0], [0, 2]]},
+        {"size": [[2, 3, 2, 2], [1, 3, 1, 2]], "physical_layout": [[0, 1, 2, 3], [0, 2, 3, 1], [3, 2, 1, 0], [2, 0, 3, 1]]},
+    ],
+    "empty_strided": [
+        {"size": SIZES, "stride": [[3, 1], [1, 2], [], [1], [4, 1], [0, 1], [1, 1], [-1, 1], [12, 4, 1], [1, 2, 6], [3, 6, 1]]},
+        {"size": [[2, 3, 2, 2], [1, 3, 1, 2]], "stride": [[12, 4, 2, 1], [12, 1, 6, 3], [1, 2, 6, 12], [12, 3, 1, 6], [6, 2, 2, 1]]},
+    ],
     "_clone_dim_order": [
         {"self": SHAPES, "non_blocking": [False], "dim_order": [None, [0, 1, 2], [0, 2, 1], [0, 1], [1, 0, 2], []]},
         {
