@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "conformance/testees/c_library.h"
 #include "conformance/testees/optimized/client.h"
 #include "conformance/testees/optimized/library.h"
 #include "conformance/testees/optimized/runtime.h"
@@ -60,7 +61,10 @@ std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::fi
   if (name == "reference") return std::make_unique<ReferenceLibrary>();
   if (const auto set = optimized_for(name))
     return std::make_unique<OptimizedLibrary>(OptimizedLibrary::Operands::constant, true, *set);
-  return std::unique_ptr<KernelLibrary>(exported<MakeKernelLibrary>(name, folder, "assay_kernel_library")());
+  if (name == "executorch")
+    return std::unique_ptr<KernelLibrary>(exported<MakeKernelLibrary>(name, folder, "assay_kernel_library")());
+  const auto table = exported<decltype(&assay_kernel_library_v1)>(name, folder, "assay_kernel_library_v1");
+  return make_c_library(table(), std::filesystem::path(name).filename());
 }
 
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {

@@ -11,7 +11,8 @@
 namespace assay {
 
 // The kernel library of a testee: "reference", "executorch", whose module stands in `folder`, the executable's own, or
-// the path of a module. Throws Fault with rule "testee" where there is none or it cannot be loaded.
+// the path of a module that has the C interface. Throws Fault with rule "testee" where there is none or it cannot be
+// loaded, else as make_c_library does.
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder);
 
 // The runtime of a testee, from the same module; null where it has kernels alone. Throws Fault likewise.
@@ -20,7 +21,7 @@ std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesyst
 // An engine of a testee, from the same module, whose names and those of its libraries are its own.
 std::unique_ptr<Engine> load_engine(std::string_view name, const std::filesystem::path& folder);
 
-// What a module exports as assay_kernel_library: makes the library, which the caller owns.
+// What our own modules export as assay_kernel_library: makes the library, which the caller owns.
 using MakeKernelLibrary = KernelLibrary* (*)();
 
 }  // namespace assay

@@ -18,7 +18,7 @@ std::filesystem::path golden_folder(const std::string& given);
 std::filesystem::path executable_folder();  // in which the modules of testees are
 
 // Who answers, in every command: "reference", "optimized", "optimized:avx2" for an instruction set, "recorded"
-// (PyTorch, as it is in the corpus), "executorch", or the path of a module that exports assay_kernel_library. Throws
+// (PyTorch, as it is in the corpus), "executorch", or the path of a module that exports assay_kernel_library_v1. Throws
 // Fault (unsupported, "testee") for those that do not exist yet.
 std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
 
@@ -33,12 +33,12 @@ OpenLibrary open_library(const std::string& testee, const std::string& golden);
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);
 inline constexpr const char* testee_help =
     "Who answers: executorch (its official kernels), reference, optimized, optimized:avx2 (for an instruction set), "
-    "recorded (PyTorch, as it was recorded), or ./lib.so, a module that exports assay_kernel_library";
+    "recorded (PyTorch, as it was recorded), or ./lib.so, a library of yours (spec/kernel_library.md)";
 
 inline constexpr const char* runner_help =
     "Who runs it: reference, optimized, optimized:avx2 (for an instruction set), executorch (its official runtime), "
-    "recorded (PyTorch's kernels, as they were recorded), or ./lib.so, a module that exports assay_runtime or "
-    "assay_kernel_library";
+    "recorded (PyTorch's kernels, as they were recorded), or ./lib.so, a library of kernels "
+    "(spec/kernel_library.md) or a module that exports assay_runtime";
 
 // The contract that is asked for by name or file, or, where none is, that of the library.
 Contract open_contract(const std::string& asked_for, const std::string& library);
