@@ -202,6 +202,8 @@ class Run {
   void add(Record r) {
     r.known = known_.erase(r.case_id) > 0;
     unexpected_ = unexpected_ || is_unexpected(r, request_.strict, before_);
+    if (r.valid) (r.verdict == Verdict::unsupported ? refused_ : answered_) = true;
+    answered_ = answered_ || is_failure(r.verdict);
     if (r.verdict == Verdict::pass) mustpass_.erase(r.case_id);
     summary_.add(r);
     seen_.push_back(seen(r));
@@ -244,7 +246,12 @@ class Run {
       std::cerr << "assay: " << id << " is listed in " << request_.known << ", but is no case of this run\n";
     for (const std::string& id : mustpass_)
       std::cerr << "assay: " << id << " is listed in " << request_.mustpass << ", but did not pass\n";
-    return unexpected_ || !mustpass_.empty() ? answers_differ : exit_code(Outcome::ok);
+    if (unexpected_ || !mustpass_.empty()) return answers_differ;
+    if (answered_ || !refused_) return exit_code(Outcome::ok);
+    std::cerr << "assay: " << library_->name()
+              << " was not judged: of the valid calls, each is of an operator for which "
+              << "it has no kernel, or refused as unsupported\n";
+    return exit_code(Outcome::unsupported);
   }
 
   Request& request_;
@@ -261,6 +268,7 @@ class Run {
   Summary summary_;
   std::vector<JudgedCase> seen_;
   bool unexpected_ = false;
+  bool answered_ = false, refused_ = false;  // valid calls: one with an answer to judge, one as unsupported
 };
 
 int judge_library(Request& request) {
@@ -331,7 +339,7 @@ void add_kernels(CLI::App& app, int& exit_code) {
   command->add_flag("--json", r->json, "Print counts and defects as JSON instead of the table");
   command->footer(
       "Exit code 0: no failure of a promised call but the known ones, 1: other failures, a known one passed, or a case "
-      "that must pass did not.\n\nExample:\n  assay "
+      "that must pass did not, 5: nothing was judged, as no valid call was answered.\n\nExample:\n  assay "
       "kernels executorch --operators 'add*,mul' --html report.html");
   command->callback([r, &exit_code] { exit_code = judge_library(*r); });
 }
