@@ -2,13 +2,15 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
 from folder import WithFolder
 
 ASSAY = os.environ["ASSAY"]
-PLANTED = pathlib.Path(os.environ["ASSAY_BUILD"]) / "libplanted_kernels.so"
+BUILD = pathlib.Path(os.environ["ASSAY_BUILD"]).resolve()
+PLANTED = BUILD / "libplanted_kernels.so"
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 API, EXAMPLES = SOURCE / "conformance" / "api", SOURCE / "doc" / "examples" / "kernel_library"
 WARNINGS = "-Wall", "-Wextra", "-pedantic", "-Werror"
@@ -221,6 +223,30 @@ class Interface(Library):
         text = TABLE.replace("CALL", call).replace("int has", reset).replace(".call = call", ".call = call, .reset = reset")
         cases = self.judged(self.compiled_text(text), "--mutations", "0")[2][1:-1]
         self.assertEqual({case["got"] for case in cases if case.get("valid")}, {"invalid: all is well"})
+
+
+class Page(WithFolder):
+    """doc/test_your_kernel.md: its C is relu.c, its commands are run in order, and what stands below one is said by it."""
+
+    def test_it_goes_as_it_says(self):
+        page = (SOURCE / "doc" / "test_your_kernel.md").read_text()
+        (self.folder / "build").mkdir()
+        (self.folder / "build" / "release").symlink_to(BUILD)
+        commands = "cd " + str(self.folder)
+        blocks = re.findall(r"^```(c|sh|)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+        for (kind, text), (below, said) in zip(blocks, blocks[1:] + [("", "")]):
+            if kind == "c":
+                (self.folder / "relu.c").write_text(text)
+            if kind != "sh":
+                continue
+            block = "\n".join(line for line in text.splitlines() if not line.startswith("cmake --build"))
+            done = subprocess.run(["sh", "-c", commands + "\n" + block], capture_output=True, text=True, check=False, timeout=300, env=os.environ | {"HOME": str(self.folder)})
+            commands += "".join("\n" + line for line in block.splitlines() if line.startswith("export"))
+            expected = said.splitlines() if below == "" else []
+            self.assertEqual(done.returncode, 1 if any("relu.out" in line or "never" in line for line in expected) else 0, done)
+            self.assertEqual(done.stderr, "")
+            for line in expected:
+                self.assertIn(line, done.stdout)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""assay::reference, assay::runtime and assay::optimized as their users meet them: installed and found, and as a subdirectory. Quiet in both."""
+"""assay::reference, assay::runtime and assay::optimized as their users meet them: installed and found, and as a subdirectory. Quiet in both. The command, installed."""
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -9,8 +10,8 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = os.environ["ASSAY_BUILD"]
 
 
-def run(*command):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
+def run(*command, folder=None):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, cwd=folder)
     if done.returncode:
         raise AssertionError(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
     return done.stdout + done.stderr
@@ -29,14 +30,27 @@ class Package(unittest.TestCase):
         self.assertNotIn("warning", said.lower())
         self.assertRegex(run(build / "consumer"), r"^ok, \d+ operators\n$")
 
-    def test_installed_and_found(self):
+    def install(self):
         run("cmake", "--install", BUILD, "--prefix", self.scratch / "prefix", "--component", "Unspecified")
+
+    def test_installed_and_found(self):
+        self.install()
         options = [f"-DCMAKE_PREFIX_PATH={self.scratch / 'prefix'}"]
         if sanitizers := os.environ.get("ASSAY_SANITIZE"):
             options += [f"-DCMAKE_CXX_FLAGS=-fsanitize={sanitizers}"]
         self.use(*options)
         self.assertEqual(run(self.scratch / "consumer" / "runtime_consumer"), "H1\n")
         self.assertEqual(run(self.scratch / "consumer" / "deployed_consumer"), "1 H2\n")
+
+    def test_the_installed_command_judges_a_library(self):
+        self.install()
+        prefix = self.scratch / "prefix"
+        self.assertNotIn(os.fsencode(SOURCE), (prefix / "bin" / "assay").read_bytes())
+        shutil.copy(SOURCE / "doc/examples/kernel_library/kernels.c", self.scratch)
+        run("cc", "-std=c11", "-shared", "-fPIC", "-I", prefix / "include/assay", self.scratch / "kernels.c", "-o", self.scratch / "libkernels.so")
+        judged = prefix / "bin" / "assay", "kernels", "./libkernels.so", "--operators", "relu,mm"
+        self.assertIn("\nNo defects.\n", run(*judged, folder=self.scratch))
+        self.assertIn("\nNo defects.\n", run(*judged, "--contract", "executorch", folder=self.scratch))
 
     def test_as_a_subdirectory(self):
         self.use(f"-DASSAY_SOURCE={SOURCE}", "-DCMAKE_BUILD_TYPE=Release")

@@ -82,7 +82,8 @@ void add_case(CLI::App& app, int& exit_code) {
   command->add_option("ID", r->id, "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0")->required();
   command->add_option("--testee", r->testee, testee_help)->capture_default_str();
   command->add_option("--contract", r->contract, contract_help);
-  command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
+  command->add_option("--golden", r->golden,
+                      "Folder of recorded calls [golden/operators of the checkout or installation]");
   CLI::Option* json = command->add_flag("--json", r->json, "Print the record as JSON");
   std::vector<std::string> kinds;
   for (const ReproductionRow& row : reproduction_kinds()) kinds.emplace_back(row.name);

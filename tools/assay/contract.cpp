@@ -47,7 +47,8 @@ void add_contract(CLI::App& app, int& exit_code) {
   command->add_option("--workers", r->suite.workers, "Children that run cases at the same time")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
-  command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
+  command->add_option("--golden", r->golden,
+                      "Folder of recorded calls [golden/operators of the checkout or installation]");
   command->footer(
       "The draft is YAML, to be read, sourced and narrowed by somebody who knows the library: it says what is "
       "answered, "

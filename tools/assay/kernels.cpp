@@ -311,7 +311,8 @@ void add_kernels(CLI::App& app, int& exit_code) {
   command->add_option("--timeout", r->suite.timeout_seconds, "Seconds of processor time that one case may take")
       ->capture_default_str()
       ->check(CLI::Range(1, 3600));
-  command->add_option("--golden", r->golden, "Folder of recorded calls [golden/operators of the checkout]");
+  command->add_option("--golden", r->golden,
+                      "Folder of recorded calls [golden/operators of the checkout or installation]");
   command->add_option(
       "--known", r->known,
       "File of expected failures, a case id at the beginning of each line; one that passes is an error");

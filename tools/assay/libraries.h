@@ -11,8 +11,8 @@
 
 namespace assay {
 
-// The folder of recorded calls: the given one, else golden/operators above the executable or the working folder. Throws
-// Fault (malformed, "calls.folder") where there is none.
+// The folder of recorded calls: the given one, else folder_above("golden/operators"). Throws Fault (malformed,
+// "calls.folder") where there is none.
 std::filesystem::path golden_folder(const std::string& given);
 
 std::filesystem::path executable_folder();  // in which the modules of testees are

@@ -304,7 +304,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--with", r->with, runner_help)->capture_default_str();
   command->add_option("--against", r->against, "Run it with this testee, too, and compare the outputs");
   command->add_option("--golden", r->golden,
-                      "Folder of recorded calls, for recorded [golden/operators of the checkout]");
+                      "Folder of recorded calls, for recorded [golden/operators of the checkout or installation]");
   command->add_option("--timeout", r->timeout, "Seconds of processor time that a testee may take for a call")
       ->capture_default_str()
       ->check(CLI::Range(1, 86'400));
