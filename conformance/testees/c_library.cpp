@@ -23,7 +23,7 @@ struct Shape {
 
   explicit Shape(const TensorView& view)
       : sizes(view.sizes.begin(), view.sizes.end()),
-        strides(view.sizes.size()),
+        strides(sizes.size()),
         dim_order(view.dim_order.begin(), view.dim_order.end()) {
     std::int64_t stride = 1;
     for (auto d = dim_order.rbegin(); d != dim_order.rend(); stride *= std::max<std::int64_t>(sizes[*d++], 1))

@@ -17,7 +17,7 @@ namespace assay {
 namespace {
 
 struct Request {
-  std::string id, testee = "executorch", contract, golden, as, file;
+  std::string id, testee = usual_testee, contract, golden, as, file;
   bool json = false;
 };
 

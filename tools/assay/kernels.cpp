@@ -234,6 +234,9 @@ class Run {
     std::string others;
     for (const std::string& kernel : library_->kernels())
       if (!find_operator(kernel)) others += (others.empty() ? "" : ", ") + kernel;
+    const auto has_defects = [](const auto& testee) { return !testee.second.defects.empty(); };
+    if (request_.testee != usual_testee && std::ranges::any_of(summary_.testees, has_defects))
+      std::cout << "To repeat a case, add --testee " << request_.testee << '\n';
     if (!others.empty()) std::cout << "Not judged, as the spec has no entry: " << others << '\n';
   }
 

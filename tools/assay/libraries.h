@@ -31,6 +31,7 @@ OpenLibrary open_library(const std::string& testee, const std::string& golden);
 
 // The runtime of a testee; null where it has kernels alone. Throws Fault likewise.
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);
+inline constexpr const char* usual_testee = "executorch";  // of assay case
 inline constexpr const char* testee_help =
     "Who answers: executorch (its official kernels), reference, optimized, optimized:avx2 (for an instruction set), "
     "recorded (PyTorch, as it was recorded), or ./lib.so, a library of yours (spec/kernel_library.md)";
