@@ -158,7 +158,7 @@ void double_row(const void* const* operands, void* out, std::size_t n, const voi
 
 void power_row(const void* const* operands, void* out, std::size_t n, const void* parameters) {
   const float* a = static_cast<const float*>(operands[0]);
-  const double exponent = static_cast<double>(parameter<float>(parameters, 0));
+  const double exponent = parameter<double>(parameters, 0);
   for (std::size_t i = 0; i < n; ++i)
     static_cast<float*>(out)[i] = static_cast<float>(std::pow(static_cast<double>(a[i]), exponent));
 }

@@ -60,7 +60,7 @@ enum class Pointwise : std::uint8_t {
   square,
   cube,
   inverse_square,
-  power,  // to the parameter
+  power,  // to the parameter, a double
   exp,
   expm1,
   log,

@@ -21,6 +21,7 @@ struct State {
   bool fixed = false, fits = false;
   bool is_division = false;  // of integers
   bool is_limited = false;   // by its second operand and its third, of which one may be None
+  bool is_power = false;     // its parameter is a double
   DType common = DType::float32;
   std::uint8_t operands = 0, operand_bytes[most_operands_in] = {}, result_bytes = 0;
   kernels::PointwiseRow row = nullptr;
@@ -63,6 +64,15 @@ bool read_number(const State& s, const Value& v, bool rounds, Slot* to) {
   return rounds ? rounded_number_as(s.common, v, to) : number_as(s.common, v, to);
 }
 
+// An exponent, which only a half type rounds.
+void read_exponent(const State& s, const Value& v, Slot* to) {
+  float rounded;
+  std::memcpy(&rounded, to, sizeof rounded);
+  const double given = v.kind == ValueKind::real ? v.real : static_cast<double>(v.integer);
+  const double exponent = s.rounds_parameters ? static_cast<double>(rounded) : given;
+  std::memcpy(to, &exponent, sizeof exponent);
+}
+
 bool read_parameters(const Call& call, State& s) {
   const auto all = parameters_of(call, s.operands);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -73,6 +83,7 @@ bool read_parameters(const Call& call, State& s) {
       if (!read_number(s, v, s.rounds_parameters, &s.parameters[i])) return false;
       if (v.kind == ValueKind::real && std::isnan(v.real)) return false;
       if (is_least(s.common, v)) return false;
+      if (s.is_power) read_exponent(s, v, &s.parameters[i]);
     } else if (v.kind != ValueKind::string) {
       return false;
     }
@@ -164,6 +175,7 @@ bool plan(const Call& call, Element element, kernels::FindRow find_row, State& s
   s.row = find_row(*call.set);
   s.is_division = is_division(operation) && element == Element::i64;
   s.is_limited = operation == Pointwise::clamp_between;
+  s.is_power = operation == Pointwise::power;
   const DType result = kernels::gives_truth(operation) ? DType::boolean : *common;
   if (!s.row || out.dtype != result) return false;
   s.result_bytes = static_cast<std::uint8_t>(out.element_bytes());

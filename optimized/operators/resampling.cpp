@@ -76,9 +76,10 @@ void each_result(const Tensor& input, const Tensor& out, const kernels::Threads&
                  });
 }
 
-// The cell that a place takes: steps and places are floats, whatever the dtype.
+// The cell that a place takes: steps and places are floats, whatever the dtype. A doubled size asks for no scale.
 std::int64_t nearest(const Axis& axis, std::int64_t place) {
-  if (axis.n == axis.m) return place;
+  if (axis.m == axis.n) return place;
+  if (axis.m == 2 * axis.n) return place / 2;
   const double step = static_cast<double>(static_cast<float>(axis.step));
   const auto at = static_cast<double>(static_cast<float>(static_cast<double>(place) * step));
   return at < static_cast<double>(axis.n - 1) ? static_cast<std::int64_t>(at) : axis.n - 1;

@@ -111,21 +111,21 @@ Int operators::pow(Int self, Int exponent) {
 }
 
 Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) {
-  return power(self, round(real(exponent)), round.dtype);
+  return power(self, is_half(round.dtype) ? round(real(exponent)) : real(exponent), round.dtype);
 }
 Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) {
   return pow(self, number<Int>(exponent, round.dtype));
 }
 
-// The power, and what rounding the exponent changes in it, in double unit roundoffs; half types are computed with the
-// rounded one. The square in 1 / self^2 may be subnormal, with the error of the least normal number; that and the one
-// in self^3 are rounded to bfloat16.
+// The power, and what rounding the exponent changes in it, in double unit roundoffs. The square in 1 / self^2 may be
+// subnormal, with the error of the least normal number; that and the one in self^3 are rounded to bfloat16.
 Real operators::pow_scalar_magnitude(Real self, Scalar exponent, const Rounding& round, const Arithmetic& arithmetic) {
-  const Real rounded = pow_scalar(self, exponent, round), kept = power(self, real(exponent), round.dtype);
-  const Real change = rounded == kept || is_half(round.dtype) ? 0 : std::fabs(rounded - kept) / (2 * arithmetic.unit);
+  const Real kept = pow_scalar(self, exponent, round), rounded = power(self, round(real(exponent)), round.dtype);
+  if (std::isnan(kept) != std::isnan(rounded)) return unbounded;
+  const Real change = kept == rounded ? 0 : std::fabs(kept - rounded) / (2 * arithmetic.unit);
   const Real square = real(exponent) == -2 ? 1 + arithmetic.least / (self * self) : 1;
   const Real roundings = is_half(round.dtype) && (real(exponent) == 3 || real(exponent) == -2) ? 2 : 1;
-  return std::fmin(std::fabs(rounded), arithmetic.largest) * square * roundings + change;
+  return std::fmin(std::fabs(kept), arithmetic.largest) * square * roundings + change;
 }
 
 Real operators::maximum(Real self, Real other) {

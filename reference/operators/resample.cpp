@@ -16,12 +16,16 @@ std::optional<Real> scale_of(const Doubles* scale_factors, int d) {
   return scale_factors ? std::optional(static_cast<Real>((*scale_factors)[static_cast<std::size_t>(d)])) : std::nullopt;
 }
 
-// The cells that each place along a dimension of m places takes from n.
+// The cells that each place along a dimension of m places takes from n. A doubled size asks for no scale.
 Buffer<Int> nearest(Int n, Int m, std::optional<Real> scale) {
   const Real step = scale ? float32(1 / *scale) : float32(static_cast<Real>(n) / static_cast<Real>(m));
+  const auto cell = [&](Int i) {
+    if (m == n) return i;
+    if (m == 2 * n) return i / 2;
+    return std::min(static_cast<Int>(float32(static_cast<Real>(i) * step)), n - 1);
+  };
   Buffer<Int> cells;
-  for (Int i = 0; i < m; ++i)
-    cells.push_back(n == m ? i : std::min(static_cast<Int>(float32(static_cast<Real>(i) * step)), n - 1));
+  for (Int i = 0; i < m; ++i) cells.push_back(cell(i));
   return cells;
 }
 

@@ -341,6 +341,11 @@ TRAPS = _merge(
             ("f16 to 1e-3", (t([10.0], F16), 1e-3)),
             ("bf16 to 3 by a rounded square", (t([2.15625, 1.7, 3.3, 5.1], BF16), 3)),
             ("bf16 to -2 by a rounded square", (t([2.15625, 1.7, 3.3, 5.1], BF16), -2)),
+            *(
+                (f"exponent {e} of {n} numbers", (t([-1.0, -0.0, -INF, INF, 0.0, -2.0, 1.0, NAN] * n)[:n], e))
+                for e in (2**31 - 1, -(2**31) + 1, 2**24 + 0.5)
+                for n in (8, 40)
+            ),
             ("exponent 0.5 of f16 is no sqrt", (t([-0.0, -INF], F16), 0.5)),
             ("exponent -0.5 of f16 is no rsqrt", (t([-0.0, -INF], F16), -0.5)),
         ],
@@ -1093,6 +1098,9 @@ TRAPS = _merge(
         "upsample_nearest2d.vec_out": [
             ("given scale is used", (ramp(1, 1, 1, 4), None, [1.0, 1.7])),
             ("size recomputes the scale", (ramp(1, 1, 1, 4), [1, 6], None)),
+            ("a size that is doubled shifts", (ramp(1, 1, 5, 4), None, [2.1, 2.2])),
+            ("a width that is doubled shifts", (ramp(1, 1, 5, 4, dtype=F64), None, [1.1, 2.2])),
+            ("a size that is doubled shifts, channels last", (ramp(1, 8, 5, 4).to(memory_format=torch.channels_last), None, [2.1, 2.2])),
             ("both refused", (ramp(1, 1, 1, 4), [1, 6], [1.0, 1.5])),
             ("neither refused", (ramp(1, 1, 1, 4), None, None)),
             ("u8", (ramp(1, 1, 2, 2, dtype=U8), [3, 3], None)),
