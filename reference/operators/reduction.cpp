@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "reference/moments.h"
@@ -9,6 +10,8 @@
 
 namespace assay {
 namespace {
+
+constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
 
 using std::isnan;
 constexpr bool isnan(Int) { return false; }
@@ -94,10 +97,11 @@ Int operators::argmax(std::span<const Int> x) { return static_cast<Int>(largest_
 Int operators::argmin(std::span<const Real> x) { return static_cast<Int>(smallest_of(x)); }
 Int operators::argmin(std::span<const Int> x) { return static_cast<Int>(smallest_of(x)); }
 
-Real operators::median_value(std::span<const Real> x, const Rounding&) { return x.empty() ? NAN : x[median_of(x)]; }
+Real operators::median_value(std::span<const Real> x, const Rounding&) { return x.empty() ? nan : x[median_of(x)]; }
 Int operators::median_value(std::span<const Int> x, const Rounding& round) {
   if (!x.empty()) return x[median_of(x)];
-  return round.dtype == DType::uint32 ? 0 : truncated_to(round.dtype, NAN);  // to uint32 by code of one number
+  // PyTorch casts a number on its own to uint32 otherwise than the elements of a tensor.
+  return round.dtype == DType::uint32 ? 0 : truncated_to(round.dtype, nan);
 }
 std::pair<Real, Int> operators::median(std::span<const Real> x) { return with_place(x, median_of(x)); }
 std::pair<Int, Int> operators::median(std::span<const Int> x) { return with_place(x, median_of(x)); }

@@ -46,22 +46,21 @@ void is_contiguous(TensorArgument tensor) {
           " has the dim order ", tensor->dim_order, ", but must be contiguous");
 }
 
-// Of a wider dtype, rows must begin at its elements, also where there are none.
+// Rows of a wider dtype's elements, and steps along other dimensions, are of whole ones, also where there is no
+// element.
 void reinterprets(TensorArgument tensor, Argument<Int> dtype) {
   const Int from = info(tensor->dtype).bytes, to = info(types::named(dtype)).bytes, last = tensor->rank() - 1;
   if (from == to) return;
-  const auto fails = [&](const auto&... why) {
-    require(false, tensor.name, " of sizes ", tensor->sizes, " and dim order ", tensor->dim_order, why..., ", so that ",
-            dtype.name, " can only be one of elements as wide");
-  };
-  if (last < 0) fails(" has no dimension");
+  bool fits = last >= 0;
   Int step = 1;
   for (int k = tensor->rank() - 1; k >= 0; --k) {
-    const Int d = tensor->dim_order[k], n = d == last ? tensor->sizes[d] : step;
-    if (d == last && step != 1) fails(" has other elements between those of its last dimension");
-    if (count({n, from}) % to != 0) fails(" has parts of ", n, " elements");
-    step = count({step, std::max<Int>(tensor->sizes[d], 1)});
+    const Int d = tensor->dim_order[k], n = tensor->sizes[d];
+    fits = fits && (d != last || step == 1) && count({d == last ? n : step, from}) % to == 0;
+    step = count({step, std::max<Int>(n, 1)});
   }
+  require(fits, dtype.name, " is ", types::named(dtype), ", but ", tensor.name, " of sizes ", tensor->sizes,
+          ", dim order ", tensor->dim_order, " and dtype ", tensor->dtype,
+          " has no whole elements of that width side by side along its last dimension");
 }
 
 void has_memory_format(TensorArgument tensor) {
