@@ -20,6 +20,7 @@ TABLE = """
 #include "kernel_library.h"
 #include <stddef.h>
 int has(void* context, const char* op) { return 1; }
+const char* kernel(void* context, size_t i) { return "aten::relu.out"; }
 assay_kernel_reply call(void* context, const char* op, const assay_kernel_host* host, assay_kernel_value* values, size_t count) {
   CALL
 }
@@ -159,6 +160,7 @@ class Strangers(Library):
             (".has = has", ".has = NULL", 4, "library.table: .* no function has"),
             (".call = call", ".call = NULL", 4, "library.table: .* no function call"),
             (".call = call", ".call = call, .fact_count = 1", 4, "library.table: .* no facts"),
+            (".call = call", ".call = call, .kernel = kernel", 4, "library.table: .* names kernels without end"),
         ):
             with self.subTest(words):
                 code_done, out, err = run(ASSAY, "kernels", self.compiled_text(good.replace(before, after)), "--operators", "aten::relu.out")

@@ -15,6 +15,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t temporary_memory = 16 << 20;  // bytes of a call
+constexpr std::size_t most_kernels = 1 << 16;
 
 // A tensor as it is given, with what it points to.
 struct Shape {
@@ -181,7 +182,8 @@ static_assert(ASSAY_KERNEL_OK == static_cast<int>(Outcome::ok) &&
 
 class CLibrary final : public KernelLibrary {
  public:
-  CLibrary(const assay_kernel_library& table, std::string binary) : table_(table), binary_(std::move(binary)) {}
+  CLibrary(const assay_kernel_library& table, std::vector<std::string> kernels, std::string binary)
+      : table_(table), kernels_(std::move(kernels)), binary_(std::move(binary)) {}
 
   std::string_view name() const override { return table_.name; }
 
@@ -195,12 +197,7 @@ class CLibrary final : public KernelLibrary {
 
   std::vector<std::string> binaries() const override { return {binary_}; }
 
-  std::vector<std::string> kernels() const override {
-    std::vector<std::string> names;
-    while (const char* name = table_.kernel ? table_.kernel(table_.context, names.size()) : nullptr)
-      names.emplace_back(name);
-    return names;
-  }
+  std::vector<std::string> kernels() const override { return kernels_; }
 
   bool has(const Operator& op) const override { return table_.has(table_.context, std::string(op.name).c_str()) != 0; }
 
@@ -225,6 +222,7 @@ class CLibrary final : public KernelLibrary {
   }
 
   const assay_kernel_library& table_;
+  const std::vector<std::string> kernels_;
   const std::string binary_;
   std::byte fill_{};
   bool begun_ = false;  // in this process
@@ -249,7 +247,12 @@ std::unique_ptr<KernelLibrary> make_c_library(const assay_kernel_library* table,
   require_table(table->facts || table->fact_count == 0, ": its table has no facts, but counts some");
   for (const assay_kernel_fact& fact : std::span(table->facts, table->fact_count))
     require_table(fact.name && fact.text, ": a fact of its table has no name or no text");
-  return std::make_unique<CLibrary>(*table, std::move(binary));
+  std::vector<std::string> kernels;
+  while (const char* name = table->kernel ? table->kernel(table->context, kernels.size()) : nullptr) {
+    require_table(kernels.size() < most_kernels, ": its table names kernels without end");
+    kernels.emplace_back(name);
+  }
+  return std::make_unique<CLibrary>(*table, std::move(kernels), std::move(binary));
 }
 
 }  // namespace assay

@@ -1,7 +1,7 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::upsample_nearest2d.vec_out#3d434c10
+// aten::upsample_nearest2d.vec_out#6a1cba7f
 // aten::upsample_nearest2d.vec_out(Tensor input, SymInt[]? output_size, float[]? scale_factors, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
@@ -142,17 +142,18 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: [[[[8,15,254,255],[2,64,254,2],[100,1,3,32]],[[1,255,254,64],[32,254,100,100],[10,64,64,7]]]]:u8
-  values.push_back(tensor(static_cast<ScalarType>(0), {1, 2, 3, 4}, {0, 1, 2, 3}, {0x08, 0x0f, 0xfe, 0xff, 0x02, 0x40, 0xfe, 0x02, 0x64, 0x01, 0x03, 0x20, 0x01, 0xff, 0xfe, 0x40, 0x20,
-      0xfe, 0x64, 0x64, 0x0a, 0x40, 0x40, 0x07}));
+  // input: [[[[0,1,2,3],[4,5,6,7],[8,9,10,11],[12,13,14,15],[16,17,18,19]]]]:f32
+  values.push_back(tensor(ScalarType::Float, {1, 1, 5, 4}, {0, 1, 2, 3}, {0x00000000, 0x3f800000, 0x40000000, 0x40400000, 0x40800000, 0x40a00000, 0x40c00000, 0x40e00000,
+      0x41000000, 0x41100000, 0x41200000, 0x41300000, 0x41400000, 0x41500000, 0x41600000, 0x41700000,
+      0x41800000, 0x41880000, 0x41900000, 0x41980000}));
   // output_size: none
   values.push_back(EValue());
-  // scale_factors: [1.1,1.9]
-  values.push_back(plain<double>({1.1, 1.9}));
+  // scale_factors: [2.1,2.2]
+  values.push_back(plain<double>({2.1, 2.2}));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(0), {1, 2, 3, 7}, {0, 1, 2, 3}, Elements(42, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {1, 1, 10, 8}, {0, 1, 2, 3}, Elements(80, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[[8,8,15,15,254,254,255],[2,2,64,64,254,254,2],[100,100,1,1,3,3,32]],[[1,1,255,255,254,254,64],[32,32,254,254,\u2026],\u2026]]](1,2,3,7):u8");
+  std::puts("expected: [[[[0,0,1,1,2,2,3,3],[0,0,1,1,2,2,3,3],[4,4,5,5,6,6,7,7],[4,4,5,5,6,6,7,7],\u2026]]](1,1,10,8):f32");
   std::fflush(stdout);
 
   const auto kernel = executorch::runtime::get_op_function_from_registry("aten::upsample_nearest2d.vec_out");
@@ -165,10 +166,17 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::uint8_t>("out", values[3].toTensor(), static_cast<ScalarType>(0), {1, 2, 3, 7}, true,
-      {0x08, 0x08, 0x0f, 0x0f, 0xfe, 0xfe, 0xff, 0x02, 0x02, 0x40, 0x40, 0xfe, 0xfe, 0x02, 0x64, 0x64, 0x01,
-      0x01, 0x03, 0x03, 0x20, 0x01, 0x01, 0xff, 0xff, 0xfe, 0xfe, 0x40, 0x20, 0x20, 0xfe, 0xfe, 0x64, 0x64,
-      0x64, 0x0a, 0x0a, 0x40, 0x40, 0x40, 0x40, 0x07});
+  right &= is_right<float>("out", values[3].toTensor(), ScalarType::Float, {1, 1, 10, 8}, true,
+      {0x00000000, 0x00000000, 0x3f800000, 0x3f800000, 0x40000000, 0x40000000, 0x40400000, 0x40400000,
+      0x00000000, 0x00000000, 0x3f800000, 0x3f800000, 0x40000000, 0x40000000, 0x40400000, 0x40400000,
+      0x40800000, 0x40800000, 0x40a00000, 0x40a00000, 0x40c00000, 0x40c00000, 0x40e00000, 0x40e00000,
+      0x40800000, 0x40800000, 0x40a00000, 0x40a00000, 0x40c00000, 0x40c00000, 0x40e00000, 0x40e00000,
+      0x41000000, 0x41000000, 0x41100000, 0x41100000, 0x41200000, 0x41200000, 0x41300000, 0x41300000,
+      0x41000000, 0x41000000, 0x41100000, 0x41100000, 0x41200000, 0x41200000, 0x41300000, 0x41300000,
+      0x41400000, 0x41400000, 0x41500000, 0x41500000, 0x41600000, 0x41600000, 0x41700000, 0x41700000,
+      0x41400000, 0x41400000, 0x41500000, 0x41500000, 0x41600000, 0x41600000, 0x41700000, 0x41700000,
+      0x41800000, 0x41800000, 0x41880000, 0x41880000, 0x41900000, 0x41900000, 0x41980000, 0x41980000,
+      0x41800000, 0x41800000, 0x41880000, 0x41880000, 0x41900000, 0x41900000, 0x41980000, 0x41980000});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
