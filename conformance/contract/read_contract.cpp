@@ -170,7 +170,8 @@ Contract read_contract(const std::string& name_or_file) {
 }
 
 Contract contract_of(std::string_view testee) {
-  const std::filesystem::path file = conformance_folder("contracts") / text(testee, ".yaml");
+  const std::filesystem::path file =
+      conformance_folder("contracts") / text(testee.substr(0, testee.find(':')), ".yaml");
   return read_contract(std::filesystem::exists(file) ? file.string() : "everything");
 }
 

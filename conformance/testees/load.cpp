@@ -17,7 +17,8 @@ namespace {
 
 // Names that mean something, whether or not there is a testee behind them yet.
 constexpr std::array later{"torch", "executorch+xnnpack"};
-constexpr std::array later_kinds{"executorch:", "python:", "tcp:", "serial:"};
+constexpr std::array later_kinds{"python:", "tcp:", "serial:"};
+constexpr std::string_view registered = "executorch:";  // kernels of the library at the path behind it
 
 // Where the module of a testee is: libassay_<name>.so in `folder`, or the path that its name is.
 std::filesystem::path module_of(std::string_view testee, const std::filesystem::path& folder) {
@@ -25,10 +26,11 @@ std::filesystem::path module_of(std::string_view testee, const std::filesystem::
   if (std::ranges::find(later, testee) != later.end() || std::ranges::any_of(later_kinds, is_kind))
     throw Fault(Outcome::unsupported, "testee", text("the testee ", testee, " does not exist yet"));
   if (testee == "executorch") return folder / "libassay_executorch.so";
+  if (is_kind(registered)) return folder / "libassay_executorch_registry.so";
   if (testee.find('/') != std::string_view::npos) return testee;
-  throw Fault(
-      Outcome::invalid, "testee",
-      text("there is no testee \"", testee, "\": known are reference, optimized, recorded, executorch and ./lib.so"));
+  throw Fault(Outcome::invalid, "testee",
+              text("there is no testee \"", testee,
+                   "\": known are reference, optimized, recorded, executorch, executorch:./lib.so and ./lib.so"));
 }
 
 // What the testee's module, loaded with these flags of dlopen, exports as `symbol`, or null.
@@ -38,7 +40,7 @@ void* find_exported(std::string_view testee, const std::filesystem::path& folder
   const std::filesystem::path path = module_of(testee, folder);
   if (!std::filesystem::exists(path))
     fail("the testee ", testee, " needs ", path.string(), ", which is missing",
-         testee == "executorch" ? ": tools/conform fetches and builds it" : "");
+         testee.starts_with("executorch") ? ": tools/conform fetches and builds it" : "");
   // Never closed: kernels stay registered for the life of the process.
   void* module = dlopen(path.c_str(), flags);
   if (!module) fail("the testee ", testee, " cannot be loaded: ", dlerror());
@@ -55,6 +57,21 @@ Make exported(std::string_view testee, const std::filesystem::path& folder, cons
   throw Fault(Outcome::invalid, "testee", text(testee, " is no testee for this command: it does not export ", symbol));
 }
 
+// Kernels register when their library is loaded, behind the module that has the registry.
+std::unique_ptr<KernelLibrary> load_registered(std::string_view name, const std::filesystem::path& folder) {
+  const auto make = exported<MakeRegistered>(name, folder, "assay_registered_kernels");
+  const std::filesystem::path file = name.substr(registered.size());
+  if (!std::filesystem::exists(file))
+    throw Fault(Outcome::invalid, "testee", text("the testee ", name, " needs ", file.string(), ", which is missing"));
+  if (!dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL))
+    throw Fault(Outcome::invalid, "testee", text("the testee ", name, " cannot be loaded: ", dlerror()));
+  auto library = std::unique_ptr<KernelLibrary>(make(std::string(name).c_str(), file.filename().c_str()));
+  if (library->kernels().empty())
+    throw Fault(Outcome::invalid, "testee",
+                text(file.string(), " registers no kernels with the ExecuTorch that assay was built with"));
+  return library;
+}
+
 }  // namespace
 
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
@@ -63,6 +80,7 @@ std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::fi
     return std::make_unique<OptimizedLibrary>(OptimizedLibrary::Operands::constant, true, *set);
   if (name == "executorch")
     return std::unique_ptr<KernelLibrary>(exported<MakeKernelLibrary>(name, folder, "assay_kernel_library")());
+  if (name.starts_with(registered)) return load_registered(name, folder);
   const auto table = exported<decltype(&assay_kernel_library_v1)>(name, folder, "assay_kernel_library_v1");
   return make_c_library(table(), std::filesystem::path(name).filename());
 }

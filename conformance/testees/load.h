@@ -10,9 +10,9 @@
 
 namespace assay {
 
-// The kernel library of a testee: "reference", "executorch", whose module stands in `folder`, the executable's own, or
-// the path of a module that has the C interface. Throws Fault with rule "testee" where there is none or it cannot be
-// loaded, else as make_c_library does.
+// The kernel library of a testee: "reference", "executorch", whose module stands in `folder`, the executable's own,
+// "executorch:PATH" of a library that registers kernels, or the path of a module that has the C interface. Throws Fault
+// with rule "testee" where there is none or it cannot be loaded, else as make_c_library does.
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder);
 
 // The runtime of a testee, from the same module; null where it has kernels alone. Throws Fault likewise.
@@ -23,5 +23,8 @@ std::unique_ptr<Engine> load_engine(std::string_view name, const std::filesystem
 
 // What our own modules export as assay_kernel_library: makes the library, which the caller owns.
 using MakeKernelLibrary = KernelLibrary* (*)();
+
+// And as assay_registered_kernels: makes a library of this name of what is registered by now, by this file.
+using MakeRegistered = KernelLibrary* (*)(const char* name, const char* file);
 
 }  // namespace assay
