@@ -19,13 +19,6 @@ OptimizedClient::Options on_threads(std::size_t n) {
   return {.threads = n, .run = kernels::backwards(n).run, .least_share = 1};
 }
 
-void expect_same(const Results& got, const Results& want) {
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t k = 0; k < got.size(); ++k)
-    for (std::size_t i = 0; i < got[k].size(); ++i)
-      EXPECT_TRUE(compare(got[k][i], want[k][i], {}).agrees()) << "call " << k << ", output " << i;
-}
-
 class OptimizedThreads : public testing::TestWithParam<fs::path> {};
 
 TEST_P(OptimizedThreads, ThreeGiveWhatOneDoes) {

@@ -32,13 +32,6 @@ class Folder {
   fs::path path_;
 };
 
-void expect_same(const Results& got, const Results& want) {
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t k = 0; k < got.size(); ++k)
-    for (std::size_t i = 0; i < got[k].size(); ++i)
-      EXPECT_TRUE(compare(got[k][i], want[k][i], {}).agrees()) << "call " << k << ", output " << i;
-}
-
 class PackedPrograms : public testing::TestWithParam<fs::path> {};
 
 TEST_P(PackedPrograms, GiveTheSameFromWhatWasKept) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -49,5 +51,12 @@ struct Recorded {
   ProgramCalls calls;
   ValidProgram program;
 };
+
+inline void expect_same(const Recorded::Results& got, const Recorded::Results& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t k = 0; k < got.size(); ++k)
+    for (std::size_t i = 0; i < got[k].size(); ++i)
+      EXPECT_TRUE(compare(got[k][i], want[k][i], {}).agrees()) << "call " << k << ", output " << i;
+}
 
 }  // namespace assay
