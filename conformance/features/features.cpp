@@ -122,73 +122,115 @@ constexpr auto number_flags = std::to_array<NumberFlag>({
     {"is no float32", [](Real x) { return std::isfinite(x) && !is_float32(x); }},
 });
 
-// Of the first two operands of the call, element by element as they broadcast, with their common dtype.
+// What the first two operands of a call are, element by element as they broadcast, taken together.
+struct Pairs {
+  bool equal = false, held_as_equal = false, opposite_signs = false, negative = false, remainder = false,
+       remainder_of_opposite_signs = false, remainder_by_held = false, quotient_of_negative_below_1 = false,
+       quotient_below_1 = false, quotient_above_2g = false, quotient_below_minus_2g = false, reciprocal = false,
+       least_by_minus_1 = false, power_above_2g = false, power_above_double = false, power_beyond = false,
+       power_by_float64 = false, count_of_bits = false, left_shift = false, right_shift = false;
+};
+
+// Takes pairs of operands of a common dtype.
+class PairsOf {
+ public:
+  explicit PairsOf(DType dtype) : dtype_(dtype), bits_(static_cast<int>(8 * info(dtype).bytes)) {}
+
+  void look_at(Real a, Real b) {
+    look_at_both(a, b);
+    if (b != 0) look_at_quotient(a, b, a / b);
+    if (b > 0 && std::fabs(a) > 1) look_at_power(std::log2(std::fabs(a)) * b);
+    if (!is_floating(dtype_)) look_at_integers(a, b, truncated_to(dtype_, a), truncated_to(dtype_, b));
+  }
+
+  const Pairs& found() const { return p_; }
+
+ private:
+  // What the dtype makes of a number.
+  Real held(Real x) const {
+    if (is_floating(dtype_)) return round_to(dtype_, x);
+    return static_cast<Real>(wrap_to(dtype_, truncated_to(DType::int64, x)));
+  }
+
+  void look_at_both(Real a, Real b) {
+    const Real divisor = held(b);
+    p_.equal |= a == b;
+    p_.held_as_equal |= a != b && held(a) == divisor;
+    p_.opposite_signs |= (a < 0 && b > 0) || (a > 0 && b < 0);
+    p_.negative |= a < 0 && b < 0;
+    if (divisor == b) return;
+    const Real exact = std::fmod(a, b);
+    p_.remainder_by_held |= !std::isnan(exact) && exact != std::fmod(a, divisor);
+  }
+
+  void look_at_quotient(Real a, Real b, Real quotient) {
+    if (!p_.remainder || !p_.remainder_of_opposite_signs) {
+      const bool remains = std::fmod(a, b) != 0;
+      p_.remainder |= remains;
+      p_.remainder_of_opposite_signs |= remains && ((a < 0 && b > 0) || (a > 0 && b < 0));
+    }
+    p_.quotient_of_negative_below_1 |= a < 0 && b < 0 && quotient < 1;
+    p_.quotient_below_1 |= std::fabs(quotient) < 1;
+    p_.quotient_above_2g |= quotient >= 0x1p31;
+    p_.quotient_below_minus_2g |= quotient <= -0x1p31;
+    p_.least_by_minus_1 |= is_integer(dtype_) && a == least_integer(dtype_) && b == -1;
+    if (p_.reciprocal || !is_floating(dtype_) || !std::isfinite(quotient)) return;
+    const Rounding round{compute_dtype(dtype_)};
+    p_.reciprocal = round(quotient) != round(a * round(1 / b));
+  }
+
+  void look_at_power(Real logarithm) {
+    p_.power_above_2g |= logarithm >= 31;
+    p_.power_above_double |= logarithm > 53;
+    p_.power_beyond |= !is_floating(dtype_) && logarithm >= bits_ - 1;
+  }
+
+  void look_at_integers(Real a, Real b, Int n, Int m) {
+    p_.count_of_bits |= b >= bits_;
+    if (!p_.power_by_float64)
+      p_.power_by_float64 = truncated_to(dtype_, std::pow(a, b)) != wrap_to(dtype_, operators::pow(n, m));
+    p_.left_shift = p_.left_shift || differs_in_register(operators::bitwise_left_shift, n, m);
+    p_.right_shift = p_.right_shift || differs_in_register(operators::bitwise_right_shift, n, m);
+  }
+
+  // Processors shift by a count modulo the bits of a register.
+  template <class Shift>
+  bool differs_in_register(Shift shift, Int n, Int count) const {
+    const Int in_register = count & (bits_ == 64 ? 63 : 31);
+    return in_register != count && wrap_to(dtype_, shift(n, count)) != wrap_to(dtype_, shift(n, in_register));
+  }
+
+  DType dtype_;
+  int bits_;
+  Pairs p_;
+};
+
+// Of the call.
 struct PairFlag {
   std::string_view says;
-  bool (*holds)(Real a, Real b, DType dtype);
+  bool Pairs::*holds;
 };
-bool have_opposite_signs(Real a, Real b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }
-bool has_integers(DType dtype) { return !is_floating(dtype); }
-int bits_of(DType dtype) { return static_cast<int>(8 * info(dtype).bytes); }
-// What the dtype makes of a number.
-Real held(DType dtype, Real x) {
-  return is_floating(dtype) ? round_to(dtype, x) : static_cast<Real>(wrap_to(dtype, truncated_to(DType::int64, x)));
-}
-bool is_power_beyond(Real a, Real b, int bits) {
-  return b > 0 && std::fabs(a) > 1 && std::log2(std::fabs(a)) * b >= bits;
-}
-// Processors shift by a count modulo the bits of a register.
-template <class Shift>
-bool differs_in_register(Shift shift, Real a, Real b, DType dtype) {
-  if (!has_integers(dtype)) return false;
-  const Int n = truncated_to(dtype, a), count = truncated_to(dtype, b);
-  const Int in_register = count & (bits_of(dtype) == 64 ? 63 : 31);
-  return wrap_to(dtype, shift(n, count)) != wrap_to(dtype, shift(n, in_register));
-}
 constexpr auto pair_flags = std::to_array<PairFlag>({
-    {"both operands are equal somewhere", [](Real a, Real b, DType) { return a == b; }},
-    {"both operands differ and their dtype holds them as equal somewhere",
-     [](Real a, Real b, DType dtype) { return a != b && held(dtype, a) == held(dtype, b); }},
-    {"both operands have opposite signs somewhere", [](Real a, Real b, DType) { return have_opposite_signs(a, b); }},
-    {"both operands are negative somewhere", [](Real a, Real b, DType) { return a < 0 && b < 0; }},
-    {"a remainder of operands of opposite signs is not 0 somewhere",
-     [](Real a, Real b, DType) { return have_opposite_signs(a, b) && std::fmod(a, b) != 0; }},
-    {"a remainder is not 0 somewhere", [](Real a, Real b, DType) { return b != 0 && std::fmod(a, b) != 0; }},
-    {"a remainder by what the dtype holds of the second operand is another somewhere",
-     [](Real a, Real b, DType dtype) {
-       const Real divisor = held(dtype, b), exact = divisor == b ? NAN : std::fmod(a, b);
-       return !std::isnan(exact) && exact != std::fmod(a, divisor);
-     }},
-    {"a quotient of negative operands is below 1 somewhere",
-     [](Real a, Real b, DType) { return a < 0 && b < 0 && a / b < 1; }},
-    {"a quotient is below 1 somewhere", [](Real a, Real b, DType) { return b != 0 && std::fabs(a / b) < 1; }},
-    {"a quotient is 2^31 or more somewhere", [](Real a, Real b, DType) { return b != 0 && a / b >= 0x1p31; }},
-    {"a quotient is -2^31 or less somewhere", [](Real a, Real b, DType) { return b != 0 && a / b <= -0x1p31; }},
-    {"a quotient differs from the product with the reciprocal somewhere",
-     [](Real a, Real b, DType dtype) {
-       if (!is_floating(dtype) || b == 0 || !std::isfinite(a / b)) return false;
-       const Rounding round{compute_dtype(dtype)};
-       return round(a / b) != round(a * round(1 / b));
-     }},
-    {"the least integer is divided by -1 somewhere",
-     [](Real a, Real b, DType dtype) { return is_integer(dtype) && a == least_integer(dtype) && b == -1; }},
-    {"a power is 2^31 or more somewhere", [](Real a, Real b, DType) { return is_power_beyond(a, b, 31); }},
-    {"a power is above 2^53 somewhere",
-     [](Real a, Real b, DType) { return b > 0 && std::fabs(a) > 1 && std::log2(std::fabs(a)) * b > 53; }},
-    {"a power is beyond its integers somewhere",
-     [](Real a, Real b, DType dtype) { return has_integers(dtype) && is_power_beyond(a, b, bits_of(dtype) - 1); }},
-    {"a power by way of float64 is another integer somewhere",
-     [](Real a, Real b, DType dtype) {
-       if (!has_integers(dtype)) return false;
-       const Int exact = operators::pow(truncated_to(dtype, a), truncated_to(dtype, b));
-       return truncated_to(dtype, std::pow(a, b)) != wrap_to(dtype, exact);
-     }},
-    {"the second operand is no less than the bits of the first somewhere",
-     [](Real, Real b, DType dtype) { return has_integers(dtype) && b >= bits_of(dtype); }},
-    {"a left shift by the count modulo the bits of a register is another somewhere",
-     [](Real a, Real b, DType dtype) { return differs_in_register(operators::bitwise_left_shift, a, b, dtype); }},
-    {"a right shift by the count modulo the bits of a register is another somewhere",
-     [](Real a, Real b, DType dtype) { return differs_in_register(operators::bitwise_right_shift, a, b, dtype); }},
+    {"both operands are equal somewhere", &Pairs::equal},
+    {"both operands differ and their dtype holds them as equal somewhere", &Pairs::held_as_equal},
+    {"both operands have opposite signs somewhere", &Pairs::opposite_signs},
+    {"both operands are negative somewhere", &Pairs::negative},
+    {"a remainder of operands of opposite signs is not 0 somewhere", &Pairs::remainder_of_opposite_signs},
+    {"a remainder is not 0 somewhere", &Pairs::remainder},
+    {"a remainder by what the dtype holds of the second operand is another somewhere", &Pairs::remainder_by_held},
+    {"a quotient of negative operands is below 1 somewhere", &Pairs::quotient_of_negative_below_1},
+    {"a quotient is below 1 somewhere", &Pairs::quotient_below_1},
+    {"a quotient is 2^31 or more somewhere", &Pairs::quotient_above_2g},
+    {"a quotient is -2^31 or less somewhere", &Pairs::quotient_below_minus_2g},
+    {"a quotient differs from the product with the reciprocal somewhere", &Pairs::reciprocal},
+    {"the least integer is divided by -1 somewhere", &Pairs::least_by_minus_1},
+    {"a power is 2^31 or more somewhere", &Pairs::power_above_2g},
+    {"a power is above 2^53 somewhere", &Pairs::power_above_double},
+    {"a power is beyond its integers somewhere", &Pairs::power_beyond},
+    {"a power by way of float64 is another integer somewhere", &Pairs::power_by_float64},
+    {"the second operand is no less than the bits of the first somewhere", &Pairs::count_of_bits},
+    {"a left shift by the count modulo the bits of a register is another somewhere", &Pairs::left_shift},
+    {"a right shift by the count modulo the bits of a register is another somewhere", &Pairs::right_shift},
 });
 
 constexpr std::string_view argument_no_number = "an argument is no number of the first input's dtype",
@@ -352,11 +394,9 @@ class Describing {
     for (std::size_t i = 0; i < op_.arguments.size() && operands.size() < 2; ++i)
       if (is_operand(op_.arguments[i], call_.arguments[i])) operands.push_back(i);
     if (operands.size() < 2) return;
-    const auto pairs = pairs_of(numbers_of(call_.arguments[operands[0]]), numbers_of(call_.arguments[operands[1]]));
-    const DType dtype = common_dtype(operands);
-    for (const PairFlag& flag : pair_flags)
-      say_if(std::ranges::any_of(pairs, [&](const auto& p) { return flag.holds(p.first, p.second, dtype); }),
-             flag.says);
+    const Pairs found = pairs_of(numbers_of(call_.arguments[operands[0]]), numbers_of(call_.arguments[operands[1]]),
+                                 common_dtype(operands));
+    for (const PairFlag& flag : pair_flags) say_if(found.*flag.holds, flag.says);
   }
 
   static bool is_operand(const SchemaArgument& a, const Value& v) {
@@ -366,18 +406,18 @@ class Describing {
   }
 
   // The elements that an elementwise operator would bring together; none where sizes do not broadcast.
-  static std::vector<std::pair<Real, Real>> pairs_of(const Array<Real>& a, const Array<Real>& b) {
+  static Pairs pairs_of(const Array<Real>& a, const Array<Real>& b, DType dtype) {
     shapes::Broadcasting both;
     try {
       both.add("", a.sizes), both.add("", b.sizes);
     } catch (const Broken&) {
       return {};
     }
-    std::vector<std::pair<Real, Real>> pairs;
+    PairsOf pairs(dtype);
     const auto x = families::broadcast(a, both.sizes()), y = families::broadcast(b, both.sizes());
     Int flat = 0;
-    for (const Dims& i : indices(both.sizes())) pairs.emplace_back(x.at(i, flat), y.at(i, flat)), ++flat;
-    return pairs;
+    for (const Dims& i : indices(both.sizes())) pairs.look_at(x.at(i, flat), y.at(i, flat)), ++flat;
+    return pairs.found();
   }
 
   static Array<Real> numbers_of(const Value& v) {

@@ -192,7 +192,8 @@ class Numbers {
 class TensorJudge {
  public:
   TensorJudge(const Operator& op, const Expectation& expected, std::size_t output, ArithmeticMode mode)
-      : expected_(expected),
+      : op_(op),
+        expected_(expected),
         output_(output),
         want_(expected.outs[output]),
         unrounded_(expected.answer.unrounded[output]),
@@ -269,9 +270,8 @@ class TensorJudge {
   }
 
   Real magnitude(std::size_t k) const {
-    return output_ < expected_.magnitudes.size() && !expected_.magnitudes[output_].empty()
-               ? expected_.magnitudes[output_][k]
-               : 0;
+    const std::vector<Buffer<Real>>& all = expected_.magnitudes(op_);
+    return output_ < all.size() && !all[output_].empty() ? all[output_][k] : 0;
   }
 
   // Of element k, in units of its bound; 0 when exact.
@@ -330,6 +330,7 @@ class TensorJudge {
         fmt::format("{:.3g}", static_cast<double>(bound(row_, extended(unrounded_.values[i], row_), magnitude(i))));
   }
 
+  const Operator& op_;
   const Expectation& expected_;
   std::size_t output_;
   const Tensor& want_;
@@ -394,10 +395,16 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const B
   if (e.answer.outcome != Outcome::ok) return e;
   e.outs = out_tensors(op, own);
   e.arguments = std::move(own);
-  if (!uses_magnitude(op)) return e;
-  std::vector<Value> again(arguments.begin(), arguments.end());
-  for (Unrounded& u : call(op, again, budget, Mode::magnitude).unrounded) e.magnitudes.push_back(std::move(u.values));
   return e;
+}
+
+const std::vector<Buffer<Real>>& Expectation::magnitudes(const Operator& op) const {
+  if (magnitudes_) return *magnitudes_;
+  magnitudes_.emplace();
+  std::vector<Value> again = arguments;
+  if (uses_magnitude(op))
+    for (Unrounded& u : call(op, again, {}, Mode::magnitude).unrounded) magnitudes_->push_back(std::move(u.values));
+  return *magnitudes_;
 }
 
 std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output) {

@@ -16,8 +16,13 @@ struct Expectation {
   Answer answer;
   std::vector<Value> arguments;  // those of the call, with the results in the place of its out arguments
   std::vector<Tensor> outs;      // the results, rounded, those of an out list one by one
-  std::vector<Buffer<Real>>
-      magnitudes;  // for each out of an operator with `dot` or `overflow`: the magnitude of each element
+
+  // For each out of an operator with `dot` or `overflow` the magnitude of each element: what many never need, so the
+  // reference is asked when one first does.
+  const std::vector<Buffer<Real>>& magnitudes(const Operator& op) const;
+
+ private:
+  mutable std::optional<std::vector<Buffer<Real>>> magnitudes_;
 };
 
 // Asks the reference. `arguments` follow the schema; its out arguments say in which dtype and dim order the results are
