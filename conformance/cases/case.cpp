@@ -95,17 +95,16 @@ CaseId case_id_from(std::string_view text) {
 }
 
 Corpus::Corpus(const std::filesystem::path& folder, std::string_view operator_name) {
-  for (const std::filesystem::path& file : recorded_files(folder)) {
-    if (!operator_name.empty() && file.stem() != file_name(operator_name)) continue;
-    auto calls = std::make_unique<RecordedCalls>(file);
-    const std::string name(calls->op().name);
-    calls_[name] = std::move(calls);
-  }
+  std::vector<std::filesystem::path> files = recorded_files(folder);
+  if (!operator_name.empty())
+    std::erase_if(files, [&](const auto& file) { return file.stem() != file_name(operator_name); });
+  for (RecordedCalls& calls : RecordedCalls::read_all(files))
+    calls_.insert_or_assign(std::string(calls.op().name), std::move(calls));
 }
 
 const RecordedCalls* Corpus::calls(std::string_view operator_name) const {
   const auto at = calls_.find(operator_name);
-  return at == calls_.end() ? nullptr : at->second.get();
+  return at == calls_.end() ? nullptr : &at->second;
 }
 
 std::vector<const RecordedCalls*> Corpus::matching(std::string_view pattern) const {
@@ -120,7 +119,7 @@ std::vector<const RecordedCalls*> Corpus::matching(std::string_view pattern) con
   std::vector<const RecordedCalls*> found;
   for (const auto& entry : calls_)
     if (std::ranges::any_of(words, [&](std::string_view word) { return matches_name(word)(entry); }))
-      found.push_back(entry.second.get());
+      found.push_back(&entry.second);
   return found;
 }
 

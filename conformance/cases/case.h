@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,7 +55,7 @@ class Corpus {
   Case make(const CaseId& id) const;
 
  private:
-  std::map<std::string, std::unique_ptr<RecordedCalls>, std::less<>> calls_;
+  std::map<std::string, RecordedCalls, std::less<>> calls_;
 };
 
 // For each rule of the operator, the simplest change of a recorded call for which the reference names that rule; rules

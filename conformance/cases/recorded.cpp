@@ -24,15 +24,27 @@ std::string contents(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// That nobody can write to: a child would write to its siblings'.
-std::shared_ptr<const std::uint8_t> shared_by_processes(std::string_view bytes) {
-  const std::size_t size = bytes.size();
+constexpr std::size_t alignment = 64;  // of each file in memory
+
+std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
+
+// One behind the other, in memory that nobody can write to: a child would write to its siblings'.
+std::vector<std::shared_ptr<const std::uint8_t>> shared_by_processes(std::span<const std::string> files) {
+  std::size_t size = alignment;
+  for (const std::string& file : files) size += aligned(file.size());
   void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-  std::memcpy(memory, bytes.data(), size);
+  const std::shared_ptr<std::uint8_t> all(static_cast<std::uint8_t*>(memory),
+                                          [size](std::uint8_t* b) { munmap(b, size); });
+  std::vector<std::shared_ptr<const std::uint8_t>> each;
+  std::uint8_t* at = all.get();
+  for (const std::string& file : files) {
+    std::memcpy(at, file.data(), file.size());
+    each.emplace_back(all, at);
+    at += aligned(file.size());
+  }
   if (mprotect(memory, size, PROT_READ) != 0) throw std::system_error(errno, std::generic_category(), "mprotect");
-  return {static_cast<std::uint8_t*>(memory),
-          [size](const std::uint8_t* b) { munmap(const_cast<std::uint8_t*>(b), size); }};
+  return each;
 }
 
 template <class List>
@@ -44,13 +56,25 @@ bool is_list(std::string_view type) { return type == "Tensor[]"; }
 
 }  // namespace
 
-RecordedCalls::RecordedCalls(const std::filesystem::path& file) : file_(file.filename().string()) {
-  const std::string read = contents(file);
-  if (read.size() < 8 || !golden::CallsBufferHasIdentifier(read.data()))
-    malformed("calls.identifier", "does not begin as recorded calls do");
-  bytes_ = shared_by_processes(read);
+RecordedCalls::RecordedCalls(const std::filesystem::path& file)
+    : RecordedCalls(std::move(read_all({&file, 1}).front())) {}
+
+std::vector<RecordedCalls> RecordedCalls::read_all(std::span<const std::filesystem::path> files) {
+  std::vector<std::string> all;
+  for (const auto& file : files) all.push_back(contents(file));
+  const auto bytes = shared_by_processes(all);
+  std::vector<RecordedCalls> calls;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    calls.push_back(RecordedCalls(files[i].filename().string(), bytes[i], all[i].size()));
+  return calls;
+}
+
+RecordedCalls::RecordedCalls(std::string file, Bytes shared, std::size_t size)
+    : file_(std::move(file)), bytes_(std::move(shared)) {
   const std::uint8_t* bytes = bytes_.get();
-  flatbuffers::Verifier verifier(bytes, read.size(), 64, 100'000'000);
+  if (size < 8 || !golden::CallsBufferHasIdentifier(bytes))
+    malformed("calls.identifier", "does not begin as recorded calls do");
+  flatbuffers::Verifier verifier(bytes, size, 64, 100'000'000);
   if (!golden::VerifyCallsBuffer(verifier)) malformed("calls.structure", "is truncated or damaged");
   const golden::Calls* calls = golden::GetCalls(bytes);
   if (!calls->schema() || !calls->calls()) malformed("calls.structure", "has no schema or no calls");

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,9 @@ class RecordedCalls {
   // Fault (unsupported, "calls.operator") when it is of an operator that the spec does not have.
   explicit RecordedCalls(const std::filesystem::path& file);
 
+  // The same of many, whose bytes lie in one place: what a fork costs grows with the number of places.
+  static std::vector<RecordedCalls> read_all(std::span<const std::filesystem::path> files);
+
   const Operator& op() const { return *op_; }
   std::size_t size() const { return calls_.size(); }
 
@@ -39,6 +43,9 @@ class RecordedCalls {
   std::optional<RecordedCall> find(std::uint32_t digest) const;
 
  private:
+  using Bytes = std::shared_ptr<const std::uint8_t>;  // which processes share: a fork copies nothing for them
+
+  RecordedCalls(std::string file, Bytes bytes, std::size_t size);
   RecordedCall read(std::size_t position) const;
   void index();
   [[noreturn]] void malformed(std::string_view rule, const std::string& sentence) const;
@@ -46,7 +53,7 @@ class RecordedCalls {
   Value value(const void* argument, const std::string& place, bool with_data) const;
 
   std::string file_;
-  std::shared_ptr<const std::uint8_t> bytes_;  // which processes share: a fork copies nothing for them
+  Bytes bytes_;
   const Operator* op_ = nullptr;
   std::vector<std::pair<std::uint32_t, std::size_t>> calls_;  // digests, sorted, and positions in the file
 };
