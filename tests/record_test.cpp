@@ -54,6 +54,16 @@ TEST(Record, EveryFieldSurvives) {
   EXPECT_EQ(from_json_line(to_json_line(detailed())), detailed());
 }
 
+TEST(Record, EveryFieldSurvivesBetweenProcessesAndNoneIsCutShort) {
+  Record record = detailed();
+  record.message = "two\nlines, \xff no UTF-8";
+  const std::string bytes = to_bytes(record);
+  EXPECT_EQ(from_bytes(bytes), record);
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_THROW(from_bytes(bytes.substr(0, size)), std::invalid_argument) << size;
+  EXPECT_THROW(from_bytes(bytes + '\0'), std::invalid_argument);
+}
+
 TEST(Record, EveryVerdictAndClassSurvives) {
   for (const VerdictRow& verdict : verdicts) {
     Record record = ending("aten::add.out", verdict.verdict);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "conformance/report/fields.h"
+#include "conformance/report/packed_fields.h"
 
 namespace assay {
 namespace {
@@ -96,6 +97,20 @@ Record record_from(const nlohmann::ordered_json& object) {
 }
 
 Record from_json_line(std::string_view line) { return record_from(fields::parsed(line)); }
+
+std::string to_bytes(const Record& record) {
+  fields::Packer packer;
+  visit_fields(record, packer);
+  return std::move(packer.bytes);
+}
+
+Record from_bytes(std::string_view bytes) {
+  Record record;
+  fields::Unpacker unpacker(bytes);
+  visit_fields(record, unpacker);
+  unpacker.refuse_rest();
+  return record;
+}
 
 std::string repro_line(const Record& record) { return "assay case " + shell_word(record.case_id); }
 

@@ -59,6 +59,10 @@ std::string to_json_line(const Record& record);
 Record record_from(const nlohmann::ordered_json& object);
 Record from_json_line(std::string_view line);
 
+/// A record as one process gives it to another of the same program; throws std::invalid_argument where it is none.
+std::string to_bytes(const Record& record);
+Record from_bytes(std::string_view bytes);
+
 /// The shell command that runs the case again.
 std::string repro_line(const Record& record);
 

@@ -1,9 +1,7 @@
 #include "conformance/runner/laboratory.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
+#include <cstring>
 
 #include "reference/fault.h"
 
@@ -12,7 +10,6 @@ namespace {
 
 constexpr char described = '+', plain = ' ';  // how a task begins; then comes the case's id
 
-constexpr std::size_t digest_digits = 16;
 constexpr std::size_t ahead = 4;  // tasks that a child has beyond the one that is waited for
 
 std::vector<std::string> tasks_of(std::span<const CaseId> cases, char beginning) {
@@ -21,11 +18,13 @@ std::vector<std::string> tasks_of(std::span<const CaseId> cases, char beginning)
   return tasks;
 }
 
-std::string to_text(const Judged& j) { return fmt::format("{:016x}{}", j.answer, to_json_line(j.record)); }
+std::string to_bytes(const Judged& j) {
+  return std::string(reinterpret_cast<const char*>(&j.answer), sizeof j.answer) + assay::to_bytes(j.record);
+}
 
-Judged judged_from(std::string_view text, bool spoilt) {
-  Judged j{from_json_line(text.substr(digest_digits)), 0, spoilt};
-  std::from_chars(text.data(), text.data() + digest_digits, j.answer, 16);
+Judged judged_from(std::string_view bytes, bool spoilt) {
+  Judged j{from_bytes(bytes.substr(sizeof j.answer)), 0, spoilt};
+  std::memcpy(&j.answer, bytes.data(), sizeof j.answer);
   return j;
 }
 
@@ -41,7 +40,7 @@ Laboratory::Laboratory(const Corpus& corpus, KernelLibrary& library, const Contr
 Work Laboratory::work(std::string_view task) {
   if (!probe_) probe_.emplace(library_).explain_faults();
   const Judged j = run_case(corpus_, *probe_, contract_, case_id_from(task.substr(1)), task[0] == described);
-  return {to_text(j), j.spoilt};
+  return {to_bytes(j), j.spoilt};
 }
 
 Judged Laboratory::judged(const CaseId& id, const TaskResult& result) const {

@@ -12,6 +12,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t page = 4096, strait = std::size_t{1} << 20, sea = std::size_t{1} << 36;
+constexpr int untouched = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -46,7 +47,7 @@ void fill(std::span<std::byte> memory, Poison poison, DType dtype, std::uint64_t
 }
 
 Islands::Islands() {
-  void* const memory = mmap(nullptr, sea, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory = mmap(nullptr, sea, PROT_NONE, untouched, -1, 0);
   if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
   begin_ = next_ = static_cast<std::byte*>(memory);
 }
@@ -66,7 +67,7 @@ GuardedMemory::GuardedMemory(Islands& islands, Poison poison)
 
 GuardedMemory::~GuardedMemory() {
   const auto bytes = static_cast<std::size_t>(open_ - begin_);
-  if (bytes > 0) madvise(begin_, bytes, MADV_DONTNEED), mprotect(begin_, bytes, PROT_NONE);
+  if (bytes > 0) mmap(begin_, bytes, PROT_NONE, untouched | MAP_FIXED, -1, 0);  // what was there is gone
   islands_.standing_ = nullptr;
   islands_.next_ = open_;
 }
