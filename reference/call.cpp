@@ -241,6 +241,8 @@ void Call::write(std::size_t k, Array<T> values) {
             ", which holds no numbers");
   check_fit(r, values);
   if constexpr (std::is_same_v<T, Real>) {
+    for (Real& v : values.data)
+      if (absolute_) v = std::fabs(v);  // a divisor may be negative
     r.unrounded = {r.computed, {}};
     if (r.tensor.dtype == r.computed || magnitude()) {
       assay::write(values, r.tensor);

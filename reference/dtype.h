@@ -67,7 +67,14 @@ struct Arithmetic {
 };
 Arithmetic arithmetic(DType result, DType partial);  // both floating
 
-// The magnitude of a result of which nothing can be said, because a partial result may leave the range.
-inline constexpr Real unbounded = std::numeric_limits<Real>::max();
+// The magnitude of a result of which nothing can be said.
+inline constexpr Real unbounded = -std::numeric_limits<Real>::infinity();
+
+// That of a result that has this magnitude, or is not finite because a partial result may not be. Its sign says so: it
+// is finite and not 0.
+constexpr Real overflowing(Real magnitude) {
+  using Limits = std::numeric_limits<Real>;
+  return magnitude < Limits::max() ? -(magnitude > 0 ? magnitude : Limits::denorm_min()) : -Limits::max();
+}
 
 }  // namespace assay

@@ -1,5 +1,6 @@
 #include "reference/moments.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace assay {
@@ -32,7 +33,8 @@ Real mean_of(std::span<const Real> x) {
 }
 
 Real finite_magnitude(std::span<const Real> x) {
-  return std::fmin(unbounded, sum_of(x, [](Real v) { return std::isfinite(v) ? std::fabs(v) : 0; }));
+  return std::fmin(std::numeric_limits<Real>::max(),
+                   sum_of(x, [](Real v) { return std::isfinite(v) ? std::fabs(v) : 0; }));
 }
 
 Moments::Moments(std::span<const Real> x) : x_(x), mean_(x.empty() ? 0 : mean_of(x)) {
@@ -51,31 +53,57 @@ Real Moments::rounding(Real unit) const {
   });
 }
 
-// Which infinity or NaN comes of an infinite x depends on the order of a running mean.
 bool Moments::may_overflow(const Arithmetic& a) const {
   return !(sum_of(x_, [this](Real v) { return (std::fabs(v) + size_) * (std::fabs(v) + size_); }) < a.largest);
 }
 
+// A running mean of an infinite x may be NaN.
 Real Moments::mean_magnitude(const Arithmetic& a) const {
   if (std::isnan(size_)) return 0;
-  return 2 * size_ * count() < a.largest ? std::fabs(mean_) + a.share * size_ : unbounded;
+  if (!is_finite()) return overflowing(0);
+  const Real magnitude = std::fabs(mean_) + a.share * size_;
+  return 2 * size_ * count() < a.largest ? magnitude : overflowing(magnitude);
 }
 
+// Which infinity or NaN comes of an infinite x depends on the order of a running mean. By 0 the quotient is infinite
+// if squares remain: where they may vanish, or come of a mean that was rounded, it may be NaN or infinite.
 Real Moments::variance_magnitude(Real degrees, const Arithmetic& a) const {
   if (std::isnan(size_) || x_.empty()) return 0;
-  if (!(degrees > 0) || may_overflow(a)) return unbounded;
-  return (squares_ + a.share * rounding(a.unit)) / degrees;
+  if (!is_finite()) return overflowing(0);
+  if (!(degrees > 0)) {
+    const bool remains = squares_ > 4 * count() * a.least && !may_overflow(a);
+    return remains || count() == 1 ? 0 : overflowing(0);
+  }
+  const Real squares = squares_ + a.share * rounding(a.unit);
+  if (!may_overflow(a)) return squares / degrees;
+  return overflowing((squares_ < a.largest ? squares : squares_) / degrees);
 }
 
-// r = v^(-1/2) is wrong by r e / (2 v), as long as the error e of v is small beside v: here at most half of it, where
-// the error of a sum of n squares is 4 sqrt(n) u of its magnitude, and squares vanish below the smallest normal number.
+// Of variance + eps: that of a sum of n squares is 4 sqrt(n) u of its magnitude, of which twice is allowed; squares
+// vanish below the smallest normal number.
+Real Moments::variance_error(Real eps, const Arithmetic& a) const {
+  const Real magnitude = (squares_ + rounding(a.unit)) / count() + std::fabs(eps) + 2 * a.least;
+  return 8 * std::sqrt(count()) * a.unit * magnitude;
+}
+
+// However it is rounded, a variance is not below 0.
+Real Moments::largest_reciprocal_deviation(Real eps, const Arithmetic& a) const {
+  const Real least = std::fmax(variance(count()) - variance_error(eps, a), 0) + eps;
+  return least > 0 ? 1 / std::sqrt(least) : std::numeric_limits<Real>::infinity();
+}
+
+// r = v^(-1/2) is wrong by r e / (2 v), as long as the error e of v is small beside v: here at most half of it. Beyond
+// that it is anywhere up to its largest, or 0 where a variance overflows: within one standard deviation, as that is no
+// matter of quality. Of a half type's statistics the type may be float32.
 Real Moments::reciprocal_deviation_magnitude(Real eps, const Arithmetic& a) const {
-  const Real v = variance(count()) + eps;
-  if (std::isnan(size_) || std::isnan(eps) || x_.empty()) return 0;
-  if (may_overflow(a)) return unbounded;
-  const Real e = (squares_ + rounding(a.unit)) / count() + std::fabs(eps) + 2 * a.least;
-  if (!(8 * std::sqrt(count()) * a.unit * e <= std::fabs(v))) return unbounded;
-  return (1 + e / v) / std::sqrt(v);
+  const Real v = variance(count()) + eps, r = 1 / std::sqrt(v), largest = largest_reciprocal_deviation(eps, a),
+             e = variance_error(eps, a);
+  if (std::isnan(size_) || std::isnan(eps) || x_.empty() || v < -e) return 0;
+  if (!is_finite() || !std::isfinite(largest)) return unbounded;
+  constexpr Real float32_unit = 0x1p-24;
+  const Real anywhere = largest / (std::sqrt(count()) * std::min(a.unit, float32_unit));
+  if (may_overflow(a)) return overflowing(anywhere);
+  return e <= v ? r + e / (8 * std::sqrt(count()) * a.unit) * r / v : r + anywhere;
 }
 
 }  // namespace assay

@@ -27,13 +27,18 @@ class Moments {
   Real variance_magnitude(Real degrees, const Arithmetic& a) const;
   Real reciprocal_deviation_magnitude(Real eps, const Arithmetic& a) const;
 
+  // The largest that the reciprocal deviation may become by rounding; infinite where nothing limits it.
+  Real largest_reciprocal_deviation(Real eps, const Arithmetic& a) const;
+
   // The mean of |x|, of which the mean's rounding error is a multiple.
   Real size() const { return size_; }
 
  private:
   Real count() const { return static_cast<Real>(x_.size()); }
   Real rounding(Real unit) const;
+  bool is_finite() const { return size_ < std::numeric_limits<Real>::infinity(); }
   bool may_overflow(const Arithmetic& a) const;
+  Real variance_error(Real eps, const Arithmetic& a) const;
 
   std::span<const Real> x_;
   Real mean_, size_ = 0, squares_ = 0;

@@ -13,7 +13,7 @@ class Product {
   void multiply(Real x) {
     significand_ = scaled(significand_ * scaled(x));
     const Real size = std::fabs(x);
-    size_ *= size;
+    infinite_ |= std::isinf(x), zero_ |= x == 0;
     if (std::isfinite(size)) largest_ *= std::max<Real>(size, 1);
     if (size > 0) least_ *= std::min<Real>(size, 1);
   }
@@ -23,10 +23,12 @@ class Product {
 
   // Partial products, in whatever order, lie between the product of all |x| < 1 and that of all |x| > 1. What is lost
   // below the smallest normal number is at most 2 u of it, and is multiplied by the rest.
+  // What vanishes times an infinity is NaN, as is an infinity times 0.
   Real magnitude(const Arithmetic& a) const {
-    if (std::isnan(size_) && largest_ < a.largest) return 0;
-    if (largest_ >= a.largest || (std::isinf(size_) && least_ < a.least)) return unbounded;
-    return least_ < a.least ? size_ + 2 * a.least * largest_ : size_;
+    const bool vanishes = least_ < a.least;
+    if (std::isnan(value()) || (infinite_ && !vanishes)) return 0;
+    const Real size = infinite_ || zero_ ? 0 : std::fabs(value()) + (vanishes ? 2 * a.least * largest_ : 0);
+    return infinite_ || largest_ >= a.largest ? overflowing(size) : size;
   }
 
  private:
@@ -37,8 +39,9 @@ class Product {
     return significand;
   }
 
-  Real significand_ = 1, size_ = 1, least_ = 1, largest_ = 1;
+  Real significand_ = 1, least_ = 1, largest_ = 1;
   long exponent_ = 0;
+  bool infinite_ = false, zero_ = false;
 };
 
 }  // namespace assay

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "reference/array.h"
+#include "reference/dtype.h"
 #include "reference/value.h"
 
 // Windows that move over the spatial dimensions of a tensor. A list has one entry for each of them, or one for all.
@@ -86,5 +88,11 @@ struct TriangleAxis {
   bool reaches() const { return n == m || (width() <= 0x1p30 && first(m - 1) < n); }  // whether each place has a cell
   Int cells() const { return std::min<Int>(2 * static_cast<Int>(std::ceil(width())) + 1, n); }  // of a place, at most
 };
+
+// Of results that read, or do not, an element that is not finite: where it makes the exact one so, others may be any.
+inline void free_where_not_finite(Array<Real>& magnitude, const Array<Real>& exact) {
+  for (Int k = 0; k < exact.count(); ++k)
+    if (magnitude[k] < 0 && !std::isfinite(exact[k])) magnitude[k] = unbounded;
+}
 
 }  // namespace assay

@@ -130,10 +130,12 @@ TEST(Ulp, InfinityIsOneStepBeyondTheLargest) {
   const Real edge = 88.722835;  // exp(edge) is the largest float32 but for a few units
   const Question near("aten::exp.out", {row(float32, {edge})});
   ASSERT_TRUE(std::isfinite(values_of(near.want())[0]));
+  const Question above("aten::div.out", {row(float16, {65504}), row(float16, {0.998})});  // 65632
+  EXPECT_EQ(above.verdict_of({inf}), Verdict::pass);
+  EXPECT_EQ(above.verdict_of({65504}), Verdict::fail);
   const Question beyond("aten::exp.out", {row(float32, {90})});
   EXPECT_EQ(beyond.verdict_of({inf}), Verdict::pass);
-  EXPECT_EQ(beyond.verdict_of({largest(float32)}), Verdict::pass);
-  EXPECT_EQ(beyond.verdict_of({0.9 * largest(float32)}), Verdict::fail);
+  EXPECT_EQ(beyond.verdict_of({largest(float32)}), Verdict::fail);
   EXPECT_EQ(beyond.verdict_of({-inf}), Verdict::fail);
 }
 
@@ -154,11 +156,56 @@ TEST(Dot, FourStandardDeviationsOfTheMagnitude) {
   EXPECT_EQ(q.verdict_of({1.5 + 4.3 * roundoff}), Verdict::fail);
 }
 
-TEST(Dot, ASumThatMayOverflowOnTheWayMayBeAnything) {
+TEST(Dot, ASumMayBeInfiniteWhereTheTermsOfOneSignAre) {
   const Real huge = std::ldexp(1.0, 127);
-  for (const Real got : {0.0, inf, nan})
-    EXPECT_EQ(product(float32, {huge, huge}, {1, -1}).verdict_of({got}), Verdict::pass) << got;
-  EXPECT_EQ(product(float32, {huge / 4, huge / 4}, {1, -1}).verdict_of({inf}), Verdict::fail);
+  const Question both = product(float32, {huge, huge, huge, huge}, {1, -1, 1, -1});
+  for (const Real got : {0.0, inf, -inf, nan}) EXPECT_EQ(both.verdict_of({got}), Verdict::pass) << got;
+  EXPECT_EQ(both.verdict_of({huge}), Verdict::fail);
+  const Question positive = product(float32, {huge, huge, huge}, {1, 1, -1});
+  for (const Real got : {huge, inf}) EXPECT_EQ(positive.verdict_of({got}), Verdict::pass) << got;
+  for (const Real got : {-inf, nan}) EXPECT_EQ(positive.verdict_of({got}), Verdict::fail) << got;
+  for (const Real got : {inf, -inf, nan})
+    EXPECT_EQ(product(float32, {huge, huge}, {1, -1}).verdict_of({got}), Verdict::fail) << got;
+}
+
+// Whose magnitude function says that a partial result may not be finite: bounds of finite answers stay.
+TEST(Dot, APartialResultThatOverflowsLeavesTheSignAndTheBound) {
+  const Real huge = std::ldexp(1.0, 100), tiny = std::ldexp(1.0, -60), all = std::ldexp(1.0, 80);
+  const Question growing("aten::prod.out", {row(float32, {huge, huge, tiny, tiny})});
+  for (const Real got : {all, inf, nan}) EXPECT_EQ(growing.verdict_of({got}), Verdict::pass) << got;
+  for (const Real got : {1.01 * all, 0.0, -inf}) EXPECT_EQ(growing.verdict_of({got}), Verdict::fail) << got;
+  const Question infinite("aten::prod.out", {row(float32, {inf, 2})});
+  EXPECT_EQ(infinite.verdict_of({inf}), Verdict::pass);
+  for (const Real got : {-inf, nan, 0.0}) EXPECT_EQ(infinite.verdict_of({got}), Verdict::fail) << got;
+}
+
+// Whether squares are left is a matter of rounding where all are equal, and none where they are not.
+TEST(Dot, AVarianceThatIsDividedByZeroIsNoNumber) {
+  const auto variance = [](const std::vector<Real>& x) {
+    return Question("aten::var.out", {row(float32, x), Value{Ints{0}}, true, false});
+  };
+  const auto of_none = [](const std::vector<Real>& x) {
+    return Question("aten::var.correction_out", {row(float32, x), Value{Ints{0}}, Value{Int{3}}, false});
+  };
+  EXPECT_EQ(variance({5}).verdict_of({nan}), Verdict::pass);
+  for (const Real got : {inf, 0.0}) EXPECT_EQ(variance({5}).verdict_of({got}), Verdict::fail) << got;
+  EXPECT_EQ(of_none({1, 2, 3}).verdict_of({inf}), Verdict::pass);
+  for (const Real got : {nan, -inf, 12345.0}) EXPECT_EQ(of_none({1, 2, 3}).verdict_of({got}), Verdict::fail) << got;
+  for (const Real got : {nan, inf}) EXPECT_EQ(of_none({0.1, 0.1}).verdict_of({got}), Verdict::pass) << got;
+  EXPECT_EQ(of_none({0.1, 0.1}).verdict_of({12345}), Verdict::fail);
+}
+
+TEST(Dot, WhatIsFarBeyondTheRangeIsInfinite) {
+  const Question far = product(float16, {60000, 1}, {60000, 1});
+  EXPECT_EQ(far.verdict_of({inf}), Verdict::pass);
+  for (const Real got : {0.0, 65504.0, -inf}) EXPECT_EQ(far.verdict_of({got}), Verdict::fail) << got;
+}
+
+TEST(Dot, ADivisorBelowZeroMakesNoBoundNegative) {
+  const Question mean("aten::avg_pool2d.out",
+                      {tensor(float32, {1, 1, 1, 2}, {1, 2}), Ints{1, 2}, Ints{}, Ints{0}, false, true, Int{-2}});
+  EXPECT_EQ(mean.judge_outs({tensor(float32, {1, 1, 1, 1}, {-1.5})}).verdict, Verdict::pass);
+  EXPECT_EQ(mean.judge_outs({tensor(float32, {1, 1, 1, 1}, {1.5})}).verdict, Verdict::fail);
 }
 
 TEST(Dot, EitherZero) { EXPECT_EQ(product(float32, {1, 1}, {1, -1}).verdict_of({-0.0}), Verdict::pass); }

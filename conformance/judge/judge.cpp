@@ -45,11 +45,6 @@ Real extended(Real x, DType dtype) {
   return std::clamp(x, -edge, edge);
 }
 
-// The ranges of a result and of its out both end.
-Real extended(Real x, const Row& row) {
-  return extended(is_floating(row.computed) ? extended(x, row.computed) : x, row.dtype);
-}
-
 // How many unit roundoffs of the magnitude the roundings of the terms of a sum make. Those of partial sums in a half
 // type do not cancel: a large one absorbs its small addends.
 Real growth(const Row& row) {
@@ -64,17 +59,33 @@ Real bound(const Row& row, Real exact, Real magnitude) {
     return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, exact) + stored;
   const int precision = std::min(info(row.dtype).precision, info(row.computed).precision);
   const Real unit = std::ldexp(Real{1}, -precision);
-  return static_cast<Real>(row.accuracy.amount) * growth(row) * unit * magnitude + ulp(row.dtype, 0);
+  return static_cast<Real>(row.accuracy.amount) * growth(row) * unit * std::fabs(magnitude) + ulp(row.dtype, 0);
 }
 
-// Whether a result is not finite because what it is made from overflowed. A sum may be made in the dtype whose unit
-// bounds it.
-bool overflowed(const Row& row, Real magnitude, Real got) {
+// Whether a result is not finite because what it is made from may not be. A sum may be made in the dtype whose unit
+// bounds it. That of the terms of one sign is half of what the magnitude and the result make together, as far as
+// doubles tell: it overflows to an infinity of that sign, and NaN comes of both. What is infinite has its sign, but for
+// a float64 sum, which may have overflowed in the reference, too.
+bool overflowed(const Row& row, Real exact, Real magnitude, Real got) {
+  if (std::isfinite(got)) return false;
+  if (magnitude < 0) {
+    const Real told = std::fabs(exact) * 0x1p-40;  // of what has the other sign, less cannot be told
+    const bool of_one_sign = std::isinf(exact) || (-magnitude - std::fabs(exact) <= told && told < largest(row.dtype));
+    return std::isnan(got) || std::isnan(exact) || !of_one_sign || std::signbit(exact) == std::signbit(got);
+  }
   const bool dot = row.accuracy.measure == Accuracy::Measure::dot;
-  const bool may = row.accuracy.overflow || (dot && std::isfinite(magnitude));
-  const Real sum = row.accuracy.mean ? magnitude * static_cast<Real>(row.terms) : magnitude;
+  if (!row.accuracy.overflow && !(dot && std::isfinite(magnitude))) return false;
   const DType held = dot || row.accumulates_in_half() ? row.computed : compute_dtype(row.computed);
-  return may && sum >= largest(held) && !std::isfinite(got);
+  const Real terms = row.accuracy.mean ? static_cast<Real>(row.terms) : 1;
+  const auto overflows = [&](Real sum) { return terms * sum >= largest(held); };
+  const auto overflows_to = [&](Real sign) {
+    if (row.terms == 1) return sign * exact > 0;
+    if (!std::isfinite(exact)) return row.computed == DType::float64;
+    return overflows((magnitude + sign * exact) / 2 + magnitude * std::numeric_limits<Real>::epsilon());
+  };
+  if (std::isinf(got)) return overflows(magnitude) && overflows_to(std::copysign(Real{1}, got));
+  if (!std::isfinite(exact) || (row.accuracy.overflow && row.terms == 1)) return overflows(magnitude);
+  return overflows_to(1) && overflows_to(-1);
 }
 
 // Whether 0 is as good as a subnormal result.
@@ -85,16 +96,15 @@ bool flushed(const Row& row, Real exact, Real got) {
 
 // How far a floating result is outside, in units of its bound: at most 1 is inside. `want` is `exact` rounded.
 Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
-  if (overflowed(row, magnitude, got) || (row.accuracy.measure == Accuracy::Measure::dot && magnitude == unbounded))
-    return 0;
+  if (magnitude == unbounded || overflowed(row, exact, magnitude, got)) return 0;
   if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
   if (exact == 0 && got == 0)
     return row.accuracy.either_zero || std::signbit(exact) == std::signbit(got) ? 0 : infinity;
   if (want == got) return 0;
   if (std::isinf(exact)) return infinity;
   if (flushed(row, exact, got)) return 0;
-  const Real near = extended(exact, row);
-  return std::fabs(extended(got, row) - near) / bound(row, near, magnitude);
+  const Real off = std::fabs(extended(got, row.dtype) - exact) / bound(row, exact, magnitude);
+  return std::isnan(off) ? infinity : off;
 }
 
 // Of integers that a Real could not tell apart.
@@ -109,7 +119,7 @@ Real exact_distance(const Row& row, Real magnitude, Bits want, Bits got) {
   if (d.kind == Kind::opaque || (row.dtype == DType::boolean && got > 1)) return infinity;
   if (d.kind != Kind::floating) return static_cast<Real>(difference(d.int_of(want), d.int_of(got)));
   const Real a = d.real_of(want), b = d.real_of(got);
-  if (overflowed(row, magnitude, b)) return 0;
+  if (std::isnan(b) && overflowed(row, a, magnitude, b)) return 0;
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : infinity;
   if (a == b) return row.accuracy.either_zero ? 0 : infinity;
   if (flushed(row, a, b)) return 0;
@@ -223,6 +233,13 @@ class TensorJudge {
                                                                                               : values(got);
   }
 
+  std::vector<bool> right_elements(const Tensor& got) const {
+    const Array<Bits> bits = read<Bits>(got);
+    std::vector<bool> right;
+    for (Int k = 0; k < bits.count(); ++k) right.push_back(is_right(k, bits[k]));
+    return right;
+  }
+
   std::optional<RightAnswers> right_answers() const {
     if (is(Accuracy::Measure::unspecified)) return {};
     RightAnswers right{want_, want_, want_, !row_.accuracy.either_zero};
@@ -250,17 +267,20 @@ class TensorJudge {
     const Numbers numbers(row_.dtype);
     const Bits end = numbers.nearest(direction * infinity),
                nan = numbers.nearest(std::numeric_limits<Real>::quiet_NaN());
-    const auto is_right = [&](Bits got) { return distance_of(k, got) <= (rounded_exactly() ? 0 : 1); };
     const auto place_is_right = [&](Int place) {
-      return is_right(numbers.at(place)) || (numbers.is_zero(place) && is_right(numbers.at(-1 - place)));
+      return is_right(k, numbers.at(place)) || (numbers.is_zero(place) && is_right(k, numbers.at(-1 - place)));
     };
-    if (is_right(nan)) return is_right(end) ? end : want;
+    if (is_right(k, nan)) return is_right(k, end) ? end : want;
     Int right = numbers.place(want), wrong = numbers.place(end) + direction;
     const Int zero = direction < 0 ? 0 : -1;  // the first that comes; where a subnormal may be flushed it stands alone
     if (direction * zero > direction * right && place_is_right(zero)) right = zero;
     for (Int middle; (middle = std::midpoint(right, wrong)) != right;)
       (place_is_right(middle) ? right : wrong) = middle;
-    return numbers.at(is_right(numbers.at(right)) ? right : -1 - right);
+    return numbers.at(is_right(k, numbers.at(right)) ? right : -1 - right);
+  }
+
+  bool is_right(Int k, Bits got) const {
+    return is(Accuracy::Measure::unspecified) || distance_of(k, got) <= (rounded_exactly() ? 0 : 1);
   }
 
   Judgement failure(Class c, std::string sentence) const {
@@ -326,8 +346,7 @@ class TensorJudge {
     if (rounded_exactly()) return;
     const auto i = static_cast<std::size_t>(at);
     j.message += fmt::format(" (exactly {:.17g})", static_cast<double>(unrounded_.values[i]));
-    j.bound =
-        fmt::format("{:.3g}", static_cast<double>(bound(row_, extended(unrounded_.values[i], row_), magnitude(i))));
+    j.bound = fmt::format("{:.3g}", static_cast<double>(bound(row_, unrounded_.values[i], magnitude(i))));
   }
 
   const Operator& op_;
@@ -405,6 +424,11 @@ const std::vector<Buffer<Real>>& Expectation::magnitudes(const Operator& op) con
   if (uses_magnitude(op))
     for (Unrounded& u : call(op, again, {}, Mode::magnitude).unrounded) magnitudes_->push_back(std::move(u.values));
   return *magnitudes_;
+}
+
+std::vector<bool> right_elements(const Operator& op, const Expectation& expected, std::size_t output,
+                                 const Tensor& got) {
+  return TensorJudge(op, expected, output, ArithmeticMode::ieee).right_elements(got);
 }
 
 std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output) {

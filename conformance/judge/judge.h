@@ -53,6 +53,11 @@ struct Judgement {
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
                 const Reaction& reaction, ArithmeticMode mode = ArithmeticMode::ieee);
 
+// Which elements of `got`, an out of the dtype and sizes expected of it, are right, row-major. Of what an operator
+// chooses, the expected answer.
+std::vector<bool> right_elements(const Operator& op, const Expectation& expected, std::size_t output,
+                                 const Tensor& got);
+
 // What may stand in an out: each element from the lowest to the highest right answer; a zero only with the sign of an
 // expected zero, where signs count. NaN is right where it is expected; anything, NaN too, from -inf to inf.
 struct RightAnswers {

@@ -1,6 +1,7 @@
 #include "operators/activation.gen.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace assay {
@@ -31,10 +32,10 @@ Real operators::elu(Real x, Real alpha, Real scale, Real input_scale) {
 }
 // An error of y is one of e^y as many times as large. Either factor may leave the range before they meet.
 Real operators::elu_magnitude(Real x, Real alpha, Real scale, Real input_scale, const Arithmetic& a) {
-  const Real y = input_scale * x, factor = std::fabs(alpha * scale),
-             power = std::fabs(std::expm1(y)) + std::fabs(y) * std::exp(y);
-  if (x < 0 && std::fmax(factor, power) >= a.largest) return unbounded;
-  return x < 0 ? factor * power : std::fabs(scale * x);
+  const Real y = input_scale * x, factor = std::fabs(alpha * scale), slope = std::exp(y),
+             power = std::fabs(std::expm1(y)) + (slope > 0 ? std::fabs(y) * slope : 0);
+  if (!(x < 0)) return std::fabs(scale * x);
+  return std::fmax(factor, power) >= a.largest ? overflowing(factor * power) : factor * power;
 }
 
 // eps and 1 - eps are numbers of the dtype.
@@ -50,12 +51,14 @@ Real operators::logit_magnitude(Real x, std::optional<double> eps, const Roundin
 void operators::glu(std::span<const Real> x, std::span<Real> y) {
   for (std::size_t k = 0; k < y.size(); ++k) y[k] = x[k] / (1 + std::exp(-x[k + y.size()]));
 }
-// A sigmoid below the smallest normal number may be lost, and is multiplied by the first half.
+// A sigmoid below the smallest normal number may be lost, and is multiplied by the first half; an infinity there is
+// NaN.
 void operators::glu_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
   glu(x, y);
-  for (std::size_t k = 0; k < y.size(); ++k)
-    y[k] = 1 / (1 + std::exp(-x[k + y.size()])) < a.least ? std::fmin(std::fabs(x[k]) * a.least / a.unit, unbounded)
-                                                          : std::fabs(y[k]);
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    const bool lost = 1 / (1 + std::exp(-x[k + y.size()])) < a.least;
+    y[k] = !lost ? std::fabs(y[k]) : std::isinf(x[k]) ? overflowing(0) : std::fabs(x[k]) * a.least / a.unit;
+  }
 }
 
 // (1 + erf(t)) / 2 = erfc(-t) / 2 and (1 + tanh(t)) / 2 = 1 / (1 + e^-2t), neither of which cancels.
@@ -64,7 +67,9 @@ Real operators::gelu(Real x, std::string_view approximate) {
   const Real t = std::sqrt(2 / std::numbers::pi_v<Real>) * (x + Real{44715} / 1000000 * x * x * x);
   return x / (1 + std::exp(-2 * t));
 }
-Real operators::gelu_magnitude(Real x, std::string_view) { return 2 * std::fabs(x); }
+Real operators::gelu_magnitude(Real x, std::string_view) {
+  return std::isinf(x) ? std::fabs(x) : std::fmin(2 * std::fabs(x), std::numeric_limits<Real>::max());
+}
 
 Real operators::hardtanh(Real x, Real min_val, Real max_val) { return clamped<Real>(x, min_val, max_val); }
 Int operators::hardtanh(Int x, Int min_val, Int max_val) { return clamped<Int>(x, min_val, max_val); }

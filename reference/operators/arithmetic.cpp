@@ -46,7 +46,8 @@ Int operators::rsub(Int self, Int other, Scalar alpha, const Rounding& round) { 
 // What is rounded: the result, and its product unless alpha is 1 or -1. The product may overflow before it is added.
 Real operators::add_magnitude(Real self, Real other, Real alpha, const Arithmetic& a) {
   const Real product = std::fabs(alpha) == 1 ? 0 : std::fabs(alpha * other);
-  return std::isfinite(product) && product >= a.largest ? unbounded : std::fabs(add(self, other, alpha)) + product;
+  const Real size = std::fabs(add(self, other, alpha)) + product;
+  return std::isfinite(product) && product >= a.largest ? overflowing(size) : size;
 }
 Real operators::sub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round, const Arithmetic& a) {
   return add_magnitude(self, other, opposite<Real>(alpha, round), a);
@@ -71,7 +72,8 @@ Int operators::div(Int self, Int other, std::optional<std::string_view> rounding
 Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view> rounding_mode, const Rounding&) {
   return quotient_magnitude(self, other) * (rounding_mode == "floor" ? 1 : 0.26);
 }
-Real operators::quotient_magnitude(Real self, Real other) { return std::fabs(self / other); }
+// By 0 nothing is rounded.
+Real operators::quotient_magnitude(Real self, Real other) { return other == 0 ? 0 : std::fabs(self / other); }
 
 // The exact quotient of self less its remainder is an integer; the result of a division by 0 or of infinities is that
 // of the division. A zero has the sign of the quotient.
@@ -121,11 +123,13 @@ Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) {
 // subnormal, with the error of the least normal number; that and the one in self^3 are rounded to bfloat16.
 Real operators::pow_scalar_magnitude(Real self, Scalar exponent, const Rounding& round, const Arithmetic& arithmetic) {
   const Real kept = pow_scalar(self, exponent, round), rounded = power(self, round(real(exponent)), round.dtype);
-  if (std::isnan(kept) != std::isnan(rounded)) return unbounded;
-  const Real change = kept == rounded ? 0 : std::fabs(kept - rounded) / (2 * arithmetic.unit);
+  if (std::isnan(kept)) return std::isnan(rounded) ? 0 : unbounded;
+  const Real change = kept == rounded || std::isnan(rounded) ? 0 : std::fabs(kept - rounded) / (2 * arithmetic.unit);
+  if (!std::isfinite(change)) return unbounded;
   const Real square = real(exponent) == -2 ? 1 + arithmetic.least / (self * self) : 1;
   const Real roundings = is_half(round.dtype) && (real(exponent) == 3 || real(exponent) == -2) ? 2 : 1;
-  return std::fmin(std::fabs(kept), arithmetic.largest) * square * roundings + change;
+  const Real size = std::fmin(std::fabs(kept), arithmetic.largest) * square * roundings + change;
+  return std::isnan(rounded) ? overflowing(size) : size;
 }
 
 Real operators::maximum(Real self, Real other) {

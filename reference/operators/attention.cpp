@@ -90,7 +90,8 @@ void attend(Heads& out, const Attention& a) {
 }
 
 // Weights, exponents and sums round; what is wrong with a score is wrong with its weight, and with the sum of all. A
-// score that overflows bounds nothing, nor does an infinity whose weight may be zero in the dtype of the result.
+// score that overflows bounds nothing. An infinity whose weight may be zero in the dtype of the result makes it NaN, or
+// nothing where a kernel leaves out what has no weight.
 void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmetic) {
   each_row(a, [&](const Dims& i, const Weights& w) {
     Buffer<Real> errors;
@@ -105,6 +106,7 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
     }
     for (Int d = 0; d < out.sizes[3]; ++d) {
       Real sum = 0;
+      bool may_be_nan = false, may_be_finite = false;
       for (std::size_t j = 0; j < a.visible(); ++j) {
         const Real weight = j < w.weights.size() ? w.weights[j] : 0,
                    element = std::fabs(a.element(i, static_cast<Int>(j), d));
@@ -113,10 +115,10 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
                      ? element * (weight * (1 + arithmetic.share * (errors[j] + mean)) + 2 * arithmetic.stored_least)
                      : 0;
         else if (weight < arithmetic.stored_least)
-          sum = unbounded;
+          may_be_nan = true, may_be_finite |= j < w.weights.size() && weight == 0;
       }
-      out[row(out.sizes, i[0], i[1], i[2]) + d] =
-          largest < arithmetic.largest && !scales_hiding ? std::min(sum, unbounded) : unbounded;
+      const bool bounded = largest < arithmetic.largest && !scales_hiding && !may_be_finite;
+      out[row(out.sizes, i[0], i[1], i[2]) + d] = !bounded ? unbounded : may_be_nan ? overflowing(sum) : sum;
     }
   });
 }
@@ -177,9 +179,9 @@ void operators::fast_hadamard_transform(Array<Real>& out, const Array<Real>& mat
                [&](Int i, Int j, bool positive, Real scale) { out[i] += positive ? scale * mat[j] : -scale * mat[j]; });
 }
 void operators::fast_hadamard_transform_magnitude(Array<Real>& out, const Array<Real>& mat, const Arithmetic& a) {
-  const Array<Real> sizes = magnitudes(mat);
   each_rotated(mat, [&](Int i, Int j, bool, Real scale) {
-    out[i] = out[i] + scale * sizes[j] < scale * a.largest ? out[i] + scale * sizes[j] : unbounded;
+    const Real size = std::fabs(out[i]) + (std::isfinite(mat[j]) ? scale * std::fabs(mat[j]) : 0);
+    out[i] = size < scale * a.largest ? size : overflowing(size);
   });
 }
 

@@ -182,16 +182,17 @@ void operators::convolution_backward_magnitude(Array<Real>& out0, Array<Real>& o
   each_product(grad_output.sizes, input.sizes, weight.sizes,
                {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups,
                [&](Int o, Int i, Int w) {
-                 if (i < 0 && output_mask[1] && !std::isfinite(grad_output[o])) out1[w] = unbounded;
+                 if (i < 0 && output_mask[1] && !std::isfinite(grad_output[o]))
+                   out1[w] = overflowing(std::fabs(out1[w]));
                });
   // Transposed, the roles are exchanged: cells of input meet the padding of grad_output.
   const Int weights = transposed ? weight.count() / weight.sizes[0] : 0, cells = count(spatial(input.sizes));
   for (Int i = 0; output_mask[1] && transposed && i < input.count(); ++i)
-    if (!std::isfinite(input[i]))
-      std::fill_n(out1.data.begin() + i / cells % input.sizes[1] * weights, weights, unbounded);
+    for (Int w = i / cells % input.sizes[1] * weights, k = 0; k < weights && !std::isfinite(input[i]); ++k)
+      out1[w + k] = overflowing(std::fabs(out1[w + k]));
   // A weight may meet zeros around grad_output.
   if (!std::ranges::all_of(weight.data, [](Real w) { return std::isfinite(w); }))
-    std::ranges::fill(out0.data, unbounded);
+    for (Real& size : out0.data) size = overflowing(size);
 }
 
 void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,

@@ -1,6 +1,7 @@
 #include "operators/distance.gen.h"
 
 #include <cmath>
+#include <limits>
 
 #include "reference/distance.h"
 #include "reference/dtype.h"
@@ -35,9 +36,8 @@ Real norm(const Row& d, Real p) {
 Real norm_magnitude(const Row& d, Real p, const Arithmetic& a) {
   const Real distance = norm(d, p), powers = std::pow(distance, p), lost = 2 * static_cast<Real>(d.size()) * a.least;
   if (p == 0 || std::isinf(p) || distance == 0 || !std::isfinite(distance)) return distance;
-  return powers < a.largest
-             ? std::min(distance * (1 + std::fabs(std::log(distance)) + (1 + lost / powers) / p), unbounded)
-             : unbounded;
+  const Real size = distance * (1 + std::fabs(std::log(distance)) + (powers < a.largest ? 1 + lost / powers : 1) / p);
+  return powers < a.largest ? std::min(size, std::numeric_limits<Real>::max()) : overflowing(size);
 }
 
 // D^2 = |a|^2 + |b|^2 - 2 a.b is wrong by e = 4 sqrt(n) u Q with Q = sum of (|a| + |b|)^2, and D by at most e / max(D,

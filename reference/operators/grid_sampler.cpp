@@ -113,6 +113,8 @@ void operators::grid_sampler_2d_magnitude(Array<Real>& out, const Array<Real>& i
                                           Int interpolation_mode, Int padding_mode, bool align_corners,
                                           const Rounding& round, const Arithmetic& a) {
   const bool nearest = interpolation_mode == Sampling::nearest;
+  Array<Real> exact(out.sizes);
+  grid_sampler_2d(exact, input, grid, interpolation_mode, padding_mode, align_corners, round);
   each_sample(out, input, grid, interpolation_mode, padding_mode, align_corners, round,
               [&](auto cell, const Sampling& rows, const Sampling& columns, Real y, Real x) {
                 if (rows.lost(y, a) || columns.lost(x, a)) return unbounded;
@@ -121,19 +123,22 @@ void operators::grid_sampler_2d_magnitude(Array<Real>& out, const Array<Real>& i
                   for (const auto& [c, w] : columns.cells(x))
                     sum += std::isfinite(cell(r, c)) ? std::fabs(cell(r, c)) + 2 * a.least : 0;
                 const Range down = rows.reachable(y, a), right = columns.reachable(x, a);
+                bool doubtful = false;
                 for (const Dims& i : indices({down.count, right.count})) {
                   const auto r = static_cast<Real>(down.first + i[0]), c = static_cast<Real>(right.first + i[1]);
                   const Real v = cell(r, c);
                   if (std::isfinite(v))
                     least = std::min(least, v), most = std::max(most, v);
-                  else if (!rows.weighs(r, y, a) || !columns.weighs(c, x, a))
-                    return unbounded;
+                  else
+                    doubtful |= !rows.weighs(r, y, a) || !columns.weighs(c, x, a);
                 }
                 const Real spread = most > least ? (most - least) / (16 * a.unit) : 0;
                 const Real magnitude =
                     nearest ? spread : sum + 2 * spread * std::min<Real>(rows.doubt(y, a) + columns.doubt(x, a), 1);
-                return magnitude < unbounded ? magnitude : unbounded;
+                if (!std::isfinite(magnitude)) return unbounded;
+                return doubtful ? overflowing(magnitude) : magnitude;
               });
+  free_where_not_finite(out, exact);
 }
 
 }  // namespace assay

@@ -169,7 +169,7 @@ void operators::scatter_reduce_magnitude(Array<Real>& out, const Array<Real>& se
   for (Int k = 0; include_self && k < out.count(); ++k) factors[k].push_back(self[k]);
   each_target(factors, dim, index, [&](Buffer<Real>& target, const Dims& i) { target.push_back(element(src, i)); });
   for (Int k = 0; k < out.count(); ++k) {
-    if (reduce == "prod") out[k] = std::min(prod_magnitude(factors[k], a) * static_cast<Real>(counts[k]), unbounded);
+    if (reduce == "prod") out[k] = prod_magnitude(factors[k], a) * static_cast<Real>(counts[k]);
     if (reduce == "amax" || reduce == "amin" || counts[k] < 2) out[k] = 0;
   }
 }

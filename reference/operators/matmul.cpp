@@ -81,14 +81,14 @@ void operators::linear(Array<Int>& out, const Array<Int>& input, const Array<Int
   multiply_rows(out, input, weight, bias);
 }
 
-// With alpha 0 a product that is not finite bounds nothing: kernels may multiply it.
+// With alpha 0 a product that is not finite may make the result NaN: kernels may multiply it.
 void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1,
                                 const Array<Real>& mat2, Real beta, Real alpha, const Rounding& round) {
   Array<Real> product(out.sizes);
   multiply(product, mat1, mat2);
   addmm(out, magnitudes(self), magnitudes(mat1), magnitudes(mat2), std::fabs(beta), std::fabs(alpha), round);
   for (Int k = 0; k < out.count(); ++k)
-    if (alpha == 0 && !std::isfinite(product[k])) out[k] = unbounded;
+    if (alpha == 0 && !std::isfinite(product[k])) out[k] = overflowing(out[k]);
 }
 
 }  // namespace assay

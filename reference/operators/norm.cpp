@@ -48,7 +48,23 @@ void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Run
   }
 }
 
-// x - mean is wrong by what x and the mean round, rstd by its magnitude; that of a product is no more than their sum.
+// That of one element. x - mean is wrong by what x and the mean round, rstd by its magnitude; that of a product is no
+// more than their sum. What is not finite makes all that are normalised with it NaN.
+Real normal_magnitude(Real x, Real weight, Real bias, const Moments& m, Real eps, Real rstd_magnitude,
+                      const Arithmetic& a) {
+  const Real apart = x - m.mean(), y = apart * m.reciprocal_deviation(eps) * weight + bias;
+  if (!std::isfinite(m.size()) || std::isnan(weight) || std::isnan(bias)) return 0;
+  if (rstd_magnitude == unbounded) return unbounded;
+  if (std::isinf(weight)) return overflowing(0);
+  if (std::isnan(y)) return 0;
+  const Real scale = m.largest_reciprocal_deviation(eps, a) * weight;
+  const Real parts = (std::fabs(x) + m.size()) * rounded(scale, a) +
+                     std::fabs(apart * weight) * std::fabs(rstd_magnitude) + std::fabs(bias);
+  const bool in_range = rstd_magnitude >= 0 && std::fmax(parts, std::fabs(scale)) < a.largest;
+  const Real magnitude = std::fabs(y) + a.share * parts;
+  return in_range ? magnitude : overflowing(magnitude);
+}
+
 void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs,
                          const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
   Arithmetic whole = a;
@@ -59,12 +75,7 @@ void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd,
     rstd[r] = m.reciprocal_deviation_magnitude(eps, whole);
     for (Int k = 0; k < runs.length; ++k) {
       const Int i = r * runs.length + k, c = runs.channel(r, k);
-      const Real x = runs.input[i], w = at(weight, c, 1), b = at(bias, c, 0), scale = m.reciprocal_deviation(eps) * w;
-      const Real y = (x - m.mean()) * scale + b;
-      const Real parts =
-          (std::fabs(x) + m.size()) * rounded(scale, a) + std::fabs((x - m.mean()) * w) * rstd[r] + std::fabs(b);
-      const bool in_range = rstd[r] < unbounded && std::fmax(parts, std::fabs(scale)) < a.largest;
-      out[i] = std::isnan(y) && rstd[r] < unbounded ? 0 : in_range ? std::fabs(y) + a.share * parts : unbounded;
+      out[i] = normal_magnitude(runs.input[i], at(weight, c, 1), at(bias, c, 0), m, eps, rstd[r], a);
     }
   }
 }
@@ -77,9 +88,10 @@ struct Signed {
 };
 struct Absolute {
   const Arithmetic& a;
+  Real largest;  // what is beyond is infinite
   Real minus(Real x, Real y) const { return value(std::fabs(x) + std::fabs(y)); }
-  Real value(Real x) const { return std::fabs(x) < a.largest ? rounded(x, a) : std::numeric_limits<Real>::infinity(); }
-  Real result(Real x, Real partial) const { return std::isinf(partial) ? unbounded : std::min(value(x), unbounded); }
+  Real value(Real x) const { return std::fabs(x) < largest ? rounded(x, a) : std::numeric_limits<Real>::infinity(); }
+  Real result(Real x, Real partial) const { return std::isinf(partial) ? partial : value(x); }
 };
 
 struct Gradients {
@@ -112,6 +124,23 @@ void normalise_backward(Sign sign, const Gradients& to, const Runs& runs, const 
   }
 }
 
+// Where a partial result is beyond the range of the type in which a kernel computes, the magnitude is that of a type
+// without end, and the result may be infinite or NaN. Which infinities meet, and of which sign, depends on how the
+// formula is arranged: they are added and taken off.
+void normalise_backward_magnitude(const Gradients& to, const Runs& runs, const Array<Real>& grad_out,
+                                  const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight,
+                                  const Arithmetic& a) {
+  Array<Real> input(to.input.sizes), weights(to.weight.sizes), bias(to.bias.sizes);
+  normalise_backward(Absolute{a, std::numeric_limits<Real>::infinity()}, {input, weights, bias, to.asked}, runs,
+                     grad_out, mean, rstd, weight);
+  normalise_backward(Absolute{a, a.largest}, to, runs, grad_out, mean, rstd, weight);
+  const auto within = [](Array<Real>& magnitude, const Array<Real>& endless) {
+    for (Int k = 0; k < magnitude.count(); ++k)
+      if (std::isinf(magnitude[k])) magnitude[k] = std::isinf(endless[k]) ? unbounded : overflowing(2 * endless[k]);
+  };
+  within(to.input, input), within(to.weight, weights), within(to.bias, bias);
+}
+
 // Dimensions 0 and 1 swapped: the channels of a batch one after another.
 Array<Real> swapped(const Array<Real>& x) {
   Dims sizes = x.sizes;
@@ -138,14 +167,15 @@ void each_channel(const Array<Real>& input, F f) {
 
 // The parameters of batch norm for channel c, folded into y = scale x + shift.
 struct Channel {
-  Channel(const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean,
+  Channel(const Parameter& weights, const Parameter& bias, const Array<Real>& running_mean,
           const Array<Real>& running_var, Real eps, Int c)
       : mean(running_mean[c]),
         variance(running_var[c]),
+        weight(at(weights, c, 1)),
         b(at(bias, c, 0)),
-        scale(at(weight, c, 1) / std::sqrt(variance + eps)),
+        scale(weight / std::sqrt(variance + eps)),
         shift(b - scale * mean) {}
-  Real mean, variance, b, scale, shift;
+  Real mean, variance, weight, b, scale, shift;
 };
 
 }  // namespace
@@ -182,8 +212,8 @@ void operators::layer_norm_backward_magnitude(Array<Real>& out0, Array<Real>& ou
                                               const Ints& normalized_shape, const Array<Real>& mean,
                                               const Array<Real>& rstd, const Parameter& weight,
                                               const Bools& output_mask, const Arithmetic& a) {
-  normalise_backward(Absolute{a}, {out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean,
-                     rstd, weight);
+  normalise_backward_magnitude({out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd,
+                               weight, a);
 }
 void operators::group_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
                                     const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean,
@@ -197,8 +227,8 @@ void operators::group_norm_backward_magnitude(Array<Real>& out0, Array<Real>& ou
                                               const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight,
                                               Int, Int C, Int HxW, Int group, const Bools& output_mask,
                                               const Arithmetic& a) {
-  normalise_backward(Absolute{a}, {out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd,
-                     weight);
+  normalise_backward_magnitude({out0, out1, out2, output_mask}, groups(input, C, HxW, group), grad_out, mean, rstd,
+                               weight, a);
 }
 
 void operators::batch_norm(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input,
@@ -211,16 +241,21 @@ void operators::batch_norm(Array<Real>& out, Array<Real>&, Array<Real>&, const A
 }
 
 // The rounding of variance + eps counts relative to what is left of both; where that is little, nothing can be said.
+// What is not finite may be made of two infinities, or of one.
 void operators::batch_norm_magnitude(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input,
                                      const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean,
                                      const Array<Real>& running_var, Real eps, const Arithmetic& a) {
   for (const Dims& i : indices(out.sizes)) {
     const Channel c(weight, bias, running_mean, running_var, eps, i[1]);
-    const Real terms = std::fabs(c.variance) + std::fabs(eps), sum = std::fabs(c.variance + eps);
-    const Real parts =
-        (std::fabs(input(i)) + std::fabs(c.mean)) * rounded(c.scale, a) * (1 + terms / sum) + std::fabs(c.b);
-    const bool in_range = sum > 0 && 8 * a.unit * terms <= sum && std::fmax(parts, std::fabs(c.scale)) < a.largest;
-    out(i) = sum > 0 && std::isnan(parts) ? 0 : in_range ? parts : unbounded;
+    const Real x = input(i), terms = std::fabs(c.variance) + std::fabs(eps), sum = std::fabs(c.variance + eps);
+    const Real parts = (std::fabs(x) + std::fabs(c.mean)) * rounded(c.scale, a) * (1 + terms / sum) + std::fabs(c.b);
+    const bool is_nan = std::isnan(x) || std::isnan(c.mean) || std::isnan(c.b) ||
+                        (std::isnan(c.scale) && !std::isinf(c.weight)) || std::isnan(c.weight);
+    const bool in_range = std::fmax(parts, std::fabs(c.scale)) < a.largest;
+    if (8 * a.unit * terms > sum)
+      out(i) = unbounded;
+    else
+      out(i) = is_nan ? 0 : in_range ? parts : overflowing(std::isnan(parts) ? 0 : parts);
   }
 }
 
@@ -270,7 +305,8 @@ void operators::batch_norm_with_statistics_magnitude(Array<Real>& out, Array<Rea
     return batch_norm_magnitude(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var, eps, a);
   batch_norm_of_batch_magnitude(out, save_mean, save_invstd, input, weight, bias, eps, a);
   const auto blended = [&](Real running, Real x) {
-    return x < unbounded ? std::fabs((1 - momentum) * running) + std::fabs(momentum) * x : unbounded;
+    const Real size = std::fabs((1 - momentum) * running) + std::fabs(momentum * x);
+    return x < 0 ? overflowing(size) : size;
   };
   each_channel(input, [&](Int c, const Moments& m, Real length) {
     running_mean_out[c] = blended(running_mean[c], m.mean_magnitude(a));

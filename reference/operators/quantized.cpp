@@ -90,7 +90,7 @@ void operators::mixed_mm(Array<Real>& out, const Array<Real>& input, const Array
                          const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
   multiply(out, input, weight, weight_scales, weight_zero_points, difference, in_column(weight));
 }
-// A column is unbounded where an element of the weight's overflows once it is dequantized.
+// A column may overflow where an element of the weight's does once it is dequantized.
 void operators::mixed_mm_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
                                    const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points,
                                    const Arithmetic& a) {
@@ -101,7 +101,7 @@ void operators::mixed_mm_magnitude(Array<Real>& out, const Array<Real>& input, c
       const auto [cell, row] = in_column(weight)(flat % out.sizes[1], k);
       const Real size = sum_of_magnitudes(weight[cell], weight_zero_points ? (*weight_zero_points)[row] : 0) *
                         std::fabs(weight_scales[row]);
-      if (std::isfinite(size) && size >= a.largest) out[flat] = unbounded;
+      if (std::isfinite(size) && size >= a.largest) out[flat] = overflowing(std::fabs(out[flat]));
     }
 }
 void operators::mixed_linear(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,

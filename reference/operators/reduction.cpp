@@ -64,8 +64,8 @@ Int operators::sum(std::span<const Int> x) {
 
 Real operators::mean(std::span<const Real> x) { return mean_of(x); }
 Real operators::mean_magnitude(std::span<const Real> x, const Arithmetic& a) {
-  const Real sum = finite_magnitude(x);
-  return sum < a.largest ? sum / static_cast<Real>(x.size()) : unbounded;
+  const Real sum = finite_magnitude(x), mean = sum / static_cast<Real>(x.size());
+  return sum < a.largest ? mean : overflowing(mean);
 }
 
 Real operators::prod(std::span<const Real> x) {

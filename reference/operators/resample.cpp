@@ -184,27 +184,30 @@ void operators::upsample_bilinear2d(Array<Int>& out, const Array<Int>& input, bo
   blend_codes(out, input, blends(places.rows), blends(places.columns));
 }
 
-// Everything that may be read counts. An infinity or NaN there bounds nothing where rounding decides whether it is
-// read.
+// Everything that may be read counts. Rounding may decide whether an infinity or NaN there is read.
 void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real>& input, bool align_corners,
                                               const Doubles* scale_factors, const Arithmetic& a) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
   const Int height = size_of(input.sizes, 0), width = size_of(input.sizes, 1);
   const auto size = static_cast<Real>(std::max(width, height));
+  Array<Real> exact(out.sizes);
+  upsample_bilinear2d(exact, input, align_corners, scale_factors);
   each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
     const Ints rows = readable(places.rows[y], height, size_of(out.sizes, 0), a),
                columns = readable(places.columns[x], width, size_of(out.sizes, 1), a);
     Real sum = 0;
+    bool doubtful = false;
     for (Int r : rows)
       for (Int c : columns) {
         const Real cell = std::fabs(input[plane + r * width + c]);
         if (std::isfinite(cell))
           sum += cell;
-        else if (rows.size() + columns.size() > 4)
-          return unbounded;
+        else
+          doubtful |= rows.size() + columns.size() > 4;
       }
-    return size * sum;
+    return doubtful ? overflowing(size * sum) : size * sum;
   });
+  free_where_not_finite(out, exact);
 }
 
 void operators::upsample_bilinear2d_aa(Array<Real>& out, const Array<Real>& self, bool align_corners,
@@ -225,16 +228,19 @@ void operators::upsample_bilinear2d_aa(Array<Int>& out, const Array<Int>& self, 
     blend_codes(out, self, places.rows, places.columns);
 }
 
-// A weight w is wrong by its slope. An infinity or NaN bounds nothing where rounding decides whether it has a weight.
+// A weight w is wrong by its slope. Rounding may decide whether an infinity or NaN has a weight.
 void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<Real>& self, bool align_corners,
                                                  std::optional<double> scales_h, std::optional<double> scales_w,
                                                  const Arithmetic& a) {
   const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w, 1);
   const Int width = size_of(self.sizes, 1);
+  Array<Real> exact(out.sizes);
+  upsample_bilinear2d_aa(exact, self, align_corners, scales_h, scales_w);
   const auto doubtful = [&](const Blend& place, Real weight) { return weight <= 8 * a.unit * place.slope; };
   each_cell(out, self, [&](Int plane, std::size_t y, std::size_t x) {
     const Blend &row = places.rows[y], &column = places.columns[x];
     Real sum = 0;
+    bool may_be_read = false;
     for (std::size_t r = 0; r < row.weights.size(); ++r)
       for (std::size_t c = 0; c < column.weights.size(); ++c) {
         const Real cell = std::fabs(
@@ -242,11 +248,12 @@ void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<R
                    v = row.weights[r], w = column.weights[c];
         if (std::isfinite(cell))
           sum += cell * (v * w + row.slope * w + v * column.slope);
-        else if (doubtful(row, v) || doubtful(column, w))
-          return unbounded;
+        else
+          may_be_read |= doubtful(row, v) || doubtful(column, w);
       }
-    return sum < unbounded ? sum : unbounded;
+    return may_be_read ? overflowing(sum) : sum;
   });
+  free_where_not_finite(out, exact);
 }
 
 }  // namespace assay
