@@ -1,0 +1,141 @@
+// How much the judge lets pass, over the results of recorded calls: for each operator and dtype, how many there are,
+// the largest share of its bound that eager PyTorch needs, the least relative error that is wrong anywhere and in the
+// middle, in ulp, and how many results are taken vacuously:
+//   number      0 and twice the number are right, though nothing cancels: the magnitude is less than eight times as
+//   large infinity    0 is right, or the opposite infinity though the magnitude tells of no terms of its sign NaN 0 is
+//   right
+// Numbers below the smallest normal one are left out, as their bound is a step that does not shrink with them.
+//
+//   looseness FOLDER [OPERATORS]
+// Exits with 1 where more than one number in 1,000 is taken vacuously, or one infinity or NaN in 50.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "conformance/cases/case.h"
+#include "conformance/judge/judge.h"
+
+namespace {
+
+using namespace assay;
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
+
+struct Tally {
+  Int numbers = 0, vacuous_numbers = 0, infinities = 0, vacuous_infinities = 0, nans = 0, vacuous_nans = 0;
+
+  void add(const Tally& other) {
+    numbers += other.numbers, vacuous_numbers += other.vacuous_numbers, infinities += other.infinities;
+    vacuous_infinities += other.vacuous_infinities, nans += other.nans, vacuous_nans += other.vacuous_nans;
+  }
+  bool is_loose() const {
+    return vacuous_numbers * 1000 > numbers || vacuous_infinities * 50 > infinities || vacuous_nans * 50 > nans;
+  }
+  std::string counts() const {
+    return fmt::format("{:>8} {:>6} {:>7} {:>6} {:>7} {:>6}", numbers, vacuous_numbers, infinities, vacuous_infinities,
+                       nans, vacuous_nans);
+  }
+};
+
+struct Row {
+  Tally tally;
+  double needed = 0;           // the largest distance of a recorded result, in units of its bound
+  std::vector<double> caught;  // for each number, the least error that is wrong, in ulp
+};
+
+// `tensor` with another value for each.
+template <class F>
+Tensor replaced(const Tensor& tensor, F f) {
+  Array<Real> values = read<Real>(tensor);
+  for (Real& v : values.data) v = f(v);
+  Tensor other = tensor;
+  write(values, other);
+  return other;
+}
+
+void look(Row& row, const Operator& op, const Expectation& expected, std::size_t output) {
+  const Tensor& want = expected.outs[output];
+  const auto right = [&](auto f) { return right_elements(op, expected, output, replaced(want, f)); };
+  const auto zero = right([](Real v) { return std::copysign(Real{0}, v); }),
+             twice = right([](Real v) { return 2 * v; }), opposite = right([](Real v) { return -v; });
+  const Real smallest_normal = std::ldexp(Real{1}, info(want.dtype).least_exponent);
+  const Buffer<Real> values = read<Real>(want).data;
+  const Buffer<Real>* magnitudes = output < expected.magnitudes.size() ? &expected.magnitudes[output] : nullptr;
+  const Buffer<Real>& exact = expected.answer.unrounded[output].values;
+  const auto cancels = [&](std::size_t k, Real times) {
+    if (!magnitudes || magnitudes->empty() || exact.empty()) return false;
+    return (*magnitudes)[k] != unbounded && std::fabs((*magnitudes)[k]) >= times * std::fabs(exact[k]);
+  };
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const Real v = values[k];
+    if (std::isnan(v)) {
+      ++row.tally.nans, row.tally.vacuous_nans += zero[k];
+    } else if (std::isinf(v)) {
+      ++row.tally.infinities, row.tally.vacuous_infinities += zero[k] || (opposite[k] && !cancels(k, 1 + 0x1p-40));
+    } else if (std::fabs(v) >= smallest_normal) {
+      ++row.tally.numbers, row.tally.vacuous_numbers += zero[k] && twice[k] && !cancels(k, 8);
+    }
+  }
+  const auto limits = right_answers(op, expected, output);
+  if (!limits) return;
+  const Buffer<Real> lowest = read<Real>(limits->lowest).data, highest = read<Real>(limits->highest).data;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (std::isfinite(values[k]) && values[k] != 0)
+      row.caught.push_back(std::max(values[k] - lowest[k], highest[k] - values[k]) / ulp(want.dtype, values[k]) + 1);
+}
+
+std::string line(std::string_view op, std::string_view dtype, Row& row) {
+  std::ranges::sort(row.caught);
+  const auto at = [&](double share) {
+    return row.caught.empty()
+               ? 0
+               : row.caught[static_cast<std::size_t>(share * static_cast<double>(row.caught.size() - 1))];
+  };
+  return fmt::format("{:<56} {:<8} {:>8.3g} {:>8.3g} {:>8.3g} {}", op, dtype, row.needed, at(0), at(0.5),
+                     row.tally.counts());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 && argc != 3) return fmt::print(stderr, "usage: looseness FOLDER [OPERATORS]\n"), 2;
+  try {
+    const Corpus corpus(argv[1]);
+    fmt::print("{:<56} {:<8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>7} {:>6} {:>7} {:>6}\n", "operator", "dtype", "needed",
+               "least", "middle", "numbers", "vac.", "infin.", "vac.", "NaN", "vac.");
+    Tally all;
+    for (const RecordedCalls* calls : corpus.matching(argc == 3 ? argv[2] : "")) {
+      const Operator& op = calls->op();
+      std::map<std::pair<std::size_t, DType>, Row> rows;
+      for (std::size_t i = 0; i < calls->size(); ++i) {
+        const Case c = corpus.make({std::string(op.name), calls->digest(i), {}});
+        const Expectation expected = expect(op, c.arguments);
+        if (expected.answer.outcome != Outcome::ok || c.recorded.refused || !c.recorded.has_values) continue;
+        for (std::size_t k = 0; k < expected.outs.size(); ++k) {
+          const Tensor& want = expected.outs[k];
+          if (!is_floating(want.dtype)) continue;
+          Row& row = rows[{k, want.dtype}];
+          look(row, op, expected, k);
+          Reaction reaction;
+          reaction.outs = expected.outs;
+          reaction.outs[k] = c.recorded.results.at(k);
+          row.needed = std::max(row.needed, judge(op, c.arguments, expected, reaction).distance);
+        }
+      }
+      for (auto& [key, row] : rows) {
+        fmt::print("{}\n", line(key.first == 0 ? std::string(op.name) : fmt::format("{} out {}", op.name, key.first),
+                                info(key.second).name, row));
+        all.add(row.tally);
+      }
+    }
+    fmt::print("{:<92}{}\n", "all", all.counts());
+    return all.is_loose();
+  } catch (const Fault& f) {
+    fmt::print(stderr, "looseness: {}, {}: {}\n", name(f.outcome), f.rule, f.message);
+    return exit_code(f.outcome);
+  }
+}
