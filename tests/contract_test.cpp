@@ -9,6 +9,7 @@
 #include "conformance/contract/draft.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/runner/plan.h"
+#include "conformance/testees/installed.h"
 #include "reference/fault.h"
 #include "tests/tensors.h"
 

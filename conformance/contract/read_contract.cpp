@@ -1,4 +1,5 @@
 #include "conformance/contract/read_contract.h"
+#include "conformance/testees/installed.h"
 
 #include <algorithm>
 #include <charconv>
@@ -150,15 +151,6 @@ std::filesystem::path conformance_folder(const char* name) {
 }
 
 }  // namespace
-
-std::filesystem::path folder_above(const std::filesystem::path& path) {
-  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe");
-  for (std::filesystem::path folder : {executable.parent_path(), std::filesystem::current_path()})
-    for (; folder.has_relative_path(); folder = folder.parent_path())
-      for (const std::filesystem::path& data : {folder, folder / "share/assay"})
-        if (std::filesystem::is_directory(data / path)) return data / path;
-  return {};
-}
 
 Contract read_contract(const std::string& name_or_file) {
   std::vector<CaseSlice> slices = read_slices(conformance_folder("slices"));

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "conformance/contract/contract.h"
 
@@ -15,9 +15,5 @@ Contract read_contract(const std::string& name_or_file);
 
 // The contract that a testee comes with: that of its name, or one that promises everything.
 Contract contract_of(std::string_view testee);
-
-// A folder of that path above the executable or above the working folder, as a checkout has it, or in share/assay, as
-// an installation does; empty where there is none.
-std::filesystem::path folder_above(const std::filesystem::path& path);
 
 }  // namespace assay

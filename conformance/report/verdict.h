@@ -97,7 +97,7 @@ inline constexpr std::array classes = std::to_array<ClassRow>({
     {Class::illegal_instruction, "illegal-instruction", Deed::damage,
      "The process ends in an illegal instruction (SIGILL, SIGTRAP)."},
     {Class::signal, "signal", Deed::damage, "The process ends in any other signal."},
-    {Class::exit, "exit", Deed::refusal, "The process ends itself without a signal."},
+    {Class::exit, "exit", Deed::refusal, "The process ends itself without a signal, or breaks the protocol."},
     {Class::abort, "abort", Deed::refusal, "The process is aborted deliberately."},
     {Class::assertion, "assertion", Deed::refusal, "The process is aborted on a failed assertion."},
     {Class::refused_though_valid, "refused-though-valid", Deed::refusal, "A valid call is refused."},

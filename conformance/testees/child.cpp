@@ -41,12 +41,14 @@ bool send_all(int socket, std::string_view bytes) {
   return true;
 }
 
-std::string encode(End end, std::string_view text) { return assay::encode(static_cast<std::uint32_t>(end), text); }
+std::string encode(End end, std::string_view text) { return assay::encode(static_cast<std::uint8_t>(end), text); }
 
 std::string answer(const std::function<Work(std::string_view)>& work, std::string_view task) {
   try {
     const Work done = work(task);
     return encode(done.last ? End::last : End::done, done.text);
+  } catch (const Lost& lost) {
+    return encode(lost.end, static_cast<char>(lost.signal) + lost.text);
   } catch (const std::exception& e) {
     return encode(End::threw, e.what());
   }
@@ -57,6 +59,17 @@ std::string shown(std::chrono::milliseconds time) {
 }
 
 }  // namespace
+
+Patience patience_of(std::chrono::milliseconds time, bool is_remote, const std::atomic<bool>* interrupted) {
+  constexpr int walls = 10;
+  return {time, is_remote ? time : walls * time, interrupted};
+}
+
+TaskResult death_of(int status) {
+  if (!WIFSIGNALED(status)) return {End::exited, text("exited with status ", WEXITSTATUS(status)), 0, {}};
+  const int signal = WTERMSIG(status);
+  return {End::crashed, text("crashed with signal ", signal, " (", strsignal(signal), ")"), signal, {}};
+}
 
 void work_until_closed(int socket, const std::function<Work(std::string_view)>& work) {
   FrameReader frames;
@@ -89,7 +102,7 @@ void Child::give(std::string_view task) { unsent_ += assay::encode(0, task); }
 TaskResult Child::next() {
   for (;;) {
     if (auto result = answered()) return *result;
-    if (frames_.garbled()) return death(End::garbled, "sent something that is no answer");
+    if (frames_.broken()) return death(End::garbled, "sent something that is no answer");
     if (auto result = lost()) return *result;
     if (patience_.interrupted && *patience_.interrupted) throw Interrupted{};
     if (!exchange()) {
@@ -102,10 +115,12 @@ TaskResult Child::next() {
 std::optional<TaskResult> Child::answered() {
   const auto frame = frames_.next();
   if (!frame) return std::nullopt;
-  if (frame->kind > static_cast<std::uint32_t>(End::threw))
+  const auto end = static_cast<End>(frame->kind);
+  if (end > End::garbled || (end > End::threw && frame->text.size() < 2))
     return death(End::garbled, "sent something that is no answer");
+  if (end > End::threw) return death(end, frame->text.substr(1), frame->text[0]);  // of what it needs to answer
   since_ = Clock::now(), used_ = processor_time();
-  return TaskResult{static_cast<End>(frame->kind), frame->text, 0, {}};
+  return TaskResult{end, frame->text, 0, {}};
 }
 
 std::optional<TaskResult> Child::lost() {
@@ -125,21 +140,14 @@ std::chrono::nanoseconds Child::processor_time() const {
 }
 
 // A child that is already dying keeps the status it dies with.
-TaskResult Child::death(End killed, std::string sentence) {
+TaskResult Child::death(End killed, std::string sentence, int signal) {
   int status = 0;
   kill(pid_, SIGKILL);
   uninterrupted([&] { return waitpid(pid_, &status, 0); });
   pid_ = -1;
   read_output();
-  TaskResult result{killed, std::move(sentence), 0, std::move(tail_)};
-  if (!result.text.empty()) return result;
-  if (WIFSIGNALED(status)) {
-    result.signal = WTERMSIG(status);
-    result.text = text("crashed with signal ", result.signal, " (", strsignal(result.signal), ")");
-  } else {
-    result.end = End::exited;
-    result.text = text("exited with status ", WEXITSTATUS(status));
-  }
+  TaskResult result = sentence.empty() ? death_of(status) : TaskResult{killed, std::move(sentence), signal, {}};
+  result.output = std::move(tail_);
   return result;
 }
 

@@ -33,12 +33,26 @@ struct TaskResult {
   std::string output;  // the last of what a child that died wrote to stdout and stderr
 };
 
+// How a process ended that left this status to wait().
+TaskResult death_of(int status);
+
+// What work throws whose answers come from somewhere else, which is lost: that is how the task ended, too.
+struct Lost {
+  TaskResult::End end;
+  int signal;
+  std::string text;
+};
+
 // How long a caller waits for a task: so much time of the child's processor, so much time of the wall. Both are checked
 // now and then, and so is whether it still waits at all.
 struct Patience {
   std::chrono::milliseconds processor, wall;
   const std::atomic<bool>* interrupted = nullptr;
 };
+
+// The patience of a caller who allows so much time of the processor and, as a child may have to wait for one, ten times
+// as much of the wall; just as much where another computes, whose processor time nobody sees.
+Patience patience_of(std::chrono::milliseconds time, bool is_remote, const std::atomic<bool>* interrupted = nullptr);
 
 // What a caller throws who is interrupted.
 struct Interrupted {};
@@ -59,7 +73,7 @@ class Child {
 
   std::optional<TaskResult> answered();
   std::optional<TaskResult> lost();  // over its time
-  TaskResult death(TaskResult::End killed, std::string sentence);
+  TaskResult death(TaskResult::End killed, std::string sentence, int signal = 0);
   bool exchange();  // sends and receives what there is; false when the child has closed its end
   void read_output();
   std::chrono::nanoseconds processor_time() const;

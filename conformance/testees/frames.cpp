@@ -1,22 +1,65 @@
 #include "conformance/testees/frames.h"
 
+#include <array>
 #include <cstring>
 
 namespace assay {
 namespace {
 
 struct Header {
-  std::uint32_t mark;
-  std::uint32_t kind;
-  std::uint64_t bytes;
+  std::array<char, 4> mark;
+  std::uint8_t version;
+  std::uint8_t kind;
+  std::uint16_t number;
+  std::uint32_t bytes;
+  std::uint32_t checksum;
 };
-constexpr std::uint32_t mark = 0x79617361;              // "asay"
-constexpr std::uint64_t most = std::uint64_t{1} << 30;  // of one text; a longer one is no text of ours
+constexpr std::array mark{'a', 's', 'a', 'y'};
+constexpr std::uint8_t version = 1;
+
+constexpr auto crc_table = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    table[i] = i;
+    for (int bit = 0; bit < 8; ++bit) table[i] = table[i] >> 1 ^ (table[i] & 1) * 0xEDB88320;
+  }
+  return table;
+}();
+
+std::uint32_t crc(std::string_view bytes, std::uint32_t before = 0) {
+  std::uint32_t all = ~before;
+  for (const char c : bytes) all = all >> 8 ^ crc_table[(all ^ static_cast<std::uint8_t>(c)) & 0xFF];
+  return ~all;
+}
+
+// Of the header up to here, and the body: CRC-32 as of Ethernet and zlib.
+std::uint32_t checksum_of(const Header& header, std::string_view body) {
+  const std::string_view begin(reinterpret_cast<const char*>(&header), offsetof(Header, checksum));
+  return crc(body, crc(begin));
+}
+
+std::optional<Fault> fault_of(const Header& header) {
+  const auto fault = [](Outcome outcome, const char* rule, const auto&... sentence) {
+    return Fault(outcome, rule, text(sentence...));
+  };
+  if (header.mark != mark) return fault(Outcome::malformed, "protocol.mark", "something came that is no frame");
+  if (header.version != version)
+    return fault(Outcome::unsupported, "protocol.version", "a frame is of version ", +header.version,
+                 " of the protocol, but here is version ", +version);
+  if (header.bytes > most_frame_bytes)
+    return fault(Outcome::exhausted, "protocol.length", "a frame announces ", header.bytes, " bytes, more than ",
+                 most_frame_bytes);
+  return std::nullopt;
+}
 
 }  // namespace
 
-std::string encode(std::uint32_t kind, std::string_view text) {
-  const Header header{mark, kind, text.size()};
+std::string encode(std::uint8_t kind, std::string_view text, std::uint16_t number) {
+  if (text.size() > most_frame_bytes)
+    throw Fault(Outcome::exhausted, "protocol.length",
+                assay::text("a frame would take ", text.size(), " bytes, more than ", most_frame_bytes));
+  Header header{mark, version, kind, number, static_cast<std::uint32_t>(text.size()), 0};
+  header.checksum = checksum_of(header, text);
   std::string frame(sizeof header, '\0');
   std::memcpy(frame.data(), &header, sizeof header);
   return frame.append(text);
@@ -25,14 +68,24 @@ std::string encode(std::uint32_t kind, std::string_view text) {
 std::optional<Frame> FrameReader::next() {
   Header header;
   const std::string_view rest = std::string_view(bytes_).substr(taken_);
-  if (rest.size() < sizeof header) return std::nullopt;
+  if (broken_ || rest.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, rest.data(), sizeof header);
-  garbled_ = header.mark != mark || header.bytes > most;
-  if (garbled_ || rest.size() - sizeof header < header.bytes) return std::nullopt;
-  Frame frame{header.kind, std::string(rest.substr(sizeof header, header.bytes))};
+  broken_ = fault_of(header);
+  if (broken_ || rest.size() - sizeof header < header.bytes) return std::nullopt;
+  const std::string_view body = rest.substr(sizeof header, header.bytes);
+  if (header.checksum != 0 && header.checksum != checksum_of(header, body)) {
+    broken_.emplace(Outcome::malformed, "protocol.checksum", "the checksum of a frame is not that of its bytes");
+    return std::nullopt;
+  }
+  Frame frame{header.kind, header.number, std::string(body)};
   taken_ += sizeof header + header.bytes;
   if (taken_ == bytes_.size()) bytes_.clear(), taken_ = 0;
   return frame;
+}
+
+void FrameReader::skip_to_mark() {
+  bytes_.erase(0, bytes_.find(mark.front(), taken_ + 1));
+  taken_ = 0, broken_.reset();
 }
 
 }  // namespace assay

@@ -5,27 +5,35 @@
 #include <string>
 #include <string_view>
 
+#include "reference/fault.h"
+
 namespace assay {
 
-// Texts on a stream of bytes, each behind a header: what a pool and its children say to each other.
+// Bodies on a stream of bytes, each behind a header, as spec/runtime_protocol.md has them: what a pool and its children
+// say to each other, and we to testees elsewhere.
 struct Frame {
-  std::uint32_t kind = 0;
+  std::uint8_t kind = 0;
+  std::uint16_t number = 0;
   std::string text;
 };
 
-std::string encode(std::uint32_t kind, std::string_view text);
+inline constexpr std::uint32_t most_frame_bytes = std::uint32_t{1} << 30;  // of one body; a longer one is none of ours
+
+// Throws Fault: exhausted, protocol.length.
+std::string encode(std::uint8_t kind, std::string_view text, std::uint16_t number = 0);
 
 // Takes frames from bytes as they arrive.
 class FrameReader {
  public:
   void append(std::string_view bytes) { bytes_.append(bytes); }
-  std::optional<Frame> next();               // none: there is no whole frame yet, or garbled()
-  bool garbled() const { return garbled_; }  // the bytes are not frames
+  std::optional<Frame> next();  // none: there is no whole frame yet, or the bytes are none
+  const std::optional<Fault>& broken() const { return broken_; }  // protocol.mark, .version, .length, .checksum
+  void skip_to_mark();  // what is broken is dropped, up to the next byte that may begin a frame
 
  private:
   std::string bytes_;
   std::size_t taken_ = 0;
-  bool garbled_ = false;
+  std::optional<Fault> broken_;
 };
 
 }  // namespace assay

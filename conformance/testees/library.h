@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,6 +67,12 @@ class KernelLibrary {
 
   // Whether the library answers only calls that were recorded, so that mutating them is pointless.
   virtual bool recorded_only() const { return false; }
+
+  // Whether another process or machine computes, of which nobody here sees the processor time.
+  virtual bool is_remote() const { return false; }
+
+  // How many children may call it at the same time.
+  virtual int most_at_once() const { return std::numeric_limits<int>::max(); }
 
   // Whether a call can take the process down, so that calls belong into a child process.
   virtual bool may_crash() const { return true; }

@@ -6,10 +6,12 @@
 #include <array>
 
 #include "conformance/testees/c_library.h"
+#include "conformance/testees/installed.h"
 #include "conformance/testees/optimized/client.h"
 #include "conformance/testees/optimized/library.h"
 #include "conformance/testees/optimized/runtime.h"
 #include "conformance/testees/reference_library.h"
+#include "conformance/testees/wire/remote.h"
 #include "reference/fault.h"
 
 namespace assay {
@@ -17,20 +19,19 @@ namespace {
 
 // Names that mean something, whether or not there is a testee behind them yet.
 constexpr std::array later{"torch", "executorch+xnnpack"};
-constexpr std::array later_kinds{"python:", "tcp:", "serial:"};
 constexpr std::string_view registered = "executorch:";  // kernels of the library at the path behind it
 
 // Where the module of a testee is: libassay_<name>.so in `folder`, or the path that its name is.
 std::filesystem::path module_of(std::string_view testee, const std::filesystem::path& folder) {
   const auto is_kind = [&](std::string_view kind) { return testee.starts_with(kind); };
-  if (std::ranges::find(later, testee) != later.end() || std::ranges::any_of(later_kinds, is_kind))
+  if (std::ranges::find(later, testee) != later.end())
     throw Fault(Outcome::unsupported, "testee", text("the testee ", testee, " does not exist yet"));
   if (testee == "executorch") return folder / "libassay_executorch.so";
   if (is_kind(registered)) return folder / "libassay_executorch_registry.so";
   if (testee.find('/') != std::string_view::npos) return testee;
   throw Fault(Outcome::invalid, "testee",
-              text("there is no testee \"", testee,
-                   "\": known are reference, optimized, recorded, executorch, executorch:./lib.so and ./lib.so"));
+              text("there is no testee \"", testee, "\": known are reference, optimized, recorded, executorch, ",
+                   "executorch:./lib.so, ./lib.so, python:MODULE, tcp:HOST:PORT, serial:DEVICE and -- CMD"));
 }
 
 // What the testee's module, loaded with these flags of dlopen, exports as `symbol`, or null.
@@ -72,6 +73,10 @@ std::unique_ptr<KernelLibrary> load_registered(std::string_view name, const std:
   return library;
 }
 
+std::optional<wire::Address> remote(std::string_view testee) {
+  return wire::address_of(testee, folder_above("conformance/python"));
+}
+
 }  // namespace
 
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
@@ -81,12 +86,14 @@ std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::fi
   if (name == "executorch")
     return std::unique_ptr<KernelLibrary>(exported<MakeKernelLibrary>(name, folder, "assay_kernel_library")());
   if (name.starts_with(registered)) return load_registered(name, folder);
+  if (const auto address = remote(name)) return wire::make_remote_library(*address);
   const auto table = exported<decltype(&assay_kernel_library_v1)>(name, folder, "assay_kernel_library_v1");
   return make_c_library(table(), std::filesystem::path(name).filename());
 }
 
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {
   if (const auto set = optimized_for(name)) return make_optimized_runtime(*set);
+  if (const auto address = remote(name)) return wire::make_remote_runtime(*address);
   void* make = find_exported(name, folder, "assay_runtime");
   return std::unique_ptr<Runtime>(make ? reinterpret_cast<MakeRuntime>(make)() : nullptr);
 }

@@ -34,6 +34,9 @@ class Runtime {
 
   virtual std::string_view name() const = 0;
 
+  // Whether another process or machine computes, of which nobody here sees the processor time.
+  virtual bool is_remote() const { return false; }
+
   // Null where the program is refused, `reply` says why. May crash.
   virtual std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) = 0;
 };

@@ -66,7 +66,8 @@ int show_case(const Request& request) {
   const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
   using namespace std::chrono_literals;
   const Contract contract = open_contract(request.contract, request.testee);
-  const Record r = Laboratory(corpus, *library, contract, {60s, 600s}).run_alone(id, true).record;
+  const Record r =
+      Laboratory(corpus, *library, contract, patience_of(60s, library->is_remote())).run_alone(id, true).record;
   if (request.json)
     std::cout << to_json_line(r) << '\n';
   else

@@ -23,10 +23,10 @@ int draft_contract(const Request& request) {
   const Corpus corpus(golden_folder(request.golden));
   const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
   const Contract everything = read_contract("everything");
-  Laboratory laboratory(corpus, *library, everything, {20s, 200s});
+  Laboratory laboratory(corpus, *library, everything, patience_of(20s, library->is_remote()));
   Draft draft{std::string(library->name())};
-  judge_blocks(laboratory, plan_blocks(corpus, request.suite, library->recorded_only()), request.suite.workers,
-               [&](const Record& record) {
+  judge_blocks(laboratory, plan_blocks(corpus, request.suite, library->recorded_only()),
+               std::min(request.suite.workers, library->most_at_once()), [&](const Record& record) {
                  const Case c = corpus.make(case_id_from(record.case_id));
                  draft.add(*c.op, host_call(c), record);
                });

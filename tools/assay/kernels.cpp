@@ -20,6 +20,7 @@
 #include "conformance/runner/case_list.h"
 #include "conformance/runner/suite.h"
 #include "conformance/testees/binaries.h"
+#include "conformance/testees/wire/address.h"
 #include "reference/fault.h"
 #include "tools/assay/addresses.h"
 #include "tools/assay/libraries.h"
@@ -34,7 +35,6 @@ namespace assay {
 namespace {
 
 constexpr int interrupted_exit = 130;  // as shells have it
-constexpr int walls = 10;              // seconds of the wall that a case may take for each of its processor
 
 std::atomic<bool> interrupted = false;
 
@@ -64,7 +64,8 @@ Facts settings(const Request& request, const KernelLibrary& library, const Contr
   facts.push_back({"operators", o.operators.empty() ? "all" : o.operators});
   facts.push_back({"seed", fmt::format("{}, {} mutations an operator", o.seed, o.mutations)});
   if (o.shuffle) facts.push_back({"shuffle", std::to_string(*o.shuffle)});
-  facts.push_back({"timeout", fmt::format("{} s of processor time", o.timeout_seconds)});
+  facts.push_back(
+      {"timeout", fmt::format("{} s{}", o.timeout_seconds, library.is_remote() ? "" : " of processor time")});
   facts.push_back({"addresses", has_fixed_addresses() ? "fixed" : "random"});
   return facts;
 }
@@ -128,7 +129,8 @@ class Run {
         contract_(open_contract(request.contract, request.testee)),
         corpus_(golden_folder(request.golden)),
         library_(open_library(request.testee, corpus_)),
-        laboratory_(corpus_, *library_, contract_, {timeout(), walls * timeout(), &interrupted}) {
+        laboratory_(corpus_, *library_, contract_, patience_of(timeout(), library_->is_remote(), &interrupted)) {
+    request_.suite.workers = std::min(request_.suite.workers, library_->most_at_once());
     if (!request.known.empty()) known_ = read_case_list(request.known, "known");
     if (!request.mustpass.empty()) mustpass_ = read_cases(request.mustpass, "mustpass", corpus_);
     plan();
@@ -236,7 +238,7 @@ class Run {
       if (!find_operator(kernel)) others += (others.empty() ? "" : ", ") + kernel;
     const auto has_defects = [](const auto& testee) { return !testee.second.defects.empty(); };
     if (request_.testee != usual_testee && std::ranges::any_of(summary_.testees, has_defects))
-      std::cout << "To repeat a case, add --testee " << request_.testee << '\n';
+      std::cout << "To repeat a case, add --testee " << wire::quoted({request_.testee}) << '\n';
     if (!others.empty()) std::cout << "Not judged, as the spec has no entry: " << others << '\n';
   }
 
@@ -311,7 +313,10 @@ void add_kernels(CLI::App& app, int& exit_code) {
   command->add_option("--workers", r->suite.workers, "Children that run cases at the same time")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
-  command->add_option("--timeout", r->suite.timeout_seconds, "Seconds of processor time that one case may take")
+  command
+      ->add_option(
+          "--timeout", r->suite.timeout_seconds,
+          "Seconds of processor time that one case may take; of the wall, where a testee is another process or machine")
       ->capture_default_str()
       ->check(CLI::Range(1, 3600));
   command->add_option("--golden", r->golden,

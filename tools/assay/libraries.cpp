@@ -1,6 +1,8 @@
 #include "tools/assay/libraries.h"
 
 #include "conformance/contract/read_contract.h"
+#include "conformance/programs/reference_runtime.h"
+#include "conformance/testees/installed.h"
 #include "conformance/testees/load.h"
 #include "conformance/testees/recorded_eager.h"
 #include "reference/fault.h"
@@ -28,7 +30,9 @@ OpenLibrary open_library(const std::string& name, const std::string& golden) {
   return {std::move(corpus), std::move(library)};
 }
 
-std::unique_ptr<Runtime> open_runtime(const std::string& name) { return load_runtime(name, executable_folder()); }
+std::unique_ptr<Runtime> open_runtime(const std::string& name) {
+  return name == "reference" ? make_reference_runtime() : load_runtime(name, executable_folder());
+}
 
 Contract open_contract(const std::string& asked_for, const std::string& library) {
   return asked_for.empty() ? contract_of(library) : read_contract(asked_for);

@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <new>
 #include <stdexcept>
 #include <string_view>
 
+#include "conformance/testees/wire/address.h"
 #include "conformance/text/fault_text.h"
 #include "tools/assay/addresses.h"
 #include "tools/assay/subcommands.h"
@@ -27,6 +29,20 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
   std::cerr << "assay: " << assay::printable(error.what()) << " (see assay "
             << (chosen.empty() ? "" : chosen.front()->get_name() + " ") << "--help)\n";
   return usage_error;
+}
+
+// What CLI11 parses, last first. A command behind -- is one word: a testee. An operator's arguments may begin with a
+// dash.
+std::vector<std::string> words(int argc, char** argv) {
+  std::vector<std::string> all(argv + 1, argv + argc);
+  const auto dashes = std::ranges::find(all, "--");
+  if (dashes != all.end() && all.front() != "call") {
+    const std::string command = "-- " + assay::wire::quoted({dashes + 1, all.end()});
+    all.erase(dashes, all.end());
+    all.push_back(command);
+  }
+  std::ranges::reverse(all);
+  return all;
 }
 
 }  // namespace
@@ -55,8 +71,9 @@ int main(int argc, char** argv) {
   assay::add_explain(app, exit_code);
   assay::add_select(app, exit_code);
   assay::add_bench(app, exit_code);
+  assay::add_serve(app, exit_code);
   try {
-    app.parse(argc, argv);
+    app.parse(words(argc, argv));
     if (app.get_subcommands().empty()) throw CLI::RequiredError::Subcommand(1);
   } catch (const CLI::Success& asked) {  // --help, --version
     app.exit(asked);

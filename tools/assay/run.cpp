@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "conformance/programs/npy.h"
+#include "conformance/testees/file_in_memory.h"
 #include "conformance/testees/optimized/client.h"
 #include "conformance/text/element.h"
 #include "conformance/text/json.h"
@@ -61,9 +62,9 @@ struct Session {
   Access access{Budget(request.limits), request.map};
   Output out{&std::cout, access.budget};
   Telling telling{out, request.json, request.trace};
-  Runners with{request.with, request.golden, patience()};
+  Runners with{request.with, request.golden, timeout()};
   std::unique_ptr<Runners> against =
-      request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, patience());
+      request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, timeout());
   std::optional<FileInMemory> copy = {};  // of a program that is no file of its own
 
   RuntimeOptions options() const {
@@ -72,11 +73,7 @@ struct Session {
     options.share_arenas = request.share_arenas;
     return options;
   }
-  Patience patience() const {
-    constexpr int walls = 10;  // seconds of the wall for each of the processor
-    const std::chrono::seconds timeout(request.timeout);
-    return {timeout, walls * timeout};
-  }
+  std::chrono::seconds timeout() const { return std::chrono::seconds(request.timeout); }
 };
 
 // -- what comes in ------------------------------------------------------------------------------------------------
@@ -179,7 +176,7 @@ class Runs {
 ProgramFiles program_files(Session& session, const File& program, const std::vector<fs::path>& data, bool is_part) {
   fs::path file = session.request.program;
   const bool is_asked_for = session.with.is_runtime() || (session.against && session.against->is_runtime());
-  if (is_asked_for && (is_part || !fs::is_regular_file(file))) file = session.copy.emplace(program).path();
+  if (is_asked_for && (is_part || !fs::is_regular_file(file))) file = session.copy.emplace(program.bytes).path();
   return {valid_program(program, open_data_files(data, session.access)), file, data, session.request.packed_cache};
 }
 
@@ -305,7 +302,10 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--against", r->against, "Run it with this testee, too, and compare the outputs");
   command->add_option("--golden", r->golden,
                       "Folder of recorded calls, for recorded [golden/operators of the checkout or installation]");
-  command->add_option("--timeout", r->timeout, "Seconds of processor time that a testee may take for a call")
+  command
+      ->add_option(
+          "--timeout", r->timeout,
+          "Seconds of processor time that a testee may take for a call; of the wall, where it is another process")
       ->capture_default_str()
       ->check(CLI::Range(1, 86'400));
   command->add_option("--rtol", r->tolerance.rtol, "Relative tolerance for the cases of a .bpte file and of --against")

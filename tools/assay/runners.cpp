@@ -1,33 +1,17 @@
 #include "tools/assay/runners.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "conformance/contract/read_contract.h"
 #include "conformance/programs/testee_host.h"
 #include "tools/assay/libraries.h"
 
 namespace assay {
 
-FileInMemory::FileInMemory(const File& file) : descriptor_(memfd_create("program", MFD_CLOEXEC)) {
-  try {
-    write_file(path(), file.bytes);
-  } catch (...) {
-    close(descriptor_);
-    throw;
-  }
-}
-
-FileInMemory::~FileInMemory() { close(descriptor_); }
-
-std::filesystem::path FileInMemory::path() const { return text("/proc/self/fd/", descriptor_); }
-
-Runners::Runners(const std::string& testee, const std::string& golden, const Patience& patience)
-    : testee_(testee), patience_(patience) {
+Runners::Runners(const std::string& testee, const std::string& golden, std::chrono::seconds timeout) : testee_(testee) {
   if (testee == "reference") return;
   if (testee != "recorded") runtime_ = open_runtime(testee);
+  if (!runtime_) open_ = open_library(testee, golden);
+  patience_ = patience_of(timeout, runtime_ ? runtime_->is_remote() : open_.library->is_remote());
   if (runtime_) return;
-  open_ = open_library(testee, golden);
   children_.emplace(*open_.library, patience_);
 }
 

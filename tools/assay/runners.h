@@ -22,24 +22,11 @@ struct ProgramFiles {
   std::filesystem::path packed_cache = {};  // a folder that keeps packed constants; may be empty
 };
 
-// The bytes of a file as a file of its own, for those who only take one, as long as this lives.
-class FileInMemory {
- public:
-  explicit FileInMemory(const File& file);  // throws exhausted Faults of `output`
-  ~FileInMemory();
-  FileInMemory(const FileInMemory&) = delete;
-  FileInMemory& operator=(const FileInMemory&) = delete;
-  std::filesystem::path path() const;
-
- private:
-  int descriptor_;
-};
-
 // Who runs programs: the reference, a runtime, or a library of kernels on the reference's machine.
 class Runners {
  public:
-  // `golden` is the folder of recorded calls, for `recorded`. Throws Fault as open_library.
-  Runners(const std::string& testee, const std::string& golden, const Patience& patience);
+  // `golden` is the folder of recorded calls, for `recorded`; `timeout` that of a call. Throws Fault as open_library.
+  Runners(const std::string& testee, const std::string& golden, std::chrono::seconds timeout);
 
   const std::string& testee() const { return testee_; }
   bool is_reference() const { return !is_runtime() && !is_library(); }
@@ -57,7 +44,7 @@ class Runners {
 
  private:
   std::string testee_;
-  Patience patience_;
+  Patience patience_{};
   std::unique_ptr<Runtime> runtime_;
   OpenLibrary open_;
   std::optional<ChildLibrary> children_;

@@ -1,0 +1,292 @@
+#include "conformance/testees/wire/connection.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "conformance/testees/child.h"
+
+namespace assay::wire {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience_to_connect = 10s;  // a device may be starting again
+constexpr auto patience_to_end = 1s;       // of a command that has closed its output
+constexpr auto patience_to_reset = 1s;     // then an end has forgotten half a frame
+constexpr int most_resets = 5;
+
+template <class... Parts>
+[[noreturn]] void fail(const Parts&... sentence) {
+  throw Fault(Outcome::invalid, "testee", text(sentence...));
+}
+
+std::string errno_text() { return std::generic_category().message(errno); }
+
+// Of the process that becomes the command, which dies with its parent and has no other file than these.
+[[noreturn]] void become(const Command& command, int wire, int errors, int failed) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (const int s : {SIGINT, SIGTERM, SIGPIPE}) std::signal(s, SIG_DFL);
+  dup2(wire, STDIN_FILENO);
+  dup2(wire, STDOUT_FILENO);
+  dup2(errors, STDERR_FILENO);
+  const int told = dup2(failed, STDERR_FILENO + 1);
+  fcntl(told, F_SETFD, FD_CLOEXEC);
+  close_range(static_cast<unsigned>(told) + 1, ~0U, 0);
+  std::vector<char*> words;
+  for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execvp(words[0], words.data());
+  static_cast<void>(!::write(told, &errno, sizeof errno));
+  _exit(127);
+}
+
+speed_t speed_of(const Serial& line) {
+  static constexpr std::array<std::pair<unsigned, speed_t>, 9> speeds{{{9'600, B9600},
+                                                                       {19'200, B19200},
+                                                                       {38'400, B38400},
+                                                                       {57'600, B57600},
+                                                                       {115'200, B115200},
+                                                                       {230'400, B230400},
+                                                                       {460'800, B460800},
+                                                                       {921'600, B921600},
+                                                                       {1'000'000, B1000000}}};
+  for (const auto& [baud, speed] : speeds)
+    if (baud == line.baud) return speed;
+  fail("there is no serial speed of ", line.baud, " baud");
+}
+
+int try_to_connect(const addrinfo& to) {
+  const int socket = ::socket(to.ai_family, to.ai_socktype | SOCK_CLOEXEC, to.ai_protocol);
+  if (socket >= 0 && ::connect(socket, to.ai_addr, to.ai_addrlen) == 0) return socket;
+  if (socket >= 0) ::close(socket);
+  return -1;
+}
+
+}  // namespace
+
+bool Introduction::has(std::string_view feature) const { return std::ranges::binary_search(features, feature); }
+
+Connection::Connection(const Address& address, int errors) {
+  std::visit(
+      [&]<class T>(const T& a) {
+        if constexpr (std::is_same_v<T, Command>) start(a, errors);
+        if constexpr (std::is_same_v<T, Tcp>) connect(a);
+        if constexpr (std::is_same_v<T, Serial>) open(a);
+      },
+      address);
+  fcntl(descriptor_, F_SETFL, fcntl(descriptor_, F_GETFL) | O_NONBLOCK);
+  if (command_ < 0) reset();
+}
+
+Connection::~Connection() { close(); }
+
+void Connection::close() noexcept {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (command_ < 0) return;
+  kill(command_, SIGKILL);
+  uninterrupted([&] { return waitpid(command_, nullptr, 0); });
+  command_ = -1;
+}
+
+// -- opening ------------------------------------------------------------------------------------------------------
+
+void Connection::start(const Command& command, int errors) {
+  std::array<int, 2> sockets{}, failed{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0 || pipe2(failed.data(), O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  command_ = fork();
+  if (command_ == 0) become(command, sockets[1], errors, failed[1]);
+  ::close(sockets[1]);
+  ::close(failed[1]);
+  descriptor_ = sockets[0];
+  const bool forked = command_ > 0;
+  int error = errno;
+  const bool told = forked && uninterrupted([&] { return ::read(failed[0], &error, sizeof error); }) == sizeof error;
+  ::close(failed[0]);
+  if (forked && !told) return;
+  close();
+  fail("the command ", command.words[0], " cannot be started: ", std::generic_category().message(error));
+}
+
+void Connection::connect(const Tcp& address) {
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_socktype = SOCK_STREAM;
+  const std::string where = text(address.host, ":", address.port);
+  if (const int error = getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &found); error != 0)
+    fail("there is no ", where, ": ", gai_strerror(error));
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, freeaddrinfo);
+  const auto end = Clock::now() + patience_to_connect;
+  for (;;) {
+    for (const addrinfo* to = found; to && descriptor_ < 0; to = to->ai_next) descriptor_ = try_to_connect(*to);
+    if (descriptor_ >= 0) break;
+    if (Clock::now() > end) fail("nobody answers at ", where, ": ", errno_text());
+    std::this_thread::sleep_for(50ms);
+  }
+  const int on = 1;
+  setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+void Connection::open(const Serial& line) {
+  const speed_t speed = speed_of(line);
+  descriptor_ = ::open(line.device.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+  termios settings{};
+  if (descriptor_ < 0 || tcgetattr(descriptor_, &settings) != 0) {
+    const std::string error = errno_text();
+    close();
+    fail(line.device, " is no serial line that can be opened: ", error);
+  }
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) close(), fail(line.device, " is in use");
+  cfmakeraw(&settings);
+  settings.c_cflag |= CLOCAL | CREAD;
+  cfsetspeed(&settings, speed);
+  tcsetattr(descriptor_, TCSANOW, &settings);
+}
+
+// What was said before, and what a device says while it starts, is not heard.
+void Connection::reset() {
+  std::string sentence;
+  for (int i = 0; i < most_resets; ++i) {
+    tcflush(descriptor_, TCIOFLUSH);
+    frames_ = {};
+    std::string unsent = encode(static_cast<std::uint8_t>(Request::reset), {}, ++number_);
+    try {
+      for (limit(patience_to_reset); !end_ || Clock::now() < *end_;) {
+        while (const auto frame = frames_.next())
+          if (frame->kind == reply_to(Request::reset) && frame->number == number_) return limit(std::nullopt);
+        if (frames_.broken())
+          sentence = frames_.broken()->message, frames_.skip_to_mark();
+        else
+          exchange(unsent);
+      }
+    } catch (const Lost& lost) {
+      sentence = lost.text;
+      if (descriptor_ < 0) break;
+    }
+  }
+  close();
+  fail("the testee does not answer a RESET", sentence.empty() ? "" : ": ", sentence);
+}
+
+Introduction Connection::introduction() {
+  Introduction all;
+  const auto fail_unless_ok = [](const ReplyHead& head) {
+    if (head.status != Status::ok) fail("the testee does not say who it is: ", reply_of(head).message);
+  };
+  fail_unless_ok(ask(Request::hello, BodyWriter().number(most_frame_bytes).bytes(), [&](BodyReader& body) {
+    all.name = body.text();
+    all.ticks_per_second = body.number<std::uint64_t>();
+    all.most_bytes = body.number<std::uint32_t>();
+    for (std::size_t left = body.count(8); left > 0; --left) {
+      std::string name = body.text();
+      all.facts.emplace_back(std::move(name), body.text());
+    }
+    if (all.name.empty()) throw Fault(Outcome::malformed, "protocol.body", "the testee has no name");
+  }));
+  fail_unless_ok(ask(Request::caps, {}, [&](BodyReader& body) {
+    all.features = body.texts();
+    all.kernels = body.texts();
+  }));
+  std::ranges::sort(all.features);
+  std::ranges::sort(all.kernels);
+  return all;
+}
+
+// -- asking -------------------------------------------------------------------------------------------------------
+
+void Connection::limit(std::optional<std::chrono::milliseconds> time) {
+  end_.reset();
+  if (time) end_ = Clock::now() + *time;
+}
+
+std::string Connection::exchanged(Request request, std::string_view body) {
+  receive(false);
+  take_lines();
+  std::string unsent = encode(static_cast<std::uint8_t>(request), body, ++number_);
+  for (;;) {
+    auto frame = frames_.next();
+    if (frames_.broken()) lose(*frames_.broken());
+    if (!frame) {
+      exchange(unsent);
+    } else if (frame->kind == log_kind) {
+      static_cast<void>(std::fprintf(stderr, "%s\n", frame->text.c_str()));
+    } else if (!unsent.empty() || frame->kind != reply_to(request) || frame->number != number_) {
+      lose({Outcome::malformed, "protocol.reply",
+            text("to request ", number_, " of kind ", static_cast<int>(request), " a frame of kind ", +frame->kind,
+                 " came with number ", frame->number)});
+    } else {
+      take_lines();
+      return std::move(frame->text);
+    }
+  }
+}
+
+void Connection::take_lines() {
+  while (const auto frame = frames_.next()) {
+    if (frame->kind != log_kind)
+      lose({Outcome::malformed, "protocol.reply", text("a frame of kind ", +frame->kind, " came unasked")});
+    static_cast<void>(std::fprintf(stderr, "%s\n", frame->text.c_str()));
+  }
+  if (frames_.broken()) lose(*frames_.broken());
+}
+
+void Connection::exchange(std::string& unsent) {
+  if (!unsent.empty()) {
+    auto sent =
+        uninterrupted([&] { return send(descriptor_, unsent.data(), unsent.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
+    if (sent < 0 && errno == ENOTSOCK)
+      sent = uninterrupted([&] { return ::write(descriptor_, unsent.data(), unsent.size()); });
+    if (sent > 0) unsent.erase(0, static_cast<std::size_t>(sent));
+  }
+  pollfd watched{descriptor_, static_cast<short>(unsent.empty() ? POLLIN : POLLIN | POLLOUT), 0};
+  const auto left = end_ ? std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()) : -1ms;
+  if (end_ && left <= 0ms) throw Lost{TaskResult::End::timed_out, 0, "does not answer in time"};
+  if (poll(&watched, 1, static_cast<int>(left.count())) > 0 && watched.revents != POLLOUT) receive(true);
+}
+
+void Connection::receive(bool wait) {
+  std::array<char, 1 << 16> bytes;
+  const auto got = uninterrupted([&] { return ::read(descriptor_, bytes.data(), bytes.size()); });
+  if (got > 0) return frames_.append({bytes.data(), static_cast<std::size_t>(got)});
+  if (got < 0 && errno == EAGAIN) return;
+  if (wait) lose_closed();
+}
+
+// -- losing -------------------------------------------------------------------------------------------------------
+
+void Connection::lose(const Fault& fault) {
+  close();
+  throw Lost{TaskResult::End::garbled, 0, text("breaks the rule ", fault.rule, ": ", fault.message)};
+}
+
+// How a command ended is known as soon as it has.
+void Connection::lose_closed() {
+  ::close(std::exchange(descriptor_, -1));
+  if (command_ < 0) throw Lost{TaskResult::End::exited, 0, "closed the connection"};
+  int status = 0;
+  for (const auto end = Clock::now() + patience_to_end; Clock::now() < end; std::this_thread::sleep_for(1ms)) {
+    if (uninterrupted([&] { return waitpid(command_, &status, WNOHANG); }) == 0) continue;
+    command_ = -1;
+    const TaskResult death = death_of(status);
+    throw Lost{death.end, death.signal, death.text};
+  }
+  close();
+  throw Lost{TaskResult::End::exited, 0, "closed its output"};
+}
+
+}  // namespace assay::wire

@@ -1,0 +1,394 @@
+"""Testees behind a wire: what they answer is judged as if they were here, and what they do to the wire is a verdict on the call."""
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tty
+import unittest
+import zlib
+
+from folder import WithFolder
+
+ASSAY = os.environ["ASSAY"]
+TESTS = pathlib.Path(__file__).resolve().parent
+FAULTY = sys.executable, TESTS / "faulty_end.py"
+PROGRAMS = TESTS.parent / "golden" / "programs"
+WITH_NUMPY = os.environ | {"PATH": "/usr/bin:" + os.environ["PATH"]}  # Debian's Python, for which tools/setup installs numpy
+RELU = "--operators", "aten::relu.out", "--mutations", "0"
+
+
+def assay(*arguments, **how):
+    done = subprocess.run([ASSAY, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=120, **how)
+    return done.returncode, done.stdout, done.stderr
+
+
+def run_calls(name):
+    return "run", PROGRAMS / name / "program.pte", "--calls", PROGRAMS / name / "calls.json"
+
+
+class Judged(WithFolder):
+    def judged(self, *arguments, **how):
+        """The exit code, what is said beside the table, the header and the cases of a run."""
+        lines = self.folder / "run.jsonl"
+        lines.unlink(missing_ok=True)
+        code, _, err = assay("kernels", "-o", lines, *arguments, **how)
+        run = [json.loads(line) for line in lines.read_text().splitlines()]
+        return code, err, run[0]["header"], [line for line in run[1:-1] if "defect" not in line]
+
+    def assert_right(self, *arguments, **how):
+        code, err, header, cases = self.judged(*arguments, **how)
+        self.assertEqual((code, [case for case in cases if case["verdict"] != "pass"]), (0, []), err)
+        return header, cases
+
+
+class Faults(Judged):
+    """Each fault of an end is the verdict on the calls in which it is made, and on no other."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Some calls that an end gets wrong, as one shows that only does so, and some that it does not."""
+        lines = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory())) / "run.jsonl"
+        assay("kernels", *RELU, "-o", lines, "--", *FAULTY, "value")
+        passed = [case for case in map(json.loads, lines.read_text().splitlines()) if case.get("verdict") == "pass"]
+        failed = [case for case in map(json.loads, lines.read_text().splitlines()) if case.get("verdict") == "fail"]
+        cls.chosen, cls.innocent = [[case["case"] for case in cases][:most] for cases, most in ((failed, 3), (passed, 12))]
+        assert len(cls.chosen) == 3 and len(cls.innocent) == 12
+
+    def failures(self, fault, *options, chosen=3):
+        self.write("cases.txt", "\n".join([*self.chosen[:chosen], *self.innocent]).encode() + b"\n")
+        code, err, _, cases = self.judged("--cases", self.folder / "cases.txt", *options, "--", *FAULTY, fault)
+        return code, err, {case["case"]: case for case in cases if case["verdict"] != "pass"}
+
+    def test_one_without_fault(self):
+        code, err, failures = self.failures("")
+        self.assertEqual((code, failures), (0, {}), err)
+
+    def test_each_is_the_verdict_on_its_calls(self):
+        for fault, verdict, failure, words in (
+            ("value", "fail", "value", ""),
+            ("shape", "fail", "shape", ""),
+            ("unwritten", "fail", "unwritten", "never written"),
+            ("reads", "fail", "reads-uninitialised", ""),
+            ("differs", "fail", "not-repeatable", ""),
+            ("crash", "crash", "segmentation-fault", "signal 11"),
+            ("abort", "crash", "abort", "signal 6"),
+            ("exit", "crash", "exit", "exited with status 3\nno such luck"),
+            ("garbage", "crash", "exit", "protocol.mark"),
+            ("flood", "crash", "exit", "protocol.mark"),
+            ("half", "crash", "exit", "exited with status 0"),
+            ("close", "crash", "exit", "closed its output"),
+            ("version", "crash", "exit", "protocol.version"),
+            ("length", "crash", "exit", "protocol.length"),
+            ("checksum", "crash", "exit", "protocol.checksum"),
+            ("kind", "crash", "exit", "protocol.reply"),
+            ("number", "crash", "exit", "protocol.reply"),
+            ("twice", "crash", "exit", "protocol.reply"),
+            ("status", "crash", "exit", "protocol.body: a reply has status 9"),
+            ("short", "crash", "exit", "protocol.body: a body ends 1 bytes too early"),
+            ("long", "crash", "exit", "protocol.body: a body has 1 bytes too many"),
+            ("counts", "crash", "exit", "protocol.body: a body counts 4294967295 items"),
+            ("dtype", "crash", "exit", "protocol.body: a tensor has dtype 99"),
+            ("rank", "crash", "exit", "protocol.body: a tensor has 17 dimensions"),
+            ("sizes", "crash", "exit", "protocol.body"),
+            ("outs", "crash", "exit", "protocol.outs: the call has 1 outs, but 2 came"),
+        ):
+            with self.subTest(fault):
+                code, err, failures = self.failures(fault)
+                self.assertEqual(code, 1, err)
+                self.assertEqual(set(failures), set(self.chosen))
+                self.assertEqual({(case["verdict"], case["class"]) for case in failures.values()}, {(verdict, failure)})
+                for case in failures.values():
+                    self.assertIn(words, case["message"])
+
+    def test_those_that_do_not_end(self):
+        for fault in "hang", "stalls", "drip", "log":
+            with self.subTest(fault):
+                _, _, failures = self.failures(fault, "--timeout", "1", chosen=1)
+                chosen = self.chosen[0]
+                self.assertEqual({name: (case["verdict"], case["class"]) for name, case in failures.items()}, {chosen: ("timeout", "")})
+                self.assertIn("took longer than 1 s", failures[chosen]["message"])
+                self.assertEqual("\nblah\nblah" in failures[chosen]["message"], fault == "log")
+
+    def test_state_that_stays(self):
+        failures = self.failures("stale")[2]
+        self.assertIn(self.chosen[0], failures)
+        self.assertLessEqual(set(failures), set(self.chosen))
+        self.assertEqual({(case["verdict"], case["class"]) for case in failures.values()}, {("fail", "spoils-state")})
+
+    def test_a_case_alone(self):
+        for fault, words in ("exit", "no such luck"), ("outs", "protocol.outs"):
+            code, out, err = assay("case", self.chosen[0], "--testee", "--", *FAULTY, fault)
+            self.assertEqual((code, err), (1, ""))
+            self.assertIn(words, out)
+
+
+class Strangers(WithFolder):
+    def assert_refused(self, testee, words, code=4):
+        done, out, err = assay("kernels", *RELU, *testee, env=WITH_NUMPY)
+        self.assertEqual((done, out), (code, ""), err)
+        self.assertIn(words, err)
+
+    def test_no_end(self):
+        for testee, words in (
+            (("--", "/nothing/there"), "cannot be started: No such file"),
+            (("--",), "there is no command"),
+            (("-- 'never",), "quotation that does not end"),
+            (("--", "true"), "does not say who it is, but exited with status 0"),
+            (("--", "sh", "-c", "echo oh dear >&2; exit 3"), "exited with status 3: oh dear"),
+            (("--", "echo", "hello, who is there?"), "protocol.mark"),
+            (("tcp:host",), "tcp:HOST:PORT"),
+            (("tcp:no.such.host.invalid:1",), "there is no no.such.host.invalid:1"),
+            (("serial:/dev/null",), "is no serial line"),
+            (("serial:/dev/nothing",), "is no serial line"),
+            (("serial:/dev/null:fast",), "serial:DEVICE:BAUD"),
+            (("serial:/dev/null:7",), "7 baud"),
+            (("python:no_such_module",), "No module named 'no_such_module'"),
+        ):
+            with self.subTest(testee):
+                self.assert_refused(testee, words)
+
+    def test_a_command_in_one_word(self):
+        word = f"-- '{FAULTY[0]}' \"{FAULTY[1]}\" ''"
+        code, out, err = assay("kernels", *RELU, word, "--json")
+        self.assertEqual(code, 0, err)
+        self.assertEqual([*json.loads(out)], ["example in Python"])
+
+
+class Served(Judged):
+    """assay serve is an end, and a testee is judged behind it as it is here."""
+
+    OPERATORS = "--operators", "aten::add.out,aten::cat.out,aten::topk.values,aten::_local_scalar_dense,aten::index.Tensor_out,aten::split_copy.Tensor_out", "--mutations", "20"
+
+    def test_kinds_of_values(self):
+        header, _ = self.assert_right(*self.OPERATORS, "--", ASSAY, "serve", "reference")
+        self.assertEqual((header["testee"], header["isolation"], header["timeout"]), ("reference", "a process for each block", "20 s"))
+
+    def test_a_kernel_library_behind_it_is_what_it_is_here(self):
+        def verdicts(*testee):
+            return {case["case"]: (case["verdict"], case["class"]) for case in self.judged("--operators", "aten::relu.out,aten::exp.out", *testee)[3]}
+
+        self.assertEqual(verdicts("--", ASSAY, "serve", "optimized"), verdicts("optimized"))
+
+    def test_over_tcp(self):
+        with subprocess.Popen([ASSAY, "serve", "reference", "--listen", "0"], stdout=subprocess.PIPE, text=True) as server:
+            try:
+                address = re.fullmatch(r"listens at (127\.0\.0\.1:\d+)\n", server.stdout.readline())[1]
+                header, _ = self.assert_right(*RELU, "tcp:" + address)
+                self.assertEqual(header["isolation"], "a RESET before each block")
+                self.assertEqual(assay(*run_calls("kv_cache"), "--with", "tcp:" + address), assay(*run_calls("kv_cache")))
+            finally:
+                server.kill()
+
+    def test_over_a_serial_line(self):
+        """With what a device says while it starts, and half a frame of earlier."""
+        ours, theirs = pty.openpty()
+        device = os.ttyname(theirs)
+        tty.setraw(theirs)
+        end = subprocess.Popen([ASSAY, "serve", "reference"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        stop = threading.Event()
+
+        def carry():
+            os.write(ours, b"booting as always asay\x01")
+            while not stop.is_set():
+                for source in select.select([ours, end.stdout], [], [], 0.1)[0]:
+                    if source == ours:
+                        end.stdin.write(os.read(ours, 4096))
+                        end.stdin.flush()
+                    else:
+                        os.write(ours, os.read(end.stdout.fileno(), 4096))
+
+        carrier = threading.Thread(target=carry)
+        carrier.start()
+        try:
+            header, _ = self.assert_right("--operators", "aten::relu.out", "--mutations", "0", "serial:" + device)
+            self.assertEqual(header["isolation"], "a RESET before each block")
+        finally:
+            stop.set()
+            carrier.join()
+            end.stdin.close()
+            end.stdout.close()
+            end.wait()
+            os.close(ours)
+            os.close(theirs)
+
+    def test_programs(self):
+        for name in "mlp", "kv_cache", "shared_state", "tensor_lists", "string_input", "external_two_files":
+            for testee in "reference", "optimized":
+                self.assertEqual(assay(*run_calls(name), "--with", "--", ASSAY, "serve", testee), assay(*run_calls(name), "--with", testee), name)
+
+    def test_thousands_of_calls_a_second(self):
+        wire = Wire(ASSAY, "serve", "reference")
+        body = text("aten::relu.out") + struct.pack("<BII", 0, 1, 2) + tensor([1.0, -1.0]) + tensor([7.0, 7.0])
+        begin = time.monotonic()
+        for _ in range(2000):
+            wire.ask(4, body)
+        self.assertLess(time.monotonic() - begin, 2)
+        wire.end()
+
+
+def text(words):
+    return struct.pack("<I", len(words)) + words.encode()
+
+
+def tensor(values, dtype=6):
+    return struct.pack("<BBBqBI", 1, dtype, 1, len(values), 0, 4 * len(values)) + struct.pack(f"<{len(values)}f", *values)
+
+
+class Wire:
+    """A host's side, in raw frames."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.number = 0
+
+    def send(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def frame(self, kind, body, version=1, mark=b"asay", checksum=None):
+        begin = struct.pack("<4sBBHI", mark, version, kind, self.number, len(body))
+        return begin + struct.pack("<I", zlib.crc32(body, zlib.crc32(begin)) if checksum is None else checksum) + body
+
+    def ask(self, kind, body=b""):
+        """The status, the rule, the message and what stands behind them."""
+        self.number += 1
+        self.send(self.frame(kind, body))
+        mark, version, replied, number, length, checksum = struct.unpack("<4sBBHII", self.process.stdout.read(16))
+        assert (mark, version, replied, number) == (b"asay", 1, kind | 0x80, self.number)
+        reply = self.process.stdout.read(length)
+        status, _, _, size = struct.unpack_from("<BQQI", reply)
+        rule, rest = reply[21:21 + size].decode(), reply[21 + size:]
+        size, = struct.unpack_from("<I", rest)
+        return status, rule, rest[4:4 + size].decode(), rest[4 + size:]
+
+    def end(self):
+        _, err = self.process.communicate(timeout=20)
+        return self.process.returncode, err.decode()
+
+
+class End(unittest.TestCase):
+    """What hosts get wrong."""
+
+    def test_requests_that_are_none(self):
+        wire = Wire(ASSAY, "serve", "reference")
+        one = tensor([1.0])
+        for kind, body, status, rule in (
+            (1, b"", 1, "protocol.body"),
+            (1, bytes(5), 1, "protocol.body"),
+            (99, b"", 3, "protocol.request"),
+            (4, text("aten::none.out") + struct.pack("<BII", 0, 0, 0), 3, "protocol.call"),
+            (4, text("aten::relu.out") + struct.pack("<BII", 0, 1, 1) + one, 1, "protocol.call"),
+            (4, text("aten::relu.out") + struct.pack("<BII", 0, 1, 2) + one + b"\0", 1, "protocol.call"),
+            (4, text("aten::relu.out") + struct.pack("<BII", 0, 1, 1 << 31) + one, 1, "protocol.body"),
+            (4, text("aten::relu.out") + struct.pack("<BII", 0, 1, 2) + one + tensor([1.0], 99), 1, "protocol.body"),
+            (4, text("aten::relu.out") + struct.pack("<BII", 0, 1, 2) + one + b"\x0a", 1, "protocol.body"),
+            (4, text("aten::cat.out") + struct.pack("<BII", 0, 1, 3) + b"\x09" + struct.pack("<I", 1 << 20) + b"\x09\1\0\0\0" * (1 << 20) + one, 1, "protocol.body"),
+            (5, text("no program") + struct.pack("<IB", 0, 0), 1, ""),
+            (6, struct.pack("<I", 7) + text("forward"), 1, "protocol.call"),
+            (10, struct.pack("<I", 7), 1, "protocol.call"),
+        ):
+            with self.subTest((kind, body[:40])):
+                self.assertEqual(wire.ask(kind, body)[:2], (status, rule))
+        self.assertEqual(wire.ask(3)[0], 0)
+        self.assertEqual(wire.end(), (0, ""))
+
+    def test_programs_in_a_wrong_order(self):
+        wire = Wire(ASSAY, "serve", "reference")
+        program = (PROGRAMS / "mlp" / "program.pte").read_bytes()
+        status, _, _, handle = wire.ask(5, struct.pack("<I", len(program)) + program + struct.pack("<IB", 0, 0))
+        self.assertEqual(status, 0)
+        self.assertEqual(wire.ask(6, handle + text("forward"))[0], 0)
+        self.assertEqual(wire.ask(9, handle + bytes(4))[:2], (1, "protocol.call"))
+        self.assertEqual(wire.ask(7, handle + struct.pack("<I", 1) + b"\0")[0], 0)
+        self.assertEqual(wire.ask(8, handle + struct.pack("<I", 1))[:2], (1, "protocol.call"))
+        self.assertEqual(wire.ask(3)[0], 0)
+        self.assertEqual(wire.ask(6, handle + text("forward"))[:2], (1, "protocol.call"))
+        self.assertEqual(wire.end(), (0, ""))
+
+    def test_frames_that_are_none(self):
+        for rule, change, code in (
+            ("protocol.mark", {"mark": b"yasa"}, 3),
+            ("protocol.version", {"version": 2}, 5),
+            ("protocol.checksum", {"checksum": 1}, 3),
+        ):
+            wire = Wire(ASSAY, "serve", "reference")
+            wire.send(wire.frame(3, b"", **change))
+            done, err = wire.end()
+            self.assertEqual(done, code)
+            self.assertIn(rule, err)
+        wire = Wire(ASSAY, "serve", "reference")
+        wire.send(struct.pack("<4sBBHII", b"asay", 1, 3, 0, 0xFFFFFFFF, 0))
+        done, err = wire.end()
+        self.assertEqual(done, 7)
+        self.assertIn("protocol.length", err)
+
+
+class Python(Judged):
+    """The end that is shipped."""
+
+    MODULE = """
+import numpy
+def add(x, y, alpha):
+    print("heard by nobody")
+    if {x.dtype.kind, y.dtype.kind} & set("Vb"): raise NotImplementedError("only numbers")
+    return x + y * numpy.asarray(alpha).astype(numpy.result_type(x, y))
+def relu(x, out):
+    if x.dtype.kind == "V": raise NotImplementedError("only numbers")
+    if x.shape != out.shape or x.dtype != out.dtype: raise ValueError("x and out differ")
+    numpy.maximum(x, 0, out=out)
+kernels = {"aten::add.out": add}
+others = {"aten::relu.out": relu}
+def load(program, data):
+    state = []
+    def run(method, inputs):
+        state.append(len(program))
+        if method != "forward": raise KeyError(method)
+        return [*inputs, len(state)]
+    return run
+"""
+
+    def test_functions_over_arrays(self):
+        self.write("mine.py", self.MODULE.encode())
+        for testee, operator in ("python:mine:others", "aten::relu.out"), ("python:mine", "aten::add.out"):
+            _, _, header, cases = self.judged("--operators", operator, "--mutations", "0", testee, cwd=self.folder, env=WITH_NUMPY)
+            self.assertEqual(header["testee"], "mine")
+            passed = [case for case in cases if case["verdict"] == "pass" and case["valid"]]
+            self.assertGreater(len(passed), 20, [(case["verdict"], case["class"], case.get("message")) for case in cases if case["verdict"] != "pass"][:5])
+
+    def test_programs(self):
+        self.write("mine.py", self.MODULE.encode())
+        code, out, err = assay("run", PROGRAMS / "mlp" / "program.pte", "--input", PROGRAMS / "mlp" / "call0_input0.npy", "--with", "python:mine", cwd=self.folder, env=WITH_NUMPY)
+        self.assertEqual((code, err), (0, ""))
+        self.assertTrue(out.endswith("1: 1\n"), out)
+
+
+class Page(unittest.TestCase):
+    """doc/test_your_runtime.md: its commands are run, and what stands below one is said by it."""
+
+    def test_it_goes_as_it_says(self):
+        page = (TESTS.parent / "doc" / "test_your_runtime.md").read_text()
+        here = os.environ | {"PATH": str(pathlib.Path(ASSAY).parent) + ":" + WITH_NUMPY["PATH"]}
+        blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+        commands = [(text, said) for (kind, text), (below, said) in zip(blocks, blocks[1:] + [("", "")]) if kind == "sh" and below == ""]
+        self.assertGreater(len(commands), 3)
+        for command, said in commands:
+            done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=120, env=here, cwd=TESTS.parent / "doc" / "examples" / "protocol")
+            for line in said.splitlines():
+                self.assertIn(line, done.stdout, done.stderr)
+
+    def test_examples_are_short(self):
+        for example in (TESTS.parent / "doc" / "examples" / "protocol").glob("*.py"):
+            self.assertLessEqual(len(example.read_text().splitlines()), 150, example)
+
+
+if __name__ == "__main__":
+    unittest.main()
