@@ -1,4 +1,6 @@
-"""The example in Python, which does one thing wrong, named by its first argument, in calls whose input's bytes have a certain sum."""
+"""The example in Python, which does one thing wrong, named by its first argument, in calls whose input's bytes have a certain sum.
+
+A second argument is how many elements the input must have, too: so that few other calls are slow."""
 import os
 import pathlib
 import signal
@@ -9,7 +11,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "doc" / "examples" / "protocol"))
 import kernels
 
-FAULT = sys.argv[1]
+FAULT, *COUNT = sys.argv[1:]
 HEADER = kernels.HEADER
 HEAD = struct.calcsize("<BQQII")  # of a reply without words
 TENSOR = HEAD + 4  # where it stands behind the count of outs
@@ -22,6 +24,8 @@ def tensors(body):
 
 
 def is_chosen(x):
+    if COUNT and len(x.elements) != int(COUNT[0]):
+        return False
     return len(x.elements) > 1 and x.dtype == 6 and sum(struct.pack(f"{len(x.elements)}f", *x.elements)) % 7 == 3
 
 

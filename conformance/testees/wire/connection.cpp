@@ -78,6 +78,13 @@ int try_to_connect(const addrinfo& to) {
   return -1;
 }
 
+// The same whatever was asked before: numbers count requests.
+std::string why_no_reply(const Frame& frame, Request request, std::uint16_t number) {
+  const int wanted = reply_to(request);
+  if (frame.kind != wanted) return text("a frame of kind ", +frame.kind, " came instead of kind ", wanted);
+  return frame.number != number ? "the reply has another number than the request" : "the reply came before the request";
+}
+
 }  // namespace
 
 bool Introduction::has(std::string_view feature) const { return std::ranges::binary_search(features, feature); }
@@ -226,9 +233,7 @@ std::string Connection::exchanged(Request request, std::string_view body) {
     } else if (frame->kind == log_kind) {
       static_cast<void>(std::fprintf(stderr, "%s\n", frame->text.c_str()));
     } else if (!unsent.empty() || frame->kind != reply_to(request) || frame->number != number_) {
-      lose({Outcome::malformed, "protocol.reply",
-            text("to request ", number_, " of kind ", static_cast<int>(request), " a frame of kind ", +frame->kind,
-                 " came with number ", frame->number)});
+      lose({Outcome::malformed, "protocol.reply", why_no_reply(*frame, request, number_)});
     } else {
       take_lines();
       return std::move(frame->text);
