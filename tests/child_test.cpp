@@ -45,9 +45,10 @@ Work misbehave(std::string_view task) {
   if (task == "spin") spin();
   if (task == "doze") std::this_thread::sleep_for(600ms);
   if (task == "throw") throw std::runtime_error("the host is wrong");
+  if (task == "lost") throw Lost{End::crashed, SIGFPE, "the device is gone"};
   if (task == "large") return {std::string(5'000'000, 'x')};
   if (task == "chatter") std::printf("%s", std::string(300'000, 'y').c_str()), std::fflush(stdout);
-  if (task == "garbage") (void)!write(find_socket(), "0123456789abcdefghij", 20);
+  if (task == "garbage") (void)!::write(find_socket(), "0123456789abcdefghij", 20);
   if (task == "count") return {std::to_string(++done)};
   if (task == "address") return {std::to_string(reinterpret_cast<std::uintptr_t>(std::make_unique<int>().get()))};
   return {"did " + std::string(task), task == "last"};
@@ -112,6 +113,14 @@ TEST(Child, EachTaskHasItsOwnTime) {
 TEST(Child, Garbage) {
   Nursery nursery(misbehave);
   EXPECT_EQ(result(nursery, "garbage").end, End::garbled);
+}
+
+TEST(Child, WhatIsLostElsewhereEndsTheTask) {
+  Nursery nursery(misbehave);
+  const TaskResult r = result(nursery, "lost");
+  EXPECT_EQ(r.end, End::crashed);
+  EXPECT_EQ(r.signal, SIGFPE);
+  EXPECT_EQ(r.text, "the device is gone");
 }
 
 TEST(Child, AnErrorOfTheHostIsNoCrash) {
