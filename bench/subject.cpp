@@ -12,9 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Floating numbers of [-1, 1), and 0 and 1 of any other dtype.
+// Floating numbers and real parts of [-1, 1), and 0 and 1 of any other dtype.
 Tensor random_tensor(DType dtype, const Dims& sizes, std::mt19937& random) {
-  const bool floating = is_floating(dtype);
+  const bool floating = is_floating(info(dtype).part);
   Tensor tensor = make(dtype, sizes);
   Array<Real> values(sizes);
   for (Real& value : values.data) {

@@ -9,7 +9,7 @@ Tensor some_tensor(const pte::Tensor& t) {
   for (const auto d : *t.dim_order()) order.push_back(d);
   Tensor tensor = make(*dtype_numbered(t.scalar_type()), sizes, order);
   if (info(tensor.dtype).kind == Kind::opaque) return tensor;
-  const bool floating = is_floating(tensor.dtype);
+  const bool floating = is_floating(info(tensor.dtype).part);
   Array<Real> values(sizes);
   for (Int k = 0; k < values.count(); ++k)
     values[k] = floating ? static_cast<Real>(k % 7) * 0.75 - 1.5 : static_cast<Real>(k % 2);

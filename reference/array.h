@@ -144,7 +144,7 @@ class indices {
   Dims sizes_;
 };
 
-// A dense row-major array of Real, Int or Bits.
+// A dense row-major array of Real, Int, Complex or Element.
 template <class T>
 struct Array {
   Dims sizes;
@@ -166,6 +166,10 @@ using Arrays = Buffer<Array<T>>;
 // rest.
 inline Array<Real> magnitudes(Array<Real> x) {
   for (Real& v : x.data) v = std::isfinite(v) ? std::fabs(v) : 0;
+  return x;
+}
+inline Array<Complex> magnitudes(Array<Complex> x) {
+  for (Complex& v : x.data) v = std::isfinite(std::abs(v)) ? std::abs(v) : 0;
   return x;
 }
 

@@ -33,20 +33,45 @@ void check_arguments(const Operator& op, std::span<const Value> arguments, Mode 
   }
 }
 
-// boolean < integer < floating: `cast` and `fits` store a result in its own or a higher kind.
+// boolean < integer < floating < complex: `cast` and `fits` store a result in its own or a higher kind.
 bool can_store(DType result, Call::Stored stored, DType out) {
   if (result == out) return true;
   const Kind from = info(result).kind, to = info(out).kind;
-  if (stored == Call::Stored::same || from == Kind::opaque || to == Kind::opaque) return false;
+  if (stored == Call::Stored::same || info(result).is_opaque() || info(out).is_opaque()) return false;
   return stored == Call::Stored::any || from <= to;
 }
 
 template <class T>
 Array<T> absolute(Array<T> a) {
-  if constexpr (std::is_same_v<T, Real>)
+  if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>)
     return magnitudes(std::move(a));
   else
     return a;
+}
+template <class T>
+T absolute_number(T value) {
+  if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>)
+    return std::abs(value);
+  else
+    return value;
+}
+
+// Whether a T can hold the values of a dtype.
+template <class T>
+bool holds(DType dtype) {
+  return std::is_same_v<T, Element> || is_complex(dtype) == std::is_same_v<T, Complex>;
+}
+
+// The magnitude of a complex result is that of both of its parts.
+Buffer<Real> parts_of(const Buffer<Complex>& values, bool magnitude) {
+  Buffer<Real> parts;
+  parts.reserve(2 * values.size());
+  for (const Complex& z : values) {
+    const Real size = std::fmin(std::abs(z), unbounded);
+    parts.push_back(magnitude ? size : z.real());
+    parts.push_back(magnitude ? size : z.imag());
+  }
+  return parts;
 }
 
 Answer refusal(Outcome outcome, std::string rule, std::string message) {
@@ -127,9 +152,11 @@ Argument<std::optional<std::string_view>> Call::optional_string(std::size_t i) c
 
 template <class T>
 Array<T> Call::read(const TensorArgument& tensor, DType dtype) const {
-  if (!std::is_same_v<T, Bits> || tensor->dtype != dtype)
+  if (!std::is_same_v<T, Element> || tensor->dtype != dtype)
     for (DType d : {tensor->dtype, dtype})
-      require(info(d).kind != Kind::opaque, tensor.name, " is ", d, ", whose values have no arithmetic");
+      require(!info(d).is_opaque(), tensor.name, " is ", d, ", whose values have no arithmetic");
+  require(holds<T>(dtype), tensor.name, " is ", tensor->dtype, ", but is read as ",
+          is_complex(dtype) ? "a real number" : "a complex number");
   if (rules_only()) return {};
   Array<T> values = assay::read<T>(*tensor.value, dtype);
   return absolute_ ? absolute(std::move(values)) : values;
@@ -150,19 +177,13 @@ Arrays<T> Call::read_all(const Argument<const Tensors*>& tensors, DType dtype) c
 template <class T>
 T Call::read(const Argument<Scalar>& scalar, DType dtype) const {
   const T value = number<T>(scalar.value, dtype);
-  if constexpr (std::is_same_v<T, Real>)
-    return absolute_ ? std::fabs(value) : value;
-  else
-    return value;
+  return absolute_ ? absolute_number(value) : value;
 }
 
 template <class T>
 T Call::read_exact(const Argument<Scalar>& scalar) const {
   const T value = exact<T>(scalar.value);
-  if constexpr (std::is_same_v<T, Real>)
-    return absolute_ ? std::fabs(value) : value;
-  else
-    return value;
+  return absolute_ ? absolute_number(value) : value;
 }
 
 template <class T>
@@ -224,7 +245,7 @@ bool Call::must_fit(const Result& result) { return result.stored == Stored::fits
 
 template <class T>
 void Call::check_fit(const Result& result, const Array<T>& values) const {
-  if constexpr (!std::is_same_v<T, Bits>) {
+  if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Int>) {
     if (!must_fit(result)) return;
     for (const Scalar v : values.data)
       if (!fits(v, result.tensor.dtype))
@@ -236,22 +257,25 @@ void Call::check_fit(const Result& result, const Array<T>& values) const {
 template <class T>
 void Call::write(std::size_t k, Array<T> values) {
   Result& r = results_[k];
-  if constexpr (!std::is_same_v<T, Bits>)
-    require(info(r.computed).kind != Kind::opaque, name(r.argument), " would be ", r.computed,
-            ", which holds no numbers");
+  if constexpr (!std::is_same_v<T, Element>)
+    require(!info(r.computed).is_opaque(), name(r.argument), " would be ", r.computed, ", which holds no numbers");
   check_fit(r, values);
-  if constexpr (std::is_same_v<T, Real>) {
+  if constexpr (std::is_same_v<T, Real>)
     for (Real& v : values.data)
       if (absolute_) v = std::fabs(v);  // a divisor may be negative
+  if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>) {
     r.unrounded = {r.computed, {}};
-    if (r.tensor.dtype == r.computed || magnitude()) {
+    if (r.tensor.dtype == r.computed) {
       assay::write(values, r.tensor);
     } else {
       Tensor own = make(r.computed, r.tensor.sizes, r.tensor.dim_order);
       assay::write(values, own);
       r.tensor = cast(own, r.tensor.dtype);
     }
-    r.unrounded.values = std::move(values.data);
+    if constexpr (std::is_same_v<T, Complex>)
+      r.unrounded.values = parts_of(values.data, magnitude());
+    else
+      r.unrounded.values = std::move(values.data);
   } else {
     Tensor own = make(r.computed, r.tensor.sizes, r.tensor.dim_order);
     assay::write(values, own);
@@ -312,12 +336,20 @@ template Int Call::read_exact(const Argument<Scalar>&) const;
 template std::optional<Int> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
 template void Call::write(std::size_t, Array<Int>);
 template void Call::write_list(std::size_t, const Arrays<Int>&);
-template Array<Bits> Call::read(const TensorArgument&, DType) const;
-template std::optional<Array<Bits>> Call::read_optional(const TensorArgument&, DType) const;
-template Arrays<Bits> Call::read_all(const Argument<const Tensors*>&, DType) const;
-template Bits Call::read(const Argument<Scalar>&, DType) const;
-template std::optional<Bits> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
-template void Call::write(std::size_t, Array<Bits>);
-template void Call::write_list(std::size_t, const Arrays<Bits>&);
+template Array<Complex> Call::read(const TensorArgument&, DType) const;
+template std::optional<Array<Complex>> Call::read_optional(const TensorArgument&, DType) const;
+template Arrays<Complex> Call::read_all(const Argument<const Tensors*>&, DType) const;
+template Complex Call::read(const Argument<Scalar>&, DType) const;
+template Complex Call::read_exact(const Argument<Scalar>&) const;
+template std::optional<Complex> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
+template void Call::write(std::size_t, Array<Complex>);
+template void Call::write_list(std::size_t, const Arrays<Complex>&);
+template Array<Element> Call::read(const TensorArgument&, DType) const;
+template std::optional<Array<Element>> Call::read_optional(const TensorArgument&, DType) const;
+template Arrays<Element> Call::read_all(const Argument<const Tensors*>&, DType) const;
+template Element Call::read(const Argument<Scalar>&, DType) const;
+template std::optional<Element> Call::read_optional(const Argument<std::optional<Scalar>>&, DType) const;
+template void Call::write(std::size_t, Array<Element>);
+template void Call::write_list(std::size_t, const Arrays<Element>&);
 
 }  // namespace assay

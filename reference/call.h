@@ -13,7 +13,8 @@
 
 namespace assay {
 
-// A floating result before its rounding, row-major, and the dtype in which it is to be judged.
+// A floating or complex result before its rounding, row-major, the parts of a complex element one after another; and the
+// dtype in which it is to be judged.
 struct Unrounded {
   DType dtype = DType::float64;
   Buffer<Real> values;
@@ -62,11 +63,11 @@ Argument<T> some(const Argument<std::optional<T>>& a) {
 }
 inline TensorArgument some(const TensorArgument& a) { return a; }
 
-// A Scalar rounded to a floating dtype itself, not to the one in which PyTorch computes.
+// A Scalar rounded to a floating or complex dtype itself, not to the one in which PyTorch computes.
 template <class T>
 T rounded(DType dtype, T value) {
-  if constexpr (std::is_same_v<T, Real>)
-    return is_floating(dtype) ? round_to(dtype, value) : value;
+  if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>)
+    return is_floating(dtype) || is_complex(dtype) ? round_to(dtype, value) : value;
   else
     return value;
 }

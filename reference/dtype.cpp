@@ -85,7 +85,7 @@ Bits small_bits_of_int(Int x) {
 
 using enum DType;
 constexpr DTypeInfo with_casts(const DTypeFacts& d) {
-  switch (d.dtype) {
+  switch (d.part) {
     case uint8:
       return {d, int_as_real<std::uint8_t>, int_value<std::uint8_t>, truncated<std::int64_t>, int_bits};
     case int8:
@@ -138,7 +138,12 @@ std::optional<DType> dtype_numbered(Int number) {
   return found ? std::optional(found->dtype) : std::nullopt;
 }
 
+DType complex_of(DType floating) {
+  return floating == float16 ? complex32 : floating == float64 ? complex128 : complex64;
+}
+
 Real round_to(DType dtype, Real x) { return info(dtype).real_of(info(dtype).bits_of_real(x)); }
+Complex round_to(DType dtype, const Complex& z) { return {round_to(dtype, z.real()), round_to(dtype, z.imag())}; }
 Int truncated_to(DType dtype, Real x) { return info(dtype).int_of(info(dtype).bits_of_real(x)); }
 Int wrap_to(DType dtype, Int x) { return info(dtype).int_of(info(dtype).bits_of_int(x)); }
 

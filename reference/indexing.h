@@ -21,7 +21,7 @@ Array<Int> nonzero_indices(const Array<T>& x) {
   Buffer<Int> found;
   Int flat = 0, number = 0;
   for (const Dims& i : indices(x.sizes)) {
-    if (x[flat++] == 0) continue;
+    if (x[flat++] == T{0}) continue;
     found.insert(found.end(), i.begin(), i.end());
     ++number;
   }

@@ -1,13 +1,50 @@
 #pragma once
 
+#include <cmath>
+#include <complex>
 #include <cstdint>
 
-// The three types in which the reference computes. Storage dtypes appear only in dtype.cpp and tensor.cpp.
+// The types in which the reference computes. Storage dtypes appear only in dtype.cpp and tensor.cpp.
 namespace assay {
 
 using Real = double;         // every floating dtype: exact on the way in, rounded once on the way out
 using Int = std::int64_t;    // every integer dtype and bool: wraps on the way out
-using Bits = std::uint64_t;  // any dtype whose values are moved but never read
+using Bits = std::uint64_t;  // the bit pattern of a number, or of a part of a complex one
+
+// Any dtype whose values are moved but never read: the bytes of an element, zeros behind them.
+struct Element {
+  Bits low = 0, high = 0;
+  friend bool operator==(const Element&, const Element&) = default;
+};
+
+// Every complex dtype, part by part as a Real. Products and quotients are PyTorch's: those of C++ recover infinities
+// from NaN.
+struct Complex : std::complex<Real> {
+  using std::complex<Real>::complex;
+  constexpr Complex(const std::complex<Real>& z) : std::complex<Real>(z) {}
+
+  friend constexpr Complex operator+(const Complex& a, const Complex& b) {
+    return {a.real() + b.real(), a.imag() + b.imag()};
+  }
+  friend constexpr Complex operator-(const Complex& a, const Complex& b) {
+    return {a.real() - b.real(), a.imag() - b.imag()};
+  }
+  friend constexpr Complex operator-(const Complex& a) { return {-a.real(), -a.imag()}; }
+  friend constexpr Complex operator*(const Complex& a, const Complex& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  }
+  // By the larger part of b (Smith 1962), as PyTorch divides; by zero, each part by zero.
+  friend Complex operator/(const Complex& a, const Complex& b) {
+    const Real real = std::fabs(b.real()), imaginary = std::fabs(b.imag());
+    if (real == 0 && imaginary == 0) return {a.real() / real, a.imag() / imaginary};
+    if (real >= imaginary) {
+      const Real ratio = b.imag() / b.real(), scale = 1 / (b.real() + b.imag() * ratio);
+      return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
+    }
+    const Real ratio = b.real() / b.imag(), scale = 1 / (b.imag() + b.real() * ratio);
+    return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
+  }
+};
 
 // Two's-complement arithmetic, as PyTorch defines it for every integer dtype.
 constexpr Int wrapping_add(Int a, Int b) { return static_cast<Int>(static_cast<Bits>(a) + static_cast<Bits>(b)); }

@@ -28,7 +28,7 @@ Accuracy accuracy(const Operator& op, int output, DType dtype) {
   for (const AccuracyRow& row : op.accuracy) {
     const bool free =
         row.accuracy.measure == Accuracy::Measure::unspecified || row.accuracy.measure == Accuracy::Measure::choice;
-    const bool applies = !row.dtype ? is_floating(dtype) || free : *row.dtype == dtype;
+    const bool applies = !row.dtype ? is_floating(dtype) || is_complex(dtype) || free : *row.dtype == dtype;
     if ((row.output < 0 || row.output == output) && applies) return row.accuracy;
   }
   return {};

@@ -19,6 +19,8 @@ inline constexpr DTypeSet half = float16 | bfloat16;
 inline constexpr DTypeSet floating = half | float32 | float64;
 inline constexpr DTypeSet number = integer | floating;
 inline constexpr DTypeSet real = boolean | number;  // the dtypes that PyTorch's operators are written for
+inline constexpr DTypeSet complex32 = of(DType::complex32);
+inline constexpr DTypeSet complex = of(DType::complex64) | of(DType::complex128);
 inline constexpr DTypeSet any = ~DTypeSet{0};
 inline constexpr DTypeSet readable = real | wide_unsigned;
 inline constexpr DTypeSet quantized =
@@ -32,6 +34,7 @@ namespace rules {
 void dtype_of(TensorArgument tensor, DTypeSet set);
 void dtype_of(Argument<const Tensors*> tensors, DTypeSet set);
 void computes_in(DType dtype, DTypeSet set);
+void stays_complex(TensorArgument tensor, DType dtype);
 void same_dtype(TensorArgument a, TensorArgument b);
 void same_dtype_or_float32(TensorArgument a, TensorArgument b);
 void promote_to(TensorArgument a, TensorArgument b, DTypeSet set);
@@ -154,6 +157,7 @@ void length_between(Argument<const Ints*> list, Int least, Int most);
 void even_length(Argument<const Ints*> list);
 void same_length_or_flat(Argument<const Ints*> list, Argument<const Ints*> dims);
 void sums_to_size(Argument<const Ints*> list, TensorArgument tensor, Argument<Int> dim);
+void is_half_spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<Int> last_dim_size);
 void is_expansion(Argument<const Ints*> size, TensorArgument tensor);
 void is_view(Argument<const Ints*> size, TensorArgument tensor);
 void repeats(Argument<const Ints*> repeats, TensorArgument tensor);
@@ -175,6 +179,7 @@ void format_fits(Argument<Int> memory_format, Argument<const Ints*> size);
 void same_order(TensorArgument a, TensorArgument b);
 void is_contiguous(TensorArgument tensor);
 void reinterprets(TensorArgument tensor, Argument<Int> dtype);
+void has_pairs(TensorArgument tensor);
 void has_memory_format(TensorArgument tensor);
 void is_format_order(Argument<const Ints*> dim_order, TensorArgument tensor);
 void is_format_order(Argument<const Ints*> dim_order, Argument<const Ints*> size);
@@ -243,6 +248,8 @@ bool any_none(const V&... value) {
   return (!static_cast<bool>(value) || ...);
 }
 bool empty(TensorArgument tensor);
+bool empty(TensorArgument a, TensorArgument b);
+inline bool complex(TensorArgument tensor) { return is_complex(tensor->dtype); }
 bool empty(Argument<const Ints*> list);
 bool all_ones(Argument<const Ints*> list, bool value);
 bool flag_is(Argument<bool> flag, bool value);

@@ -87,6 +87,31 @@ Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size) {
   return sizes;
 }
 
+Dims with_parts(TensorArgument tensor) {
+  Dims sizes = tensor->sizes;
+  sizes.push_back(2);
+  return sizes;
+}
+
+Dims without_parts(TensorArgument tensor) {
+  Dims sizes = tensor->sizes;
+  sizes.erase(sizes.size() - 1);
+  return sizes;
+}
+
+Dims spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<bool> onesided) {
+  Dims sizes = tensor->sizes;
+  Int& last = sizes[dim->back()];
+  last = onesided.value ? last / 2 + 1 : last;
+  return sizes;
+}
+
+Dims from_half_spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<Int> last_dim_size) {
+  Dims sizes = tensor->sizes;
+  sizes[dim->back()] = last_dim_size.value;
+  return sizes;
+}
+
 Dims halved(TensorArgument tensor, Argument<Int> dim) {
   Dims sizes = tensor->sizes;
   sizes[wrap_dim(dim.value, sizes.size())] /= 2;
@@ -425,9 +450,9 @@ Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mo
 }
 
 Dims nonzero(TensorArgument tensor) {
-  const Array<Int> rows = is_floating(tensor->dtype) ? nonzero_indices(read<Real>(*tensor.value))
-                                                     : nonzero_indices(read<Int>(*tensor.value));
-  return rows.sizes;
+  if (is_complex(tensor->dtype)) return nonzero_indices(read<Complex>(*tensor.value)).sizes;
+  if (is_floating(tensor->dtype)) return nonzero_indices(read<Real>(*tensor.value)).sizes;
+  return nonzero_indices(read<Int>(*tensor.value)).sizes;
 }
 
 }  // namespace assay::shapes

@@ -55,6 +55,10 @@ Dims squeezed(TensorArgument tensor, Argument<const Ints*> dim);
 Dims expanded(TensorArgument tensor, Argument<const Ints*> size);  // -1 keeps a size of the tensor
 Dims viewed(TensorArgument tensor, Argument<const Ints*> size);    // -1 is what the others leave
 Dims reinterpreted(TensorArgument tensor, Argument<Int> dtype);
+Dims with_parts(TensorArgument tensor);     // a last dimension of 2 more
+Dims without_parts(TensorArgument tensor);  // without the last dimension
+Dims spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<bool> onesided);
+Dims from_half_spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<Int> last_dim_size);
 Dims repeated(TensorArgument tensor, Argument<const Ints*> repeats);
 Dims padded(TensorArgument tensor, Argument<const Ints*> pad);  // before and after, of the last dimension first
 Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start,

@@ -54,18 +54,36 @@ bool is_dim_order(const Dims& dim_order, int rank) {
          std::is_permutation(dim_order.begin(), dim_order.end(), Dims::counting(rank).begin());
 }
 
+namespace {
+
+// The number of `bytes` bytes at an offset.
+Bits load(const Tensor& tensor, Int at, int bytes) {
+  Bits b = 0;
+  std::memcpy(&b, tensor.bytes.data() + at, static_cast<std::size_t>(bytes));
+  return b;
+}
+
+void store(Bits b, Tensor& tensor, Int at, int bytes) {
+  std::memcpy(tensor.bytes.data() + at, &b, static_cast<std::size_t>(bytes));
+}
+
+}  // namespace
+
 template <class T>
 Array<T> read(const Tensor& tensor) {
   look_at_elements(tensor);
   const DTypeInfo& d = info(tensor.dtype);
+  const int part = d.bytes / d.parts();
   Array<T> out(tensor.sizes);
   Int flat = 0;
   each_offset(tensor, [&](Int at) {
-    Bits b = 0;
-    std::memcpy(&b, tensor.bytes.data() + at, static_cast<std::size_t>(d.bytes));
-    if constexpr (std::is_same_v<T, Bits>) out[flat++] = b;
-    if constexpr (std::is_same_v<T, Real>) out[flat++] = d.real_of(b);
-    if constexpr (std::is_same_v<T, Int>) out[flat++] = d.int_of(b);
+    T& element = out[flat++];
+    if constexpr (std::is_same_v<T, Element>)
+      std::memcpy(&element, tensor.bytes.data() + at, static_cast<std::size_t>(d.bytes));
+    if constexpr (std::is_same_v<T, Real>) element = d.real_of(load(tensor, at, part));
+    if constexpr (std::is_same_v<T, Int>) element = d.int_of(load(tensor, at, part));
+    if constexpr (std::is_same_v<T, Complex>)
+      element = {d.real_of(load(tensor, at, part)), d.real_of(load(tensor, at + part, part))};
   });
   return out;
 }
@@ -78,27 +96,75 @@ Array<T> read(const Tensor& tensor, DType dtype) {
 template <class T>
 void write(const Array<T>& values, Tensor& tensor) {
   const DTypeInfo& d = info(tensor.dtype);
+  const int part = d.bytes / d.parts();
   Int flat = 0;
   each_offset(tensor, [&](Int at) {
-    Bits b = 0;
-    if constexpr (std::is_same_v<T, Bits>) b = values[flat++];
-    if constexpr (std::is_same_v<T, Real>) b = d.bits_of_real(values[flat++]);
-    if constexpr (std::is_same_v<T, Int>) b = d.bits_of_int(values[flat++]);
-    std::memcpy(tensor.bytes.data() + at, &b, static_cast<std::size_t>(d.bytes));
+    const T& value = values[flat++];
+    if constexpr (std::is_same_v<T, Element>)
+      std::memcpy(tensor.bytes.data() + at, &value, static_cast<std::size_t>(d.bytes));
+    if constexpr (std::is_same_v<T, Real>) store(d.bits_of_real(value), tensor, at, part);
+    if constexpr (std::is_same_v<T, Int>) store(d.bits_of_int(value), tensor, at, part);
+    if constexpr (std::is_same_v<T, Complex>) {
+      store(d.bits_of_real(value.real()), tensor, at, part);
+      store(d.bits_of_real(value.imag()), tensor, at + part, part);
+    }
   });
 }
+
+Array<Bits> read_parts(const Tensor& tensor) {
+  look_at_elements(tensor);
+  const DTypeInfo& d = info(tensor.dtype);
+  const int part = d.bytes / d.parts();
+  Array<Bits> out(is_complex(tensor.dtype) ? Dims{2 * tensor.count()} : tensor.sizes);
+  Int flat = 0;
+  each_offset(tensor, [&](Int at) {
+    for (int k = 0; k < d.parts(); ++k) out[flat++] = load(tensor, at + k * part, part);
+  });
+  return out;
+}
+
+void write_parts(const Array<Bits>& parts, Tensor& tensor) {
+  const DTypeInfo& d = info(tensor.dtype);
+  const int part = d.bytes / d.parts();
+  Int flat = 0;
+  each_offset(tensor, [&](Int at) {
+    for (int k = 0; k < d.parts(); ++k) store(parts[flat++], tensor, at + k * part, part);
+  });
+}
+
+namespace {
+
+// A complex tensor with the parts of each element side by side as they lie in memory.
+Tensor row_of_parts(const Tensor& t) { return {info(t.dtype).part, {2 * t.count()}, {0}, t.bytes}; }
+
+Array<Int> truths(const Tensor& t) {
+  const Array<Complex> values = read<Complex>(t);
+  Array<Int> truth(t.sizes);
+  std::ranges::transform(values.data, truth.data.begin(),
+                         [](const Complex& z) { return z.real() != 0 || z.imag() != 0; });
+  return truth;
+}
+
+}  // namespace
 
 Tensor cast(const Tensor& tensor, DType dtype) {
   if (tensor.dtype == dtype) return tensor;
   look_at_elements(tensor);
+  const DType part = info(dtype).part;
+  const bool from = is_complex(tensor.dtype), to = is_complex(dtype);
+  if (from && to) return {dtype, tensor.sizes, tensor.dim_order, cast(row_of_parts(tensor), part).bytes};
   Tensor out = make(dtype, tensor.sizes, tensor.dim_order);
-  if (is_floating(tensor.dtype)) {
+  if (to) {
+    write(read<Real>(cast(tensor, part)), out);
+  } else if (from && dtype == DType::boolean) {
+    write(truths(tensor), out);
+  } else if (from || is_floating(tensor.dtype)) {
     Array<Real> values = read<Real>(tensor);
     if (is_half(dtype)) std::ranges::transform(values.data, values.data.begin(), float32_first);
     write(values, out);
   } else if (tensor.dtype == DType::uint64 && is_floating(dtype)) {
     Array<Real> rounded(tensor.sizes);
-    std::ranges::transform(read<Bits>(tensor).data, rounded.data.begin(),
+    std::ranges::transform(read_parts(tensor).data, rounded.data.begin(),
                            [&](Bits n) { return rounded_once(n, dtype); });
     write(rounded, out);
   } else {
@@ -109,18 +175,21 @@ Tensor cast(const Tensor& tensor, DType dtype) {
 
 Tensor arranged(const Tensor& tensor, const Dims& dim_order) {
   Tensor out = make(tensor.dtype, tensor.sizes, dim_order);
-  write(read<Bits>(tensor), out);
+  write(read<Element>(tensor), out);
   return out;
 }
 
 template Array<Real> read(const Tensor&);
 template Array<Int> read(const Tensor&);
-template Array<Bits> read(const Tensor&);
+template Array<Complex> read(const Tensor&);
+template Array<Element> read(const Tensor&);
 template Array<Real> read(const Tensor&, DType);
 template Array<Int> read(const Tensor&, DType);
-template Array<Bits> read(const Tensor&, DType);
+template Array<Complex> read(const Tensor&, DType);
+template Array<Element> read(const Tensor&, DType);
 template void write(const Array<Real>&, Tensor&);
 template void write(const Array<Int>&, Tensor&);
-template void write(const Array<Bits>&, Tensor&);
+template void write(const Array<Complex>&, Tensor&);
+template void write(const Array<Element>&, Tensor&);
 
 }  // namespace assay

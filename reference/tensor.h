@@ -30,8 +30,8 @@ Tensor make(DType dtype, const Dims& sizes, const Dims& dim_order);
 // True when dim_order names each of `rank` dimensions once.
 bool is_dim_order(const Dims& dim_order, int rank);
 
-// The elements in row-major order. T is Real (of a floating, integer or bool tensor), Int (of an integer or bool
-// tensor) or Bits (of any).
+// The elements in row-major order. T is Real (of a floating, integer or bool tensor; the real part of a complex
+// one), Complex (of a complex one), Int (of an integer or bool tensor) or Element (of any).
 template <class T>
 Array<T> read(const Tensor& tensor);
 
@@ -39,13 +39,18 @@ Array<T> read(const Tensor& tensor);
 template <class T>
 Array<T> read(const Tensor& tensor, DType dtype);
 
-// Stores values of the tensor's own sizes: Real is rounded (or truncated, as ATen casts), Int wraps or is rounded,
-// Bits are stored as they are.
+// Stores values of the tensor's own sizes: Real and the parts of Complex are rounded (or truncated, as ATen casts), Int
+// wraps or is rounded, an Element is stored as it is. A Real is the real part of a complex element, whose other stays.
 template <class T>
 void write(const Array<T>& values, Tensor& tensor);
 
+// The bit patterns of the numbers in row-major order, the parts of a complex element one after another: a row of those,
+// else of the tensor's sizes.
+Array<Bits> read_parts(const Tensor& tensor);
+void write_parts(const Array<Bits>& parts, Tensor& tensor);
+
 // The tensor in another dtype, element by element as ATen's copy converts (float64 to a half type goes through
-// float32).
+// float32; of a complex element the real part stays, and bool is whether it is not zero).
 Tensor cast(const Tensor& tensor, DType dtype);
 
 // The same values in another dim order.

@@ -62,6 +62,12 @@ Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argu
   return std::max(beside(grad_output, 1), beside(weight, transposed.value ? 0 : 1));
 }
 
+Int transforms(TensorArgument tensor, Argument<const Ints*> dim) {
+  Int points = 0;
+  for (const Int d : *dim.value) points += tensor->sizes[d];
+  return count({tensor->count(), points, 4});  // products and sums of the parts
+}
+
 Int convolution_products(TensorArgument grad_output, TensorArgument weight) {
   return count({beside(grad_output, 1), weight->count(), work_of_a_visit});
 }

@@ -42,6 +42,7 @@ Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);
 
 // The work of all results together, where it is not that of their terms.
+Int transforms(TensorArgument tensor, Argument<const Ints*> dim);
 inline Int rows(TensorArgument indices, TensorArgument weight) { return count({indices->count(), weight->sizes[1]}); }
 Int convolution_products(TensorArgument grad_output, TensorArgument weight);
 Int resampling(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,

@@ -30,6 +30,8 @@ DType promote(DType a, DType b) {
   const bool meets = info(a).kind != Kind::opaque && info(b).kind != Kind::opaque &&
                      (!meets_floating_only || is_floating(a) || is_floating(b));
   require(meets, a, " and ", b, " have no common dtype");
+  if (is_complex(a) != is_complex(b) && (is_floating(a) || is_floating(b)))
+    return complex_of(promote(part(a), part(b)));
   if (level(a) != level(b)) return level(a) > level(b) ? a : b;
   return wider(a, b);
 }
@@ -40,12 +42,16 @@ void Promotion::add(const Scalar& scalar) {
   raise(scalar_, is_floating(scalar) ? float32 : is_bool(scalar) ? boolean : int64);
 }
 
-// A category joins only where it is of a higher kind than those before it.
+// A category joins only where it is of a higher kind than those before it; a floating dtype keeps its width when it
+// becomes complex.
 DType Promotion::result() const {
   std::optional<DType> common;
   for (const auto& next : {dimensioned_, zero_dimensional_, scalar_}) {
-    if (!next) continue;
-    if (!common || level(*next) > level(*common)) raise(common, *next);
+    if (!next || (common && level(*next) <= level(*common))) continue;
+    if (common && is_complex(*next))
+      common = is_floating(*common) ? complex_of(*common) : *next;
+    else
+      raise(common, *next);
   }
   return common.value_or(float32);
 }

@@ -42,8 +42,14 @@ DType promote(const Operand&... operand) {
 
 inline DType same(TensorArgument tensor) { return tensor->dtype; }
 
+// The dtype of a complex one's parts, any other as it is; and back.
+inline DType part(DType dtype) { return info(dtype).part; }
+inline DType part(TensorArgument tensor) { return part(tensor->dtype); }
+inline DType complex(DType dtype) { return is_floating(dtype) ? complex_of(dtype) : dtype; }
+inline DType complex(TensorArgument tensor) { return complex(tensor->dtype); }
+
 // The dtype, or float32 where it is an integer or bool.
-inline DType floating(DType dtype) { return is_floating(dtype) ? dtype : DType::float32; }
+inline DType floating(DType dtype) { return is_floating(dtype) || is_complex(dtype) ? dtype : DType::float32; }
 inline DType floating(TensorArgument tensor) { return floating(tensor->dtype); }
 
 // The common dtype, or float32 where it is an integer or bool.
@@ -58,7 +64,7 @@ DType division(TensorArgument self, Argument<Scalar> other, Argument<std::option
 
 // The dtype in which an operand of arithmetic is read: one of a single element is not rounded to a half type.
 inline DType operand(TensorArgument tensor, DType common) {
-  return tensor->count() == 1 ? compute_dtype(common) : common;
+  return tensor->count() == 1 && !is_complex(common) ? compute_dtype(common) : common;
 }
 inline DType operand(Argument<Scalar>, DType common) { return compute_dtype(common); }
 
@@ -79,7 +85,9 @@ inline DType floating_named(Argument<std::optional<Int>> dtype, DType otherwise)
 DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise);
 
 // int64 for integers and bool, else the dtype itself: what sums and products of a tensor are.
-inline DType accumulated(TensorArgument tensor) { return is_floating(tensor->dtype) ? tensor->dtype : DType::int64; }
+inline DType accumulated(TensorArgument tensor) {
+  return is_floating(tensor->dtype) || is_complex(tensor->dtype) ? tensor->dtype : DType::int64;
+}
 
 // The dtype in which a sum or product is made: the given one, else int64 for integers and bool, else the dtype itself.
 inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) {
@@ -93,7 +101,8 @@ inline DType sum_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype
 
 // The dtype in which a mean is made: that of a sum, but a half type is summed in float32.
 inline DType mean_dtype(TensorArgument tensor, Argument<std::optional<Int>> dtype, TensorArgument out) {
-  return compute_dtype(sum_dtype(tensor, dtype, out));
+  const DType sum = sum_dtype(tensor, dtype, out);
+  return is_half(sum) ? DType::float32 : sum;
 }
 
 // What any and all are made in: the dtype of the given out, else bool, or uint8 where the tensor is.

@@ -39,15 +39,26 @@ Int number<Int>(const Scalar& scalar, DType dtype) {
 }
 
 template <>
-Bits number<Bits>(const Scalar& scalar, DType dtype) {
+Complex number<Complex>(const Scalar& scalar, DType dtype) {
+  return round_to(info(dtype).part, real(scalar));
+}
+
+// The zeros behind the real part of a complex dtype are the imaginary part.
+template <>
+Element number<Element>(const Scalar& scalar, DType dtype) {
   const DTypeInfo& d = info(dtype);
-  if (d.kind == Kind::opaque) return static_cast<Bits>(integer(scalar));
-  if (is_floating(scalar)) return d.bits_of_real(number<Real>(scalar, dtype));
-  return d.bits_of_int(integer(scalar));
+  if (d.is_opaque()) return {static_cast<Bits>(integer(scalar))};
+  if (is_floating(scalar)) return {d.bits_of_real(number<Real>(scalar, d.part))};
+  return {d.bits_of_int(integer(scalar))};
 }
 
 template <>
 Real exact<Real>(const Scalar& scalar) {
+  return real(scalar);
+}
+
+template <>
+Complex exact<Complex>(const Scalar& scalar) {
   return real(scalar);
 }
 
@@ -73,9 +84,9 @@ std::optional<Scalar> number_in(const Value& value) {
 
 Tensor tensor_of(const Scalar& scalar) {
   Tensor tensor = make(is_bool(scalar) ? DType::boolean : is_floating(scalar) ? DType::float64 : DType::int64, {});
-  Array<Bits> bits;
-  bits[0] = number<Bits>(scalar, tensor.dtype);
-  write(bits, tensor);
+  Array<Element> element;
+  element[0] = number<Element>(scalar, tensor.dtype);
+  write(element, tensor);
   return tensor;
 }
 
@@ -87,9 +98,9 @@ Scalar item(const Tensor& tensor) {
 
 bool fits(const Scalar& scalar, DType dtype) {
   const Real v = real(scalar);
-  if (info(dtype).kind == Kind::opaque) return false;
+  if (info(dtype).is_opaque()) return false;
   if (dtype == DType::boolean) return true;
-  if (is_floating(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
+  if (is_floating(dtype) || is_complex(dtype)) return !std::isfinite(v) || std::fabs(v) <= largest(dtype);
   const bool wraps = !is_floating(scalar) && least_integer(dtype) == 0;
   return v >= (wraps ? -largest_integer(dtype) : least_integer(dtype)) && v <= largest_integer(dtype);
 }

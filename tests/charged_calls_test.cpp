@@ -89,10 +89,10 @@ End end_of(const Operator& op, const std::vector<Value>& arguments, const Budget
 Tensor enlarged(const Tensor& tensor, Int from, Int to) {
   Dims sizes = tensor.sizes;
   std::ranges::replace(sizes, from, to);
-  const Array<Bits> elements = read<Bits>(tensor);
-  Array<Bits> repeated(sizes);
+  const Array<Element> elements = read<Element>(tensor);
+  Array<Element> repeated(sizes);
   for (Dims i : indices(sizes)) {
-    Bits& element = repeated(i);
+    Element& element = repeated(i);
     for (int d = 0; d < i.size(); ++d) i[d] %= tensor.sizes[d];
     element = elements(i);
   }

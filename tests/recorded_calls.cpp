@@ -26,10 +26,9 @@ using namespace assay;
 class Digest {  // FNV-1a
  public:
   void add(const Operator& op, const Tensor& result) {
-    if (result.dtype == DType::float64 && accuracy(op, 0, DType::float64).measure != Accuracy::Measure::exact) return;
-    const Kind kind = info(result.dtype).kind;
-    for (Bits b : read<Bits>(result).data)
-      add(kind == Kind::floating && std::isnan(info(result.dtype).real_of(b)) ? ~Bits{0} : b);
+    const DTypeInfo& d = info(result.dtype);
+    if (d.part == DType::float64 && accuracy(op, 0, result.dtype).measure != Accuracy::Measure::exact) return;
+    for (Bits b : read_parts(result).data) add(is_floating(d.part) && std::isnan(d.real_of(b)) ? ~Bits{0} : b);
   }
   void add(Bits value) { state_ = (state_ ^ value) * 0x100000001b3u; }
   Bits value() const { return state_; }

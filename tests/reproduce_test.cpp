@@ -116,16 +116,16 @@ TEST(RightAnswers, AreThoseTheJudgeTakesAndNoOthers) {
       EXPECT_NE(verdict_with(c, host, k, right->lowest), Verdict::fail);
       EXPECT_NE(verdict_with(c, host, k, right->highest), Verdict::fail);
       for (const Tensor* limit : {&right->lowest, &right->highest}) {
-        const auto bits = read<Bits>(*limit);
+        const auto bits = read_parts(*limit);
         bounds += limit->bytes != host.expected.outs[k].bytes;
         for (Int i = 0; i < std::min<Int>(bits.count(), 4); ++i) {
           const Real x = info(limit->dtype).real_of(bits[i]);
           if (!std::isfinite(x) || x == 0) continue;  // beyond 0 stands the other 0
-          Array<Bits> beyond = read<Bits>(host.expected.outs[k]);
+          Array<Bits> beyond = read_parts(host.expected.outs[k]);
           const bool away_from_0 = (limit == &right->highest) == (x > 0);
           beyond[i] = away_from_0 ? bits[i] + 1 : bits[i] - 1;
           Tensor wrong = host.expected.outs[k];
-          write(beyond, wrong);
+          write_parts(beyond, wrong);
           EXPECT_EQ(verdict_with(c, host, k, wrong), Verdict::fail) << "element " << i << " beyond " << x;
           ++steps;
         }

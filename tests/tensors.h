@@ -10,14 +10,17 @@
 namespace assay {
 
 // A contiguous tensor of these row-major values, rounded or wrapped to the dtype. tensor<Int> keeps integers beyond
-// 2^53, tensor<Bits> stores bit patterns.
+// 2^53, tensor<Bits> stores the bit patterns of numbers.
 template <class T = Real>
 Tensor tensor(DType dtype, const Dims& sizes, const std::type_identity_t<std::vector<T>>& values) {
   Array<T> array(sizes);
   if (array.data.size() != values.size()) throw std::invalid_argument("tensor: one value for each element is wanted");
   array.data.assign(values.begin(), values.end());
   Tensor made = make(dtype, sizes);
-  write(array, made);
+  if constexpr (std::is_same_v<T, Bits>)
+    write_parts(array, made);
+  else
+    write(array, made);
   return made;
 }
 
@@ -31,7 +34,11 @@ Tensor tensor(DType dtype, const Dims& sizes, const Dims& dim_order,
 // The elements in row-major order.
 template <class T = Real>
 std::vector<T> values_of(const Tensor& tensor) {
-  const Array<T> array = read<T>(tensor);
+  Array<T> array;
+  if constexpr (std::is_same_v<T, Bits>)
+    array = read_parts(tensor);
+  else
+    array = read<T>(tensor);
   return {array.data.begin(), array.data.end()};
 }
 

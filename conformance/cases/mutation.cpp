@@ -22,6 +22,10 @@ static_assert(kind_names.size() == mutation_kinds);
 
 constexpr std::array all_dtypes{float32, float16, bfloat16, float64, int64,  int32, int16,      int8,
                                 uint8,   boolean, uint16,   uint32,  uint64, qint8, float8_e5m2};
+// What complex tensors are converted to, and as many, so that one number names a dtype of either list.
+constexpr std::array dtypes_of_complex{complex64, complex128, complex32, float32, float64, int64,  float16, bfloat16,
+                                       int32,     int16,      uint8,     boolean, uint16,  uint64, qint8};
+static_assert(dtypes_of_complex.size() == all_dtypes.size());
 constexpr std::array<Int, 13> integers{
     0, 1, 2, -1, 3, -2, 4, 7, -5, 100, -100, std::numeric_limits<Int>::max(), std::numeric_limits<Int>::min()};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
@@ -57,8 +61,8 @@ std::vector<Tensor*> tensors_of(const Operator& op, std::vector<Value>& argument
 
 // The tensor with other sizes: its elements in order, over and over.
 Tensor resized(const Tensor& tensor, const Dims& sizes) {
-  const Array<Bits> old = read<Bits>(tensor);
-  Array<Bits> values(sizes);
+  const Array<Element> old = read<Element>(tensor);
+  Array<Element> values(sizes);
   for (Int k = 0; k < values.count() && old.count() > 0; ++k) values[k] = old[k % old.count()];
   const bool same_rank = sizes.size() == tensor.rank();
   Tensor out = make(tensor.dtype, sizes, same_rank ? tensor.dim_order : Dims::counting(sizes.size()));
@@ -76,9 +80,22 @@ Dims nth_order(int rank, Int n) {
   return order;
 }
 
+bool has_fractions(DType dtype) { return is_floating(info(dtype).part); }
+
+// A tensor like another, of the numbers that draw() gives one after another.
+template <class Draw>
+Tensor made_of(const Tensor& like, Draw draw) {
+  const DTypeInfo& d = info(like.dtype);
+  Tensor out = make(like.dtype, like.sizes, like.dim_order);
+  Array<Bits> numbers(Dims{like.count() * d.parts()});
+  for (Bits& number : numbers.data) number = d.bits_of_real(draw());
+  write_parts(numbers, out);
+  return out;
+}
+
 // Values that functions stumble over; the last palettes are plain numbers.
 std::vector<Real> palette(const Tensor& tensor, Int n) {
-  const bool floating = is_floating(tensor.dtype);
+  const bool floating = has_fractions(tensor.dtype);
   const Real most = floating ? largest(tensor.dtype) : largest_integer(tensor.dtype);
   const Real least = floating ? ulp(tensor.dtype, 0) : 1;
   std::array<std::vector<Real>, 6> palettes{{
@@ -95,16 +112,12 @@ std::vector<Real> palette(const Tensor& tensor, Int n) {
 
 Tensor filled(const Tensor& tensor, Int n, Int seed) {
   const std::vector<Real> choices = palette(tensor, n);
-  Array<Real> values(tensor.sizes);
   Bits state = static_cast<Bits>(seed) * 0x9e3779b97f4a7c15u + 1;
-  for (Real& v : values.data) {
+  return made_of(tensor, [&] {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    v = choices[(state >> 33) % choices.size()];
-    if (!is_floating(tensor.dtype) && !std::isfinite(v)) v = 0;
-  }
-  Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);
-  write(values, out);
-  return out;
+    const Real v = choices[(state >> 33) % choices.size()];
+    return has_fractions(tensor.dtype) || std::isfinite(v) ? v : 0;
+  });
 }
 
 Bits scrambled(Bits state) {  // splitmix64 (Steele, Lea, Flood 2014)
@@ -127,23 +140,20 @@ double drawn_fraction(Int bits, Bits draw) {
 }
 
 Tensor drawn(const Tensor& tensor, Int bits, Int seed) {
-  Array<Real> values(tensor.sizes);
-  Bits draw = scrambled(static_cast<Bits>(seed));
-  for (Real& v : values.data) {
-    v = is_floating(tensor.dtype) ? drawn_fraction(bits, draw) : static_cast<Real>(drawn_integer(bits, draw));
+  Bits draw = static_cast<Bits>(seed);
+  return made_of(tensor, [&] {
     draw = scrambled(draw);
-  }
-  Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);
-  write(values, out);
-  return out;
+    return has_fractions(tensor.dtype) ? drawn_fraction(bits, draw) : static_cast<Real>(drawn_integer(bits, draw));
+  });
 }
 
 // Each element one of the tensor's own.
 Tensor resampled(const Tensor& tensor, Int seed) {
-  const Array<Bits> old = read<Bits>(tensor);
-  Array<Bits> values(tensor.sizes);
+  const Array<Element> old = read<Element>(tensor);
+  Array<Element> values(tensor.sizes);
   Bits draw = scrambled(static_cast<Bits>(seed));
-  for (Bits& v : values.data) v = old[static_cast<Int>(draw % static_cast<Bits>(old.count()))], draw = scrambled(draw);
+  for (Element& v : values.data)
+    v = old[static_cast<Int>(draw % static_cast<Bits>(old.count()))], draw = scrambled(draw);
   Tensor out = make(tensor.dtype, tensor.sizes, tensor.dim_order);
   write(values, out);
   return out;
@@ -165,6 +175,10 @@ Tensor scaled(const Tensor& tensor, int exponent) {
   };
   if (is_floating(tensor.dtype))
     write_scaled(read<Real>(tensor), [&](Real x) { return std::ldexp(x, exponent); });
+  else if (is_complex(tensor.dtype))
+    write_scaled(read<Complex>(tensor), [&](const Complex& z) {
+      return Complex(std::ldexp(z.real(), exponent), std::ldexp(z.imag(), exponent));
+    });
   else
     write_scaled(read<Int>(tensor), [&](Int n) { return scaled(n, exponent); });
   return out;
@@ -179,7 +193,7 @@ std::vector<Int> distinct_sizes(const std::vector<Tensor*>& tensors) {
 
 // The tensor in another dtype; there is no conversion from and to opaque dtypes, so that its elements become zero.
 Tensor converted(const Tensor& t, Int n) {
-  const DType dtype = all_dtypes[pick(n, all_dtypes.size())];
+  const DType dtype = (is_complex(t.dtype) ? dtypes_of_complex : all_dtypes)[pick(n, all_dtypes.size())];
   const bool opaque = info(t.dtype).kind == Kind::opaque || info(dtype).kind == Kind::opaque;
   return opaque ? make(dtype, t.sizes, t.dim_order) : cast(t, dtype);
 }

@@ -55,11 +55,19 @@ void look_at(Real x, const Ends& ends, Elements& e) {
   e.extreme |= x >= ends.high || (x < 0 && x <= ends.low);
 }
 
+// Its elements, or the parts of complex ones.
+Buffer<Real> numbers_in(const Tensor& t) {
+  const Array<Bits> parts = read_parts(t);
+  Buffer<Real> numbers(parts.data.size());
+  std::ranges::transform(parts.data, numbers.begin(), info(t.dtype).real_of);
+  return numbers;
+}
+
 Elements elements_of(const Tensor& t) {
   Elements e;
   if (info(t.dtype).kind == Kind::opaque) return e;
-  Buffer<Real> values = read<Real>(t).data;
-  const Ends ends(t.dtype);
+  Buffer<Real> values = numbers_in(t);
+  const Ends ends(info(t.dtype).part);
   for (const Real x : values) look_at(x, ends, e);
   std::erase_if(values, [](Real x) { return std::isnan(x); });
   std::ranges::sort(values);
@@ -76,6 +84,7 @@ struct TensorFlag {
 // Of each tensor, behind its name; of the call as "a tensor …", and as "an input …" where it is one.
 constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"is floating", [](const Tensor& t, const Elements&) { return is_floating(t.dtype); }},
+    {"is complex", [](const Tensor& t, const Elements&) { return is_complex(t.dtype); }},
     {"is of a half type", [](const Tensor& t, const Elements&) { return is_half(t.dtype); }},
     {"is of integers", [](const Tensor& t, const Elements&) { return is_integer(t.dtype); }},
     {"is of wide unsigned integers",
@@ -401,7 +410,7 @@ class Describing {
 
   static bool is_operand(const SchemaArgument& a, const Value& v) {
     if (a.out || a.type.starts_with("ScalarType")) return false;
-    if (const Tensor* t = std::get_if<Tensor>(&v)) return info(t->dtype).kind != Kind::opaque;
+    if (const Tensor* t = std::get_if<Tensor>(&v)) return info(t->dtype).kind < Kind::complex;
     return std::holds_alternative<Int>(v) || std::holds_alternative<double>(v);
   }
 

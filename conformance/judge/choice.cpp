@@ -22,7 +22,7 @@ const Value& argument(const Operator& op, std::span<const Value> arguments, std:
 
 // The bits of a tensor's elements with every NaN the same, so that equal bits are the same value.
 Array<Bits> keys(const Tensor& tensor) {
-  Array<Bits> bits = read<Bits>(tensor);
+  Array<Bits> bits = read_parts(tensor);
   const DTypeInfo& d = info(tensor.dtype);
   if (d.kind != Kind::floating) return bits;
   for (Bits& b : bits.data)

@@ -26,11 +26,11 @@ std::vector<Tensor> out_tensors(const Operator& op, std::span<const Value> argum
   return outs;
 }
 
-// What one element of a result is held against.
+// What one number of a result, an element or a part of a complex one, is held against.
 struct Row {
   Accuracy accuracy;
-  DType dtype;     // of the out
-  DType computed;  // of the result before it was stored in the out
+  DType dtype;     // of the out, or of its parts
+  DType computed;  // of the result before it was stored in the out, or of its parts
   Int terms;
   bool half_accumulation;
 
@@ -53,10 +53,11 @@ Real growth(const Row& row) {
   return row.accumulates_in_half() ? std::max(independent, terms) : independent;
 }
 
-Real bound(const Row& row, Real exact, Real magnitude) {
+// `size`: a number whose units in the last place count, `exact` itself or the absolute value of which it is a part.
+Real bound(const Row& row, Real exact, Real size, Real magnitude) {
   const Real stored = row.dtype == row.computed ? 0 : ulp(row.dtype, exact) / 2;  // the rounding to the out's dtype
   if (row.accuracy.measure == Accuracy::Measure::ulp)
-    return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, exact) + stored;
+    return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, size) + stored;
   const int precision = std::min(info(row.dtype).precision, info(row.computed).precision);
   const Real unit = std::ldexp(Real{1}, -precision);
   return static_cast<Real>(row.accuracy.amount) * growth(row) * unit * std::fabs(magnitude) + ulp(row.dtype, 0);
@@ -95,7 +96,7 @@ bool flushed(const Row& row, Real exact, Real got) {
 }
 
 // How far a floating result is outside, in units of its bound: at most 1 is inside. `want` is `exact` rounded.
-Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
+Real distance(const Row& row, Real exact, Real size, Real magnitude, Real want, Real got) {
   if (magnitude == unbounded || overflowed(row, exact, magnitude, got)) return 0;
   if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
   if (exact == 0 && got == 0)
@@ -103,7 +104,7 @@ Real distance(const Row& row, Real exact, Real magnitude, Real want, Real got) {
   if (want == got) return 0;
   if (std::isinf(exact)) return infinity;
   if (flushed(row, exact, got)) return 0;
-  const Real off = std::fabs(extended(got, row.dtype) - exact) / bound(row, exact, magnitude);
+  const Real off = std::fabs(extended(got, row.dtype) - exact) / bound(row, exact, size, magnitude);
   return std::isnan(off) ? infinity : off;
 }
 
@@ -142,7 +143,7 @@ std::string accuracy_text(const Row& row) {
   }
 }
 
-std::string number_text(DType dtype, Bits bits) {
+std::string exact_text(DType dtype, Bits bits) {
   const DTypeInfo& d = info(dtype);
   if (d.kind == Kind::floating) return fmt::format("{:.17g}", static_cast<double>(round_to(dtype, d.real_of(bits))));
   if (d.kind == Kind::opaque || (dtype == DType::boolean && bits > 1)) return fmt::format("{:#x}", bits);
@@ -207,10 +208,12 @@ class TensorJudge {
         output_(output),
         want_(expected.outs[output]),
         unrounded_(expected.answer.unrounded[output]),
-        want_bits_(read<Bits>(want_)) {
-    row_.dtype = want_.dtype;
-    row_.computed = unrounded_.values.empty() ? want_.dtype : unrounded_.dtype;
-    row_.accuracy = accuracy(op, static_cast<int>(op.arguments.back().type == "Tensor[]" ? 0 : output), row_.computed);
+        want_bits_(read_parts(want_)),
+        parts_(info(want_.dtype).parts()) {
+    const DType computed = unrounded_.values.empty() ? want_.dtype : unrounded_.dtype;
+    row_.dtype = info(want_.dtype).part;
+    row_.computed = info(computed).part;
+    row_.accuracy = accuracy(op, static_cast<int>(op.arguments.back().type == "Tensor[]" ? 0 : output), computed);
     row_.accuracy.flush = row_.accuracy.flush || mode == ArithmeticMode::flush_to_zero;
     row_.half_accumulation = mode == ArithmeticMode::half_accumulation;
     row_.terms = expected.answer.terms;
@@ -244,13 +247,13 @@ class TensorJudge {
     if (is(Accuracy::Measure::unspecified)) return {};
     RightAnswers right{want_, want_, want_, !row_.accuracy.either_zero};
     if (is(Accuracy::Measure::choice) || !is_floating(row_.dtype)) return right;
-    const Array<Bits> want = read<Bits>(want_);
+    const Array<Bits>& want = want_bits_;
     Array<Bits> lowest = want, highest = want;
     for (Int k = 0; k < want.count(); ++k) {
       lowest[k] = farthest_right(k, want[k], -1);
       highest[k] = farthest_right(k, want[k], 1);
     }
-    write(lowest, right.lowest), write(highest, right.highest);
+    write_parts(lowest, right.lowest), write_parts(highest, right.highest);
     return right;
   }
 
@@ -289,33 +292,45 @@ class TensorJudge {
     return j;
   }
 
-  Real magnitude(std::size_t k) const {
+  Real magnitude(Int k) const {
     const std::vector<Buffer<Real>>& all = expected_.magnitudes(op_);
-    return output_ < all.size() && !all[output_].empty() ? all[output_][k] : 0;
+    return output_ < all.size() && !all[output_].empty() ? part_of(all[output_], k) : 0;
+  }
+
+  // Number k of computed values; a real one that is stored in a complex out has the imaginary part 0, and of a complex
+  // one a real out holds the real part.
+  Real part_of(const Buffer<Real>& values, Int k) const {
+    if (std::ssize(values) == want_bits_.count()) return values[static_cast<std::size_t>(k)];
+    if (std::ssize(values) > want_bits_.count()) return values[static_cast<std::size_t>(2 * k)];
+    return k % 2 == 0 ? values[static_cast<std::size_t>(k / 2)] : 0;
+  }
+  Real exact(Int k) const { return part_of(unrounded_.values, k); }
+
+  // The absolute value of the element of which number k is a part.
+  Real size(Int k) const {
+    return parts_ == 1 ? exact(k) : extended(std::hypot(exact(k - k % 2), exact(k - k % 2 + 1)), row_.dtype);
   }
 
   // Of element k, in units of its bound; 0 when exact.
   Real distance_of(Int k, Bits got) const {
-    const auto i = static_cast<std::size_t>(k);
     const DTypeInfo& d = info(row_.dtype);
     const Real own = rounded_exactly()
-                         ? exact_distance(row_, magnitude(i), want_bits_[k], got)
-                         : distance(row_, unrounded_.values[i], magnitude(i), d.real_of(want_bits_[k]), d.real_of(got));
+                         ? exact_distance(row_, magnitude(k), want_bits_[k], got)
+                         : distance(row_, exact(k), size(k), magnitude(k), d.real_of(want_bits_[k]), d.real_of(got));
     return other_ ? std::min(own, other_->distance_of(k, got)) : own;
   }
 
   Judgement values(const Tensor& got) const {
-    const Array<Bits> got_bits = read<Bits>(got);
+    const Array<Bits> got_bits = read_parts(got);
     const DTypeInfo& d = info(row_.dtype);
     Errors errors;
     Real worst = -1;
     Int at = 0;
     for (Int k = 0; k < want_bits_.count(); ++k) {
-      const auto i = static_cast<std::size_t>(k);
       const Real now = distance_of(k, got_bits[k]);
       if (now > worst) worst = now, at = k;
       if (!rounded_exactly() && !other_)
-        errors.add((d.real_of(got_bits[k]) - unrounded_.values[i]) / ulp(row_.dtype, unrounded_.values[i]), now);
+        errors.add((d.real_of(got_bits[k]) - exact(k)) / ulp(row_.dtype, size(k)), now);
     }
     if (worst <= 0) return {};
     const bool outside = rounded_exactly() ? worst > 0 : worst > 1;
@@ -331,7 +346,7 @@ class TensorJudge {
                 accuracy_text(row_),
                 {},
                 static_cast<Int>(output_),
-                at,
+                at / parts_,
                 {}};
     if (j.verdict != Verdict::pass) describe(j, want_bits_[at], got_bits[at], at);
     return j;
@@ -341,12 +356,12 @@ class TensorJudge {
     const DTypeInfo& d = info(row_.dtype);
     const bool nan = d.kind == Kind::floating && std::isnan(d.real_of(want)) != std::isnan(d.real_of(got));
     if (j.verdict == Verdict::fail) j.failure = nan ? Class::nan : Class::value;
-    j.message = fmt::format("{} is {}, but must be {}", place(output_, outputs(), want_.sizes, at),
-                            number_text(row_.dtype, got), number_text(row_.dtype, want));
+    const std::string_view part = parts_ == 1 ? "" : at % 2 == 0 ? "the real part of " : "the imaginary part of ";
+    j.message = fmt::format("{}{} is {}, but must be {}", part, place(output_, outputs(), want_.sizes, at / parts_),
+                            exact_text(row_.dtype, got), exact_text(row_.dtype, want));
     if (rounded_exactly()) return;
-    const auto i = static_cast<std::size_t>(at);
-    j.message += fmt::format(" (exactly {:.17g})", static_cast<double>(unrounded_.values[i]));
-    j.bound = fmt::format("{:.3g}", static_cast<double>(bound(row_, unrounded_.values[i], magnitude(i))));
+    j.message += fmt::format(" (exactly {:.17g})", static_cast<double>(exact(at)));
+    j.bound = fmt::format("{:.3g}", static_cast<double>(bound(row_, exact(at), size(at), magnitude(at))));
   }
 
   const Operator& op_;
@@ -354,7 +369,8 @@ class TensorJudge {
   std::size_t output_;
   const Tensor& want_;
   const Unrounded& unrounded_;
-  Array<Bits> want_bits_;
+  Array<Bits> want_bits_;  // of its numbers, the parts of complex elements one by one
+  int parts_;
   Row row_{};
   const TensorJudge* other_ = nullptr;
 };
@@ -372,19 +388,19 @@ bool uses_magnitude(const Operator& op) {
   });
 }
 
-// A floating tensor with 0 for its subnormal numbers; whether it had any.
+// A floating or complex tensor with 0 for its subnormal numbers; whether it had any.
 bool flush(Tensor& t) {
   const DTypeInfo& d = info(t.dtype);
-  if (d.kind != Kind::floating) return false;
-  Array<Bits> elements = read<Bits>(t);
+  if (!is_floating(d.part)) return false;
+  Array<Bits> numbers = read_parts(t);
   bool any = false;
-  for (Bits& b : elements.data) {
+  for (Bits& b : numbers.data) {
     const Real x = d.real_of(b);
     if (x == 0 || !(std::fabs(x) < std::ldexp(Real{1}, d.least_exponent))) continue;
     b = d.bits_of_real(std::copysign(Real{0}, x));
     any = true;
   }
-  if (any) write(elements, t);
+  if (any) write_parts(numbers, t);
   return any;
 }
 

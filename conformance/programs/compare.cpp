@@ -11,9 +11,9 @@
 namespace assay {
 namespace {
 
-// A dtype's elements as bits and, but for opaque ones, as numbers.
+// A dtype's elements, the parts of complex ones one by one, as bits and, but for opaque ones, as numbers.
 struct Elements {
-  explicit Elements(const Tensor& t) : bits(read<Bits>(t)), real_of(info(t.dtype).real_of) {}
+  explicit Elements(const Tensor& t) : bits(read_parts(t)), real_of(info(t.dtype).real_of) {}
   Array<Bits> bits;
   Real (*real_of)(Bits);
 };
@@ -43,20 +43,21 @@ Comparison compare(const Tensor& got, const Tensor& want, const Tolerance& toler
     return c;
   }
   const Elements g(got), w(want);
-  const bool by_bits = !g.real_of || (!is_floating(got.dtype) && tolerance.rtol == 0 && tolerance.atol == 0);
-  c.elements = got.count();
+  const DTypeInfo& d = info(got.dtype);
+  const bool by_bits = !g.real_of || (!is_floating(d.part) && tolerance.rtol == 0 && tolerance.atol == 0);
+  c.elements = g.bits.count();
   double farthest = -1;
   for (Int i = 0; i < c.elements; ++i) {
     if (g.bits[i] == w.bits[i]) continue;
     const Real a = g.real_of ? g.real_of(g.bits[i]) : 0, b = g.real_of ? g.real_of(w.bits[i]) : 0;
-    const double d = distance(a, b);
-    c.distance = std::max(c.distance, d);
+    const double apart = distance(a, b);
+    c.distance = std::max(c.distance, apart);
     if (!by_bits && inside(a, b, tolerance)) continue;
     ++c.outside;
-    if (d <= farthest) continue;
-    farthest = d;
-    c.index = index_of(i, got.sizes);
-    c.got = element_text(g.bits[i], got.dtype), c.want = element_text(w.bits[i], got.dtype);
+    if (apart <= farthest) continue;
+    farthest = apart;
+    c.index = index_of(i / d.parts(), got.sizes);
+    c.got = number_text(g.bits[i], d.part), c.want = number_text(w.bits[i], d.part);
   }
   return c;
 }

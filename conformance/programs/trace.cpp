@@ -20,7 +20,7 @@ std::string duration(std::chrono::nanoseconds time) {
 
 std::string brief(const Value& value) { return printable(literal(value, 4), most_shown); }
 
-bool has_numbers(const Tensor& t) { return info(t.dtype).kind != Kind::opaque; }
+bool has_numbers(const Tensor& t) { return info(t.dtype).kind < Kind::complex; }  // of an order
 
 std::string text_of(const Value& value) {
   const Tensor* t = std::get_if<Tensor>(&value);

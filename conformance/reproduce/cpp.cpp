@@ -60,7 +60,7 @@ std::string cpp_bool(bool b) { return b ? "true" : "false"; }
 std::string elements(const Tensor& t) {
   const Tensor row{t.dtype, {t.count()}, {0}, t.bytes};
   const int digits = 2 * info(t.dtype).bytes;
-  return braces(read<Bits>(row).data, [&](Bits b) { return fmt::format("0x{:0{}x}", b, digits); });
+  return braces(read_parts(row).data, [&](Bits b) { return fmt::format("0x{:0{}x}", b, digits); });
 }
 
 std::string cpp_tensor(const Tensor& t, const std::string& elements) {

@@ -64,6 +64,9 @@ const Limit limits[] = {
      [](const Reproduced& call) {
        return any_tensor(call, [](const Tensor& t) { return info(t.dtype).kind == Kind::opaque; });
      }},
+    {"complex numbers, whose kernels are judged by part",
+     {cpp},
+     [](const Reproduced& call) { return any_tensor(call, [](const Tensor& t) { return is_complex(t.dtype); }); }},
     {"a dim order other than contiguous and channels last of four dimensions, which the Python interface refuses",
      {python},
      [](const Reproduced& call) { return any_tensor(call, [](const Tensor& t) { return !has_usual_dim_order(t); }); }},

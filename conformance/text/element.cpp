@@ -8,6 +8,7 @@
 
 #include "conformance/text/malformed.h"
 #include "conformance/text/printable.h"
+#include "reference/tensor.h"
 
 namespace assay {
 namespace {
@@ -90,7 +91,9 @@ std::optional<Number> number_of(std::string_view text) {
   return std::nullopt;
 }
 
-Bits element_of(const Number& number, DType dtype) {
+namespace {
+
+Bits number_element(const Number& number, DType dtype) {
   std::optional<Bits> element;
   switch (info(dtype).kind) {
     case Kind::boolean:
@@ -102,6 +105,7 @@ Bits element_of(const Number& number, DType dtype) {
     case Kind::floating:
       element = floating_element(number, dtype);
       break;
+    case Kind::complex:
     case Kind::opaque:
       break;
   }
@@ -109,31 +113,77 @@ Bits element_of(const Number& number, DType dtype) {
   return *element;
 }
 
-Bits element_of(std::string_view text, DType dtype) {
-  if (info(dtype).kind == Kind::opaque) {
+Number written_number(std::string_view text) {
+  const auto number = number_of(text);
+  well_formed(number.has_value(), "call.tensor", Quoted{text}, " is no number");
+  return *number;
+}
+
+// Where the imaginary part begins, with its sign: behind the last sign that is none of an exponent.
+std::size_t imaginary_part(std::string_view text) {
+  for (std::size_t at = text.size(); at-- > 1;)
+    if ((text[at] == '+' || text[at] == '-') && text[at - 1] != 'e' && text[at - 1] != 'E') return at;
+  return 0;
+}
+
+Element complex_element(std::string_view text, DType dtype) {
+  if (!text.ends_with('j')) return element_of(written_number(text), dtype);
+  text.remove_suffix(1);
+  const std::size_t at = imaginary_part(text);
+  const std::string_view imaginary = text.substr(text.substr(at).starts_with('+') ? at + 1 : at);
+  return element_of(at == 0 ? Number(Int{0}) : written_number(text.substr(0, at)), written_number(imaginary), dtype);
+}
+
+}  // namespace
+
+Element element_of(const Number& number, DType dtype) {
+  return is_complex(dtype) ? element_of(number, Number(Int{0}), dtype) : Element{number_element(number, dtype)};
+}
+
+Element element_of(const Number& real, const Number& imaginary, DType dtype) {
+  const DType part = info(dtype).part;
+  Array<Bits> parts(Dims{2});
+  parts[0] = number_element(real, part), parts[1] = number_element(imaginary, part);
+  Tensor one = make(dtype, {});
+  write_parts(parts, one);
+  return read<Element>(one)[0];
+}
+
+Element element_of(std::string_view text, DType dtype) {
+  if (is_complex(dtype)) return complex_element(text, dtype);
+  if (info(dtype).is_opaque()) {
     const auto bits = opaque_element(text, dtype);
     well_formed(bits.has_value(), "call.tensor", "an element of ", info(dtype).name, " is ", info(dtype).bytes,
                 " bytes in hexadecimal such as 0x3f, but came as ", Quoted{text});
-    return *bits;
+    return {*bits};
   }
-  const auto number = number_of(text);
-  well_formed(number.has_value(), "call.tensor", Quoted{text}, " is no number");
-  return element_of(*number, dtype);
+  return element_of(written_number(text), dtype);
 }
 
-std::string element_text(Bits element, DType dtype) {
+std::string element_text(const Element& element, DType dtype) {
+  if (!is_complex(dtype)) return number_text(element.low, dtype);
+  Tensor one = make(dtype, {});
+  Array<Element> elements;
+  elements[0] = element;
+  write(elements, one);
+  const Array<Bits> parts = read_parts(one);
+  const std::string imaginary = number_text(parts[1], info(dtype).part);
+  return number_text(parts[0], info(dtype).part) + (imaginary.starts_with('-') ? "" : "+") + imaginary + 'j';
+}
+
+std::string number_text(Bits number, DType dtype) {
   const DTypeInfo& d = info(dtype);
   switch (d.kind) {
     case Kind::boolean:
-      return d.int_of(element) ? "true" : "false";
+      return d.int_of(number) ? "true" : "false";
     case Kind::integer:
-      return dtype == DType::uint64 ? fmt::format("{}", element) : fmt::format("{}", d.int_of(element));
+      return dtype == DType::uint64 ? fmt::format("{}", number) : fmt::format("{}", d.int_of(number));
     case Kind::opaque:
-      return fmt::format("0x{:0{}x}", element, 2 * d.bytes);
-    case Kind::floating:
+      return fmt::format("0x{:0{}x}", number, 2 * d.bytes);
+    default:  // floating
       break;
   }
-  const double x = static_cast<double>(d.real_of(element));
+  const double x = static_cast<double>(d.real_of(number));
   return fmt::format("{}", std::isfinite(x) ? shortest(x, dtype) : x);
 }
 

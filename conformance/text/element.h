@@ -18,14 +18,22 @@ using Number = std::variant<bool, Int, Bits, double>;
 std::optional<Number> number_of(std::string_view text);
 
 // The element that stores the number: a floating dtype rounds it to nearest even, an integer dtype must hold it
-// exactly, bool takes true, false, 0 and 1. Throws a malformed Fault of call.tensor.
-Bits element_of(const Number& number, DType dtype);
+// exactly, bool takes true, false, 0 and 1; of a complex dtype it is the real part. Throws a malformed Fault of
+// call.tensor.
+Element element_of(const Number& number, DType dtype);
 
-// Likewise from text; an element of an opaque dtype is its bits in hexadecimal, `0x3f`.
-Bits element_of(std::string_view text, DType dtype);
+// The complex element with these parts.
+Element element_of(const Number& real, const Number& imaginary, DType dtype);
+
+// Likewise from text; an element of a complex dtype is `1+2j`, `2j` or a number; of an opaque dtype its bits in
+// hexadecimal, `0x3f`.
+Element element_of(std::string_view text, DType dtype);
 
 // A short text that `element_of` reads as this element, but for the payload of a NaN and a bool byte beyond 1.
-std::string element_text(Bits element, DType dtype);
+std::string element_text(const Element& element, DType dtype);
+
+// The same of a number, as a part of a complex element is one.
+std::string number_text(Bits number, DType dtype);
 
 // The shortest text of a double, with a point or an exponent so that it reads as no integer.
 std::string double_text(double value);

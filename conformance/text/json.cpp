@@ -166,7 +166,21 @@ void set_data(Tensor& tensor, const Json& data) {
   tensor.bytes = std::move(*bytes);
 }
 
-void read_nested(const Json& json, int depth, DType dtype, Nesting& nesting, Buffer<Bits>& elements) {
+Number element_number(const Json& json) {
+  const auto number = number_in(json);
+  well_formed(number.has_value(), tensor_rule, Excerpt{json}, " is no number");
+  return *number;
+}
+
+// A complex element is the list of its two parts.
+bool is_pair(const Json& json) { return json.size() == 2 && !json[0].is_array() && !json[1].is_array(); }
+
+void read_nested(const Json& json, int depth, DType dtype, Nesting& nesting, Buffer<Element>& elements) {
+  if (json.is_array() && is_complex(dtype) && is_pair(json)) {
+    nesting.element(depth);
+    elements.push_back(element_of(element_number(json[0]), element_number(json[1]), dtype));
+    return;
+  }
   if (json.is_array()) {
     if (depth == max_rank)
       throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
@@ -174,16 +188,15 @@ void read_nested(const Json& json, int depth, DType dtype, Nesting& nesting, Buf
     nesting.list(depth, static_cast<Int>(json.size()));
     return;
   }
+  well_formed(!is_complex(dtype), tensor_rule, Excerpt{json}, " is no list of a real and an imaginary part");
   nesting.element(depth);
-  const auto number = number_in(json);
-  well_formed(number.has_value(), tensor_rule, Excerpt{json}, " is no number");
-  elements.push_back(element_of(*number, dtype));
+  elements.push_back(element_of(element_number(json), dtype));
 }
 
 // From `values`, flat or nested; nested ones say the sizes, so that these may be missing.
 Tensor tensor_of_values(const Json& object, DType dtype) {
   Nesting nesting;
-  Array<Bits> elements;
+  Array<Element> elements;
   elements.data.clear();
   read_nested(object["values"], 0, dtype, nesting, elements.data);
   const Ints nested = nesting.sizes();

@@ -41,7 +41,7 @@ std::size_t byte_count(const Tensor& tensor) {
   return static_cast<std::size_t>(tensor.count() * info(tensor.dtype).bytes);
 }
 
-void fill(Tensor& tensor, Array<Bits> elements) {
+void fill(Tensor& tensor, Array<Element> elements) {
   elements.sizes = tensor.sizes;
   tensor.bytes.resize(byte_count(tensor));
   write(elements, tensor);

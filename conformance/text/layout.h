@@ -17,8 +17,8 @@ Tensor layout(DType dtype, const Ints& sizes, const std::optional<Ints>& dim_ord
 // How many bytes the elements of a tensor take.
 std::size_t byte_count(const Tensor& tensor);
 
-// Stores the elements' bit patterns, row-major, in a tensor without bytes.
-void fill(Tensor& tensor, Array<Bits> elements);
+// Stores the elements, row-major, in a tensor without bytes.
+void fill(Tensor& tensor, Array<Element> elements);
 
 // Finds the sizes of nested lists while they are read, and refuses ragged ones with a malformed Fault of call.tensor.
 class Nesting {

@@ -18,7 +18,7 @@ bool nests(const Dims& sizes) { return sizes.size() == 1 || std::ranges::find(si
 // Writes the elements of a tensor as nested lists, the first `most` of them.
 class NestedLists {
  public:
-  NestedLists(const Tensor& tensor, Int most) : dtype_(tensor.dtype), elements_(read<Bits>(tensor)), left_(most) {
+  NestedLists(const Tensor& tensor, Int most) : dtype_(tensor.dtype), elements_(read<Element>(tensor)), left_(most) {
     write(0, 0);
   }
   const std::string& text() const { return text_; }
@@ -45,7 +45,7 @@ class NestedLists {
   }
 
   DType dtype_;
-  Array<Bits> elements_;
+  Array<Element> elements_;
   Int left_;
   std::string text_;
 };

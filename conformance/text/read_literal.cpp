@@ -208,11 +208,11 @@ Tensor read_tensor(Reader& in) {
   in.expect(':');
   const DType dtype = read_dtype(in);
   Tensor tensor = layout(dtype, elements.sizes, read_dim_order(in));
-  Array<Bits> bits(tensor.sizes);
-  for (std::size_t i = 0; i < bits.data.size(); ++i)
-    bits.data[i] = elements.pattern ? element_of(Number(elements.pattern->element(static_cast<Int>(i))), dtype)
-                                    : element_of(elements.words[i], dtype);
-  fill(tensor, bits);
+  Array<Element> stored(tensor.sizes);
+  for (std::size_t i = 0; i < stored.data.size(); ++i)
+    stored.data[i] = elements.pattern ? element_of(Number(elements.pattern->element(static_cast<Int>(i))), dtype)
+                                      : element_of(elements.words[i], dtype);
+  fill(tensor, stored);
   return tensor;
 }
 

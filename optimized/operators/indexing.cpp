@@ -30,7 +30,7 @@ bool all_inside(const Tensor& index, std::int64_t n, bool from_end) {
 
 bool is_real(DType dtype) {
   const DTypeFacts& facts = *find_dtype(static_cast<int>(dtype));
-  return facts.kind != Kind::opaque && dtype < DType::uint16;
+  return facts.kind < Kind::complex && dtype < DType::uint16;
 }
 
 constexpr std::uint8_t row_major[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

@@ -185,7 +185,7 @@ bool reshaped_view(const Call& call, View& v) {
 bool flipped_view(const Call& call, View& v) {
   v = whole(call.tensor(0));
   const DTypeFacts& facts = *find_dtype(static_cast<int>(call.tensor(0).dtype));
-  if (facts.kind == Kind::opaque || facts.dtype >= DType::uint16) return false;  // which PyTorch does not always flip
+  if (facts.kind >= Kind::complex || facts.dtype >= DType::uint16) return false;  // which PyTorch does not always flip
   std::uint32_t seen = 0;
   if (!integers(call[1])) return false;
   for (const Value* dim : call[1].items()) {

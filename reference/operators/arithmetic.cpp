@@ -31,6 +31,7 @@ Real power(Real self, Real exponent, DType dtype) {
 }  // namespace
 
 Real operators::add(Real self, Real other, Real alpha) { return std::fma(alpha, other, self); }
+Complex operators::add(Complex self, Complex other, Complex alpha) { return self + alpha * other; }
 Int operators::add(Int self, Int other, Int alpha) { return wrapping_add(self, wrapping_multiply(alpha, other)); }
 Real operators::sub(Real self, Real other, Scalar alpha, const Rounding& round) {
   return add(self, other, opposite<Real>(alpha, round));
@@ -38,10 +39,16 @@ Real operators::sub(Real self, Real other, Scalar alpha, const Rounding& round) 
 Int operators::sub(Int self, Int other, Scalar alpha, const Rounding& round) {
   return add(self, other, opposite<Int>(alpha, round));
 }
+Complex operators::sub(Complex self, Complex other, Scalar alpha, const Rounding& round) {
+  return add(self, other, opposite<Complex>(alpha, round));
+}
 Real operators::rsub(Real self, Real other, Scalar alpha, const Rounding& round) {
   return sub(other, self, alpha, round);
 }
 Int operators::rsub(Int self, Int other, Scalar alpha, const Rounding& round) { return sub(other, self, alpha, round); }
+Complex operators::rsub(Complex self, Complex other, Scalar alpha, const Rounding& round) {
+  return sub(other, self, alpha, round);
+}
 
 // What is rounded: the result, and its product unless alpha is 1 or -1. The product may overflow before it is added.
 Real operators::add_magnitude(Real self, Real other, Real alpha, const Arithmetic& a) {
@@ -52,20 +59,32 @@ Real operators::add_magnitude(Real self, Real other, Real alpha, const Arithmeti
 Real operators::sub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round, const Arithmetic& a) {
   return add_magnitude(self, other, opposite<Real>(alpha, round), a);
 }
+Complex operators::sub_magnitude(Complex self, Complex other, Scalar alpha, const Rounding& round) {
+  return std::abs(self) + std::abs(opposite<Complex>(alpha, round)) * std::abs(other);
+}
+Complex operators::rsub_magnitude(Complex self, Complex other, Scalar alpha, const Rounding& round) {
+  return sub_magnitude(other, self, alpha, round);
+}
 Real operators::rsub_magnitude(Real self, Real other, Scalar alpha, const Rounding& round, const Arithmetic& a) {
   return sub_magnitude(other, self, alpha, round, a);
 }
 
 Real operators::mul(Real self, Real other) { return self * other; }
+Complex operators::mul(Complex self, Complex other) { return self * other; }
 Int operators::mul(Int self, Int other) { return wrapping_multiply(self, other); }
 
 Real operators::div(Real self, Real other) { return self / other; }
+Complex operators::div(Complex self, Complex other) { return self / other; }
 Real operators::div(Real self, Real other, std::optional<std::string_view> rounding_mode, const Rounding& round) {
   if (rounding_mode == "floor") return floor_divide(self, other);
   return rounding_mode ? std::trunc(round(self / other)) : self / other;
 }
 Int operators::div(Int self, Int other, std::optional<std::string_view> rounding_mode, const Rounding&) {
   return rounding_mode == "floor" ? floor_divide(self, other) : quotient(self, other);
+}
+
+Complex operators::div(Complex self, Complex other, std::optional<std::string_view>, const Rounding&) {
+  return self / other;
 }
 
 // Of floor's three roundings the quotient itself takes one, in half types one and a little.
@@ -100,6 +119,12 @@ Int operators::remainder(Int self, Int other) {
 }
 
 Real operators::pow(Real self, Real exponent) { return std::pow(self, exponent); }
+Complex operators::pow(Complex self, Complex exponent) { return std::pow(self, exponent); }
+// e^(exponent ln self): rounding the product changes the power by its size.
+Complex operators::pow_magnitude(Complex self, Complex exponent) {
+  const Real power = std::abs(pow(self, exponent)), product = std::abs(exponent * std::log(self));
+  return std::isfinite(product) ? power * (1 + product) : unbounded;
+}
 
 // Squares of self multiplied for the bits of the exponent.
 Int operators::pow(Int self, Int exponent) {
@@ -117,6 +142,18 @@ Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) {
 }
 Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) {
   return pow(self, number<Int>(exponent, round.dtype));
+}
+// PyTorch fills in the power 0, copies the power 1, multiplies for 2, 3 and -2 and takes the roots.
+Complex operators::pow_scalar(Complex self, Scalar exponent, const Rounding& round) {
+  const Real n = real(exponent);
+  if (n == 0 || n == 1) return n == 0 ? Complex(1) : self;
+  if (n == 2 || n == -2) return n == 2 ? self * self : Complex(1) / (self * self);
+  if (n == 3) return self * self * self;
+  if (n == 0.5 || n == -0.5) return n == 0.5 ? std::sqrt(self) : Complex(1) / Complex(std::sqrt(self));
+  return pow(self, number<Complex>(exponent, round.dtype));
+}
+Complex operators::pow_scalar_magnitude(Complex self, Scalar exponent, const Rounding& round) {
+  return pow_magnitude(self, number<Complex>(exponent, round.dtype));
 }
 
 // The power, and what rounding the exponent changes in it, in double unit roundoffs. The square in 1 / self^2 may be

@@ -185,13 +185,13 @@ void operators::fast_hadamard_transform_magnitude(Array<Real>& out, const Array<
   });
 }
 
-void operators::update_cache(Array<Bits>&, Array<Bits>& cache_out, const Array<Bits>& value, const Array<Bits>& cache,
+void operators::update_cache(Array<Element>&, Array<Element>& cache_out, const Array<Element>& value, const Array<Element>& cache,
                              Int start_pos) {
   put(cache_out, value, cache, start_pos);
 }
 
-void operators::update_cache_with_indices(Array<Bits>&, Array<Bits>& cache_out, const Array<Bits>& value,
-                                          const Array<Bits>& cache, const Array<Int>& indices) {
+void operators::update_cache_with_indices(Array<Element>&, Array<Element>& cache_out, const Array<Element>& value,
+                                          const Array<Element>& cache, const Array<Int>& indices) {
   cache_out = cache;
   const Int length = value.sizes[2] * value.sizes[3];
   for (Int i = 0; i < value.count(); ++i) {

@@ -7,6 +7,7 @@ namespace {
 
 Real sum(Real a, Real b) { return a + b; }
 Int sum(Int a, Int b) { return wrapping_add(a, b); }
+Complex sum(Complex a, Complex b) { return a + b; }
 
 template <class T>
 void fold(Array<T>& out, const Array<T>& self, const Ints& kernel_size, const Ints& dilation, const Ints& padding,
@@ -30,6 +31,10 @@ void fold(Array<T>& out, const Array<T>& self, const Ints& kernel_size, const In
 }  // namespace
 
 void operators::col2im(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& dilation,
+                       const Ints& padding, const Ints& stride) {
+  fold(out, self, kernel_size, dilation, padding, stride);
+}
+void operators::col2im(Array<Complex>& out, const Array<Complex>& self, const Ints& kernel_size, const Ints& dilation,
                        const Ints& padding, const Ints& stride) {
   fold(out, self, kernel_size, dilation, padding, stride);
 }

@@ -12,6 +12,7 @@ namespace {
 
 Real sum(Real a, Real b) { return a + b; }
 Int sum(Int a, Int b) { return wrapping_add(a, b); }
+Complex sum(Complex a, Complex b) { return a + b; }
 
 // An element of x, where i may be of a scalar and x of rank 1, or the other way round.
 template <class T>
@@ -38,6 +39,29 @@ template <class T>
 void added(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index, const Array<T>& src) {
   out = self;
   each_target(out, dim, index, [&](T& target, const Dims& i) { target = sum(target, element(src, i)); });
+}
+
+// |self| where something is added to it, whose magnitudes out holds.
+template <class T>
+void add_self(Array<T>& out, const Array<T>& self) {
+  for (Int k = 0; k < out.count(); ++k)
+    if (std::abs(out[k]) > 0) out[k] += std::abs(self[k]);
+}
+
+// |self| + sum |src| where something is added, else 0.
+template <class T>
+void added_magnitude(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index, const Array<T>& src) {
+  each_target(out, dim, index, [&](T& target, const Dims& i) { target += std::abs(element(src, i)); });
+  add_self(out, self);
+}
+
+// |self| + sum |values| where something is added, else 0.
+template <class T>
+void put_magnitude(Array<T>& out, const Array<T>& self, const Indexing& indices, const Array<T>& values,
+                   bool accumulate) {
+  if (!accumulate) return;
+  each_put(out, indices, values, [](T& target, T value) { target += std::abs(value); });
+  add_self(out, self);
 }
 
 template <class T>
@@ -104,7 +128,7 @@ enum BagMode : Int { addition, mean, maximum };
 
 // f(element of self, element of the mask) at every index of the sizes to which they broadcast.
 template <class F>
-void each_masked(const Array<Bits>& self, const Array<Int>& mask, F f) {
+void each_masked(const Array<Element>& self, const Array<Int>& mask, F f) {
   shapes::Broadcasting both;
   both.add("self", self.sizes), both.add("mask", mask.sizes);
   const auto x = families::broadcast(self, both.sizes());
@@ -122,15 +146,16 @@ Dims operators::gather(const Dims& out, const Dims& sizes, Int dim, const Array<
   return in;
 }
 
-void operators::scatter(Array<Bits>& out, const Array<Bits>& self, Int dim, const Array<Int>& index,
-                        const Array<Bits>& src) {
+void operators::scatter(Array<Element>& out, const Array<Element>& self, Int dim, const Array<Int>& index,
+                        const Array<Element>& src) {
   out = self;
-  each_target(out, dim, index, [&](Bits& target, const Dims& i) { target = element(src, i); });
+  each_target(out, dim, index, [&](Element& target, const Dims& i) { target = element(src, i); });
 }
 
-void operators::scatter(Array<Bits>& out, const Array<Bits>& self, Int dim, const Array<Int>& index, Bits value) {
+void operators::scatter(Array<Element>& out, const Array<Element>& self, Int dim, const Array<Int>& index,
+                        Element value) {
   out = self;
-  each_target(out, dim, index, [&](Bits& target, const Dims&) { target = value; });
+  each_target(out, dim, index, [&](Element& target, const Dims&) { target = value; });
 }
 
 void operators::scatter_add(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index,
@@ -141,12 +166,18 @@ void operators::scatter_add(Array<Int>& out, const Array<Int>& self, Int dim, co
                             const Array<Int>& src) {
   added(out, self, dim, index, src);
 }
+void operators::scatter_add(Array<Complex>& out, const Array<Complex>& self, Int dim, const Array<Int>& index,
+                            const Array<Complex>& src) {
+  added(out, self, dim, index, src);
+}
 
-// |self| + sum |src| where something is added, else 0.
 void operators::scatter_add_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index,
                                       const Array<Real>& src) {
-  each_target(out, dim, index, [&](Real& target, const Dims& i) { target += std::fabs(element(src, i)); });
-  for (Int k = 0; k < out.count(); ++k) out[k] += out[k] > 0 ? std::fabs(self[k]) : 0;
+  added_magnitude(out, self, dim, index, src);
+}
+void operators::scatter_add_magnitude(Array<Complex>& out, const Array<Complex>& self, Int dim, const Array<Int>& index,
+                                      const Array<Complex>& src) {
+  added_magnitude(out, self, dim, index, src);
 }
 
 void operators::scatter_reduce(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index,
@@ -224,6 +255,13 @@ void operators::embedding_dense_backward(Array<Real>& out, const Array<Real>& gr
     return sum + x * (scale_grad_by_freq ? 1 / static_cast<Real>(number) : 1);
   });
 }
+void operators::embedding_dense_backward(Array<Complex>& out, const Array<Complex>& grad_output,
+                                         const Array<Int>& indices, Int num_weights, Int padding_idx,
+                                         bool scale_grad_by_freq, const Rounding&) {
+  add_rows(out, grad_output, indices, num_weights, padding_idx, [&](Complex sum, Complex x, Int number) {
+    return sum + x * Complex(scale_grad_by_freq ? 1 / static_cast<Real>(number) : 1);
+  });
+}
 void operators::embedding_dense_backward(Array<Int>& out, const Array<Int>& grad_output, const Array<Int>& indices,
                                          Int num_weights, Int padding_idx, bool scale_grad_by_freq,
                                          const Rounding& round) {
@@ -244,16 +282,21 @@ void operators::index_put(Array<Int>& out, const Array<Int>& self, const Indexin
                           bool accumulate) {
   put(out, self, indices, values, accumulate);
 }
-
-// |self| + sum |values| where something is added, else 0.
-void operators::index_put_magnitude(Array<Real>& out, const Array<Real>& self, const Indexing& indices,
-                                    const Array<Real>& values, bool accumulate) {
-  if (!accumulate) return;
-  each_put(out, indices, values, [](Real& target, Real value) { target += std::fabs(value); });
-  for (Int k = 0; k < out.count(); ++k) out[k] += out[k] > 0 ? std::fabs(self[k]) : 0;
+void operators::index_put(Array<Complex>& out, const Array<Complex>& self, const Indexing& indices,
+                          const Array<Complex>& values, bool accumulate) {
+  put(out, self, indices, values, accumulate);
 }
 
-void operators::slice_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Bits>& src, Int dim,
+void operators::index_put_magnitude(Array<Real>& out, const Array<Real>& self, const Indexing& indices,
+                                    const Array<Real>& values, bool accumulate) {
+  put_magnitude(out, self, indices, values, accumulate);
+}
+void operators::index_put_magnitude(Array<Complex>& out, const Array<Complex>& self, const Indexing& indices,
+                                    const Array<Complex>& values, bool accumulate) {
+  put_magnitude(out, self, indices, values, accumulate);
+}
+
+void operators::slice_scatter(Array<Element>& out, const Array<Element>& self, const Array<Element>& src, Int dim,
                               std::optional<Int> start, Int step) {
   const Int along = wrap_dim(dim, self.sizes.size());
   const Int first = slice(self.sizes[along], start, std::nullopt, step).start;
@@ -265,7 +308,8 @@ void operators::slice_scatter(Array<Bits>& out, const Array<Bits>& self, const A
   }
 }
 
-void operators::select_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Bits>& src, Int dim, Int index) {
+void operators::select_scatter(Array<Element>& out, const Array<Element>& self, const Array<Element>& src, Int dim,
+                               Int index) {
   const Int along = wrap_dim(dim, self.sizes.size());
   out = self;
   Int flat = 0;
@@ -275,17 +319,17 @@ void operators::select_scatter(Array<Bits>& out, const Array<Bits>& self, const 
   }
 }
 
-void operators::masked_select(Array<Bits>& out, const Array<Bits>& self, const Array<Int>& mask) {
+void operators::masked_select(Array<Element>& out, const Array<Element>& self, const Array<Int>& mask) {
   Int taken = 0;
-  each_masked(self, mask, [&](Bits x, Int marked) {
+  each_masked(self, mask, [&](Element x, Int marked) {
     if (marked) out[taken++] = x;
   });
 }
 
-void operators::masked_scatter(Array<Bits>& out, const Array<Bits>& self, const Array<Int>& mask,
-                               const Array<Bits>& source) {
+void operators::masked_scatter(Array<Element>& out, const Array<Element>& self, const Array<Int>& mask,
+                               const Array<Element>& source) {
   Int at = 0, taken = 0;
-  each_masked(self, mask, [&](Bits x, Int marked) { out[at++] = marked ? source[taken++] : x; });
+  each_masked(self, mask, [&](Element x, Int marked) { out[at++] = marked ? source[taken++] : x; });
 }
 
 void operators::repeat_interleave(Array<Int>& out, const Array<Int>& repeats) {
@@ -294,6 +338,7 @@ void operators::repeat_interleave(Array<Int>& out, const Array<Int>& repeats) {
 }
 
 void operators::nonzero(Array<Int>& out, const Array<Real>& self) { out = nonzero_indices(self); }
+void operators::nonzero(Array<Int>& out, const Array<Complex>& self) { out = nonzero_indices(self); }
 void operators::nonzero(Array<Int>& out, const Array<Int>& self) { out = nonzero_indices(self); }
 
 }  // namespace assay

@@ -2,13 +2,14 @@
 
 #include <cmath>
 
-#include "reference/dtype.h"
+#include "reference/bounds.h"
 #include "reference/families.h"
 
 namespace assay {
 namespace {
 
 Real multiply_add(Real sum, Real a, Real b) { return sum + a * b; }
+Complex multiply_add(Complex sum, Complex a, Complex b) { return sum + a * b; }
 Int multiply_add(Int sum, Int a, Int b) { return wrapping_add(sum, wrapping_multiply(a, b)); }
 
 // out = a b for each pair of matrices in two stacks; the last two sizes are a matrix's.
@@ -31,8 +32,8 @@ void blend(Array<T>& out, const Array<T>& self, T beta, T alpha) {
   const families::Broadcast<T> addend = families::broadcast(self, out.sizes);
   Int flat = 0;
   for (const Dims& i : indices(out.sizes)) {
-    const T scaled = beta == 0 ? 0 : multiply_add(0, beta, addend.at(i, flat));
-    out[flat] = alpha == 0 ? scaled : multiply_add(scaled, alpha, out[flat]);
+    const T scaled = beta == T{0} ? T{0} : multiply_add(T{0}, beta, addend.at(i, flat));
+    out[flat] = alpha == T{0} ? scaled : multiply_add(scaled, alpha, out[flat]);
     ++flat;
   }
 }
@@ -41,8 +42,14 @@ void blend(Array<T>& out, const Array<T>& self, T beta, T alpha) {
 
 void operators::mm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat2) { multiply(out, self, mat2); }
 void operators::mm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat2) { multiply(out, self, mat2); }
+void operators::mm(Array<Complex>& out, const Array<Complex>& self, const Array<Complex>& mat2) {
+  multiply(out, self, mat2);
+}
 void operators::bmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat2) { multiply(out, self, mat2); }
 void operators::bmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat2) { multiply(out, self, mat2); }
+void operators::bmm(Array<Complex>& out, const Array<Complex>& self, const Array<Complex>& mat2) {
+  multiply(out, self, mat2);
+}
 
 // Without products beta is rounded to the dtype first.
 void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2,
@@ -52,6 +59,11 @@ void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Rea
 }
 void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta,
                       Int alpha, const Rounding&) {
+  multiply(out, mat1, mat2);
+  blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
+}
+void operators::addmm(Array<Complex>& out, const Array<Complex>& self, const Array<Complex>& mat1,
+                      const Array<Complex>& mat2, Complex beta, Complex alpha, const Rounding&) {
   multiply(out, mat1, mat2);
   blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
 }
@@ -79,6 +91,22 @@ void operators::linear(Array<Real>& out, const Array<Real>& input, const Array<R
 void operators::linear(Array<Int>& out, const Array<Int>& input, const Array<Int>& weight,
                        const std::optional<Array<Int>>& bias) {
   multiply_rows(out, input, weight, bias);
+}
+void operators::linear(Array<Complex>& out, const Array<Complex>& input, const Array<Complex>& weight,
+                       const std::optional<Array<Complex>>& bias) {
+  multiply_rows(out, input, weight, bias);
+}
+
+void operators::mm_magnitude(Array<Complex>& out, const Array<Complex>& self, const Array<Complex>& mat2) {
+  multiply(out, bounds(self), bounds(mat2));
+}
+void operators::addmm_magnitude(Array<Complex>& out, const Array<Complex>& self, const Array<Complex>& mat1,
+                                const Array<Complex>& mat2, Complex beta, Complex alpha, const Rounding& round) {
+  addmm(out, bounds(self), bounds(mat1), bounds(mat2), std::abs(beta), std::abs(alpha), round);
+}
+void operators::linear_magnitude(Array<Complex>& out, const Array<Complex>& input, const Array<Complex>& weight,
+                                 const std::optional<Array<Complex>>& bias) {
+  multiply_rows(out, bounds(input), bounds(weight), bias ? std::optional(bounds(*bias)) : std::nullopt);
 }
 
 // With alpha 0 a product that is not finite may make the result NaN: kernels may multiply it.

@@ -19,14 +19,22 @@ Dims unflattened(const Dims& sizes, Int flat) {
 
 }  // namespace
 
-Bits operators::copy(Bits x) { return x; }
+Element operators::copy(Element x) { return x; }
 
-void operators::reshape(Array<Bits>& out, const Array<Bits>& self) { out.data = self.data; }
+Real operators::conj(Real x) { return x; }
+Int operators::conj(Int x) { return x; }
+Complex operators::conj(Complex x) { return std::conj(x); }
+
+void operators::reshape(Array<Element>& out, const Array<Element>& self) { out.data = self.data; }
 
 // Elements are little-endian.
-void operators::reinterpret(Array<Bits>& out, const Array<Bits>& self, Int dtype) {
+void operators::reinterpret(Array<Element>& out, const Array<Element>& self, Int dtype) {
   const Int wide = info(*dtype_numbered(dtype)).bytes, all = out.count() * wide, narrow = all / self.count();
-  for (Int at = 0; at < all; ++at) out[at / wide] |= (self[at / narrow] >> 8 * (at % narrow) & 0xff) << 8 * (at % wide);
+  for (Int at = 0; at < all; ++at) {
+    const auto from = std::as_bytes(std::span(&self[at / narrow], 1));
+    const auto to = std::as_writable_bytes(std::span(&out[at / wide], 1));
+    to[static_cast<std::size_t>(at % wide)] = from[static_cast<std::size_t>(at % narrow)];
+  }
 }
 
 Dims operators::flip(const Dims& out, const Dims& sizes, const Ints& dims) {
@@ -157,10 +165,10 @@ Dims operators::tril(const Dims& out, const Dims& sizes, Int diagonal) {
   return in;
 }
 
-void operators::cat(Array<Bits>& out, const Arrays<Bits>& tensors, Int dim) {
+void operators::cat(Array<Element>& out, const Arrays<Element>& tensors, Int dim) {
   const Int along = wrap_dim(dim, out.sizes.size());
   Int start = 0;
-  for (const Array<Bits>& tensor : tensors) {
+  for (const Array<Element>& tensor : tensors) {
     if (tensor.count() == 0) continue;
     Int flat = 0;
     for (Dims i : indices(tensor.sizes)) {
@@ -171,7 +179,7 @@ void operators::cat(Array<Bits>& out, const Arrays<Bits>& tensors, Int dim) {
   }
 }
 
-void operators::stack(Array<Bits>& out, const Arrays<Bits>& tensors, Int dim) {
+void operators::stack(Array<Element>& out, const Arrays<Element>& tensors, Int dim) {
   const Int along = wrap_dim(dim, out.sizes.size());
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     Int flat = 0;
@@ -182,10 +190,10 @@ void operators::stack(Array<Bits>& out, const Arrays<Bits>& tensors, Int dim) {
   }
 }
 
-void operators::split(Arrays<Bits>& out, const Array<Bits>& self, Int dim) {
+void operators::split(Arrays<Element>& out, const Array<Element>& self, Int dim) {
   const Int along = wrap_dim(dim, self.sizes.size());
   Int start = 0;
-  for (Array<Bits>& piece : out) {
+  for (Array<Element>& piece : out) {
     Int flat = 0;
     for (Dims i : indices(piece.sizes)) {
       i[along] += start;
@@ -195,7 +203,7 @@ void operators::split(Arrays<Bits>& out, const Array<Bits>& self, Int dim) {
   }
 }
 
-void operators::unbind(Arrays<Bits>& out, const Array<Bits>& self, Int dim) {
+void operators::unbind(Arrays<Element>& out, const Array<Element>& self, Int dim) {
   const Int along = wrap_dim(dim, self.sizes.size());
   for (std::size_t k = 0; k < out.size(); ++k) {
     Int flat = 0;

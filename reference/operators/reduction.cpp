@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -49,6 +50,14 @@ std::pair<T, Int> with_place(std::span<const T> x, std::size_t at) {
   return {x[at], static_cast<Int>(at)};
 }
 
+// The real (0) or the imaginary (1) parts.
+Buffer<Real> parts(std::span<const Complex> x, int which) {
+  Buffer<Real> found;
+  found.reserve(x.size());
+  for (const Complex& z : x) found.push_back(which == 0 ? z.real() : z.imag());
+  return found;
+}
+
 Real degrees_of_freedom(std::span<const Real> x, const std::optional<Scalar>& correction) {
   return static_cast<Real>(x.size()) - (correction ? real(*correction) : 1);
 }
@@ -56,6 +65,7 @@ Real degrees_of_freedom(std::span<const Real> x, const std::optional<Scalar>& co
 }  // namespace
 
 Real operators::sum(std::span<const Real> x) { return total(x); }
+Complex operators::sum(std::span<const Complex> x) { return {total(parts(x, 0)), total(parts(x, 1))}; }
 Int operators::sum(std::span<const Int> x) {
   Int sum = 0;
   for (Int v : x) sum = wrapping_add(sum, v);
@@ -63,6 +73,7 @@ Int operators::sum(std::span<const Int> x) {
 }
 
 Real operators::mean(std::span<const Real> x) { return mean_of(x); }
+Complex operators::mean(std::span<const Complex> x) { return sum(x) / Complex(static_cast<Real>(x.size())); }
 Real operators::mean_magnitude(std::span<const Real> x, const Arithmetic& a) {
   const Real sum = finite_magnitude(x), mean = sum / static_cast<Real>(x.size());
   return sum < a.largest ? mean : overflowing(mean);
@@ -76,6 +87,14 @@ Real operators::prod(std::span<const Real> x) {
 Real operators::prod_magnitude(std::span<const Real> x, const Arithmetic& a) {
   Product product;
   for (Real v : x) product.multiply(v);
+  return product.magnitude(a);
+}
+Complex operators::prod(std::span<const Complex> x) {
+  return std::accumulate(x.begin(), x.end(), Complex(1), std::multiplies());
+}
+Complex operators::prod_magnitude(std::span<const Complex> x, const Arithmetic& a) {
+  Product product;
+  for (const Complex& z : x) product.multiply(std::isfinite(std::abs(z)) ? std::abs(z) : unbounded);
   return product.magnitude(a);
 }
 Int operators::prod(std::span<const Int> x) {
@@ -114,15 +133,34 @@ Real operators::var(std::span<const Real> x, std::optional<Scalar> correction) {
   return Moments(x).variance(degrees_of_freedom(x, correction));
 }
 Real operators::var(std::span<const Real> x, bool unbiased) { return var(x, Scalar(Int{unbiased})); }
+Real operators::var(std::span<const Complex> x, std::optional<Scalar> correction) {
+  return var(parts(x, 0), correction) + var(parts(x, 1), correction);
+}
+Real operators::var(std::span<const Complex> x, bool unbiased) { return var(x, Scalar(Int{unbiased})); }
 Real operators::var_magnitude(std::span<const Real> x, std::optional<Scalar> correction, const Arithmetic& a) {
   return Moments(x).variance_magnitude(degrees_of_freedom(x, correction), a);
 }
 Real operators::var_magnitude(std::span<const Real> x, bool unbiased, const Arithmetic& a) {
   return var_magnitude(x, Scalar(Int{unbiased}), a);
 }
+Real operators::var_magnitude(std::span<const Complex> x, std::optional<Scalar> correction, const Arithmetic& a) {
+  const Real sum = var_magnitude(parts(x, 0), correction, a) + var_magnitude(parts(x, 1), correction, a);
+  return std::fmin(sum, unbounded);
+}
+Real operators::var_magnitude(std::span<const Complex> x, bool unbiased, const Arithmetic& a) {
+  return var_magnitude(x, Scalar(Int{unbiased}), a);
+}
 
 std::pair<Real, Real> operators::var_mean(std::span<const Real> x, std::optional<Scalar> correction) {
   return {var(x, correction), mean_of(x)};
+}
+std::pair<Real, Complex> operators::var_mean(std::span<const Complex> x, std::optional<Scalar> correction) {
+  return {var(x, correction), {mean_of(parts(x, 0)), mean_of(parts(x, 1))}};
+}
+std::pair<Real, Complex> operators::var_mean_magnitude(std::span<const Complex> x, std::optional<Scalar> correction,
+                                                       const Arithmetic& a) {
+  const Real mean = Moments(parts(x, 0)).mean_magnitude(a) + Moments(parts(x, 1)).mean_magnitude(a);
+  return {var_magnitude(x, correction, a), std::fmin(mean, unbounded)};
 }
 std::pair<Real, Real> operators::var_mean_magnitude(std::span<const Real> x, std::optional<Scalar> correction,
                                                     const Arithmetic& a) {

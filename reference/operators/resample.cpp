@@ -157,7 +157,7 @@ Ints readable(const Between& place, Int n, Int m, const Arithmetic& a) {
 
 }  // namespace
 
-void operators::upsample_nearest2d(Array<Bits>& out, const Array<Bits>& input, const Doubles* scale_factors) {
+void operators::upsample_nearest2d(Array<Element>& out, const Array<Element>& input, const Doubles* scale_factors) {
   const Int width = size_of(input.sizes, 1);
   const Buffer<Int> rows = nearest(size_of(input.sizes, 0), size_of(out.sizes, 0), scale_of(scale_factors, 0));
   const Buffer<Int> columns = nearest(width, size_of(out.sizes, 1), scale_of(scale_factors, 1));

@@ -32,6 +32,9 @@ Int ordered(Int x, bool unsigned_bits) { return unsigned_bits ? wrapping_add(x, 
 }  // namespace
 
 void operators::cumsum(std::span<const Real> x, std::span<Real> y) { std::partial_sum(x.begin(), x.end(), y.begin()); }
+void operators::cumsum(std::span<const Complex> x, std::span<Complex> y) {
+  std::partial_sum(x.begin(), x.end(), y.begin());
+}
 void operators::cumsum(std::span<const Int> x, std::span<Int> y) {
   std::partial_sum(x.begin(), x.end(), y.begin(), wrapping_add);
 }
@@ -40,12 +43,24 @@ void operators::cumprod(std::span<const Real> x, std::span<Real> y) {
   Product product;
   for (std::size_t i = 0; i < x.size(); ++i) product.multiply(x[i]), y[i] = product.value();
 }
+void operators::cumprod(std::span<const Complex> x, std::span<Complex> y) {
+  Complex product = 1;
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = product = product * x[i];
+}
 void operators::cumprod(std::span<const Int> x, std::span<Int> y) {
   std::partial_sum(x.begin(), x.end(), y.begin(), wrapping_multiply);
 }
 void operators::cumprod_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
   Product product;
   for (std::size_t i = 0; i < x.size(); ++i) product.multiply(x[i]), y[i] = product.magnitude(a);
+}
+
+void operators::cumprod_magnitude(std::span<const Complex> x, std::span<Complex> y, const Arithmetic& a) {
+  Product product;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    product.multiply(std::isfinite(std::abs(x[i])) ? std::abs(x[i]) : unbounded);
+    y[i] = product.magnitude(a);
+  }
 }
 
 void operators::topk(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool largest) {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numbers>
 
+#include "reference/dtype.h"
+
 namespace assay {
 namespace {
 
@@ -17,8 +19,11 @@ bool is_negative_integer(Real x) { return x < 0 && x == std::floor(x); }
 }  // namespace
 
 Real operators::abs(Real x) { return std::fabs(x); }
+Real operators::abs(Complex x) { return std::abs(x); }
+Real operators::exact_magnitude(Real) { return 0; }
 Int operators::abs(Int x) { return x < 0 ? wrapping_negate(x) : x; }
 Real operators::neg(Real x) { return -x; }
+Complex operators::neg(Complex x) { return -x; }
 Int operators::neg(Int x) { return wrapping_negate(x); }
 Real operators::sign(Real x) { return (x > 0) - (x < 0); }
 Int operators::sign(Int x) { return (x > 0) - (x < 0); }
@@ -32,24 +37,58 @@ Real operators::trunc(Real x) { return std::trunc(x); }
 Int operators::trunc(Int x) { return x; }
 
 Real operators::exp(Real x) { return std::exp(x); }
+Complex operators::exp(Complex x) { return std::exp(x); }
 Real operators::expm1(Real x) { return std::expm1(x); }
+// cos y - 1 is -2 sin^2(y / 2)
+Complex operators::expm1(Complex x) {
+  const Real half = std::sin(x.imag() / 2);
+  return {std::expm1(x.real()) * std::cos(x.imag()) - 2 * half * half, std::exp(x.real()) * std::sin(x.imag())};
+}
 Real operators::log(Real x) { return std::log(x); }
+Complex operators::log(Complex x) { return std::log(x); }
 Real operators::log1p(Real x) { return std::log1p(x); }
+Complex operators::expm1_magnitude(Complex x) { return std::exp(x.real()); }
+// Near 0, of |1 + x|^2 - 1, which the sum would round away.
+Complex operators::log1p(Complex x) {
+  if (isnan(x)) return {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::quiet_NaN()};
+  const Real angle = std::atan2(x.imag(), x.real() + 1);
+  if (!(std::abs(x) < 0.5)) return {std::log(std::hypot(x.real() + 1, x.imag())), angle};
+  const Real beyond_one = x.real() * (2 + x.real()) + x.imag() * x.imag();
+  return {beyond_one == 0 ? x.real() : std::log1p(beyond_one) / 2, angle};
+}
+Complex operators::log1p_magnitude(Complex x) { return std::isfinite(std::abs(x)) ? 0 : unbounded; }
 Real operators::sin(Real x) { return std::sin(x); }
+Complex operators::sin(Complex x) { return std::sin(x); }
 Real operators::cos(Real x) { return std::cos(x); }
+Complex operators::cos(Complex x) { return std::cos(x); }
 Real operators::tan(Real x) { return std::tan(x); }
+Complex operators::tan(Complex x) { return std::tan(x); }
 Real operators::log2(Real x) { return std::log2(x); }
+Complex operators::log2(Complex x) {
+  const Complex natural = log(x);
+  return {natural.real() / std::numbers::ln2_v<Real>, natural.imag() / std::numbers::ln2_v<Real>};
+}
 Real operators::log10(Real x) { return std::log10(x); }
+Complex operators::log10(Complex x) { return std::log10(x); }
 Real operators::acos(Real x) { return std::acos(x); }
+Complex operators::acos(Complex x) { return std::acos(x); }
 Real operators::asin(Real x) { return std::asin(x); }
+Complex operators::asin(Complex x) { return std::asin(x); }
 Real operators::atan(Real x) { return std::atan(x); }
+Complex operators::atan(Complex x) { return std::atan(x); }
 Real operators::acosh(Real x) { return std::acosh(x); }
+Complex operators::acosh(Complex x) { return std::acosh(x); }
 Real operators::asinh(Real x) { return std::asinh(x); }
+Complex operators::asinh(Complex x) { return std::asinh(x); }
 Real operators::atanh(Real x) { return std::atanh(x); }
+Complex operators::atanh(Complex x) { return std::atanh(x); }
 Real operators::hyperbolic_magnitude(Real x) { return std::exp(std::fabs(x)); }
 Real operators::cosh(Real x) { return std::cosh(x); }
+Complex operators::cosh(Complex x) { return std::cosh(x); }
 Real operators::sinh(Real x) { return std::sinh(x); }
+Complex operators::sinh(Complex x) { return std::sinh(x); }
 Real operators::tanh(Real x) { return std::tanh(x); }
+Complex operators::tanh(Complex x) { return std::tanh(x); }
 Real operators::erf(Real x) { return std::erf(x); }
 Real operators::erf_magnitude(Real x) { return std::fabs(std::erf(x)) + Real{1} / 1024; }
 Real operators::erfc(Real x) { return std::erfc(x); }
@@ -94,13 +133,20 @@ Real operators::digamma_magnitude(Real x, const Arithmetic& a) {
 }
 
 Real operators::sqrt(Real x) { return std::sqrt(x); }
+Complex operators::sqrt(Complex x) { return std::sqrt(x); }
 Real operators::reciprocal(Real x) { return 1 / x; }
+Complex operators::reciprocal(Complex x) { return Complex(1) / x; }
 Real operators::rsqrt(Real x) { return 1 / std::sqrt(x); }
+Complex operators::rsqrt(Complex x) { return reciprocal(sqrt(x)); }
 Real operators::sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
+Complex operators::sigmoid(Complex x) { return reciprocal(Complex(1) + exp(-x)); }
+Complex operators::sigmoid_magnitude(Complex x) { return std::exp(-x.real()); }
 
 Int operators::isinf(Real x) { return std::isinf(x); }
 Int operators::isinf(Int) { return false; }
+Int operators::isinf(Complex x) { return std::isinf(x.real()) || std::isinf(x.imag()); }
 Int operators::isnan(Real x) { return std::isnan(x); }
 Int operators::isnan(Int) { return false; }
+Int operators::isnan(Complex x) { return std::isnan(x.real()) || std::isnan(x.imag()); }
 
 }  // namespace assay

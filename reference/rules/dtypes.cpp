@@ -36,6 +36,11 @@ void computes_in(DType dtype, DTypeSet set) {
     throw Broken{text("the operands' common dtype is ", dtype, ", but must be one of ", names(set))};
 }
 
+void stays_complex(TensorArgument tensor, DType dtype) {
+  require(!is_complex(tensor->dtype) || is_complex(dtype), tensor.name, " is ", tensor->dtype, ", which ", dtype,
+          " does not hold");
+}
+
 void same_dtype(TensorArgument a, TensorArgument b) {
   require(a->dtype == b->dtype, b.name, " is ", b->dtype, ", but must be ", a->dtype, " as ", a.name, " is");
 }
@@ -92,8 +97,8 @@ void has_integer(Argument<Scalar> n) {
 }
 
 void scalar_kind(Argument<Scalar> scalar, DType dtype) {
-  require(!is_floating(scalar.value) || is_floating(dtype), scalar.name, " is ", scalar.value, ", but the result is ",
-          dtype, " and needs an integer");
+  require(!is_floating(scalar.value) || is_floating(dtype) || is_complex(dtype), scalar.name, " is ", scalar.value,
+          ", but the result is ", dtype, " and needs an integer");
   require(!is_bool(scalar.value) || dtype == DType::boolean, scalar.name, " is ", scalar.value, ", but the result is ",
           dtype, " and needs a number");
 }
@@ -112,7 +117,7 @@ void limit_fits(Argument<Scalar> limit, DType dtype) {
 }
 
 void no_negative_power(TensorArgument self, Argument<Scalar> exponent) {
-  const bool integers = !assay::is_floating(self->dtype) && !is_floating(exponent.value);
+  const bool integers = info(self->dtype).kind <= Kind::integer && !is_floating(exponent.value);
   require(!integers || real(exponent.value) >= 0, exponent.name, " is ", exponent.value, ", but ", self.name, " is ",
           self->dtype, " and has no negative integer powers");
 }

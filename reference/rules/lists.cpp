@@ -114,6 +114,12 @@ void sums_to_size(Argument<const Ints*> list, TensorArgument tensor, Argument<In
           " of ", tensor.name);
 }
 
+void is_half_spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<Int> last_dim_size) {
+  const Int size = tensor->sizes[dim->back()];
+  require(size == last_dim_size.value / 2 + 1, tensor.name, " has size ", size, " along dimension ", dim->back(),
+          ", but half the spectrum of ", last_dim_size.value, " numbers has ", last_dim_size.value / 2 + 1);
+}
+
 void is_expansion(Argument<const Ints*> size, TensorArgument tensor) {
   const Dims wanted = shapes::expanded(tensor, size);
   const bool kept = std::ranges::all_of(wanted, [](Int n) { return n >= 0; });

@@ -48,6 +48,13 @@ void is_contiguous(TensorArgument tensor) {
 
 // Rows of a wider dtype's elements, and steps along other dimensions, are of whole ones, also where there is no
 // element.
+void has_pairs(TensorArgument tensor) {
+  const auto* inner = tensor->dim_order.end();
+  while (inner[-1] != tensor->rank() - 1 && tensor->sizes[inner[-1]] == 1) --inner;
+  require(inner[-1] == tensor->rank() - 1, tensor.name, " has sizes ", tensor->sizes, " and dim order ",
+          tensor->dim_order, ", in which the last dimension is not the innermost");
+}
+
 void reinterprets(TensorArgument tensor, Argument<Int> dtype) {
   const Int from = info(tensor->dtype).bytes, to = info(types::named(dtype)).bytes, last = tensor->rank() - 1;
   if (from == to) return;

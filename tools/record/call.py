@@ -114,9 +114,9 @@ def _as_tuple(returned):
 
 
 def _tensor_of(number):
-    """A number as a tensor without dimensions; Python's integers have no end, those of the format do."""
-    dtype = {bool: torch.bool, int: torch.int64, float: torch.float64}[type(number)]
-    if dtype == torch.int64 and not -(2**63) <= number < 2**63:
+    """A number as a tensor without dimensions; Python's integers have no end, those of the format do, and it has no complex ones."""
+    dtype = {bool: torch.bool, int: torch.int64, float: torch.float64}.get(type(number))
+    if dtype is None or dtype == torch.int64 and not -(2**63) <= number < 2**63:
         raise Unrepresentable
     return torch.tensor(number, dtype=dtype)
 
@@ -217,6 +217,8 @@ def _all_stored(operator, tensors, outs):
 
 def _close(a, b):
     """Equal up to rounding, measured against the largest value: sums of terms may cancel."""
+    if a.dtype.is_complex:
+        a, b = torch.view_as_real(a), torch.view_as_real(b)
     if not a.dtype.is_floating_point:
         return store(a, range(a.dim())) == store(b, range(b.dim()))
     a, b, unit = a.double(), b.double(), 8 * torch.finfo(a.dtype).eps
@@ -297,8 +299,8 @@ def _convert_one(value, kind):
 def _convert_tensor(value):
     if isinstance(value, (bool, int, float)):
         value = torch.tensor(value)
-    if value.layout != torch.strided or value.is_complex() or value.is_quantized or value.device.type != "cpu":
-        raise TypeError("wanted a real strided tensor on the CPU")
+    if value.layout != torch.strided or value.is_quantized or value.device.type != "cpu":
+        raise TypeError("wanted a strided tensor of numbers on the CPU")
     return store(value if dim_order_of(value) else value.contiguous())
 
 
@@ -311,6 +313,13 @@ def make_call(operator, keywords, origin, out_dtypes=(), out_dim_orders=()):
         value = keywords.get(argument.name, argument.default_value if argument.has_default_value() else None)
         arguments.append(convert(value, argument))
     return Call(tuple(arguments), origin, tuple(out_dtypes), tuple(out_dim_orders))
+
+
+def is_complex(call):
+    """Whether a tensor, an out or an argument is of a complex dtype."""
+    named = [a for a in call.arguments if isinstance(a, torch.dtype)]
+    dtypes = [t.layout.dtype for t in tensors_of(call.arguments)] + [d for d in call.out_dtypes if d] + named
+    return any(d.is_complex for d in dtypes)
 
 
 def elements_of(call):

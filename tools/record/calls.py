@@ -19,6 +19,7 @@ from operators import Operator
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20260101
 CAP_BYTES = 140_000
+COMPLEX_BYTES = 10_000
 
 
 def parse_arguments():
@@ -26,6 +27,7 @@ def parse_arguments():
     parser.add_argument("--operators", nargs="+", default=["*"], metavar="PATTERN", help="names, such as 'aten::add*'")
     parser.add_argument("--output", type=Path, default=ROOT / "golden", help="folder of MANIFEST.json and operators/")
     parser.add_argument("--cap-bytes", type=int, help="size at which a file is full; as it was for a file recorded before, else %d" % CAP_BYTES)
+    parser.add_argument("--complex-bytes", type=int, help="what complex calls may add to that; as it was, else %d" % COMPLEX_BYTES)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="record elsewhere and compare with the output folder")
@@ -42,7 +44,7 @@ def main():
         container.generate_classes(ROOT / "golden" / "calls.fbs", Path(folder))
         target = Path(folder) if options.check else options.output
         recordings = record_all(chosen, target / "operators", options)
-    entries = {o.file_name(): manifest.entry(r, cap(o, options)) for o, r in zip(chosen, recordings)}
+    entries = {o.file_name(): manifest.entry(r, *caps(o, options)) for o, r in zip(chosen, recordings)}
     if options.check:
         sys.exit(manifest.difference(options.output, entries))
     settings = {"seed": options.seed, "environment": environment.VARIABLES}
@@ -51,9 +53,11 @@ def main():
         print(f"{file}: not in the manifest; recorded from an operator or with settings that are gone")
 
 
-def cap(operator, options):
-    """The bytes at which the operator's file is full: as asked for, as it was recorded before, or the usual."""
-    return options.cap_bytes or manifest.cap(options.output, operator.file_name()) or CAP_BYTES
+def caps(operator, options):
+    """The bytes at which the operator's file is full, and those that complex calls may add: as asked for, as it was
+    recorded before, or the usual."""
+    before = manifest.caps(options.output, operator.file_name())
+    return options.cap_bytes or before[0] or CAP_BYTES, options.complex_bytes or before[1] or COMPLEX_BYTES
 
 
 def schemas():
@@ -80,7 +84,7 @@ def record_all(operators, folder, options):
 def record_one(index):
     operator, options = record_one.operators[index], record_one.options
     seed = int.from_bytes(hashlib.sha256(f"{options.seed} {operator.name}".encode()).digest()[:7], "little")
-    return worker.record(operator, seed, cap(operator, options))
+    return worker.record(operator, seed, *caps(operator, options))
 
 
 def report(recording):

@@ -10,13 +10,13 @@ from call import make_call
 from operators import type_name
 from plans import FEW_SCALARS, plans_of, shape_plans_of
 from shapes import Derived, Shape
-from tensors import CHANNELS_LAST, DTYPES, dim_order_of, store
+from tensors import CHANNELS_LAST, DTYPE_NUMBERS, DTYPES, dim_order_of, store
 from values import grid_values, random_special, special
 
 RANDOM_COMBINATIONS = 250
-PLAIN = torch.float32
 # Integer division by zero and negative integer powers.
 REFUSES_BY_VALUE = {"div", "floor_divide", "fmod", "remainder", "pow"}
+FRACTIONS = [d for d in DTYPE_NUMBERS if d.is_floating_point or d.is_complex]
 INDEX_DTYPES = [torch.int32, torch.int64, torch.uint8, torch.int8, torch.int16, torch.bool, torch.float32]
 OUT_DTYPE_INPUTS = [
     torch.float32,
@@ -31,10 +31,13 @@ OUT_DTYPE_INPUTS = [
 
 
 class Generators:
-    """All generators of one operator; what they draw depends on the operator and the seed only."""
+    """All generators of one operator; what they draw depends on the operator, the seed and the dtypes only. The first of
+    `dtypes` is that of all data where it does not matter."""
 
-    def __init__(self, operator, seed):
+    def __init__(self, operator, seed, dtypes=DTYPES):
         self.operator = operator
+        self.all_dtypes = dtypes
+        self.plain = dtypes[0]
         self.plans = plans_of(operator)
         self.values = torch.Generator().manual_seed(seed)
         self.choice = choice.Random(seed)
@@ -56,7 +59,7 @@ class Generators:
         keywords = {}
         for name, candidate in chosen.items():
             resolved = candidate(chosen) if callable(candidate) else candidate
-            keywords[name] = self._resolve(resolved, (dtypes or {}).get(name, PLAIN), (orders or {}).get(name), fill)
+            keywords[name] = self._resolve(resolved, (dtypes or {}).get(name, self.plain), (orders or {}).get(name), fill)
         return make_call(self.operator, keywords, origin, **outs)
 
     def _resolve(self, candidate, dtype, order, fill):
@@ -111,13 +114,13 @@ class Generators:
         size = math.prod(len(c) for c in plan.values())
         for _ in range(min(self._share(), size)):
             chosen = {n: c[0] if self.choice.random() < 0.5 else self.choice.choice(c) for n, c in plan.items()}
-            dtype = PLAIN if self.choice.random() < 0.5 else self.choice.choice(DTYPES[:10])
+            dtype = self.plain if self.choice.random() < 0.5 else self.choice.choice(self.all_dtypes[:10])
             yield self._call(chosen, "combinations", dict.fromkeys(plan, dtype))
 
     def dtypes(self, plan):
         """Every dtype of the data, of the indices and, where the operator makes its dtype, of the out."""
         data, base = self._data(plan), self._base(plan)
-        for dtype in DTYPES if data else ():
+        for dtype in self.all_dtypes if data else ():
             yield self._call(base, "dtypes", dict.fromkeys(data, dtype))
             for name in plan:
                 for candidate in islice(plan[name], 1, 4):
@@ -130,7 +133,7 @@ class Generators:
         """Every pair of dtypes, dim with dim and dim with 0-dim."""
         data, base = self._data(plan), self._base(plan)
         lists = [n for n in data if isinstance(base[n], list)]
-        for a, b in product(DTYPES, DTYPES):
+        for a, b in product(self.all_dtypes, self.all_dtypes):
             if lists:
                 yield self._call(base, "dtypes", {lists[0]: (a, b)})
             for name in data[1:]:
@@ -152,7 +155,8 @@ class Generators:
         names += [a.name for a in self.operator.inputs if type_name(a).startswith("ScalarType")]
         for name in names:
             candidates = plan[name] if len(names) == 1 or "dtype" in name else FEW_SCALARS
-            for dtype, value in product(DTYPES, candidates):
+            candidates = candidates + [d for d in self.all_dtypes if d.is_complex] if "dtype" in name else candidates
+            for dtype, value in product(self.all_dtypes, candidates):
                 small = {n: _small(plan[n]) for n in data[:1]} if len(data) == 1 else {}
                 yield self._call(base | small | {name: value}, "dtypes", dict.fromkeys(data, dtype))
 
@@ -166,9 +170,9 @@ class Generators:
     def _made_dtypes(self, plan):
         """Operators whose result has the out's dtype: every out dtype with every candidate."""
         base = self._base(plan)
-        for dtype, name in product(DTYPES, plan):
+        for dtype, name in product(self.all_dtypes, plan):
             for candidate in plan[name]:
-                for own in (dtype, PLAIN, torch.int64) if self._data(plan) else (PLAIN,):
+                for own in (dtype, self.plain, torch.int64) if self._data(plan) else (self.plain,):
                     dtypes = dict.fromkeys(self._data(plan), own)
                     yield self._call(base | {name: candidate}, "dtypes", dtypes, out_dtypes=(dtype,))
 
@@ -192,7 +196,7 @@ class Generators:
         for out_rank in sorted({rank, max(rank - 1, 0), rank + 1}) if rank else range(2, 5):
             for out_order in _dim_orders(out_rank, self.choice):
                 for order in [None, *islice(_dim_orders(rank, self.choice), 2)]:
-                    dtype = self.choice.choice(DTYPES[:8])
+                    dtype = self.choice.choice(self.all_dtypes[:8])
                     dtypes = dict.fromkeys(data, dtype)
                     orders = dict.fromkeys(data, order)
                     yield self._call(base, "layouts", dtypes, orders, out_dim_orders=(out_order,) * outs)
@@ -212,7 +216,7 @@ class Generators:
         if self.operator.out is None or self.operator.makes_dtype:
             return
         data, outs = self._data(plan), len(self.operator.outs)
-        for dtype, position, out_dtype in product(OUT_DTYPE_INPUTS, range(outs), DTYPES):
+        for dtype, position, out_dtype in product(_out_dtype_inputs(self.all_dtypes), range(outs), self.all_dtypes):
             wish = tuple(out_dtype if i == position else None for i in range(outs))
             yield self._call(
                 self._base(plan), "out dtype", dict.fromkeys(data, dtype), fill=self._wide, out_dtypes=wish
@@ -222,7 +226,8 @@ class Generators:
         """Values that do not fit narrower types."""
         if dtype == torch.bool or dtype == torch.uint8:
             return torch.randint(0, 2 if dtype == torch.bool else 256, sizes, generator=self.values).to(dtype)
-        return (torch.randn(sizes, generator=self.values, dtype=torch.float64) * 200).to(dtype)
+        wide = torch.complex128 if dtype.is_complex else torch.float64
+        return (torch.randn(sizes, generator=self.values, dtype=wide) * 200).to(dtype)
 
     def special(self, plan):
         """Special values: all of them in a row where shapes are free, a grid for pairs, drawn ones elsewhere."""
@@ -230,14 +235,14 @@ class Generators:
         if not data:
             return
         drawn = lambda sizes, dtype: random_special(sizes, dtype, self.values)  # noqa: E731
-        for dtype in DTYPES:
+        for dtype in self.all_dtypes:
             yield from self._rows(plan, data, dtype)
             for name in data:
                 for candidate in (c for c in plan[name] if _is_data(c) or isinstance(c, list)):
                     base = self._base(plan) | {name: candidate}
                     yield self._call(base, "special values", dict.fromkeys(data, dtype), fill=drawn)
         for _ in range(self._share() // 2):
-            dtype = self.choice.choice(DTYPES[:10])
+            dtype = self.choice.choice(self.all_dtypes[:10])
             chosen = {n: c[0] if self.choice.random() < 0.7 else self.choice.choice(c) for n, c in plan.items()}
             yield self._call(chosen, "special values", dict.fromkeys(data, dtype), fill=drawn)
 
@@ -264,6 +269,11 @@ class Generators:
         keywords = {n: c(chosen) if callable(c) else c for n, c in chosen.items()}
         keywords = {n: self._resolve(c, dtype, None, None) for n, c in keywords.items()} | tensors
         return make_call(self.operator, keywords, "special rows")
+
+
+def _out_dtype_inputs(dtypes):
+    """OUT_DTYPE_INPUTS, and before them the complex ones."""
+    return [d for d in dtypes if d.is_complex] + OUT_DTYPE_INPUTS
 
 
 def _is_data(candidate):
@@ -299,7 +309,7 @@ def _grids(operator, dtype):
     """A column and a row of special values, all pairs; for integers also without what refuses the whole call."""
     column = grid_values(dtype)
     rows = [column]
-    if operator.base_name in REFUSES_BY_VALUE and not dtype.is_floating_point and dtype != torch.bool:
+    if operator.base_name in REFUSES_BY_VALUE and dtype not in (torch.bool, *FRACTIONS):
         rows += [[v for v in column if v not in (0, -1)], [v for v in column if v >= 0]]
     for row in rows:
         yield torch.tensor(column, dtype=dtype).reshape(-1, 1), torch.tensor(row, dtype=dtype)

@@ -9,10 +9,11 @@ NAME = "MANIFEST.json"
 PACKAGES = ("torch", "executorch", "numpy", "flatbuffers")
 
 
-def entry(recording, cap_bytes):
+def entry(recording, cap_bytes, complex_bytes):
     """The manifest's lines on one file; `crashed`: calls that killed eager; `findings`: where it contradicts itself."""
     lines = {
         "cap_bytes": cap_bytes,
+        "complex_bytes": complex_bytes,
         "calls": recording.calls,
         "refusals": recording.refusals,
         "bytes": len(recording.file),
@@ -23,9 +24,10 @@ def entry(recording, cap_bytes):
     return {k: v for k, v in lines.items() if v or isinstance(v, int)}
 
 
-def cap(folder, name):
-    """The cap with which the file was recorded; None where it was not."""
-    return _read(folder)["files"].get(name, {}).get("cap_bytes")
+def caps(folder, name):
+    """The caps with which the file was recorded; None where it was not."""
+    file = _read(folder)["files"].get(name, {})
+    return file.get("cap_bytes"), file.get("complex_bytes")
 
 
 def write(folder, entries, settings):

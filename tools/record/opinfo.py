@@ -8,11 +8,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from call import elements_of, make_call
 from operators import TENSOR_OPTIONS
-from tensors import DTYPES
 
 MAX_ELEMENTS = 600
 SAMPLES = 60
-REFERENCE_DTYPES = (torch.float32, torch.int64, torch.bfloat16)
+REFERENCE_DTYPES = (torch.float32, torch.int64, torch.bfloat16, torch.complex64)
 
 # Tests that reach an operator of another name; "nn.functional." is tried for every name.
 SOURCES = {
@@ -26,6 +25,10 @@ SOURCES = {
     "native_layer_norm": ["layer_norm"],
     "native_group_norm": ["group_norm"],
     "constant_pad_nd": ["pad"],
+    "_fft_r2c": ["fft.rfft", "fft.rfft2", "fft.rfftn", "fft.ihfft", "fft.fft", "stft"],
+    "_fft_c2r": ["fft.irfft", "fft.irfft2", "fft.irfftn", "fft.hfft", "istft"],
+    "_fft_c2c": ["fft.fft", "fft.ifft", "fft.fft2", "fft.ifftn"],
+    "_conj_copy": ["conj"],
     "index": ["__getitem__"],
     "slice_copy": ["__getitem__", "narrow"],
     "select_copy": ["__getitem__", "select"],
@@ -60,9 +63,10 @@ def sources_of(operator):
 class Capture(TorchDispatchMode):
     """Collects, as calls of `operator`, what reaches its functional form or the view of which it is the copy."""
 
-    def __init__(self, operator, origin):
+    def __init__(self, operator, origin, dtypes):
         super().__init__()
         self.operator = operator
+        self.dtypes = dtypes
         self.origin = origin
         self.calls = []
         view = operator.base_name.removesuffix("_copy")
@@ -82,23 +86,23 @@ class Capture(TorchDispatchMode):
             return
         keywords = {k: v for k, v in keywords.items() if k in known}
         try:
-            call = make_call(self.operator, keywords, self.origin, (dtype,) if dtype in DTYPES else ())
+            call = make_call(self.operator, keywords, self.origin, (dtype,) if dtype in self.dtypes else ())
         except (TypeError, KeyError, RuntimeError):
-            return  # complex, sparse, quantized: not in the format
+            return  # complex numbers that are no tensors, sparse, quantized: not in the format
         if elements_of(call) <= MAX_ELEMENTS:
             self.calls.append(call)
 
 
-def calls(operator, seed):
-    """Calls of the operator that its tests' samples and refused samples make."""
+def calls(operator, seed, dtypes):
+    """Calls of the operator that its tests' samples of these dtypes and refused samples make."""
     for info in sources_of(operator):
         supported = info.supported_dtypes("cpu")
-        for dtype in (d for d in DTYPES if d in supported):
-            yield from _of_inputs(operator, info, dtype, seed)
-        yield from _of_errors(operator, info, seed)
+        for dtype in (d for d in dtypes if d in supported):
+            yield from _of_inputs(operator, info, dtype, seed, dtypes)
+        yield from _of_errors(operator, info, seed, dtypes)
 
 
-def _of_inputs(operator, info, dtype, seed):
+def _of_inputs(operator, info, dtype, seed, dtypes):
     sources = [info.sample_inputs]
     if dtype in REFERENCE_DTYPES:
         sources.append(info.reference_inputs)
@@ -106,15 +110,15 @@ def _of_inputs(operator, info, dtype, seed):
         torch.manual_seed(seed)
         for sample in islice(source("cpu", dtype), SAMPLES):
             if _size(sample) <= 4 * MAX_ELEMENTS:
-                yield from _run(operator, info, sample, "opinfo")
+                yield from _run(operator, info, sample, "opinfo", dtypes)
 
 
-def _of_errors(operator, info, seed):
+def _of_errors(operator, info, seed, dtypes):
     if info.error_inputs_func is None:
         return
     torch.manual_seed(seed)
     for error in islice(info.error_inputs("cpu"), SAMPLES):
-        yield from _run(operator, info, error.sample_input, "opinfo refusal")
+        yield from _run(operator, info, error.sample_input, "opinfo refusal", dtypes)
 
 
 def _size(sample):
@@ -123,8 +127,8 @@ def _size(sample):
     return sum(v.numel() for v in values if isinstance(v, torch.Tensor))
 
 
-def _run(operator, info, sample, origin):
-    capture = Capture(operator, origin)
+def _run(operator, info, sample, origin, dtypes):
+    capture = Capture(operator, origin, dtypes)
     try:
         with torch.no_grad(), capture:
             info.op(sample.input, *sample.args, **sample.kwargs)

@@ -129,7 +129,37 @@ SLICE = {
     "step": [1, 2, 3, 100, 2**62, 0, -1],
 }
 
+# Eager reads past the end for dimensions that there are not, or that count from the end, and for other halves of spectra.
+NORMALIZATION = {"normalization": [0, 1, 2]}
+HALF_SPECTRUM = NORMALIZATION | {"last_dim_size": [6, 7]}
+
 PLANS = {
+    "_fft_r2c": [
+        NORMALIZATION
+        | {
+            "self": [S(3, 4), S(2, 5), S(5, 8), S(7, 1), S(16, 3), S(1, 6), S(37, 2)],
+            "dim": [[1], [0], [0, 1], [1, 0]],
+            "onesided": [True, False],
+        },
+        NORMALIZATION
+        | {"self": [S(2, 3, 4), S(3, 1, 5)], "dim": [[2], [1, 2], [0, 2], [0, 1, 2]], "onesided": [True, False]},
+    ],
+    "_fft_c2r": [
+        HALF_SPECTRUM | {"self": [S(3, 4), S(1, 4), S(7, 4)], "dim": [[1], [0, 1]]},
+        HALF_SPECTRUM | {"self": [S(4, 3), S(4, 5)], "dim": [[0], [1, 0]]},
+        HALF_SPECTRUM | {"self": [S(2, 3, 4)], "dim": [[2], [1, 2], [0, 2], [0, 1, 2]]},
+    ],
+    "_fft_c2c": [
+        NORMALIZATION
+        | {
+            "self": [S(3, 4), S(2, 5), S(5, 8), S(7, 1), S(16, 3), S(37, 2)],
+            "dim": [[1], [], [0], [0, 1], [1, 0]],
+            "forward": [True, False],
+        },
+    ],
+    "view_as_complex_copy": [
+        {"self": [S(3, 2), S(2), S(4, 3, 2), S(0, 2), S(2, 3, 4, 2), S(3, 3), S(), S(2, 1), S(1, 2, 1)]},
+    ],
     "addmm": [
         {
             "self": [S(2, 4), S(4), S(1, 4), S(2, 1), S(), S(1), S(1, 1), S(3, 4), S(1, 2, 4)],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-# Real dtypes of the .pte format in the order in which the generators walk them; the number is the format's.
+# Dtypes of the .pte format in the order in which the generators walk them; the number is the format's.
 DTYPE_NUMBERS = {
     torch.float32: 6,
     torch.int64: 4,
@@ -20,8 +20,12 @@ DTYPE_NUMBERS = {
     torch.uint16: 27,
     torch.uint32: 28,
     torch.uint64: 29,
+    torch.complex64: 9,
+    torch.complex128: 10,
+    torch.complex32: 8,
 }
-DTYPES = list(DTYPE_NUMBERS)
+DTYPES = [d for d in DTYPE_NUMBERS if not d.is_complex]
+COMPLEX_DTYPES = [d for d in DTYPE_NUMBERS if d.is_complex]
 MEMORY_FORMAT_NUMBERS = {
     torch.contiguous_format: 0,
     torch.preserve_format: 1,

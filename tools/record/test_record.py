@@ -42,15 +42,15 @@ def read(data):
 
 class Recording(unittest.TestCase):
     def test_the_same_seed_gives_the_same_bytes(self):
-        first, second = (worker.record(Operator(NEG), 7, 20_000) for _ in range(2))
+        first, second = (worker.record(Operator(NEG), 7, 20_000, 5_000) for _ in range(2))
         self.assertEqual(first.file, second.file)
         self.assertGreater(first.calls, 30)
 
     def test_another_seed_gives_other_calls(self):
-        self.assertNotEqual(worker.record(Operator(NEG), 7, 9_000).file, worker.record(Operator(NEG), 8, 9_000).file)
+        self.assertNotEqual(worker.record(Operator(NEG), 7, 9_000, 0).file, worker.record(Operator(NEG), 8, 9_000, 0).file)
 
     def test_at_most_a_quarter_refuses(self):
-        recording = worker.record(Operator(MEAN), 7, 30_000)
+        recording = worker.record(Operator(MEAN), 7, 30_000, 0)
         self.assertGreater(recording.refusals, 0)
         self.assertLessEqual(recording.refusals, recording.calls / 4 + 1)
 
@@ -67,7 +67,7 @@ class Recording(unittest.TestCase):
 
 class Manifest(unittest.TestCase):
     def test_a_changed_file_is_named(self):
-        recording = worker.record(Operator(NEG), 7, 5_000)
+        recording = worker.record(Operator(NEG), 7, 5_000, 0)
         folder = Path(tempfile.mkdtemp())
         (folder / "operators").mkdir()
         (folder / "operators" / "neg.calls").write_bytes(recording.file)

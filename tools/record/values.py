@@ -19,6 +19,8 @@ def special(dtype):
     """Every special value of a dtype, as a 1-d tensor."""
     if dtype == torch.bool:
         return torch.tensor([False, True])
+    if dtype.is_complex:
+        return _special_complex(dtype)
     if dtype.is_floating_point:
         return _special_floats(dtype)
     limits = torch.iinfo(dtype)
@@ -39,10 +41,27 @@ def _special_floats(dtype):
     return torch.tensor([float(n) for n in numbers], dtype=torch.float64).to(dtype)
 
 
+def _special_complex(dtype):
+    """Pairs of a few numbers, and each special number once as either part."""
+    component = dtype.to_real()
+    numbers, parts = _special_floats(component), torch.tensor(grid_values(component)[:12], dtype=component)
+    pairs = [torch.cartesian_prod(parts, parts)]
+    pairs += [torch.stack([numbers, numbers.roll(k)], 1) for k in (7, 20)]
+    return torch.cat(pairs).reshape(-1).view(dtype)
+
+
 def grid_values(dtype):
     """A short list of special values whose pairs are all worth asking for."""
     if dtype == torch.bool:
         return [False, True]
+    if dtype.is_complex:
+        top = torch.finfo(dtype).max
+        tiny = torch.finfo(dtype).smallest_normal
+        return [
+            0, 1, -1, 1j, -1j, 2 + 3j, -0.5 + 0.1j, complex(0.0, -0.0), complex(math.nan, 1), complex(2, math.nan),
+            complex(math.inf, 0), complex(-math.inf, math.inf), complex(1, -math.inf), complex(top, 1), complex(-top, top),
+            complex(tiny, -tiny), complex(math.inf, math.nan),
+        ]  # fmt: skip
     if dtype.is_floating_point:
         top = torch.finfo(dtype).max
         tiny = torch.finfo(dtype).smallest_normal * torch.finfo(dtype).eps
@@ -53,7 +72,11 @@ def grid_values(dtype):
 
 
 def random(shape, dtype, generator, low=None, high=None):
-    """Random elements: normal with deviation 3 for floats, small integers, or uniform in [low, high)."""
+    """Random elements: normal with deviation 3 for floats and both parts of complex numbers, small integers, or uniform
+    in [low, high)."""
+    if dtype.is_complex:
+        parts = random((*shape, 2), torch.float64, generator, low, high)
+        return torch.view_as_complex(parts).to(dtype)
     if dtype.is_floating_point:
         if low is None:
             return (torch.randn(shape, generator=generator, dtype=torch.float64) * 3).to(dtype)

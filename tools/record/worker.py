@@ -1,5 +1,6 @@
 """Records one operator; calls that kill the process are noted and left out."""
 
+import math
 import pickle
 import time
 from collections import Counter
@@ -7,11 +8,12 @@ from dataclasses import dataclass, field
 
 import opinfo
 import traps
-from call import MAX_RESULT_ELEMENTS, answer, elements_of
+from call import MAX_RESULT_ELEMENTS, answer, elements_of, is_complex
 from child import in_child
 from container import Container
 from generators import Generators
 from selection import ordered
+from tensors import COMPLEX_DTYPES, DTYPES
 
 
 @dataclass
@@ -28,42 +30,66 @@ class Recording:
     seconds: float = 0.0
 
 
-def record(operator, seed, cap_bytes):
-    """The recording of one operator; the same seed gives the same bytes."""
+def record(operator, seed, cap_bytes, complex_bytes):
+    """The recording of one operator; the same seed gives the same bytes. Complex calls come last, up to `complex_bytes`
+    more, so that the others are what they would be without; an operator that takes none has none."""
     start = time.monotonic()
-    calls, status = in_child(lambda: all_calls(operator, seed))
-    findings = Counter()
-    if status:
-        findings[f"the generators ended with {status}"] += 1
-    calls = _distinct(pickle.loads(c) for c in calls)
-    pairs, crashed = _answers(operator, calls)
-    findings.update(a.finding for _, a in pairs if a.finding)
-    usable = [(c, a) for c, a in pairs if a.refusal is not None or a.results is not None]
-    container = Container(operator)
-    kept = []
-    for index, call, told in ordered(usable, seed):
-        if container.size() > cap_bytes:
+    container, kept, candidates = Container(operator), [], 0
+    crashed, findings = [], Counter()
+    for make, cap in ((real_calls, cap_bytes), (complex_calls, complex_bytes)):
+        usable, crashes, found = _usable(operator, lambda: make(operator, seed))
+        if make is complex_calls and not any(_computes(told) for _, told in usable):
             break
-        container.add(index, call, told)
-        kept.append(told)
+        crashed += crashes
+        findings.update(found)
+        begin = container.size()
+        for index, call, told in ordered(usable, seed):
+            if container.size() - begin > cap:
+                break
+            container.add(candidates + index, call, told)
+            kept.append(told)
+        candidates += len(usable)
     return Recording(
         name=operator.name,
         file=container.finish(),
         calls=len(kept),
         refusals=sum(told.refusal is not None for told in kept),
-        candidates=len(usable),
+        candidates=candidates,
         crashed=crashed,
         findings=dict(sorted(findings.items())),
         seconds=time.monotonic() - start,
     )
 
 
-def all_calls(operator, seed):
-    """Every call of every source, small ones only."""
-    for source in (traps.calls(operator), Generators(operator, seed).calls(), opinfo.calls(operator, seed % 2**31)):
-        for call in source:
-            if elements_of(call) <= MAX_RESULT_ELEMENTS:
-                yield pickle.dumps(call)
+def _computes(told):
+    """Whether eager answered with elements: kernels without complex numbers may answer with none."""
+    return told.results is not None and any(math.prod(out.sizes) > 0 for out in told.outs)
+
+
+def _usable(operator, make):
+    """The answered calls that `make()` yields, the crashes among them, and what was found."""
+    calls, status = in_child(make)
+    findings = Counter([f"the generators ended with {status}"] if status else [])
+    pairs, crashed = _answers(operator, _distinct(pickle.loads(c) for c in calls))
+    findings.update(a.finding for _, a in pairs if a.finding)
+    return [(c, a) for c, a in pairs if a.refusal is not None or a.results is not None], crashed, findings
+
+
+def real_calls(operator, seed):
+    """Every call of every source without a complex dtype."""
+    sources = traps.calls(operator), Generators(operator, seed).calls(), opinfo.calls(operator, seed % 2**31, DTYPES)
+    return _small(c for source in sources for c in source if not is_complex(c))
+
+
+def complex_calls(operator, seed):
+    """Every call of the generators and tests with a complex dtype."""
+    dtypes = COMPLEX_DTYPES + DTYPES
+    sources = Generators(operator, seed, dtypes).calls(), opinfo.calls(operator, seed % 2**31, COMPLEX_DTYPES)
+    return _small(c for source in sources for c in source if is_complex(c))
+
+
+def _small(calls):
+    return (pickle.dumps(c) for c in calls if elements_of(c) <= MAX_RESULT_ELEMENTS)
 
 
 def _distinct(calls):

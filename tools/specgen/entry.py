@@ -174,10 +174,11 @@ class Entry:
             found.append(Compute(reads.strip(), writes * (len(self.outs) // len(writes))))
         return found
 
-    @property
-    def magnitude(self):
-        """The magnitude function as a word; its argument, if any, is the dtype whose range partial results have."""
-        return parse_word(self.data["magnitude"]) if "magnitude" in self.data else None
+    def magnitude(self, reads):
+        """The magnitude function of a computation that reads this type, as a word; its argument, if any, is the dtype whose range partial results have."""
+        given = self.data.get("magnitude", {})
+        by_type = given if isinstance(given, dict) else {"real": given, "int": given}
+        return parse_word(by_type[reads]) if reads in by_type else None
 
     def per_out(self, key, default):
         value = self.data.get(key, default)
@@ -193,7 +194,10 @@ class Entry:
         """(output or -1, dtype or "all", text)"""
         value = self.data["accuracy"]
         for output, part in enumerate(value) if isinstance(value, list) else [(-1, value)]:
-            rows = part if isinstance(part, dict) else {"all": part}
+            rows = dict(part) if isinstance(part, dict) else {"all": part}
+            if "complex" in rows:
+                text = rows.pop("complex")
+                rows |= {f"complex{bits}": rows.get(f"complex{bits}", text) for bits in (32, 64, 128)}
             for dtype, text in sorted(rows.items(), key=lambda row: row[0] == "all"):
                 yield output, dtype, text
 

@@ -72,15 +72,17 @@ def outcome_header(faults):
 
 def dtype_header(dtypes):
     enumerators = {name: "boolean" if name == "bool" else name for name in dtypes}
-    kinds = dict.fromkeys(["boolean", "integer", "floating", "opaque"])
-    rows = {name: [f"DType::{enumerators[name]}", cpp_string(name), cpp_string(d["alias"]), d["bytes"], f'Kind::{d["kind"]}', d.get("precision", 0), d.get("least_exponent", 0)]
+    kinds = ["boolean", "integer", "floating", "complex", "opaque"]
+    parts = {name: d.get("part", name) for name, d in dtypes.items()}
+    rows = {name: [f"DType::{enumerators[name]}", cpp_string(name), cpp_string(d["alias"]), d["bytes"], f'Kind::{d["kind"]}', f"DType::{enumerators[parts[name]]}",
+                   *(dtypes[parts[name]].get(key, 0) for key in ("precision", "least_exponent"))]
             for name, d in dtypes.items()}
     numbers = [d["number"] for d in dtypes.values()]
     return ["#pragma once", "", "#include <cstdint>", "#include <string_view>", "", "namespace assay {", "",
             "// Values are those of the .pte format's ScalarType.", "enum class DType : std::uint8_t {", *(f"  {enumerators[name]} = {d['number']}," for name, d in dtypes.items()), "};", "",
             "// What an element can be read as: `opaque` elements are moved, never read.", f"enum class Kind : std::uint8_t {{ {', '.join(kinds)} }};", "",
-            "// A row of spec/dtypes.yaml.", "struct DTypeFacts {", "  DType dtype;", '  std::string_view name;   // torch\'s, "float32"', '  std::string_view alias;  // short, "f32"', "  int bytes;               // of one element", "  Kind kind;",
-            "  int precision;       // floating: bits of the significand, the hidden one included", "  int least_exponent;  // floating: of the smallest normal number, 2^least_exponent", "};", "",
+            "// A row of spec/dtypes.yaml.", "struct DTypeFacts {", "  DType dtype;", '  std::string_view name;   // torch\'s, "float32"', '  std::string_view alias;  // short, "f32"', "  int bytes;               // of one element", "  Kind kind;", "  DType part;          // complex: the dtype of its real and of its imaginary part; else the dtype itself",
+            "  int precision;       // of a floating part: bits of the significand, the hidden one included", "  int least_exponent;  // of a floating part: of its smallest normal number, 2^least_exponent", "};", "",
             "inline constexpr DTypeFacts dtype_facts[] = {", *(f"    {{{', '.join(map(str, row))}}}," for row in rows.values()), "};",
             "// The row of each number, -1 where there is none.", f"inline constexpr std::int8_t dtype_rows[] = {{{', '.join(str(numbers.index(n) if n in numbers else -1) for n in range(max(numbers) + 1))}}};", "",
             "constexpr const DTypeFacts* find_dtype(std::int64_t number) {", f"  const bool known = number >= 0 && number <= {max(numbers)} && dtype_rows[number] >= 0;",

@@ -3,10 +3,11 @@ import re
 
 from entry import SpecError, Word, parse_word
 
-TYPES = {"real": "Real", "int": "Int", "bits": "Bits"}
-DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64"}
+TYPES = {"real": "Real", "int": "Int", "complex": "Complex", "bits": "Element"}
+DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64", "complex32": "complex32"}
 SHORT = {"u8": "uint8", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "b1": "boolean", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
-SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "any", "readable", "quantized"}
+COMPLEX = ("complex32", "complex64", "complex128")
+SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "complex", "complex32", "any", "readable", "quantized"}
 # schema type: (accessor of Call, type of a function's parameter, what is passed for `{a}`)
 PLAIN = {
     "int": ("integer", "Int", "{a}.value"),
@@ -164,12 +165,13 @@ class Wrapper:
                 result, parameters = "void", [*outs, *parameters]
             yield f"{result} {self.entry.function}({', '.join(parameters)});"
             if self.measured(compute):
-                arithmetic = ["const Arithmetic&"] if self.entry.magnitude.arguments else []
-                yield f"{result} {self.entry.magnitude.name}({', '.join([*parameters, *arithmetic])});"
+                magnitude = self.entry.magnitude(compute.reads)
+                arithmetic = ["const Arithmetic&"] if magnitude.arguments else []
+                yield f"{result} {magnitude.name}({', '.join([*parameters, *arithmetic])});"
 
     def measured(self, compute):
         """Whether magnitudes of its own are asked of a computation: integer results are exact."""
-        return self.entry.magnitude and "real" in compute.writes
+        return self.entry.magnitude(compute.reads) and {"real", "complex"} & set(compute.writes)
 
     # -- the wrapper ---------------------------------------------------------------------------------------------
 
@@ -238,6 +240,8 @@ class Wrapper:
 
     def compute_block(self, compute):
         T = TYPES[compute.reads]
+        if not self.measured(compute) and {"real", "complex"} & set(compute.writes):
+            yield "call.read_absolute_values();"
         fill = self.entry.argument(self.entry.data.get("fill"))
         for a in self.passed + ([fill] if fill else []):
             if self.is_read(a):
@@ -248,7 +252,7 @@ class Wrapper:
             yield f"Arrays<{TYPES[write]}> y{k}(sizes{k}.begin(), sizes{k}.end());" if many else f"Array<{TYPES[write]}> y{k}(sizes{k});"
         yield f"if (call.elements() == 0) {{}}  // whatever the sizes of arguments, there is nothing to compute"
         if self.measured(compute):
-            magnitude = self.entry.magnitude
+            magnitude = self.entry.magnitude(compute.reads)
             yield f"else if (call.magnitude()) {self.loop(magnitude.name, compute, [self.arithmetic(a) for a in magnitude.arguments])}"
         yield f"else {self.loop(self.entry.function, compute)}"
         for k, many in enumerate(lists):
@@ -285,8 +289,6 @@ class Wrapper:
     def results(self):
         entry = self.entry
         yield from self.promises()
-        if "magnitude" not in entry.data and any("real" in compute.writes for compute in entry.computes):
-            yield "  call.read_absolute_values();"
         yield f'  call.rule("{entry.id}.dtype");'
         yield from self.dispatch()
 
@@ -345,11 +347,17 @@ class Wrapper:
         if len(computes) == 1:
             yield from (f"  {line}" for line in self.compute_block(computes[0]))
             return
-        for compute, condition in zip(computes, ("if (is_floating(common)) {", "} else {")):
-            if [c.reads for c in computes] != ["real", "int"]:
-                raise SpecError(f"{self.entry.name}: two computes must be real, int in this order")
-            yield f"  {condition}"
+        reads = [c.reads for c in computes]
+        if reads not in (["real", "int"], ["real", "complex"], ["real", "int", "complex"]):
+            raise SpecError(f"{self.entry.name}: several computes must be real and int, real and complex, or all three, in this order")
+        last = reads.index("int") if "int" in reads else reads.index("real")  # what reads an opaque dtype, and refuses it
+        tests = {"real": "is_floating(common)", "complex": "is_complex(common)"}
+        for compute in [c for i, c in enumerate(computes) if i != last]:
+            yield f"  if ({tests[compute.reads]}) {{"
             yield from (f"    {line}" for line in self.compute_block(compute))
+            yield "  } else"
+        yield "  {"
+        yield from (f"    {line}" for line in self.compute_block(computes[last]))
         yield "  }"
 
 
@@ -359,8 +367,8 @@ def accuracy_row(output, dtype, text):
     match = re.fullmatch(r"(?:([\d.]+) )?(exact|ulp|dot|unspecified|choice)", measure)
     if not match or not set(flags) <= {"either zero", "flush", "overflow", "mean"}:
         raise SpecError(f"'{text}' is not an accuracy")
-    if dtype not in SHORT and dtype != "all":
+    if dtype not in {*SHORT, *COMPLEX, "all"}:
         raise SpecError(f"'{dtype}' is not a dtype of an accuracy row")
-    where = "std::nullopt" if dtype == "all" else f"DType::{SHORT[dtype]}"
+    where = "std::nullopt" if dtype == "all" else f"DType::{SHORT.get(dtype, dtype)}"
     flag = lambda name: str(name in flags).lower()
     return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {flag('either zero')}, {flag('flush')}, {flag('overflow')}, {flag('mean')}}}}}"

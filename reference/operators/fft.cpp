@@ -1,0 +1,123 @@
+#include "operators/fft.gen.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "reference/bounds.h"
+#include "reference/families.h"
+
+namespace assay {
+namespace {
+
+// The sign of the exponent; none: all roots of unity are 1, and a transform is a sum.
+enum Direction : Int { forward = -1, none = 0, backward = 1 };
+
+Buffer<Complex> roots_of_unity(Int n, Direction direction) {
+  Buffer<Complex> roots;
+  for (Int k = 0; k < n; ++k)
+    roots.push_back(
+        std::polar<Real>(1, direction * 2 * std::numbers::pi_v<Real> * static_cast<Real>(k) / static_cast<Real>(n)));
+  return roots;
+}
+
+Array<Complex> transformed(const Array<Complex>& x, Int dim, Direction direction) {
+  const Buffer<Complex> roots = roots_of_unity(x.sizes[dim], direction);
+  Array<Complex> y(x.sizes);
+  families::along(
+      [&](std::span<const Complex> from, std::span<Complex> to) {
+        for (std::size_t k = 0; k < to.size(); ++k) {
+          Complex sum = 0;
+          for (std::size_t j = 0; j < from.size(); ++j) sum = sum + from[j] * roots[j * k % roots.size()];
+          to[k] = sum;
+        }
+      },
+      x, dim, y);
+  return y;
+}
+
+Array<Complex> transformed(Array<Complex> x, std::span<const Int> dims, Direction direction) {
+  for (const Int dim : dims) x = transformed(x, dim, direction);
+  return x;
+}
+
+// Of half a spectrum along dim, the numbers that it is of: what is left out is the conjugate of what mirrors it.
+void from_half(Array<Real>& out, const Array<Complex>& half, Int dim, Direction direction) {
+  const Int n = out.sizes[dim];
+  const Buffer<Complex> roots = roots_of_unity(n, direction);
+  families::along(
+      [&](std::span<const Complex> from, std::span<Real> to) {
+        for (Int j = 0; j < n; ++j) {
+          Real sum = 0;
+          for (Int k = 0; k <= n / 2; ++k) {
+            const Complex term = from[static_cast<std::size_t>(k)] * roots[static_cast<std::size_t>(j * k % n)];
+            sum += term.real() * (k > 0 && 2 * k < n ? 2 : 1);
+          }
+          to[static_cast<std::size_t>(j)] = sum;
+        }
+      },
+      half, dim, out);
+}
+
+// What a transform of real numbers of these sizes is multiplied by.
+Real scale(const Dims& sizes, const Ints& dim, Int normalization) {
+  Real points = 1;
+  for (const Int d : dim) points *= static_cast<Real>(sizes[d]);
+  return normalization == 0 ? 1 : 1 / (normalization == 1 ? std::sqrt(points) : points);
+}
+
+// What is unbounded stays so.
+Real times(Real x, Real factor) { return x < unbounded ? x * factor : x; }
+
+// The part of x that has the sizes of out, scaled.
+void scaled(Array<Complex>& out, const Array<Complex>& x, Real factor) {
+  Int flat = 0;
+  for (const Dims& i : indices(out.sizes)) out[flat++] = {times(x(i).real(), factor), times(x(i).imag(), factor)};
+}
+
+template <class T>
+Array<Complex> to_complex(const Array<T>& x) {
+  Array<Complex> y(x.sizes);
+  std::ranges::copy(x.data, y.data.begin());
+  return y;
+}
+
+void fft(Array<Complex>& out, const Array<Complex>& self, const Ints& dim, Int normalization, Direction direction) {
+  scaled(out, transformed(self, dim, direction), scale(self.sizes, dim, normalization));
+}
+
+void fft_to_real(Array<Real>& out, const Array<Complex>& self, const Ints& dim, Int normalization,
+                 Direction direction) {
+  const auto others = std::span(dim).first(dim.size() - 1);
+  from_half(out, transformed(self, others, direction), dim.back(), direction);
+  const Real factor = scale(out.sizes, dim, normalization);
+  for (Real& x : out.data) x = times(x, factor);
+}
+
+}  // namespace
+
+void operators::fft_r2c(Array<Complex>& out, const Array<Real>& self, const Ints& dim, Int normalization) {
+  fft(out, to_complex(self), dim, normalization, forward);
+}
+void operators::fft_r2c_magnitude(Array<Complex>& out, const Array<Real>& self, const Ints& dim, Int normalization) {
+  fft(out, bounds(self), dim, normalization, none);
+}
+
+void operators::fft_c2r(Array<Real>& out, const Array<Complex>& self, const Ints& dim, Int normalization, Int) {
+  fft_to_real(out, self, dim, normalization, backward);
+}
+void operators::fft_c2r_magnitude(Array<Real>& out, const Array<Complex>& self, const Ints& dim, Int normalization,
+                                  Int) {
+  fft_to_real(out, bounds(self), dim, normalization, none);
+  for (Real& x : out.data) x = std::fmin(x, unbounded);
+}
+
+void operators::fft_c2c(Array<Complex>& out, const Array<Complex>& self, const Ints& dim, Int normalization,
+                        bool is_forward) {
+  fft(out, self, dim, normalization, is_forward ? forward : backward);
+}
+void operators::fft_c2c_magnitude(Array<Complex>& out, const Array<Complex>& self, const Ints& dim, Int normalization,
+                                  bool) {
+  fft(out, bounds(self), dim, normalization, none);
+}
+
+}  // namespace assay
