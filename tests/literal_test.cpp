@@ -146,11 +146,11 @@ TEST(Literal, BadTextIsRefusedInOneSentence) {
   const Budget::Scope scope(budget, "a literal");
   EXPECT_EQ(
       refusal("zeros(1000000,1000000):f32"),
-      "limits.memory: a literal needs 8000000000000 bytes of memory, but 1000 are left of the limit of 1000, which "
+      "limits.memory: a literal needs 16000000000000 bytes of memory, but 1000 are left of the limit of 1000, which "
       "--max-bytes raises");
   EXPECT_EQ(
       refusal("zeros(9223372036854775807):u8"),
-      "limits.memory: a literal needs 576460752303423488 bytes of memory, but 1000 are left of the limit of 1000, "
+      "limits.memory: a literal needs 1152921504606846976 bytes of memory, but 1000 are left of the limit of 1000, "
       "which --max-bytes raises");
   EXPECT_EQ(refusal("zeros(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1):f32"),
             "limits.rank: a tensor has at most 16 dimensions, but came with 17");
