@@ -122,7 +122,7 @@ Real operators::pow(Real self, Real exponent) { return std::pow(self, exponent);
 Complex operators::pow(Complex self, Complex exponent) { return std::pow(self, exponent); }
 // e^(exponent ln self): rounding the product changes the power by its size.
 Complex operators::pow_magnitude(Complex self, Complex exponent) {
-  const Real power = std::abs(pow(self, exponent)), product = std::abs(exponent * std::log(self));
+  const Real power = std::abs(pow(self, exponent)), product = std::abs(exponent * Complex(std::log(self)));
   return std::isfinite(product) ? power * (1 + product) : unbounded;
 }
 

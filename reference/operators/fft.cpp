@@ -13,10 +13,9 @@ namespace {
 enum Direction : Int { forward = -1, none = 0, backward = 1 };
 
 Buffer<Complex> roots_of_unity(Int n, Direction direction) {
+  const Real turn = static_cast<Real>(direction) * 2 * std::numbers::pi_v<Real>;
   Buffer<Complex> roots;
-  for (Int k = 0; k < n; ++k)
-    roots.push_back(
-        std::polar<Real>(1, direction * 2 * std::numbers::pi_v<Real> * static_cast<Real>(k) / static_cast<Real>(n)));
+  for (Int k = 0; k < n; ++k) roots.push_back(std::polar<Real>(1, turn * static_cast<Real>(k) / static_cast<Real>(n)));
   return roots;
 }
 
