@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -169,7 +170,8 @@ inline Array<Real> magnitudes(Array<Real> x) {
   return x;
 }
 inline Array<Complex> magnitudes(Array<Complex> x) {
-  for (Complex& v : x.data) v = std::isfinite(std::abs(v)) ? std::abs(v) : 0;
+  const auto is_finite = [](const Complex& v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); };
+  for (Complex& v : x.data) v = is_finite(v) ? std::min(std::abs(v), std::numeric_limits<Real>::max()) : 0;
   return x;
 }
 

@@ -62,12 +62,12 @@ bool holds(DType dtype) {
   return std::is_same_v<T, Element> || is_complex(dtype) == std::is_same_v<T, Complex>;
 }
 
-// The magnitude of a complex result is that of both of its parts.
+// The magnitude of a complex result, which is real, is that of both of its parts.
 Buffer<Real> parts_of(const Buffer<Complex>& values, bool magnitude) {
   Buffer<Real> parts;
   parts.reserve(2 * values.size());
   for (const Complex& z : values) {
-    const Real size = std::fmin(std::abs(z), unbounded);
+    const Real size = z.real() < 0 ? z.real() : bounded(std::abs(z));
     parts.push_back(magnitude ? size : z.real());
     parts.push_back(magnitude ? size : z.imag());
   }
@@ -260,9 +260,9 @@ void Call::write(std::size_t k, Array<T> values) {
   if constexpr (!std::is_same_v<T, Element>)
     require(!info(r.computed).is_opaque(), name(r.argument), " would be ", r.computed, ", which holds no numbers");
   check_fit(r, values);
-  if constexpr (std::is_same_v<T, Real>)
-    for (Real& v : values.data)
-      if (absolute_) v = std::fabs(v);  // a divisor may be negative
+  if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>)
+    for (T& v : values.data)
+      if (absolute_) v = std::abs(v);  // a divisor may be negative
   if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>) {
     r.unrounded = {r.computed, {}};
     if (r.tensor.dtype == r.computed) {

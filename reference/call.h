@@ -13,8 +13,8 @@
 
 namespace assay {
 
-// A floating or complex result before its rounding, row-major, the parts of a complex element one after another; and the
-// dtype in which it is to be judged.
+// A floating or complex result before its rounding, row-major, the parts of a complex element one after another; and
+// the dtype in which it is to be judged.
 struct Unrounded {
   DType dtype = DType::float64;
   Buffer<Real> values;

@@ -59,7 +59,8 @@ Int truncated_to(DType dtype, Real x);
 // x modulo 2^bits, as the integer dtype sees it; bool: 0 or 1.
 Int wrap_to(DType dtype, Int x);
 
-// The distance between neighbours of a floating dtype, or of the parts of a complex one, around x; at and below the smallest normal, the subnormal step.
+// The distance between neighbours of a floating dtype, or of the parts of a complex one, around x; at and below the
+// smallest normal, the subnormal step.
 Real ulp(DType dtype, Real x);
 
 // The largest and the least value of an integer dtype, rounded to Real.
@@ -81,6 +82,10 @@ Arithmetic arithmetic(DType result, DType partial);  // both floating or complex
 
 // The magnitude of a result of which nothing can be said.
 inline constexpr Real unbounded = -std::numeric_limits<Real>::infinity();
+
+// In sums and products of absolute values, one that is not finite: it bounds nothing, and so does what comes of it.
+inline constexpr Real endless = std::numeric_limits<Real>::max();
+constexpr Real bounded(Real magnitude) { return magnitude < endless ? magnitude : unbounded; }
 
 // That of a result that has this magnitude, or is not finite because a partial result may not be. Its sign says so: it
 // is finite and not 0.

@@ -19,8 +19,8 @@ using Tensors = Buffer<std::optional<Tensor>>;  // without tensor: a None of a T
 // One argument of an operator call. None is std::monostate; a dtype, layout or memory format argument is its number.
 using Value = std::variant<std::monostate, Tensor, Int, double, bool, std::string, Ints, Doubles, Bools, Tensors>;
 
-// A Scalar as a number of the compute type, seen through a dtype: an integer wraps; a floating or complex dtype keeps it
-// as PyTorch's arithmetic does, in the compute dtype of `dtype`.
+// A Scalar as a number of the compute type, seen through a dtype: an integer wraps; a floating or complex dtype keeps
+// it as PyTorch's arithmetic does, in the compute dtype of `dtype`.
 template <class T>
 T number(const Scalar& scalar, DType dtype);
 

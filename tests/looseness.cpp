@@ -64,7 +64,8 @@ void look(Row& row, const Operator& op, const Expectation& expected, std::size_t
              twice = right([](Real v) { return 2 * v; }), opposite = right([](Real v) { return -v; });
   const Real smallest_normal = std::ldexp(Real{1}, info(want.dtype).least_exponent);
   const Buffer<Real> values = read<Real>(want).data;
-  const Buffer<Real>* magnitudes = output < expected.magnitudes.size() ? &expected.magnitudes[output] : nullptr;
+  const std::vector<Buffer<Real>>& all = expected.magnitudes(op);
+  const Buffer<Real>* magnitudes = output < all.size() ? &all[output] : nullptr;
   const Buffer<Real>& exact = expected.answer.unrounded[output].values;
   const auto cancels = [&](std::size_t k, Real times) {
     if (!magnitudes || magnitudes->empty() || exact.empty()) return false;

@@ -53,7 +53,8 @@ struct Judgement {
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
                 const Reaction& reaction, ArithmeticMode mode = ArithmeticMode::ieee);
 
-// Which elements of `got`, an out of the dtype and sizes expected of it, are right, row-major. Of what an operator
+// Which elements of `got`, an out of the dtype and sizes expected of it, are right, row-major, of complex ones which
+// parts. Of what an operator
 // chooses, the expected answer.
 std::vector<bool> right_elements(const Operator& op, const Expectation& expected, std::size_t output,
                                  const Tensor& got);

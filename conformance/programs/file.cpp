@@ -18,7 +18,7 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t everything = std::numeric_limits<std::uint64_t>::max();
 
 Fault unreadable(const fs::path& path, std::string_view why) {
   return {Outcome::malformed, "file", text(printable(path.string()), " cannot be read: ", why)};
@@ -102,10 +102,10 @@ std::uint64_t extent_of_program(std::span<const std::byte> head) {
   FaultList faults;
   const FileKind kind = file_kind(head);
   if (kind == FileKind::unknown) return head.size();
-  if (kind == FileKind::bundle) return endless;
+  if (kind == FileKind::bundle) return everything;
   const auto locate = kind == FileKind::program ? format::locate_program : format::locate_data;
-  const auto extent = locate(head, endless, faults.findings());  // none: there is no header, or it makes no sense
-  return extent ? std::max(extent->tables_size, extent->segments_begin + extent->segments_size) : endless;
+  const auto extent = locate(head, everything, faults.findings());  // none: there is no header, or it makes no sense
+  return extent ? std::max(extent->tables_size, extent->segments_begin + extent->segments_size) : everything;
 }
 
 File open_file(const fs::path& path, const Access& access, Extent extent) {

@@ -22,7 +22,7 @@ OK, MALFORMED, INVALID, UNSUPPORTED, FAULT, EXHAUSTED, INTERNAL = range(7)
 NONE, TENSOR, INT, DOUBLE, BOOL, STRING, INTS, DOUBLES, BOOLS, TENSORS = range(10)
 HEADER = struct.Struct("<4sBBHII")
 MOST_BYTES = 1 << 30
-DTYPES = dict(enumerate("u1 i1 i2 i4 i8 f2 f4 f8".split())) | {11: "?", 12: "V1", 13: "V1", 14: "V4", 15: "V2", 16: "V1", 17: "V1", 22: "V2", 23: "V1", 24: "V1", 25: "V1", 26: "V1", 27: "u2", 28: "u4", 29: "u8"}
+DTYPES = dict(enumerate("u1 i1 i2 i4 i8 f2 f4 f8 V4 c8 c16".split())) | {11: "?", 12: "V1", 13: "V1", 14: "V4", 15: "V2", 16: "V1", 17: "V1", 22: "V2", 23: "V1", 24: "V1", 25: "V1", 26: "V1", 27: "u2", 28: "u4", 29: "u8"}
 NUMBERS = {numpy.dtype(text): number for number, text in reversed(DTYPES.items())}
 
 

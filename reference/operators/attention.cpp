@@ -185,8 +185,8 @@ void operators::fast_hadamard_transform_magnitude(Array<Real>& out, const Array<
   });
 }
 
-void operators::update_cache(Array<Element>&, Array<Element>& cache_out, const Array<Element>& value, const Array<Element>& cache,
-                             Int start_pos) {
+void operators::update_cache(Array<Element>&, Array<Element>& cache_out, const Array<Element>& value,
+                             const Array<Element>& cache, Int start_pos) {
   put(cache_out, value, cache, start_pos);
 }
 

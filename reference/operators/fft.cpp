@@ -64,8 +64,8 @@ Real scale(const Dims& sizes, const Ints& dim, Int normalization) {
   return normalization == 0 ? 1 : 1 / (normalization == 1 ? std::sqrt(points) : points);
 }
 
-// What is unbounded stays so.
-Real times(Real x, Real factor) { return x < unbounded ? x * factor : x; }
+// What is endless stays so.
+Real times(Real x, Real factor) { return x < endless ? x * factor : x; }
 
 // The part of x that has the sizes of out, scaled.
 void scaled(Array<Complex>& out, const Array<Complex>& x, Real factor) {
@@ -107,7 +107,7 @@ void operators::fft_c2r(Array<Real>& out, const Array<Complex>& self, const Ints
 void operators::fft_c2r_magnitude(Array<Real>& out, const Array<Complex>& self, const Ints& dim, Int normalization,
                                   Int) {
   fft_to_real(out, bounds(self), dim, normalization, none);
-  for (Real& x : out.data) x = std::fmin(x, unbounded);
+  for (Real& x : out.data) x = bounded(x);
 }
 
 void operators::fft_c2c(Array<Complex>& out, const Array<Complex>& self, const Ints& dim, Int normalization,

@@ -62,6 +62,12 @@ Real degrees_of_freedom(std::span<const Real> x, const std::optional<Scalar>& co
   return static_cast<Real>(x.size()) - (correction ? real(*correction) : 1);
 }
 
+// One of which may say that a partial result is not finite.
+Real sum_of_magnitudes(Real a, Real b) {
+  const Real sum = bounded(std::fabs(a) + std::fabs(b));
+  return sum != unbounded && (a < 0 || b < 0) ? overflowing(sum) : sum;
+}
+
 }  // namespace
 
 Real operators::sum(std::span<const Real> x) { return total(x); }
@@ -94,7 +100,7 @@ Complex operators::prod(std::span<const Complex> x) {
 }
 Complex operators::prod_magnitude(std::span<const Complex> x, const Arithmetic& a) {
   Product product;
-  for (const Complex& z : x) product.multiply(std::isfinite(std::abs(z)) ? std::abs(z) : unbounded);
+  for (const Complex& z : x) product.multiply(std::isfinite(std::abs(z)) ? std::abs(z) : endless);
   return product.magnitude(a);
 }
 Int operators::prod(std::span<const Int> x) {
@@ -144,8 +150,7 @@ Real operators::var_magnitude(std::span<const Real> x, bool unbiased, const Arit
   return var_magnitude(x, Scalar(Int{unbiased}), a);
 }
 Real operators::var_magnitude(std::span<const Complex> x, std::optional<Scalar> correction, const Arithmetic& a) {
-  const Real sum = var_magnitude(parts(x, 0), correction, a) + var_magnitude(parts(x, 1), correction, a);
-  return std::fmin(sum, unbounded);
+  return sum_of_magnitudes(var_magnitude(parts(x, 0), correction, a), var_magnitude(parts(x, 1), correction, a));
 }
 Real operators::var_magnitude(std::span<const Complex> x, bool unbiased, const Arithmetic& a) {
   return var_magnitude(x, Scalar(Int{unbiased}), a);
@@ -159,8 +164,8 @@ std::pair<Real, Complex> operators::var_mean(std::span<const Complex> x, std::op
 }
 std::pair<Real, Complex> operators::var_mean_magnitude(std::span<const Complex> x, std::optional<Scalar> correction,
                                                        const Arithmetic& a) {
-  const Real mean = Moments(parts(x, 0)).mean_magnitude(a) + Moments(parts(x, 1)).mean_magnitude(a);
-  return {var_magnitude(x, correction, a), std::fmin(mean, unbounded)};
+  const Real mean = sum_of_magnitudes(Moments(parts(x, 0)).mean_magnitude(a), Moments(parts(x, 1)).mean_magnitude(a));
+  return {var_magnitude(x, correction, a), mean};
 }
 std::pair<Real, Real> operators::var_mean_magnitude(std::span<const Real> x, std::optional<Scalar> correction,
                                                     const Arithmetic& a) {
