@@ -174,8 +174,8 @@ int main() {
   bool right = true;
   right &= is_right<float>("out0", values[5].toTensor(), ScalarType::Float, {1, 3}, false,
       {0xbf9cc424, 0x00000000, 0x3f9cc424},
-      {0xbfa48a4a, 0xbca5be54, 0x3f94fdec},
-      {0xbf94fdfd, 0x3ca5be54, 0x3fa48a5b});
+      {0xbfa49588, 0xbca88dcc, 0x3f94f2ae},
+      {0xbf94f2bf, 0x3ca88dcc, 0x3fa49599});
   right &= is_right<float>("out1", values[6].toTensor(), ScalarType::Float, {1, 1}, false,
       {0x461c4400},
       {0x461c43f0},

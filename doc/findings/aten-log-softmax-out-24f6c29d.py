@@ -40,8 +40,8 @@ ARGUMENTS = {
 RESULTS = [
     ("out0", torch.float32, (1, 3), (3, 1), False,
         "JMScvwAAAAAkxJw/",
-        "Soqkv1S+pbzs/ZQ/",
-        "/f2Uv1S+pTxbiqQ/"),
+        "iJWkv8yNqLyu8pQ/",
+        "v/KUv8yNqDyZlaQ/"),
     ("out1", torch.float32, (1, 1), (1, 1), False,
         "AEQcRg==",
         "8EMcRg==",

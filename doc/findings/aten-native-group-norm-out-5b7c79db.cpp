@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::floor_divide.out#449f21a2
-// aten::floor_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+// aten::pow.Tensor_Scalar_out#90f259ae
+// aten::pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [-1e-20,-0]:f32
-  values.push_back(tensor(ScalarType::Float, {2}, {0}, {0x9e3ce508, 0x80000000}));
-  // other: [1,3]:f32
-  values.push_back(tensor(ScalarType::Float, {2}, {0}, {0x3f800000, 0x40400000}));
+  // self: [-0,-inf,4,2]:f32
+  values.push_back(tensor(ScalarType::Float, {4}, {0}, {0x80000000, 0xff800000, 0x40800000, 0x40000000}));
+  // exponent: 0.5
+  values.push_back(EValue(0.5));
   // out
-  values.push_back(tensor(ScalarType::Float, {2}, {0}, Elements(2, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {4}, {0}, Elements(4, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [-1,-0]:f32");
+  std::puts("expected: [-0,-nan,2,1.4142135]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::floor_divide.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::pow.Tensor_Scalar_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,10 +162,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out", values[2].toTensor(), ScalarType::Float, {2}, true,
-      {0xbf800000, 0x80000000},
-      {0xbf800000, 0x80000001},
-      {0xbf800000, 0x00000001});
+  right &= is_right<float>("out", values[2].toTensor(), ScalarType::Float, {4}, false,
+      {0x80000000, 0xffc00000, 0x40000000, 0x3fb504f3},
+      {0x80000001, 0xffc00000, 0x3ffffffe, 0x3fb504f2},
+      {0x00000001, 0xffc00000, 0x40000001, 0x3fb504f4});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::cat.out#92577f0a
-// aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
+// aten::add.out#6eafd31a
+// aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,18 +142,19 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // tensors: {[[[[0,1],[2,3]],[[4,5],[6,7]]]]:f32:(0,2,3,1),[[[[0,1],[2,3]],[[4,5],[6,7]]]]:f32:(0,2,3,1)}
-  values.push_back(tensors({tensor(ScalarType::Float, {1, 2, 2, 2}, {0, 2, 3, 1}, {0x00000000, 0x40800000, 0x3f800000, 0x40a00000, 0x40000000, 0x40c00000, 0x40400000, 0x40e00000}),
-      tensor(ScalarType::Float, {1, 2, 2, 2}, {0, 2, 3, 1}, {0x00000000, 0x40800000, 0x3f800000, 0x40a00000, 0x40000000, 0x40c00000, 0x40400000, 0x40e00000})}));
-  // dim: 1
-  values.push_back(EValue(std::int64_t{1}));
+  // self: [0]:bf16
+  values.push_back(tensor(ScalarType::BFloat16, {1}, {0}, {0x0000}));
+  // other: [3]:bf16
+  values.push_back(tensor(ScalarType::BFloat16, {1}, {0}, {0x4040}));
+  // alpha: 1.00390625
+  values.push_back(EValue(1.00390625));
   // out
-  values.push_back(tensor(ScalarType::Float, {1, 4, 2, 2}, {0, 2, 3, 1}, Elements(16, unwritten)));
+  values.push_back(tensor(ScalarType::BFloat16, {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[[0,1],[2,3]],[[4,5],[6,7]],[[0,1],[2,3]],[[4,5],[6,7]]]]:f32:(0,2,3,1)");
+  std::puts("expected: [3]:bf16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::cat.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::add.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -163,9 +164,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out", values[2].toTensor(), ScalarType::Float, {1, 4, 2, 2}, true,
-      {0x00000000, 0x40800000, 0x00000000, 0x40800000, 0x3f800000, 0x40a00000, 0x3f800000, 0x40a00000,
-      0x40000000, 0x40c00000, 0x40000000, 0x40c00000, 0x40400000, 0x40e00000, 0x40400000, 0x40e00000});
+  right &= is_right<BFloat16>("out", values[3].toTensor(), ScalarType::BFloat16, {1}, true,
+      {0x4040});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
