@@ -367,7 +367,7 @@ const TableCase table_cases[] = {
      },
      [](Sample& s) { spare(s).dim_order = {1}; }},
     {"F12", [](Sample& s) { spare(s).scalar_type = static_cast<std::int8_t>(DType::uint32); },
-     [](Sample& s) { spare(s).scalar_type = 8; }},
+     [](Sample& s) { spare(s).scalar_type = 18; }},
     {"F13", [](Sample& s) { s.data.segments[1].resize(12), spare(s).sizes = {3}; },
      [](Sample& s) { s.data.segments[1].resize(9); }},
 

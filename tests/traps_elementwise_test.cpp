@@ -493,7 +493,7 @@ TEST(Outs, MayHaveAnotherDTypeOfTheSameOrAHigherKind) {
 }
 
 TEST(Outs, OfOperatorsWithoutCastsHaveTheDTypeOfTheResult) {
-  EXPECT_EQ(into("aten::abs.out", {row(float32, {1})}, float64).rule, "abs.out");
+  EXPECT_EQ(into("aten::abs.out", {row(float32, {1})}, float64).rule, "abs.R2");
   EXPECT_EQ(into("aten::add.Scalar_out", {row(float32, {1}), Int{1}, Int{1}}, float64).rule, "add.Scalar.out");
   EXPECT_EQ(into("aten::where.self_out", {row(boolean, {1}), row(float32, {1}), row(float32, {1})}, float64).rule,
             "where.self.out");
