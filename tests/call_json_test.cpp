@@ -71,6 +71,17 @@ TEST(CallJson, ValuesAreFlatOrNested) {
   EXPECT_EQ(ask_abs(R"("dtype":"int8","sizes":[2,0,3],"values":[])"), "zeros(2,0,3):i8");
 }
 
+TEST(CallJson, ComplexValuesArePairs) {
+  const auto conjugate = [](std::string_view values) {
+    return ask(R"({"operator":"aten::_conj_physical.out","args":[{"dtype":"complex64",)" + std::string(values) + "}]}");
+  };
+  EXPECT_EQ(conjugate(R"("values":[[1,2],[0,"inf"]])"), "[1-2j,0-infj]:c64");
+  EXPECT_EQ(conjugate(R"("sizes":[1,2],"values":[[[1,2],[3,-4]]])"), "[[1-2j,3+4j]]:c64");
+  EXPECT_EQ(conjugate(R"("values":[1,2])"), "1-2j:c64");
+  EXPECT_EQ(conjugate(R"("values":[[1,2,3]])"),
+            "malformed call.tensor: self: 1 is no list of a real and an imaginary part");
+}
+
 TEST(CallJson, LimitsOfSixtyFourBitsSurvive) {
   EXPECT_EQ(
       ask(R"({"operator":"aten::permute_copy.out","args":[{"dtype":"uint64","values":[18446744073709551615,0]},[0]]})"),

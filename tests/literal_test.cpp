@@ -44,6 +44,17 @@ TEST(Literal, TensorsNestAndNameTheirDtype) {
   EXPECT_EQ(read_tensor("[true,False,1]:bool").bytes, (Buffer<std::byte>{std::byte{1}, std::byte{0}, std::byte{1}}));
 }
 
+TEST(Literal, ComplexElementsHaveTwoParts) {
+  const Tensor t = read_tensor("[1+2j,-0.5j,3,nan-infj]:c64");
+  EXPECT_EQ(t.sizes, Dims{4});
+  EXPECT_EQ(literal(t), "[1+2j,0-0.5j,3+0j,nan-infj]:c64");
+  EXPECT_EQ(literal(read_tensor("[1e-3-2e+5j,-0-0j]:c128")), "[0.001-200000j,-0-0j]:c128");
+  EXPECT_EQ(literal(read_tensor("70000-1e5j:c32")), "inf-infj:c32");
+  for (std::string_view number : {"1+j", "j", "1++2j", "2j+1", "1+2jj"})
+    EXPECT_TRUE(refusal("[" + std::string(number) + "]:c64").ends_with("is no number")) << number;
+  EXPECT_EQ(refusal("[1+2j]:f32"), "call.tensor: \"1+2j\" is no number");
+}
+
 TEST(Literal, DimOrderArrangesTheBytes) {
   const Tensor t = read_tensor("[[1,2],[3,4]]:u8:(1,0)");
   EXPECT_EQ(t.dim_order, (Dims{1, 0}));

@@ -23,10 +23,10 @@ struct Row {
   std::string_view code;  // numpy's, without the byte order
 };
 constexpr Row rows[] = {
-    {DType::boolean, "b1"},  {DType::uint8, "u1"},   {DType::int8, "i1"},    {DType::uint16, "u2"},
-    {DType::int16, "i2"},    {DType::uint32, "u4"},  {DType::int32, "i4"},   {DType::uint64, "u8"},
-    {DType::int64, "i8"},    {DType::float16, "f2"}, {DType::float32, "f4"}, {DType::float64, "f8"},
-    {DType::bfloat16, "V2"},
+    {DType::boolean, "b1"},   {DType::uint8, "u1"},       {DType::int8, "i1"},     {DType::uint16, "u2"},
+    {DType::int16, "i2"},     {DType::uint32, "u4"},      {DType::int32, "i4"},    {DType::uint64, "u8"},
+    {DType::int64, "i8"},     {DType::float16, "f2"},     {DType::float32, "f4"},  {DType::float64, "f8"},
+    {DType::complex64, "c8"}, {DType::complex128, "c16"}, {DType::bfloat16, "V2"},
 };
 
 // '<' little endian, '>' big endian, '|' not applicable, '=' that of the machine.
