@@ -379,9 +379,9 @@ std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std
   std::vector<std::vector<JudgedCase>> operators = by_operator(std::move(cases));
   std::ranges::stable_sort(operators, std::greater(), failures);
   std::vector<Cause> causes;
-  // A thread waits while its child works, so that two use a processor.
+  const int users = laboratory ? laboratory->users(workers) : workers;
   in_order(
-      operators.size(), 2 * workers,
+      operators.size(), users,
       [&](std::size_t i) {
         const std::string name = operators[i][0].id.operator_name;
         return std::pair(name, causes_of(laboratory, corpus, *corpus.calls(name), std::move(operators[i])));
@@ -394,7 +394,7 @@ std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std
   const std::vector<Group> groups = all_grouped(std::move(causes));
   std::vector<Defect> defects;
   in_order(
-      groups.size(), workers, [&](std::size_t i) { return defect_of(laboratory, groups[i]); },
+      groups.size(), users, [&](std::size_t i) { return defect_of(laboratory, groups[i]); },
       [&](Defect d) { defects.push_back(std::move(d)); });
   std::ranges::sort(defects, is_more_serious);
   return defects;

@@ -37,6 +37,8 @@ Laboratory::Laboratory(const Corpus& corpus, KernelLibrary& library, const Contr
       patience_(patience),
       nursery_([this](std::string_view t) { return work(t); }) {}
 
+int Laboratory::users(int processors) const { return std::min(2 * processors, library_.most_at_once()); }
+
 Work Laboratory::work(std::string_view task) {
   if (!probe_) probe_.emplace(library_).explain_faults();
   const Judged j = run_case(corpus_, *probe_, contract_, case_id_from(task.substr(1)), task[0] == described);

@@ -19,6 +19,10 @@ class Laboratory {
   const Contract& contract() const { return contract_; }
   const Patience& patience() const { return patience_; }
 
+  // How many should use it on so many processors: one waits while its child works, so that two keep a processor busy,
+  // as long as the library may be called by so many.
+  int users(int processors) const;
+
   // Runs the cases one after the other in a fresh child. What is judged ends behind the first that leaves no child to
   // go on with: one that took it down, or damaged it. Throws Interrupted.
   std::vector<Judged> run(std::span<const CaseId> cases);

@@ -13,7 +13,7 @@ struct SuiteOptions {
   std::string operators;        // a pattern, see matches(); empty: all
   std::uint64_t seed = 1;       // of the mutations
   std::size_t mutations = 100;  // mutated calls for each operator
-  int workers = 2;              // children that run cases at the same time
+  int workers = 2;              // processors that cases run on
   int timeout_seconds = 20;     // of processor time for one case
   std::optional<std::uint64_t> shuffle;
 };

@@ -130,7 +130,6 @@ class Run {
         corpus_(golden_folder(request.golden)),
         library_(open_library(request.testee, corpus_)),
         laboratory_(corpus_, *library_, contract_, patience_of(timeout(), library_->is_remote(), &interrupted)) {
-    request_.suite.workers = std::min(request_.suite.workers, library_->most_at_once());
     if (!request.known.empty()) known_ = read_case_list(request.known, "known");
     if (!request.mustpass.empty()) mustpass_ = read_cases(request.mustpass, "mustpass", corpus_);
     plan();
@@ -310,7 +309,7 @@ void add_kernels(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0, 1'000'000));
   command->add_option("--shuffle", r->suite.shuffle, "Judge in another order, drawn from this seed")
       ->check(whole_number());
-  command->add_option("--workers", r->suite.workers, "Children that run cases at the same time")
+  command->add_option("--workers", r->suite.workers, "Processors that cases run on")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
   command
