@@ -108,7 +108,7 @@ constexpr Int little = 1 << 20;
 
 TEST(EmptyCalls, EndAtOnce) {
   const Corpus corpus(ASSAY_GOLDEN);
-  std::uint64_t all_steps = 0;
+  [[maybe_unused]] std::uint64_t all_steps = 0;
   for (const RecordedCalls* calls : corpus.matching("")) {
     const Operator& op = calls->op();
     for (std::size_t i = 0; i < calls->size(); i += calls->size() / 12 + 1) {

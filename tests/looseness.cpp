@@ -23,8 +23,6 @@ namespace {
 
 using namespace assay;
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
-
 struct Tally {
   Int numbers = 0, vacuous_numbers = 0, infinities = 0, vacuous_infinities = 0, nans = 0, vacuous_nans = 0;
 
