@@ -118,7 +118,7 @@ ClientMemory changed(std::span<const std::byte> file, std::size_t at) {
   return copy;
 }
 
-constexpr std::size_t identifier = 0, version = 12, size = 16, layout = 24, program = 32, digest = 48;
+constexpr std::size_t identifier = 0, version = 12, layout = 24, program = 32, digest = 48;
 
 TEST(Packed, EachRuleHasACaseThatMeetsItAndOneThatBreaksIt) {
   Packing linear("mlp"), without("comparisons");
