@@ -58,10 +58,28 @@ class Compute:
     writes: list
 
 
+@dataclass
+class Definition:
+    """An item of the lists of spec/rules.md, `word(argument, ...)`, `word`: what they mean; of the kind that its section is of."""
+    kind: str
+    signatures: list
+    sentence: str
+
+    @property
+    def words(self):
+        return [re.match(r"\w+", s)[0] for s in self.signatures]
+
+
+def definitions(rules):
+    for section in rules.read_text().split("\n## ")[1:]:
+        kind = section.partition("\n")[0]
+        for signatures, sentence in re.findall(r"^- (`.*?)(?:: |$)(.*(?:\n  .*)*)", section, re.M):
+            yield Definition(kind, re.findall(r"`(\w[^`]*)`", signatures), re.sub(r"\s+", " ", sentence))
+
+
 def defined_words(rules):
-    """The words that spec/rules.md defines: what begins a line of its lists, in backquotes."""
-    definitions = re.findall(r"^- (`.*?)(?:: |$)", rules.read_text(), re.M)
-    return {word for text in definitions for word in re.findall(r"`(\w+)", text)}
+    """The words that spec/rules.md defines."""
+    return {word for definition in definitions(rules) for word in definition.words}
 
 
 def parse_word(text):

@@ -109,6 +109,38 @@ class Wrapper:
     def unless(self, rule):
         return f"if (!{self.call('conditions', rule.unless)}) " if rule.unless else ""
 
+    # -- what the entry states, or its family does where it does not: words --------------------------------------
+
+    def operands(self, types):
+        return [a.name for a in self.passed if a.type in types]
+
+    @property
+    def common(self):
+        names = ", ".join(a + "?" for a in self.operands(("Tensor", "Tensor?", "Scalar", "Scalar?")))
+        return self.entry.data.get("common", f"promote({names})" if self.entry.family == "elementwise" else f"same({self.entry.inputs[0].name})")
+
+    @property
+    def shapes(self):
+        """One for each out; None where neither says it."""
+        operands = self.operands(("Tensor", "Tensor?"))
+        default = {"elementwise": f"broadcast({', '.join(a + '?' for a in operands)})", "along": f"same({operands[0] if operands else ''})",
+                   "reduce": "without(self, dims, keepdim)" if self.entry.argument("keepdim") else "scalar"}.get(self.entry.family)
+        return self.entry.per_out("shape", default)
+
+    @property
+    def layouts(self):
+        """One for each out; None is contiguous."""
+        operands = ", ".join(a + "?" for a in self.operands(("Tensor", "Tensor?")))
+        return self.entry.per_out("layout", f"like({operands})" if self.entry.family == "elementwise" else None)
+
+    @property
+    def reduced_dims(self):
+        return self.entry.data.get("dims", f"dims({self.entry.inputs[0].name}{', dim?' if self.entry.argument('dim') else ''})")
+
+    @property
+    def terms(self):
+        return self.entry.data.get("terms", "number(1)")
+
     # -- the function --------------------------------------------------------------------------------------------
 
     def how(self, argument):
@@ -174,9 +206,6 @@ class Wrapper:
         return self.entry.magnitude(compute.reads) and {"real", "complex"} & set(compute.writes)
 
     # -- the wrapper ---------------------------------------------------------------------------------------------
-
-    def tensors(self):
-        return [a for a in self.passed if a.type.startswith("Tensor")]
 
     def read(self, argument, T):
         how, dim = self.how(argument)
@@ -294,10 +323,8 @@ class Wrapper:
 
     def dtypes(self):
         entry = self.entry
-        operands = [a.name for a in self.passed if a.type in ("Tensor", "Tensor?", "Scalar", "Scalar?")]
-        default = f"promote({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else f"same({entry.inputs[0].name})"
         yield f'  call.rule("{entry.id}.dtype");'
-        yield f"  [[maybe_unused]] const DType common = {self.dtype(entry.data.get('common', default))};"
+        yield f"  [[maybe_unused]] const DType common = {self.dtype(self.common)};"
         for k, text in enumerate(entry.roundings):
             yield f"  const Rounding round{k}{{{self.dtype(text)}}};"
 
@@ -310,19 +337,13 @@ class Wrapper:
 
     def promises(self):
         entry = self.entry
-        operands = [a.name for a in self.tensors() if a.type in ("Tensor", "Tensor?")]
-        shape_default = {"elementwise": f"broadcast({', '.join(a + '?' for a in operands)})", "along": f"same({operands[0] if operands else ''})",
-                         "reduce": "without(self, dims, keepdim)" if entry.argument("keepdim") else "scalar"}.get(entry.family)
-        shapes, dtypes = entry.per_out("shape", shape_default), entry.per_out("dtype", "common")
-        layout_default = f"like({', '.join(a + '?' for a in operands)})" if entry.family == "elementwise" else None
-        layouts, how = entry.per_out("layout", layout_default), entry.per_out("out", "same")
+        shapes, layouts, dtypes, how = self.shapes, self.layouts, entry.per_out("dtype", "common"), entry.per_out("out", "same")
         stored = [f"Call::Stored::{text.partition(' to ')[0]}" for text in how]
         if None in shapes:
             raise SpecError(f"{entry.name}: key shape is missing")
         yield f'  call.rule("{entry.id}.shape");'
         if entry.family == "reduce":
-            default = f"dims({entry.inputs[0].name}{', dim?' if entry.argument('dim') else ''})"
-            yield f"  const Dims dims = {self.call('shapes', parse_word(entry.data.get('dims', default)))};"
+            yield f"  const Dims dims = {self.call('shapes', parse_word(self.reduced_dims))};"
         for k, shape in enumerate(shapes):
             yield f"  const auto sizes{k} = {self.call('shapes', parse_word(shape))};"
         yield f'  call.rule("{entry.id}.out");'
@@ -336,7 +357,7 @@ class Wrapper:
             if " to " in how[k]:
                 yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, how[k].partition(' to ')[2]]))};"
         yield "  if (!call.rules_only()) {"
-        yield f"    call.terms({self.call('terms', parse_word(entry.data.get('terms', 'number(1)')))});"
+        yield f"    call.terms({self.call('terms', parse_word(self.terms))});"
         if entry.family == "whole":  # the other families' loops charge what they visit
             work = self.call("terms", parse_word(entry.data["work"])) if "work" in entry.data else "call.products()"
             yield f"    Budget::Scope::work({work});"
