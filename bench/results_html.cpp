@@ -2,12 +2,15 @@
 #include "bench/results.h"
 #include "chart.min.js.h"
 #include "conformance/report/page.h"
+#include "look.css.h"
 
 namespace assay::bench {
 
 void write_html(std::ostream& out, const Results& results) {
   write_page(out, embedded::bench_html,
-             {{"{{library}}", embedded::chart_min_js}, {"{{data}}", page_data(to_json(results))}});
+             {{"{{library}}", embedded::chart_min_js},
+              {"{{data}}", page_data(to_json(results))},
+              {"{{look}}", embedded::look_css}});
 }
 
 }  // namespace assay::bench

@@ -115,6 +115,6 @@ class Browser:
         """What sticks out at the right; chips and long texts scroll inside boxes of their own."""
         return self.run("""
             [...document.body.querySelectorAll("*")]
-              .filter(node => !node.closest("script, .chips, .box")
+              .filter(node => !node.closest("script, .chips, .box, .scroll")
                 && node.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5)
               .map(node => node.outerHTML.slice(0, 200))""")

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "conformance/report/page.h"
+#include "look.css.h"
 #include "report.html.h"
 
 namespace assay {
@@ -76,7 +77,8 @@ Json report_json(const Summary& summary, const Facts& facts) {
 }  // namespace
 
 void write_html(std::ostream& out, const Summary& summary, const Facts& facts) {
-  write_page(out, embedded::report_html, {{"{{data}}", page_data(report_json(summary, facts))}});
+  write_page(out, embedded::report_html,
+             {{"{{data}}", page_data(report_json(summary, facts))}, {"{{look}}", embedded::look_css}});
 }
 
 }  // namespace assay

@@ -100,6 +100,8 @@ std::string literal(const Tensor& tensor, Int most) {
   return NestedLists(tensor, most).text() + (tensor.count() > most ? sizes : "") + suffix;
 }
 
+std::string out_literal(const Tensor& out) { return tensor_suffix(out).substr(1); }
+
 std::string literal(const Value& value, std::string_view type, Int most) {
   return std::visit(Literal{type.starts_with("ScalarType"), most}, value);
 }

@@ -19,6 +19,7 @@ Value read_literal(std::string_view text, std::string_view type, Int length = 0)
 
 // A dtype with an optional dim order of its own rank, `f32` or `f32:(0,2,3,1)`, as an out argument without bytes.
 Tensor read_out_literal(std::string_view text);
+std::string out_literal(const Tensor& out);
 
 // The text that read_literal reads as the value again. Of a tensor with more elements than `most`
 // only so many are written, then … and its sizes; that text is for people only.

@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   assay::add_kernels(app, exit_code);
   assay::add_case(app, exit_code);
+  assay::add_cases(app, exit_code);
   assay::add_contract(app, exit_code);
   assay::add_compare(app, exit_code);
   assay::add_report(app, exit_code);

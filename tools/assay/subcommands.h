@@ -11,6 +11,7 @@ inline constexpr int answers_differ = 1;
 void add_bench(CLI::App& app, int& exit_code);
 void add_call(CLI::App& app, int& exit_code);
 void add_case(CLI::App& app, int& exit_code);
+void add_cases(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_contract(CLI::App& app, int& exit_code);

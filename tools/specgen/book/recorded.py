@@ -1,0 +1,45 @@
+"""What the command says of recorded calls, and what runs say of testees."""
+import json
+import shlex
+import subprocess
+from collections import Counter, defaultdict
+
+
+def coverages(assay, golden):
+    """{operator: a line of `assay cases --json`}"""
+    done = subprocess.run([assay, "cases", "--json", "--golden", golden], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    return {line["operator"]: line for line in map(json.loads, done.stdout.splitlines())}
+
+
+def implemented(assay):
+    """The operators that the reference has."""
+    done = subprocess.run([assay, "operators"], capture_output=True, text=True, check=True)
+    return {schema.partition("(")[0] for schema in done.stdout.splitlines()}
+
+
+def asking(operator, example):
+    """The command that asks the reference for what eager was asked."""
+    words = ["assay", "call", operator, *(given["text"] for given in example["inputs"])]
+    return shlex.join(words + [word for out in example.get("outs", []) for word in ("--out", out["text"])])
+
+
+class Runs:
+    """What run files say of each operator: {operator: {testee: Counter of verdicts of promised cases}}, and their defects."""
+
+    def __init__(self, paths):
+        self.headers, self.verdicts = [], defaultdict(lambda: defaultdict(Counter))
+        self.defects = defaultdict(list)
+        for path in paths:
+            for line in path.read_text(encoding="utf-8").splitlines():
+                self.add(json.loads(line))
+
+    def add(self, line):
+        if "header" in line:
+            self.headers.append(line["header"])
+        elif "defect" in line:
+            for operator in line["defect"]["operators"]:
+                self.defects[operator].append(line["defect"])
+        elif line.get("promised"):
+            self.verdicts[line["operator"]][line["testee"]][line["verdict"]] += 1
