@@ -74,10 +74,21 @@ class Survey {
     for (const Tensor& t : call.results) all_.largest_result = std::max(all_.largest_result, t.count());
     Kind& kind = answered_[dtypes];
     ++kind.calls;
+    const bool is_special = may_be_shorter(call, special_) && has_special_values(call);
+    if (!is_special && !may_be_shorter(call, kind.shortest)) return;
     if (const auto s = measured(call, i)) {
       keep(kind.shortest, *s);
-      if (has_special_values(call)) keep(special_, *s);
+      if (is_special) keep(special_, *s);
     }
+  }
+
+  // An element takes two characters at least, so that most calls need not be written to be compared.
+  bool may_be_shorter(const RecordedCall& call, const std::optional<Shortest>& least) const {
+    const std::size_t inputs = calls_.op().arguments.size() - calls_.op().outs();
+    Int elements = 0;
+    each_tensor(std::span(call.arguments).first(inputs), [&](const Tensor& t, std::size_t) { elements += t.count(); });
+    for (const Tensor& t : call.results) elements += t.count();
+    return !least || least->awkward || 2 * static_cast<std::size_t>(elements) < least->length;
   }
 
   void add_refused(const RecordedCall& call, std::size_t i) {

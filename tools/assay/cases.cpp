@@ -33,13 +33,13 @@ std::vector<Text> inputs(const Operator& op, const RecordedCall& call) {
   return texts;
 }
 
-// Those that the entry would give another dtype or dim order than they have, as --out takes them; all, or none.
+// The outs as --out takes them, where the call is another one without: the entry gives others, or refuses these alone.
 std::vector<Text> given_outs(const Operator& op, const RecordedCall& call) {
   std::vector<Value> arguments = call.arguments;
   for (std::size_t i = input_count(op); i < arguments.size(); ++i) arguments[i] = std::monostate{};
-  if (call.refused || assay::call(op, arguments).outcome != Outcome::ok) return {};
+  if (assay::call(op, arguments).outcome != Outcome::ok) return {};
   std::vector<Text> texts;
-  bool differ = false;
+  bool differ = call.refused;
   for (std::size_t i = input_count(op); i < arguments.size(); ++i) {
     const Tensor* given = std::get_if<Tensor>(&call.arguments[i]);
     const Tensor* own = std::get_if<Tensor>(&arguments[i]);
