@@ -63,11 +63,13 @@ class Book:
 
     def __init__(self, scratch):
         self.folder = pathlib.Path(scratch).resolve() / "book"
-        done = write("-o", self.folder, RUN)
+        cases = pathlib.Path(scratch) / "cases.jsonl"
+        cases.write_text(asked("cases", "--json").stdout)
+        done = write("-o", self.folder, "--cases", cases, RUN)
         if done.returncode != 0:
             raise AssertionError(done.stderr)
         self.pages = {file: Read(file) for file in sorted(self.folder.rglob("*.html"))}
-        self.coverage = {line["operator"]: line for line in map(json.loads, asked("cases", "--json").stdout.splitlines())}
+        self.coverage = {line["operator"]: line for line in map(json.loads, cases.read_text().splitlines())}
 
     def file(self, name):
         return self.folder / "operators" / f"{name.replace('::', '.')}.html"

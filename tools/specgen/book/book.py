@@ -24,8 +24,8 @@ import chapters  # noqa: E402
 from format_pages import FormatRules, FormatTables, Table  # noqa: E402
 from numerics import Rows  # noqa: E402
 from operator_page import OperatorPage  # noqa: E402
-from recorded import Runs, coverages, implemented  # noqa: E402
-from site_writer import Site  # noqa: E402
+from recorded import Runs, asked, coverages, implemented  # noqa: E402
+from site_writer import Site, refuse_what_is_no_book  # noqa: E402
 from sources import EntryFile, Functions, highlighted  # noqa: E402
 from words import Words  # noqa: E402
 
@@ -36,13 +36,14 @@ BESIDE = ("CONTRIBUTING.md", "doc/test_your_kernel.md", "doc/test_your_runtime.m
 
 
 class Book:
-    def __init__(self, assay, runs):
+    def __init__(self, assay, cases, runs):
         spec = ROOT / "spec"
         self.words = Words(spec / "rules.md")
         self.numerics = Rows((spec / "numerics.md").read_text())
         self.functions = Functions(ROOT / "reference" / "operators")
         self.kernels = yaml.load((ROOT / "optimized/operators/kernels.yaml").read_text(), yaml.CSafeLoader)
-        self.coverages, self.implemented = coverages(assay, ROOT / "golden" / "operators"), implemented(assay)
+        self.coverages = coverages(cases.read_text() if cases else asked(assay, "cases", "--json", "--golden", ROOT / "golden" / "operators"))
+        self.implemented = implemented(asked(assay, "operators"))
         self.runs = Runs(runs)
         self.files = [EntryFile(path) for path in sorted((spec / "operators").glob("*.yaml"))]
         self.groups = [(file, list(self.pages_of(file))) for file in self.files]
@@ -150,9 +151,11 @@ def main():
     parser.add_argument("runs", nargs="*", type=pathlib.Path, metavar="RUN.jsonl")
     parser.add_argument("-o", dest="out", type=pathlib.Path, default=ROOT / "build" / "book", metavar="DIR")
     parser.add_argument("--assay", default=ROOT / "build" / "release" / "assay", help="the command [%(default)s]")
+    parser.add_argument("--cases", type=pathlib.Path, metavar="FILE", help="what `assay cases --json` said [asked]")
     options = parser.parse_args()
     try:
-        book = Book(options.assay, options.runs)
+        refuse_what_is_no_book(options.out)
+        book = Book(options.assay, options.cases, options.runs)
         write(book, Site(book, ROOT, options.out))
     except (SpecError, RuntimeError, OSError) as error:
         sys.exit(f"book: {error}")

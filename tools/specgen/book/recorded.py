@@ -5,18 +5,21 @@ import subprocess
 from collections import Counter, defaultdict
 
 
-def coverages(assay, golden):
-    """{operator: a line of `assay cases --json`}"""
-    done = subprocess.run([assay, "cases", "--json", "--golden", golden], capture_output=True, text=True, check=False)
+def asked(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
-    return {line["operator"]: line for line in map(json.loads, done.stdout.splitlines())}
+    return done.stdout
 
 
-def implemented(assay):
-    """The operators that the reference has."""
-    done = subprocess.run([assay, "operators"], capture_output=True, text=True, check=True)
-    return {schema.partition("(")[0] for schema in done.stdout.splitlines()}
+def coverages(lines):
+    """{operator: a line of `assay cases --json`}"""
+    return {line["operator"]: line for line in map(json.loads, lines.splitlines())}
+
+
+def implemented(schemas):
+    """The operators that the reference has, from `assay operators`."""
+    return {schema.partition("(")[0] for schema in schemas.splitlines()}
 
 
 def asking(operator, example):

@@ -81,8 +81,7 @@ class Site:
 
     def make_folder(self):
         """Where an earlier book stood, nothing of it stays."""
-        if self.out.exists() and any(self.out.iterdir()) and not (self.out / "book.css").exists():
-            raise RuntimeError(f"{self.out} is not empty, and holds no book")
+        refuse_what_is_no_book(self.out)
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir(parents=True)
         look = (self.source / "conformance/report/look.css").read_text()
@@ -124,6 +123,11 @@ class Site:
         titles = [{"title": page.title, "in": part, "page": page.path, "text": ""} for part, pages in self.menu.items() for page in pages]
         index = json.dumps(operators + titles + self.searched, ensure_ascii=False, separators=(",", ":"))
         (self.out / "search.js").write_text(f"const searched = {index};\n", encoding="utf-8")
+
+
+def refuse_what_is_no_book(folder):
+    if folder.exists() and any(folder.iterdir()) and not (folder / "book.css").exists():
+        raise RuntimeError(f"{folder} is not empty, and holds no book")
 
 
 def switched(look):
