@@ -84,6 +84,9 @@ typedef struct assay_options {
   size_t least_share; /* elements that are worth a task; 0: 16384 */
   /* "sse4", "avx2", "avx512" or "neon"; null: the best of this machine. Sizes can be asked for any of the build. */
   const char* instruction_set;
+  /* Convolutions may be made of other sums, within wider bounds for finite numbers, with anything for others: the
+   * relaxed arithmetic of spec/numerics.md. */
+  bool relaxed;
   bool as_written; /* one step an instruction: nothing is merged, left out or laid out otherwise */
   /* State is shared by its place in the plan, too, not by name alone: all methods share the planned memories into which
    * one of them plans state. Of all methods alike. */

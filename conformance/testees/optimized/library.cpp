@@ -41,6 +41,15 @@ class CallValues {
   void begin() {
     for (Tensor& t : tensors_) t.now = t.sizes;
   }
+  // What is behind elements is the caller's: who reads that has a copy.
+  void lend_beyond() {
+    for (Tensor& t : tensors_)
+      if (t.tensor.read_beyond) {
+        ClientMemory& copy = copies_.emplace_back(t.tensor.bytes() + optimized::most_beyond);
+        std::copy_n(t.tensor.data, t.tensor.bytes(), copy.bytes().data());
+        t.tensor.data = t.tensor.home = copy.bytes().data();
+      }
+  }
 
  private:
   struct Tensor {
@@ -91,6 +100,7 @@ class CallValues {
   std::deque<Tensor> tensors_;
   std::deque<std::vector<optimized::Value*>> lists_;
   std::deque<std::vector<std::uint8_t>> bytes_;
+  std::deque<ClientMemory> copies_;
 };
 
 void hand_back(const optimized::Tensor& from, TensorView& to) {
@@ -119,15 +129,20 @@ Reply run(const optimized::Call& call, CallValues& values) {
   const Kernel* kernel = find_kernel(call);
   if (!kernel) return unsupported("there is no kernel for a call of these dtypes and this layout");
   alignas(64) std::byte state[1024];  // as much as a step may have
-  format::Workspace counting_tables(state);
+  format::Workspace counting_tables(state), counting_prepared;
   Packed counting_packed;
   Stores counting{counting_tables, counting_packed};
+  counting.prepared = &counting_prepared;
   if (kernel->prepare) kernel->prepare(call, counting);
-  const ClientMemory packed_memory(counting_packed.bytes()), scratch(counting.scratch);
-  format::Workspace tables(state);
+  const ClientMemory packed_memory(counting_packed.bytes()), prepared_memory(counting_prepared.most()),
+      scratch(counting.scratch);
+  format::Workspace tables(state), further(prepared_memory.bytes());
+  values.lend_beyond();
   Packed packed = Packed::in(packed_memory.bytes());
   Stores stores{tables, packed};
+  stores.prepared = &further;
   const void* prepared = kernel->prepare ? kernel->prepare(call, stores) : nullptr;
+  if (stores.refused) return {Outcome::exhausted, stores.refused};
   if (!tables.has_room()) return {Outcome::exhausted, "the state of the kernel takes more than 1024 bytes"};
   values.begin();
   optimized::Fault fault;
@@ -178,7 +193,7 @@ Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments)
       if (op.arguments[i].out) outs.emplace_back(all.back(), &arguments[i]);
     }
   }
-  const Reply reply = run({&*roles, all, nullptr, set_}, values);
+  const Reply reply = run({&*roles, all, nullptr, set_, relaxed_}, values);
   if (reply.outcome == Outcome::ok)
     for (const auto& [from, to] : outs) hand_back(*from, *to);
   return call_fallback(op, arguments, reply);
