@@ -16,18 +16,4 @@ struct Blocks {
   std::size_t passes;
 };
 
-// Parts of n things as `part` has them, one after another without a division for each.
-struct Parts : Range {
-  constexpr Parts(std::size_t n, std::size_t i, std::size_t parts)
-      : Range(part(n, i, parts)), whole_(n / parts), rest_(n % parts), over_(n * (i + 1) % parts), parts_(parts) {}
-  constexpr void next() {
-    over_ += rest_;
-    begin = end, end += whole_ + (over_ >= parts_);
-    if (over_ >= parts_) over_ -= parts_;
-  }
-
- private:
-  std::size_t whole_, rest_, over_, parts_;
-};
-
 }  // namespace assay::kernels

@@ -174,14 +174,15 @@ constexpr std::array<std::array<Tile, most_rows>, sizeof...(V)> all_tiles(std::i
   return {tiles_of<V + 1>(std::make_index_sequence<tile_rows(registers, V + 1)>())...};
 }
 
-// The next `count` results in the order of places, from (y, x) on, which are moved behind them.
-Rows next_rows(const Product& p, std::size_t count, std::size_t& y, std::size_t& x) {
+// Results first to last, in the order of places.
+Rows rows_of(const Product& p, Range results) {
   Rows rows;
-  rows.count = count;
+  rows.count = results.size();
   rows.inside = true;
   const std::ptrdiff_t last_y = (static_cast<std::ptrdiff_t>(p.tap_y.count) - 1) * p.tap_y.step,
                        last_x = (static_cast<std::ptrdiff_t>(p.tap_x.count) - 1) * p.tap_x.step;
-  for (std::size_t r = 0, end; r < rows.count;) {  // those of a row
+  std::size_t y = results.begin / p.x.count, x = results.begin % p.x.count;
+  for (std::size_t r = 0, end; r < rows.count; x = 0, ++y) {  // those of a row
     end = std::min(rows.count, r + p.x.count - x);
     const std::ptrdiff_t in_y = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first;
     std::ptrdiff_t in_x = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
@@ -192,8 +193,6 @@ Rows next_rows(const Product& p, std::size_t count, std::size_t& y, std::size_t&
           is_inside(p.image, in_y + std::min<std::ptrdiff_t>(last_y, 0), in_x + std::min<std::ptrdiff_t>(last_x, 0)) &&
           is_inside(p.image, in_y + std::max<std::ptrdiff_t>(last_y, 0), end_x + std::max<std::ptrdiff_t>(last_x, 0));
     std::size_t place = y * p.y.place + x * p.x.place;
-    x += end - r;
-    if (x == p.x.count) x = 0, ++y;
     for (; r < end; ++r, in_x += p.x.stride, place += p.x.place) {
       if (p.image.zeros) rows.y[r] = in_y, rows.x[r] = in_x;
       rows.in[r] = floats_to(p.image, in_y, in_x);
@@ -221,23 +220,22 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
   const bool pixels_are_next =
       depth > 0 && p.tap_y.count * p.tap_x.count == 1 && panels.begin == 0 &&
       (panels.end == p.panels.count() || panels.size() * most_vectors * lanes < results.size());
-  const std::size_t all_panels = p.panels.count();
+  const std::size_t vectors = p.panels.vectors(), all_panels = p.panels.count();
   // All tiles share in fetching the weights of the next panels.
   const bool weights_are_next = count > 1 && panels.end < all_panels;
   const std::size_t weights_step = std::min((most_vectors * lanes + count - 1) / count, floats_of_line);
-  // All panels share in fetching the pixels of the next tile.
-  const std::size_t pixels_step =
-      pixels_are_next ? std::min(tile_rows * p.image.pixel_stride / (depth * panels.size()), floats_of_line) : 0;
-  std::size_t y = results.begin / p.x.count, x = results.begin % p.x.count;
-  const Parts first_panel(p.panels.vectors(), panels.begin, all_panels);
-  Parts tile(results.size(), 0, count);
-  for (std::size_t t = 0; t < count; ++t, tile.next()) {
-    const Rows rows = next_rows(p, tile.size(), y, x);
+  for (std::size_t t = 0; t < count; ++t) {
+    const Range in_block = part(results.size(), t, count);
+    const Rows rows = rows_of(p, {results.begin + in_block.begin, results.begin + in_block.end});
+    // All panels share in fetching the pixels of the next tile.
+    const std::size_t pixels_step =
+        pixels_are_next ? std::min(rows.count * p.image.pixel_stride / (depth * panels.size()), floats_of_line) : 0;
     const float* pixels = p.image.data + rows.in[rows.count - 1] + p.image.pixel_stride;
-    Parts vectors = first_panel;
-    for (std::size_t panel = panels.begin; panel < panels.end; ++panel, vectors.next()) {
-      const std::size_t width = vectors.size() * lanes, end = vectors.end * lanes;
-      const Range columns{vectors.begin * lanes, std::min(end, p.panels.columns)};
+    std::size_t first = part(vectors, panels.begin, all_panels).begin;
+    for (std::size_t panel = panels.begin, end; panel < panels.end; ++panel, first = end) {
+      end = vectors * (panel + 1) / all_panels;
+      const Range columns{first * lanes, std::min(end * lanes, p.panels.columns)};
+      const std::size_t width = (end - first) * lanes;
       const float* weights =
           p.packed + columns.begin * p.panels.depth + (pass.taps.begin * p.channels + pass.channels.begin) * width;
       const float* ahead = weights;
@@ -245,11 +243,11 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
         ahead = pixels + (panel - panels.begin) * depth * pixels_step;
       else if (weights_are_next)
         ahead += width * p.panels.depth * panels.size() + t * depth * weights_step;
-      tiles[vectors.size() - 1][rows.count - 1](p, rows, pass,
-                                                {columns.begin, lanes - (end - columns.end), weights, ahead,
-                                                 pixels_are_next    ? pixels_step
-                                                 : weights_are_next ? weights_step
-                                                                    : 0});
+      tiles[end - first - 1][rows.count - 1](p, rows, pass,
+                                             {columns.begin, lanes - (end * lanes - columns.end), weights, ahead,
+                                              pixels_are_next    ? pixels_step
+                                              : weights_are_next ? weights_step
+                                                                 : 0});
       if (pass.last && !is_short(p.epilogue.activation)) activate_tile(p.epilogue, rows, columns);
     }
   }
