@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/testees/optimized/client.h"
+#include "conformance/testees/optimized/step.h"
 #include "optimized/api/types.h"
 #include "optimized/operators/convolution_call.h"
 #include "optimized/runtime/table.h"
@@ -19,43 +20,13 @@ namespace assay {
 namespace {
 
 using namespace optimized;
-using Seconds = std::chrono::duration<double>;
 
-// A step of one kernel alone, in memory of its own.
-class Alone {
- public:
-  Alone(const Kernel& kernel, const Call& call) : kernel_(kernel), call_(call) {
-    format::Workspace tables(state_), prepared;
-    Packed packed;
-    const Stores counted = make(tables, packed, prepared);
-    packed_.emplace(packed.bytes()), prepared_.emplace(prepared.most()), scratch_.emplace(counted.scratch);
-    format::Workspace real_tables(state_), real(prepared_->bytes());
-    Packed floats = Packed::in(packed_->bytes());
-    if (const Stores made = make(real_tables, floats, real); made.refused) throw std::runtime_error(made.refused);
-    run_.scratch = scratch_->bytes();
-  }
-
-  double seconds() {
-    const auto begin = std::chrono::steady_clock::now();
-    if (!kernel_.run({kernel_.run, step_, call_, 0, kernel_.name}, run_)) throw std::runtime_error(kernel_.name);
-    return Seconds(std::chrono::steady_clock::now() - begin).count();
-  }
-
- private:
-  Stores make(format::Workspace& tables, Packed& packed, format::Workspace& prepared) {
-    Stores stores{tables, packed};
-    stores.prepared = &prepared;
-    step_ = kernel_.prepare(call_, stores);
-    return stores;
-  }
-
-  const Kernel& kernel_;
-  Call call_;
-  alignas(64) std::byte state_[1024];
-  std::optional<ClientMemory> packed_, prepared_, scratch_;
-  const void* step_ = nullptr;
-  Run run_;
-};
+double seconds_of(LoneStep& step) {
+  optimized::Fault fault;
+  const auto begin = std::chrono::steady_clock::now();
+  if (!step.run(fault)) throw std::runtime_error(fault.message);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
 // What is compared, and by which operations it is counted.
 struct Shape {
@@ -65,7 +36,6 @@ struct Shape {
 
 Shape shape_of(const Call& call) {
   const optimized::Tensor& out = *call.arguments.back()->tensor;
-  const auto pixels = static_cast<double>(out.count()) / static_cast<double>(out.size(1));
   if (call.roles->name == "aten::convolution.out") {
     const auto c = *convolution::fixed_convolution(call);
     const optimized::Tensor& in = call.tensor(0);
@@ -80,7 +50,6 @@ Shape shape_of(const Call& call) {
   }
   const std::size_t a = call.roles->name == "aten::addmm.out" ? 1 : 0;
   const std::int64_t k = call.tensor(a).size(call.tensor(a).rank - 1), n = out.size(out.rank - 1), m = out.count() / n;
-  (void)pixels;
   return {fmt::format("{}x{} by {}x{}", m, k, k, n), 2 * static_cast<double>(m * k * n)};
 }
 
@@ -91,12 +60,12 @@ struct Compared {
 };
 
 Compared compare(const Kernel& own, const Kernel& other, const Call& call, double operations) {
-  Alone ours(own, call), theirs(other, call);
-  Compared c{ours.seconds(), theirs.seconds(), operations};
+  LoneStep ours(own, call), theirs(other, call);
+  Compared c{seconds_of(ours), seconds_of(theirs), operations};
   const auto burst = static_cast<std::size_t>(std::clamp(0.002 / std::min(c.own, c.xnnpack), 2.0, 200.0));
   for (std::size_t round = 0; round < 15; ++round)
-    for (const auto& [who, best] : {std::pair(&ours, &c.own), std::pair(&theirs, &c.xnnpack)})
-      for (std::size_t i = 0; i < burst; ++i) *best = std::min(*best, who->seconds());
+    for (const auto& [step, best] : {std::pair(&ours, &c.own), std::pair(&theirs, &c.xnnpack)})
+      for (std::size_t i = 0; i < burst; ++i) *best = std::min(*best, seconds_of(*step));
   return c;
 }
 

@@ -5,10 +5,12 @@
 #include <deque>
 
 #include "conformance/testees/client_memory.h"
+#include "conformance/testees/optimized/step.h"
 #include "conformance/testees/reference_library.h"
 #include "format/roles.h"
 #include "optimized/kernels/instruction_set.h"
 #include "optimized/runtime/table.h"
+#include "reference/fault.h"
 
 namespace assay {
 namespace {
@@ -123,34 +125,19 @@ void hand_back(const optimized::Value& from, HostValue& to) {
 
 // A step of the call alone, as a method prepares and runs it.
 Reply run(const optimized::Call& call, CallValues& values) {
-  using namespace optimized;
   const auto unsupported = [](const char* why) { return Reply{Outcome::unsupported, why}; };
   values.declare();
-  const Kernel* kernel = find_kernel(call);
+  const optimized::Kernel* kernel = optimized::find_kernel(call);
   if (!kernel) return unsupported("there is no kernel for a call of these dtypes and this layout");
-  alignas(64) std::byte state[1024];  // as much as a step may have
-  format::Workspace counting_tables(state), counting_prepared;
-  Packed counting_packed;
-  Stores counting{counting_tables, counting_packed};
-  counting.prepared = &counting_prepared;
-  if (kernel->prepare) kernel->prepare(call, counting);
-  const ClientMemory packed_memory(counting_packed.bytes()), prepared_memory(counting_prepared.most()),
-      scratch(counting.scratch);
-  format::Workspace tables(state), further(prepared_memory.bytes());
-  values.lend_beyond();
-  Packed packed = Packed::in(packed_memory.bytes());
-  Stores stores{tables, packed};
-  stores.prepared = &further;
-  const void* prepared = kernel->prepare ? kernel->prepare(call, stores) : nullptr;
-  if (stores.refused) return {Outcome::exhausted, stores.refused};
-  if (!tables.has_room()) return {Outcome::exhausted, "the state of the kernel takes more than 1024 bytes"};
-  values.begin();
-  optimized::Fault fault;
-  Run execution;
-  execution.scratch = scratch.bytes(), execution.fault = &fault;
-  if (kernel->run({kernel->run, prepared, call, 0, kernel->name}, execution)) return {};
-  if (fault) return {fault.outcome, fault.message};
-  return unsupported("the kernel does not do a call of these sizes");
+  try {
+    LoneStep step(*kernel, call);
+    values.lend_beyond(), values.begin();
+    optimized::Fault fault;
+    if (step.run(fault)) return {};
+    return fault ? Reply{fault.outcome, fault.message} : unsupported("the kernel does not do a call of these sizes");
+  } catch (const Fault& f) {
+    return {f.outcome, f.message};
+  }
 }
 
 }  // namespace
