@@ -77,10 +77,7 @@ bool reduce(Call& call, Fusion& fusion) {
     if (fusion.activation > kernels::Activation::clamp) fusion.activation = kernels::Activation::none;
     call.fusion = &fusion;
   }
-  const bool is_convolution = call.roles->name == "aten::convolution.out";
-  if (!is_convolution && call.fusion && fusion.norm.empty() && fusion.activation == kernels::Activation::none)
-    call.fusion = nullptr;
-  return is_convolution ? xnnpack::can_convolve(call) : xnnpack::can_multiply(call);
+  return call.roles->name == "aten::convolution.out" ? xnnpack::can_convolve(call) : xnnpack::can_multiply(call);
 }
 
 void fill(const optimized::Tensor& tensor) {

@@ -1,163 +1,26 @@
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cmath>
-#include <deque>
+#include <filesystem>
 
+#include "conformance/programs/calls.h"
+#include "conformance/programs/compare.h"
+#include "conformance/programs/file.h"
+#include "conformance/programs/host.h"
+#include "conformance/testees/optimized/client.h"
 #include "conformance/testees/optimized/step.h"
-#include "format/roles.h"
-#include "optimized/operators/convolution_call.h"
 #include "optimized/xnnpack/kernels.h"
 #include "optimized/xnnpack/threads.h"
 #include "reference/fault.h"
-#include "tests/fenced_kernels.h"
+#include "tests/convolution_calls.h"
 
 // XNNPACK's kernels against double evaluations, in exactly the memory that they ask for.
 namespace assay::optimized {
 namespace {
 
-using kernels::Fenced;
-using kernels::random_floats;
-
-constexpr std::size_t beyond = most_beyond / sizeof(float);
-
-// Values of a call, as a method has them.
-class Values {
- public:
-  Value* tensor(std::vector<std::int32_t> sizes, float* data, bool constant, bool channels_last = false) {
-    Entry& e = tensors_.emplace_back(Entry{std::move(sizes), {}, {}});
-    for (std::size_t d = 0; d < e.sizes.size(); ++d) e.order.push_back(static_cast<std::uint8_t>(d));
-    if (channels_last) e.order = {0, 2, 3, 1};
-    e.tensor.data = reinterpret_cast<std::byte*>(data), e.tensor.sizes = e.sizes.data();
-    e.tensor.declared = e.sizes.data(), e.tensor.dim_order = e.order.data();
-    e.tensor.rank = static_cast<std::uint8_t>(e.sizes.size()), e.tensor.constant = constant;
-    Value& v = values_.emplace_back();
-    v.kind = ValueKind::tensor, v.tensor = &e.tensor;
-    return &v;
-  }
-  Value* integer(std::size_t n) {
-    Value& v = values_.emplace_back();
-    v.kind = ValueKind::integer, v.integer = static_cast<std::int64_t>(n);
-    return &v;
-  }
-  Value* integers(std::size_t both) {
-    std::vector<Value*>& list = lists_.emplace_back(std::vector{integer(both)});
-    Value& v = values_.emplace_back();
-    v.kind = ValueKind::integers, v.values = list.data(), v.count = 1;
-    return &v;
-  }
-  Value* no() {
-    Value& v = values_.emplace_back();
-    v.kind = ValueKind::boolean, v.boolean = false;
-    return &v;
-  }
-  Value* none() { return &values_.emplace_back(); }
-
- private:
-  struct Entry {
-    std::vector<std::int32_t> sizes;
-    std::vector<std::uint8_t> order;
-    Tensor tensor;
-  };
-  std::deque<Value> values_;
-  std::deque<Entry> tensors_;
-  std::deque<std::vector<Value*>> lists_;
-};
-
-const format::OperatorRoles& roles_of(std::string_view op) {
-  return *std::ranges::lower_bound(format::all_roles(), op, {}, &format::OperatorRoles::name);
-}
-
-std::int32_t i32(std::size_t n) { return static_cast<std::int32_t>(n); }
-
-struct Case {
-  std::size_t side, inputs, outputs, kernel, stride = 1, padding = 0, dilation = 1, groups = 1;
-  bool has_bias = true, is_clamped = false, is_normed = false;
-};
-
-// A convolution of two square images, its input between a page that nobody may touch and what it promises to be
-// ignored.
-struct Convolution {
-  explicit Convolution(const Case& of)
-      : c(of),
-        reach(c.dilation * (c.kernel - 1) + 1),
-        side((c.side + 2 * c.padding - reach) / c.stride + 1),
-        channels(c.groups * c.inputs),
-        results(c.groups * c.outputs),
-        input(2 * c.side * c.side * channels + beyond),
-        weight(random_floats(results * c.inputs * c.kernel * c.kernel)),
-        bias(random_floats(results)),
-        norm(random_floats(4 * results)),
-        out(2 * side * side * results) {
-    std::ranges::copy(random_floats(2 * c.side * c.side * channels), input.data());
-    for (std::size_t i = 0; i < results; ++i) norm.data()[3 * results + i] += 1.5f;  // a variance
-    std::ranges::fill_n(out.data(), static_cast<std::ptrdiff_t>(out.values().size()), kernels::nan);
-    const std::size_t n = 2;
-    const auto constant = [&](float* data) { return values.tensor({i32(results)}, data, true); };
-    arguments = {values.tensor({i32(n), i32(channels), i32(c.side), i32(c.side)}, input.data(), false, true),
-                 values.tensor({i32(results), i32(c.inputs), i32(c.kernel), i32(c.kernel)}, weight.data(), true),
-                 c.has_bias ? constant(bias.data()) : values.none(),
-                 values.integers(c.stride),
-                 values.integers(c.padding),
-                 values.integers(c.dilation),
-                 values.no(),
-                 values.integers(0),
-                 values.integer(c.groups),
-                 values.tensor({i32(n), i32(results), i32(side), i32(side)}, out.data(), false, true)};
-    float* parameters = norm.data();
-    Value* eps = values.none();
-    eps->kind = ValueKind::real, eps->real = 0.25;
-    parameters_of_norm = {arguments.back(),
-                          constant(parameters),
-                          constant(parameters + results),
-                          constant(parameters + 2 * results),
-                          constant(parameters + 3 * results),
-                          values.none(),
-                          eps};
-    if (c.is_normed) fusion.norm = parameters_of_norm;
-    if (c.is_clamped) fusion.activation = kernels::Activation::clamp, fusion.low = -0.5f, fusion.high = 0.75f;
-    call = {&roles_of("aten::convolution.out"), arguments, nullptr, kernels::best_instruction_set(), true};
-    if (c.is_normed || c.is_clamped) call.fusion = &fusion;
-  }
-
-  // Of one result, and the bound of its sum: each product is rounded once more where a norm is folded into its weight.
-  std::pair<double, double> expected(std::size_t at) const {
-    const std::size_t o = at % results, x = at / results % side, y = at / results / side % side,
-                      image = at / results / side / side, group = o / c.outputs;
-    double sum = c.has_bias ? bias.data()[o] : 0, magnitude = std::fabs(sum);
-    for (std::size_t i = 0; i < c.inputs; ++i)
-      for (std::size_t tap = 0; tap < c.kernel * c.kernel; ++tap) {
-        const std::size_t row = y * c.stride + tap / c.kernel * c.dilation - c.padding,
-                          column = x * c.stride + tap % c.kernel * c.dilation - c.padding;
-        if (row >= c.side || column >= c.side) continue;
-        const double term = double{weight.data()[(o * c.inputs + i) * c.kernel * c.kernel + tap]} *
-                            input.data()[((image * c.side + row) * c.side + column) * channels + group * c.inputs + i];
-        sum += term, magnitude += std::fabs(term);
-      }
-    if (c.is_normed) {
-      const float* p = norm.data() + o;
-      const double scale = p[0] / std::sqrt(double{p[3 * results]} + 0.25);
-      sum = (sum - p[2 * results]) * scale + p[results];
-      magnitude = (magnitude + std::fabs(p[2 * results])) * std::fabs(scale) + std::fabs(p[results]);
-    }
-    if (c.is_clamped) sum = std::clamp(sum, -0.5, 0.75);
-    return {sum, 4 * std::sqrt(static_cast<double>(c.inputs * c.kernel * c.kernel + 8)) * 0x1p-24 * magnitude};
-  }
-
-  const Case c;
-  const std::size_t reach, side, channels, results;
-  const Fenced input, weight, bias, norm, out;
-  Values values;
-  std::vector<Value*> arguments;
-  std::array<Value*, 7> parameters_of_norm;
-  Fusion fusion;
-  Call call;
-};
-
-void check(const Case& c) {
+void check(const ConvolutionCase& c) {
   SCOPED_TRACE(
       testing::PrintToString(std::vector{c.side, c.inputs, c.outputs, c.kernel, c.stride, c.padding, c.groups}));
-  const Convolution convolution(c);
+  const ConvolutionCall convolution(c);
   ASSERT_TRUE(xnnpack::can_convolve(convolution.call));
   LoneStep step(convolution_xnnpack_f32, convolution.call);
   EXPECT_TRUE(convolution.call.tensor(0).read_beyond);
@@ -196,25 +59,26 @@ TEST(Xnnpack, ConvolvesWhatIsMerged) {
 
 TEST(Xnnpack, RefusesWhatItCannotDo) {
   const auto can = [](auto change) {
-    Convolution convolution({8, 4, 6, 3});
+    ConvolutionCall convolution({8, 4, 6, 3});
     change(convolution);
     return xnnpack::can_convolve(convolution.call);
   };
-  EXPECT_TRUE(can([](Convolution&) {}));
-  EXPECT_FALSE(can([](Convolution& c) { c.call.tensor(0).constant = true; }));  // the file may end behind it
-  EXPECT_FALSE(can([](Convolution& c) { c.call.tensor(0).lasts = true; }));
-  EXPECT_FALSE(can([](Convolution& c) { c.call.tensor(1).constant = false; }));
-  EXPECT_FALSE(can([](Convolution& c) { c.call.tensor(2).constant = false; }));
-  EXPECT_FALSE(can([](Convolution& c) { c.fusion.residual = c.arguments.back(), c.call.fusion = &c.fusion; }));
-  EXPECT_FALSE(can([](Convolution& c) { c.fusion.activation = kernels::Activation::silu, c.call.fusion = &c.fusion; }));
-  EXPECT_FALSE(can([](Convolution& c) {
+  EXPECT_TRUE(can([](ConvolutionCall&) {}));
+  EXPECT_FALSE(can([](ConvolutionCall& c) { c.call.tensor(0).constant = true; }));  // the file may end behind it
+  EXPECT_FALSE(can([](ConvolutionCall& c) { c.call.tensor(0).lasts = true; }));
+  EXPECT_FALSE(can([](ConvolutionCall& c) { c.call.tensor(1).constant = false; }));
+  EXPECT_FALSE(can([](ConvolutionCall& c) { c.call.tensor(2).constant = false; }));
+  EXPECT_FALSE(can([](ConvolutionCall& c) { c.fusion.residual = c.arguments.back(), c.call.fusion = &c.fusion; }));
+  EXPECT_FALSE(
+      can([](ConvolutionCall& c) { c.fusion.activation = kernels::Activation::silu, c.call.fusion = &c.fusion; }));
+  EXPECT_FALSE(can([](ConvolutionCall& c) {
     c.fusion.activation = kernels::Activation::clamp, c.fusion.low = c.fusion.high, c.call.fusion = &c.fusion;
   }));
 }
 
 TEST(Xnnpack, IsAskedForWhereArithmeticIsRelaxedAndSumsAreShort) {
-  const auto accepts = [](const Case& c, bool relaxed) {
-    Convolution convolution(c);
+  const auto accepts = [](const ConvolutionCase& c, bool relaxed) {
+    ConvolutionCall convolution(c);
     convolution.call.relaxed = relaxed;
     return convolution_xnnpack_f32.accepts(convolution.call);
   };
@@ -227,7 +91,7 @@ TEST(Xnnpack, IsAskedForWhereArithmeticIsRelaxedAndSumsAreShort) {
 
 TEST(Xnnpack, OneByteLessIsRefused) {
   for (const std::size_t kernel : {1u, 3u}) {
-    const Convolution convolution({8, 12, 18, kernel, 1, kernel / 2});
+    const ConvolutionCall convolution({8, 12, 18, kernel, 1, kernel / 2});
     EXPECT_NO_THROW(LoneStep(convolution_xnnpack_f32, convolution.call));
     try {
       LoneStep(convolution_xnnpack_f32, convolution.call, 1);
@@ -241,7 +105,7 @@ TEST(Xnnpack, OneByteLessIsRefused) {
 // Why it is no exact arithmetic: its kernels clamp, even to infinities, by instructions that take the limit for NaN.
 TEST(Xnnpack, TakesNaNForTheLowerLimit) {
   for (const bool clamped : {false, true}) {
-    const Convolution convolution({4, 8, 16, 1, 1, 0, 1, 1, true, clamped});
+    const ConvolutionCall convolution({4, 8, 16, 1, 1, 0, 1, 1, true, clamped});
     convolution.input.data()[3] = kernels::nan;
     Fault fault;
     ASSERT_TRUE(LoneStep(convolution_xnnpack_f32, convolution.call).run(fault));
@@ -285,6 +149,31 @@ TEST(Xnnpack, Multiplies) {
         check_product("aten::addmm.out", m, k, n, true);
         for (const bool bias : {false, true}) check_product("aten::linear.out", m, k, n, bias);
       }
+}
+
+// With the tables of a build that has it: recorded programs, whose memory has room behind what XNNPACK reads.
+TEST(Xnnpack, DoesStepsOfPrograms) {
+  for (const char* name : {"channels_last", "mobile_net", "squeeze_excite"}) {
+    const std::filesystem::path folder = std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name;
+    const ProgramCalls calls = read_calls(folder / "calls.json");
+    OptimizedClient exact(folder / "program.pte", {}, {}), relaxed(folder / "program.pte", {}, {.testee = {{}, true}});
+    const OptimizedClient::Method& method = relaxed.method("forward");
+    const auto steps = [](const OptimizedClient::Method& m) {
+      std::size_t n = 0;
+      for (std::size_t i = 0; i < assay_step_count(m.method); ++i)
+        n += assay_step_at(m.method, i).kernel == std::string_view("convolution_xnnpack_f32");
+      return n;
+    };
+    EXPECT_EQ(steps(exact.method("forward")), 0u);
+    EXPECT_GT(steps(method), 0u) << name;
+    EXPECT_EQ(method.sizes.arena, exact.sizes("forward").arena + 64) << name;
+    const ValidProgram program = valid_program(open_file(folder / "program.pte"), {});
+    for (const ProgramCall& call : calls.calls) {
+      const auto outputs = relaxed.call(call.method, adapted(*program.plan(call.method), call.inputs));
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        EXPECT_TRUE(compare(outputs[i], (*call.outputs)[i], call.tolerance).agrees()) << name;
+    }
+  }
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace assay::optimized {
 
-// They take what XNNPACK does faster.
+// The first takes what XNNPACK does faster; the second is for who compares.
 extern const Kernel convolution_xnnpack_f32, matmul_xnnpack_f32;
 
 namespace xnnpack {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "optimized/operators/layout.h"
@@ -86,8 +87,10 @@ bool can_multiply(const Call& call) {
       (!is_constant(call[*r.bias], 1) || call.tensor(*r.bias).size(0) != outputs))
     return false;
   const auto x = a.tensor->shape(), y = out.tensor->shape();
-  return x.size() >= 2 && x.size() == y.size() && std::equal(x.begin(), x.end() - 1, y.begin()) && x.back() == inputs &&
-         y.back() == outputs && a.tensor->count() > 0 && outputs > 0 && a.tensor->is_contiguous() &&
+  const bool has_sizes =
+      call.fusion || (x.size() == y.size() && std::equal(x.begin(), x.end() - 1, y.begin()) && y.back() == outputs);
+  return has_sizes && x.size() >= 2 && x.back() == inputs && a.tensor->count() > 0 && outputs > 0 &&
+         out.tensor->count() == a.tensor->count() / inputs * outputs && a.tensor->is_contiguous() &&
          out.tensor->is_contiguous() && is_ready();
 }
 
