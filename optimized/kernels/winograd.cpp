@@ -3,6 +3,7 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "optimized/kernels/activation-inl.h"
@@ -189,16 +190,19 @@ std::size_t tiles_of_block(const Convolution& c, std::size_t all) {
   return (all + blocks - 1) / blocks;
 }
 
-// Row i of G: the powers of point i, divided by its distances from the others. Infinity has the last coefficient.
-constexpr double transform(std::size_t i, std::size_t power) {
+// G: row i has the powers of point i, divided by its distances from the others; the last, of infinity, the last alone.
+constexpr auto transform = [] {
   constexpr double points[] = {0, a, -double{a}, b, -double{b}};
-  if (i == std::size(points)) return power + 1 == taps;
-  double value = 1;
-  for (std::size_t k = 0; k < power; ++k) value *= points[i];
-  for (std::size_t k = 0; k < std::size(points); ++k)
-    if (k != i) value /= points[i] - points[k];
-  return value;
-}
+  std::array<std::array<double, taps>, side> g{};
+  for (std::size_t i = 0; i < std::size(points); ++i) {
+    double power = 1;
+    for (std::size_t k = 0; k < std::size(points); ++k)
+      if (k != i) power /= points[i] - points[k];
+    for (double& x : g[i]) x = power, power *= points[i];
+  }
+  g[side - 1][taps - 1] = 1;
+  return g;
+}();
 
 // G g G^T of the weights g from a channel to another, in double.
 void transform_weights(const float* weight, const WeightStrides& strides, double scale, float (&to)[places]) {
@@ -206,10 +210,10 @@ void transform_weights(const float* weight, const WeightStrides& strides, double
   for (std::size_t i = 0; i < side; ++i)
     for (std::size_t y = 0; y < taps; ++y)
       for (std::size_t x = 0; x < taps; ++x)
-        half[i][x] += transform(i, y) * scale * double{weight[y * strides.y + x * strides.x]};
+        half[i][x] += transform[i][y] * scale * double{weight[y * strides.y + x * strides.x]};
   for (std::size_t place = 0; place < places; ++place) {
     double sum = 0;
-    for (std::size_t x = 0; x < taps; ++x) sum += half[place / side][x] * transform(place % side, x);
+    for (std::size_t x = 0; x < taps; ++x) sum += half[place / side][x] * transform[place % side][x];
     to[place] = static_cast<float>(sum);
   }
 }
