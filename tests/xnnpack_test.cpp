@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <xnnpack.h>
 
 #include <filesystem>
 
@@ -100,6 +101,22 @@ TEST(Xnnpack, OneByteLessIsRefused) {
       EXPECT_EQ(f.outcome, Outcome::exhausted);
     }
   }
+}
+
+// In a process of its own, where XNNPACK has the heap for its memory.
+TEST(XnnpackDeathTest, RefusesMemoryOfOthers) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto refused = [] {
+    xnn_initialize(nullptr);
+    const ConvolutionCall convolution({8, 12, 18, 3});
+    try {
+      LoneStep(convolution_xnnpack_f32, convolution.call);
+    } catch (const assay::Fault& f) {
+      std::exit(f.outcome == Outcome::exhausted ? 0 : 1);
+    }
+    std::exit(2);
+  };
+  EXPECT_EXIT(refused(), testing::ExitedWithCode(0), "");
 }
 
 // Why it is no exact arithmetic: its kernels clamp, even to infinities, by instructions that take the limit for NaN.

@@ -162,7 +162,8 @@ assay_outcome assay_output(const assay_method* method, size_t i, assay_value* va
 /* Copies a value of the kind, dtype, dim order and sizes that the program declares. */
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Likewise, but uses a tensor's elements where they lie, until the input is set again: the memory stays, and is not
- * written to amid an execution. R5: the program writes to this input, or takes its bytes for another value, too. */
+ * written to amid an execution. R5: the program writes to this input, or takes its bytes for another value, too, or a
+ * kernel reads bytes behind it. */
 assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Memory for an output that the plan gives none. */
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault);

@@ -61,15 +61,15 @@ const void* prepare(const Call& call, Stores& stores) {
   const Tensor& a = call.tensor(roles_of(call).a);
   state[0] = {nullptr, static_cast<std::size_t>(a.count() / a.size(a.rank - 1))};
   Memory memory(*stores.prepared);
-  if (!make(call, state[0])) stores.refused = "XNNPACK has too little memory";
+  if (!make(call, state[0]) || !memory.was_asked())
+    stores.refused = "XNNPACK does not make the operator in the memory that it is given";
   call.tensor(roles_of(call).a).read_beyond = true;
   return state.data();
 }
 
 bool run(const Step& step, Run& run) {
   const State& state = *static_cast<const State*>(step.state);
-  const pthreadpool_t pool = pool_of(run.threads);
-  return set_up(step.call, state, pool) == xnn_status_success && xnn_run_operator(state.op, pool) == xnn_status_success;
+  return run_operator(state.op, run.threads, [&](pthreadpool_t pool) { return set_up(step.call, state, pool); });
 }
 
 }  // namespace

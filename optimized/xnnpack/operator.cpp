@@ -54,6 +54,7 @@ std::span<float> Memory::floats(std::size_t n) {
 }
 
 void* Memory::allocate(std::size_t bytes) {
+  asked_ = true;
   const auto taken = prepared_.take<Line>((bytes + line - 1) / line);
   return is_counting() ? static_cast<void*>(pages(bytes)) : taken.data();
 }

@@ -24,6 +24,8 @@ class Memory {
   // Pages for n floats, zeros, while this lives; none: there are no more.
   std::span<float> floats(std::size_t n);
   bool is_counting() const { return prepared_.counts_only(); }
+  // Never, where another user of XNNPACK in this process came first, with an allocator that stays.
+  bool was_asked() const { return asked_; }
 
  private:
   friend struct Hook;
@@ -34,11 +36,11 @@ class Memory {
   format::Workspace& prepared_;
   std::span<std::byte> pieces_[most_pieces];
   std::size_t count_ = 0;
+  bool asked_ = false;
   Memory* outer_;
 };
 
-// XNNPACK with the allocator above; false: this machine cannot run it, or another user has begun it with a memory of
-// its own.
+// Whether this machine can run it; begins it.
 bool is_ready();
 
 // So many bytes behind an input may be read; they do not count.
@@ -55,5 +57,13 @@ bool is_readable(const Tensor& input);
 
 // The client's threads, if they are a pthreadpool's.
 pthreadpool_t pool_of(const kernels::Threads& threads);
+
+// Sets an operator up for these threads, which takes no memory as its sizes are those that it was made with, and runs
+// it.
+template <class SetUp>
+bool run_operator(xnn_operator_t op, const kernels::Threads& threads, const SetUp& set_up) {
+  const pthreadpool_t pool = pool_of(threads);
+  return set_up(pool) == xnn_status_success && xnn_run_operator(op, pool) == xnn_status_success;
+}
 
 }  // namespace assay::optimized::xnnpack
