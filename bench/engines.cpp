@@ -21,7 +21,7 @@ fs::path program_of(const Contender& c, const fs::path& program) {
 
 std::unique_ptr<Engine> make_engine(const std::string& name, const fs::path& folder) {
   if (name == "reference") return make_reference();
-  if (const auto set = optimized_for(name)) return make_optimized(*set);
+  if (const auto testee = optimized_for(name)) return make_optimized(*testee);
   if (name == "onnxruntime") return make_onnxruntime(folder / "libonnxruntime.so");
   return load_engine(name, folder);
 }

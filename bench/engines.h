@@ -5,6 +5,7 @@
 #include <string>
 
 #include "conformance/testees/engine.h"
+#include "conformance/testees/optimized/testee.h"
 
 namespace assay::bench {
 
@@ -26,7 +27,7 @@ std::unique_ptr<Engine> make_engine(const std::string& name, const std::filesyst
 
 // Each of them, in a file of its own.
 std::unique_ptr<Engine> make_reference();
-std::unique_ptr<Engine> make_optimized(const std::string& instruction_set);
+std::unique_ptr<Engine> make_optimized(const OptimizedTestee& testee);
 std::unique_ptr<Engine> make_onnxruntime(const std::filesystem::path& library);
 
 }  // namespace assay::bench

@@ -12,16 +12,15 @@ namespace {
 // What a client deploys where that can run the program; else with the fallback.
 class OptimizedEngine final : public Engine {
  public:
-  explicit OptimizedEngine(std::string instruction_set) : instruction_set_(std::move(instruction_set)) {}
+  explicit OptimizedEngine(OptimizedTestee testee) : testee_(std::move(testee)) {}
 
   std::string version() const override { return ASSAY_VERSION; }
 
   Reply load(const EngineSettings& settings) override {
     const auto open = [&](bool deployable) {
       return replied([&] {
-        const OptimizedClient::Options options{.deployable = deployable,
-                                               .threads = static_cast<std::size_t>(settings.threads),
-                                               .instruction_set = instruction_set_};
+        const OptimizedClient::Options options{
+            .deployable = deployable, .threads = static_cast<std::size_t>(settings.threads), .testee = testee_};
         client_.emplace(settings.program, settings.data, options);
         method_ = &client_->method(settings.method);
       });
@@ -68,7 +67,7 @@ class OptimizedEngine final : public Engine {
     return true;
   }
 
-  std::string instruction_set_;
+  OptimizedTestee testee_;
   Clock::time_point last_;
   std::vector<EngineStep>* steps_ = nullptr;
   std::optional<OptimizedClient> client_;
@@ -78,8 +77,8 @@ class OptimizedEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_optimized(const std::string& instruction_set) {
-  return std::make_unique<OptimizedEngine>(instruction_set);
+std::unique_ptr<Engine> make_optimized(const OptimizedTestee& testee) {
+  return std::make_unique<OptimizedEngine>(testee);
 }
 
 }  // namespace assay::bench

@@ -1,29 +1,39 @@
-"""Writes the tables of a build: `table.py KERNELS.yaml REWRITES.yaml FOLDER [SELECTION.yaml]`.
+"""Writes the tables of a build: `table.py KERNELS.yaml REWRITES.yaml [--host KERNELS.yaml] FOLDER [SELECTION.yaml]`.
 
 FOLDER gets kernels.gen.h and rewrites.gen.h, which declare all that there are, and tables.gen.cpp with those of the build: the kernels
 sorted by operator, the rewrites in their order. Without a selection, what assay select writes, these are all, for whatever operands their
-kernels accept.
+kernels accept. Kernels of the host are asked before the others; selections have none of them.
 """
+import argparse
 import pathlib
 import sys
 
 import yaml
 
-kernels_file, rewrites_file, folder, *selection = map(pathlib.Path, sys.argv[1:])
-known = yaml.safe_load(kernels_file.read_text())
-rewrites = yaml.safe_load(rewrites_file.read_text())
+parser = argparse.ArgumentParser()
+for name in "kernels", "rewrites", "folder":
+    parser.add_argument(name, type=pathlib.Path)
+parser.add_argument("selection", type=pathlib.Path, nargs="?")
+parser.add_argument("--host", type=pathlib.Path)
+files = parser.parse_args()
+folder, selection = files.folder, files.selection
+known = yaml.safe_load(files.kernels.read_text())
+rewrites = yaml.safe_load(files.rewrites.read_text())
+if files.host:
+    for op, host in yaml.safe_load(files.host.read_text()).items():
+        known[op] = host + known[op]
 rows = [(op, kernel, "") for op in sorted(known) for kernel in known[op]]
 wanted = rewrites
 if selection:
-    selected = yaml.safe_load(selection[0].read_text()) or {}
+    selected = yaml.safe_load(selection.read_text()) or {}
     wanted = selected.pop("rewrites", [])
     rows = [(op, row["kernel"], row["operands"]) for op in sorted(selected) for row in selected[op]]
     for op, kernel, _ in rows:
         if kernel not in known.get(op, []):
-            sys.exit(f"{selection[0]}: {op} has no kernel {kernel}")
+            sys.exit(f"{selection}: {op} has no kernel {kernel}")
     for name in wanted:
         if name not in rewrites:
-            sys.exit(f"{selection[0]}: there is no rewrite {name}")
+            sys.exit(f"{selection}: there is no rewrite {name}")
     rows.sort(key=lambda row: (row[0], known[row[0]].index(row[1]), row[2]))
 
 

@@ -39,6 +39,13 @@ class Explain(unittest.TestCase):
         self.assertEqual(len(marked), said["fallbacks"])
         self.assertGreater(len(marked), 0)
 
+    def test_for_an_instruction_set_in_relaxed_arithmetic(self):
+        name = "neon" if platform.machine() == "aarch64" else "sse4"
+        lines = assay("explain", PROGRAMS / "cnn" / "program.pte", "--with", f"optimized:relaxed,{name}").splitlines()
+        self.assertTrue(lines[0].startswith(f"method forward, {name}: "), lines[0])
+        for words in "optimized:", "optimized:relaxed,", "optimized:fast", "reference":
+            assay("explain", PROGRAMS / "cnn" / "program.pte", "--with", words, code=5 if words == "reference" else 4)
+
     def test_a_method_that_is_not_there(self):
         assay("explain", PROGRAMS / "mlp" / "program.pte", "--method", "nobody", code=4)
 

@@ -49,7 +49,7 @@ TEST_P(OptimizedKernelsOf, AgreeWithTheSpecification) {
   const RecordedCalls* calls = corpus().calls(GetParam());
   ASSERT_TRUE(calls) << "nothing is recorded";
   for (const auto& [operands, words, set] : ways) {
-    OptimizedLibrary kernels(operands, false, set);
+    OptimizedLibrary kernels(operands, false, {set});
     std::optional<Probe> probe;
     std::size_t taken = 0, of_low_quality = 0;
     for (std::size_t i = 0; i < calls->size(); ++i) {
@@ -141,7 +141,7 @@ TEST(OptimizedKernels, AgreeBeyondTheirBlocks) {
       arguments.resize(op.arguments.size());
       const Expectation expected = expect(op, arguments);
       ASSERT_EQ(expected.answer.outcome, Outcome::ok) << expected.answer.message;
-      OptimizedLibrary kernels(operands, false, set);
+      OptimizedLibrary kernels(operands, false, {set});
       const Observation seen = Probe(kernels).observe(op, arguments, plan_outs(op, expected.arguments));
       EXPECT_EQ(seen.conduct, Class::none) << seen.misdeed;
       const Judgement j =

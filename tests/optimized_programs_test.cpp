@@ -21,7 +21,7 @@ TEST_P(OptimizedPrograms, GiveWhatWasRecorded) {
   const auto& [folder, set] = GetParam();
   if (!kernels::is_supported(set)) GTEST_SKIP() << "this machine does not have " << kernels::traits(set).name;
   const ProgramCalls calls = read_calls(folder / "calls.json");
-  const auto runtime = make_optimized_runtime(kernels::traits(set).name);
+  const auto runtime = make_optimized_runtime({kernels::traits(set).name});
   Reply reply;
   const auto loaded = runtime->load({folder / "program.pte", calls.data}, reply);
   ASSERT_TRUE(loaded) << reply.message;

@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, PackedPrograms, testing::ValuesIn(program_folde
 struct Packing {
   explicit Packing(const char* name, const char* of = "forward", const std::string& set = "")
       : recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / name),
-        client(recorded.client({.instruction_set = set})),
+        client(recorded.client({.testee = {.instruction_set = set}})),
         method(of),
         file(assay_packed_size(client.method(method).method)) {
     EXPECT_EQ(save(file.bytes()), "");

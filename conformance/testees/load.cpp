@@ -81,8 +81,8 @@ std::optional<wire::Address> remote(std::string_view testee) {
 
 std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder) {
   if (name == "reference") return std::make_unique<ReferenceLibrary>();
-  if (const auto set = optimized_for(name))
-    return std::make_unique<OptimizedLibrary>(OptimizedLibrary::Operands::constant, true, *set);
+  if (const auto testee = optimized_for(name))
+    return std::make_unique<OptimizedLibrary>(OptimizedLibrary::Operands::constant, true, *testee);
   if (name == "executorch")
     return std::unique_ptr<KernelLibrary>(exported<MakeKernelLibrary>(name, folder, "assay_kernel_library")());
   if (name.starts_with(registered)) return load_registered(name, folder);
@@ -92,7 +92,7 @@ std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::fi
 }
 
 std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder) {
-  if (const auto set = optimized_for(name)) return make_optimized_runtime(*set);
+  if (const auto testee = optimized_for(name)) return make_optimized_runtime(*testee);
   if (const auto address = remote(name)) return wire::make_remote_runtime(*address);
   void* make = find_exported(name, folder, "assay_runtime");
   return std::unique_ptr<Runtime>(make ? reinterpret_cast<MakeRuntime>(make)() : nullptr);

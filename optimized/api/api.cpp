@@ -45,7 +45,7 @@ bool read(const assay_options* from, bool runs, Options& options, Fault& fault) 
   options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
   options.backends = {reinterpret_cast<const Backend*>(from->backends), from->backend_count};
   if (from->instructions > 0) options.instructions = from->instructions;
-  options.as_written = from->as_written, options.share_arenas = from->share_arenas;
+  options.relaxed = from->relaxed, options.as_written = from->as_written, options.share_arenas = from->share_arenas;
   if (from->packed) options.packed = KeptConstants{bytes_of(from->packed->constants), from->packed->layout};
   if (from->run) options.threads = {from->threads, from->run, from->pool};
   if (from->least_share > 0) options.threads.least_share = from->least_share;

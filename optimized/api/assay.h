@@ -84,6 +84,9 @@ typedef struct assay_options {
   size_t least_share; /* elements that are worth a task; 0: 16384 */
   /* "sse4", "avx2", "avx512" or "neon"; null: the best of this machine. Sizes can be asked for any of the build. */
   const char* instruction_set;
+  /* Convolutions may be made of other sums, within wider bounds for finite numbers, with anything for others: the
+   * relaxed arithmetic of spec/numerics.md. */
+  bool relaxed;
   bool as_written; /* one step an instruction: nothing is merged, left out or laid out otherwise */
   /* State is shared by its place in the plan, too, not by name alone: all methods share the planned memories into which
    * one of them plans state. Of all methods alike. */
@@ -159,7 +162,8 @@ assay_outcome assay_output(const assay_method* method, size_t i, assay_value* va
 /* Copies a value of the kind, dtype, dim order and sizes that the program declares. */
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Likewise, but uses a tensor's elements where they lie, until the input is set again: the memory stays, and is not
- * written to amid an execution. R5: the program writes to this input, or takes its bytes for another value, too. */
+ * written to amid an execution. R5: the program writes to this input, or takes its bytes for another value, too, or a
+ * kernel reads bytes behind it. */
 assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Memory for an output that the plan gives none. */
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault);

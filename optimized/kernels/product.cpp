@@ -62,10 +62,17 @@ alignas(64) constexpr float no_bias[most_vectors * lanes] = {};
 template <std::size_t R, std::size_t V>
 HWY_INLINE void begin(const Product& p, const Rows& rows, const Columns& columns, const Part& last, bool first,
                       Vector (&sums)[R][V]) {
+  if (!first) {
+    unrolled<R>([&](auto r) HWY_ATTR {
+      const float* from = rows.out[r] + columns.first;
+      unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = load<V>(from, v, last); });
+    });
+    return;
+  }
   const float* bias = p.bias ? p.bias + columns.first : no_bias;
-  unrolled<R>([&](auto r) HWY_ATTR {
-    const float* from = first ? bias : rows.out[r] + columns.first;
-    unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = load<V>(from, v, last); });
+  unrolled<V>([&](auto v) HWY_ATTR {
+    const Vector b = load<V>(bias, v, last);
+    unrolled<R>([&](auto r) HWY_ATTR { sums[r][v] = b; });
   });
 }
 
@@ -150,7 +157,8 @@ void tile(const Product& p, const Rows& rows, const Pass& pass, const Columns& c
   accumulate(p, rows, pass, columns, sums);
   if (pass.last) finish(p.epilogue, rows, columns, last, sums);
   unrolled<R>([&](auto r) HWY_ATTR {
-    unrolled<V>([&](auto v) HWY_ATTR { store<V>(sums[r][v], rows.out[r] + columns.first, v, last); });
+    float* to = rows.out[r] + columns.first;
+    unrolled<V>([&](auto v) HWY_ATTR { store<V>(sums[r][v], to, v, last); });
   });
 }
 
@@ -186,10 +194,10 @@ Rows rows_of(const Product& p, Range results) {
           is_inside(p.image, in_y + std::max<std::ptrdiff_t>(last_y, 0), end_x + std::max<std::ptrdiff_t>(last_x, 0));
     std::size_t place = y * p.y.place + x * p.x.place;
     for (; r < end; ++r, in_x += p.x.stride, place += p.x.place) {
-      rows.y[r] = in_y, rows.x[r] = in_x;
+      if (p.image.zeros) rows.y[r] = in_y, rows.x[r] = in_x;
       rows.in[r] = floats_to(p.image, in_y, in_x);
       rows.out[r] = p.out + place * p.out_stride;
-      rows.residual[r] = p.epilogue.residual ? p.epilogue.residual + place * p.epilogue.residual_stride : nullptr;
+      if (p.epilogue.residual) rows.residual[r] = p.epilogue.residual + place * p.epilogue.residual_stride;
     }
   }
   return rows;

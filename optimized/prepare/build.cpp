@@ -87,6 +87,7 @@ Method* Builder::make(Sizes& sizes) {
   if (flow_ && !options_.as_written) rewrite();
   if (!has_room() || !place_tensors() || !begin_state() || !make_steps()) return nullptr;
   mark_inputs();
+  if (std::ranges::any_of(tensors_, &Tensor::read_beyond)) arena_ += aligned(most_beyond);
   if (!has_room()) return nullptr;
   made_->values_ = values_, made_->tensors_ = tensors_;
   std::ranges::copy(values_, made_->initial_.begin());

@@ -172,7 +172,7 @@ void Builder::mark_inputs() {
     const bool is_alone =
         flow_ ? flow_->group(in).members == 1 && flow_->group(in).writers == 0 && !flow_->group(in).output
               : !over && !method_.tensor(in)->allocation_info();
-    made_->inputs_[i].is_alone = is_alone;
+    made_->inputs_[i].is_alone = is_alone && !tensors_[in].read_beyond;
   }
   made_->overwritten_ = all.first(n);
 }

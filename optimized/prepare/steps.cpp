@@ -54,8 +54,11 @@ bool Builder::make_step(std::uint32_t i) {
       return refuse(fault_, "I4", where_.in("instruction", method_.position(i).index), "there is no kernel of ",
                     call.roles->name, " for ", operands.view());
     Stores stores{tables_, packed_};
+    stores.prepared = &copies_;
     const std::uint64_t packed = packed_.bytes();
     const void* state = kernel->prepare ? kernel->prepare(call, stores) : nullptr;
+    if (stores.refused)
+      return refuse(fault_, "V4", where_.in("instruction", method_.position(i).index), stores.refused);
     if (packed_.bytes() > packed)
       packed_.note({reinterpret_cast<const char*>(&i), sizeof i}), packed_.note(kernel->name);
     scratch_ = std::max(scratch_, stores.scratch);

@@ -36,6 +36,7 @@ struct Call {
   std::span<Value* const> arguments;
   Value* returned = nullptr;                        // behind the arguments stands what is returned
   std::optional<kernels::InstructionSet> set = {};  // for which its kernel is; none: there is none
+  bool relaxed = false;                             // arithmetic is enough
   const Fusion* fusion = nullptr;
 
   const Value& operator[](std::size_t i) const { return *arguments[i]; }
@@ -64,7 +65,9 @@ struct Step {
 struct Stores {
   format::Workspace& tables;  // always has its memory
   Packed& packed;
-  std::uint64_t scratch = 0;  // bytes that the step needs while it runs
+  std::uint64_t scratch = 0;              // bytes that the step needs while it runs
+  format::Workspace* prepared = nullptr;  // further memory that stays, at multiples of 64; first it is only counted
+  const char* refused = nullptr;          // why the kernel cannot be made after all
 };
 
 struct Kernel {

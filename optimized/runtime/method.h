@@ -35,6 +35,7 @@ struct Options {
   std::int64_t instructions = 10'000'000;  // of one execution
   kernels::Threads threads;
   std::optional<kernels::InstructionSet> set = kernels::best_instruction_set();
+  bool relaxed = false;                      // kernels of relaxed arithmetic may be chosen
   bool as_written = false;                   // without rewrites
   bool share_arenas = false;                 // methods share the memories into which one of them plans state
   std::optional<KeptConstants> packed = {};  // of an earlier time; none: they are made in prepared memory

@@ -13,6 +13,8 @@ namespace assay::optimized {
 
 using format::max_rank;
 
+constexpr std::uint64_t most_beyond = 16;
+
 // A tensor. Its elements lie in dim_order, outermost first, without gaps.
 struct Tensor {
   std::byte* data = nullptr;   // null: it has no memory
@@ -28,7 +30,8 @@ struct Tensor {
   bool constant = false;   // its elements are those of the file
   // Of a constant whose elements somebody looked at: whether none is infinite or NaN.
   enum class Finite : std::uint8_t { unknown, yes, no } finite = Finite::unknown;
-  bool lasts = false;  // state: what it holds, and its sizes, stay from one execution to the next
+  bool read_beyond = false;  // a kernel reads up to most_beyond bytes behind its elements, whatever is there
+  bool lasts = false;        // state: what it holds, and its sizes, stay from one execution to the next
 
   std::span<const std::int32_t> shape() const { return {sizes, rank}; }
   std::int64_t size(int d) const { return sizes[d]; }

@@ -23,11 +23,10 @@ struct Request {
 };
 
 // What the optimized runtime asks for, which no number of threads changes.
-void add_memories(const File& file, std::span<const File> data, const std::string& instruction_set,
-                  CheckReport& report) {
+void add_memories(const File& file, std::span<const File> data, const OptimizedTestee& testee, CheckReport& report) {
   std::vector<OptimizedClient::Bytes> files;
   for (const File& f : data) files.push_back(f.bytes);
-  const OptimizedClient client(file.bytes, files, {.instruction_set = instruction_set});
+  const OptimizedClient client(file.bytes, files, {.testee = testee});
   for (MethodNeeds& m : report.methods.first) {
     const assay_method_sizes sizes = client.sizes(m.name);
     m.memories = memories(sizes);
@@ -44,8 +43,9 @@ int show_check(const Request& r) {
   const File file = open_file(r.file, access);
   const std::vector<File> data = open_data_files(r.data, access);
   CheckReport report = check(file, data, access.budget, testee ? &*testee : nullptr);
-  if (const auto set = optimized_for(r.testee); set && report.faults.empty() && report.kind == FileKind::program)
-    add_memories(file, data, *set, report);
+  if (const auto optimized = optimized_for(r.testee);
+      optimized && report.faults.empty() && report.kind == FileKind::program)
+    add_memories(file, data, *optimized, report);
   if (r.json) {
     print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });
   } else {
@@ -68,7 +68,7 @@ void add_check(CLI::App& app, int& exit_code) {
   command->add_option(
       "--with", r->testee,
       "Also list each instruction that this testee has no kernel for; and what the runtime takes of memory, of "
-      "optimized, or of optimized:avx2 for an instruction set");
+      "optimized, or of optimized:avx2,relaxed for an instruction set and relaxed arithmetic");
   command->add_flag("--json", r->json, "Print JSON");
   add_limits(*command, r->limits);
   add_no_map(*command, r->map);

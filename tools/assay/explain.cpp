@@ -9,6 +9,7 @@
 #include "conformance/text/output.h"
 #include "conformance/text/printable.h"
 #include "optimized/kernels/instruction_set.h"
+#include "reference/fault.h"
 #include "tools/assay/faults.h"
 #include "tools/assay/print.h"
 #include "tools/assay/subcommands.h"
@@ -18,7 +19,7 @@ namespace assay {
 namespace {
 
 struct Request {
-  std::string program, method;
+  std::string program, method, testee = "optimized";
   std::vector<std::filesystem::path> data;
   bool json = false;
 };
@@ -48,11 +49,15 @@ std::vector<std::string> rewrites(const assay_method* method) {
   return names;
 }
 
-void print(const OptimizedClient::Method& made, const std::string& name, Output& out) {
+std::string instruction_set(const OptimizedTestee& testee) {
+  return testee.instruction_set.empty() ? kernels::name_of(kernels::best_instruction_set()) : testee.instruction_set;
+}
+
+void print(const OptimizedClient::Method& made, const std::string& name, const OptimizedTestee& testee, Output& out) {
   const assay_method* method = made.method;
   out.print("method {}, {}: {} instructions, {} steps, {} of them by the fallback\n", printable(name),
-            kernels::name_of(kernels::best_instruction_set()), assay_instruction_count(method),
-            assay_step_count(method), count_fallbacks(method));
+            instruction_set(testee), assay_instruction_count(method), assay_step_count(method),
+            count_fallbacks(method));
   std::vector<std::string> taken;
   for (const auto& [memory, bytes] : memories(made.sizes)) taken.push_back(fmt::format("{} {}", memory, bytes));
   out.print("memory: {} bytes\n", fmt::join(taken, ", "));
@@ -74,10 +79,10 @@ void print(const OptimizedClient::Method& made, const std::string& name, Output&
   }
 }
 
-Json to_json(const OptimizedClient::Method& made, const std::string& name) {
+Json to_json(const OptimizedClient::Method& made, const std::string& name, const OptimizedTestee& testee) {
   const assay_method* method = made.method;
   Json json = {{"method", name},
-               {"instruction_set", kernels::name_of(kernels::best_instruction_set())},
+               {"instruction_set", instruction_set(testee)},
                {"fallbacks", count_fallbacks(method)},
                {"bytes", Json::object()},
                {"rewrites", rewrites(method)},
@@ -99,15 +104,17 @@ Json to_json(const OptimizedClient::Method& made, const std::string& name) {
 }
 
 int explain(const Request& r) {
-  OptimizedClient client(r.program, r.data, {});
+  const auto testee = optimized_for(r.testee);
+  if (!testee) throw Fault(Outcome::unsupported, "testee", "what is explained is what the optimized runtime does");
+  OptimizedClient client(r.program, r.data, {.testee = *testee});
   const std::string name = r.method.empty() ? client.default_method() : r.method;
   const OptimizedClient::Method& made = client.method(name);
   const Budget budget;
   if (r.json) {
-    std::cout << to_json(made, name).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+    std::cout << to_json(made, name, *testee).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   } else {
     Output out(&std::cout, budget);
-    print(made, name, out);
+    print(made, name, *testee, out);
   }
   return 0;
 }
@@ -124,6 +131,8 @@ void add_explain(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->type_name("FILE");
   command->add_option("--method", r->method, "Which method [forward, or the only one]");
+  command->add_option("--with", r->testee, "With words as of --with in assay run: optimized:avx2,relaxed")
+      ->capture_default_str();
   command->add_flag("--json", r->json, "Print JSON");
   command->footer(
       "Kernels named \"reference\" are the fallback, which a deployable build leaves out.\n\nExample:\n  assay explain "

@@ -17,10 +17,10 @@ std::filesystem::path golden_folder(const std::string& given);
 
 std::filesystem::path executable_folder();  // in which the modules of testees are
 
-// Who answers, in every command: "reference", "optimized", "optimized:avx2" for an instruction set, "recorded"
-// (PyTorch, as it is in the corpus), "executorch", "executorch:PATH" of a library that registers kernels, the path
-// of a module that exports assay_kernel_library_v1, or the address of an end that speaks the protocol. Throws Fault
-// (unsupported, "testee") for those that do not exist yet.
+// Who answers, in every command: "reference", "optimized", "optimized:avx2,relaxed" for an instruction set and
+// arithmetic, "recorded" (PyTorch, as it is in the corpus), "executorch", "executorch:PATH" of a library that registers
+// kernels, the path of a module that exports assay_kernel_library_v1, or the address of an end that speaks the
+// protocol. Throws Fault (unsupported, "testee") for those that do not exist yet.
 std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
 
 // A library, and the recorded calls where it is these.
@@ -34,13 +34,15 @@ OpenLibrary open_library(const std::string& testee, const std::string& golden);
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);
 inline constexpr const char* usual_testee = "executorch";  // of assay case
 inline constexpr const char* testee_help =
-    "Who answers: executorch (its official kernels), reference, optimized, optimized:avx2 (for an instruction set), "
+    "Who answers: executorch (its official kernels), reference, optimized, optimized:avx2,relaxed (for an instruction "
+    "set, in relaxed arithmetic), "
     "recorded (PyTorch, as it was recorded), ./lib.so, a library of yours (spec/kernel_library.md), "
     "executorch:./lib.so, one that registers its kernels with ExecuTorch's macros, python:MODULE, or who speaks the "
     "protocol (spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
 
 inline constexpr const char* runner_help =
-    "Who runs it: reference, optimized, optimized:avx2 (for an instruction set), executorch (its official runtime), "
+    "Who runs it: reference, optimized, optimized:avx2,relaxed (for an instruction set, in relaxed arithmetic), "
+    "executorch (its official runtime), "
     "recorded (PyTorch's kernels, as they were recorded), ./lib.so, a library of kernels "
     "(spec/kernel_library.md) or a module that exports assay_runtime, python:MODULE, or who speaks the protocol "
     "(spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";

@@ -11,7 +11,7 @@
 #include "reference/fault.h"
 
 #if ASSAY_PTHREADPOOL
-#include <pthreadpool.h>
+#include "optimized/xnnpack/threads.h"
 #endif
 
 namespace assay {
@@ -87,17 +87,6 @@ Value copied(const assay_value& v) {
 
 }  // namespace
 
-std::optional<std::string> optimized_for(std::string_view testee) {
-  constexpr std::string_view name = "optimized", with_set = "optimized:";
-  if (testee == name) return "";
-  if (!testee.starts_with(with_set)) return {};
-  const std::string_view wanted = testee.substr(with_set.size());
-  const auto set = kernels::find_instruction_set(wanted);
-  if (!set || !kernels::is_compiled(*set))
-    throw Fault(Outcome::invalid, "testee", text("there is no instruction set \"", wanted, "\" in this build"));
-  return std::string(wanted);
-}
-
 std::vector<std::pair<std::string, std::uint64_t>> memories(const assay_method_sizes& sizes) {
   return {{"prepared", sizes.prepared}, {"arena", sizes.arena}, {"shared", sizes.shared}, {"scratch", sizes.scratch}};
 }
@@ -116,8 +105,9 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
 void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Options& options) {
   options_.as_written = options.as_written, options_.share_arenas = options.share_arenas;
   options_.least_share = options.least_share;
-  instruction_set_ = options.instruction_set, packed_cache_ = options.packed_cache;
-  if (!instruction_set_.empty()) options_.instruction_set = instruction_set_.c_str();
+  testee_ = options.testee, packed_cache_ = options.packed_cache;
+  if (!testee_.instruction_set.empty()) options_.instruction_set = testee_.instruction_set.c_str();
+  options_.relaxed = testee_.relaxed;
   options_.threads = options.threads, options_.run = options.run;
   if (options.threads > 1 && !options.run) begin_pool(options.threads);
   if (!options.deployable) {
@@ -140,9 +130,7 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
 void OptimizedClient::begin_pool(std::size_t threads) {
   pool_.reset(pthreadpool_create(threads));
   options_.pool = pool_.get();
-  options_.run = [](void* pool, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
-    pthreadpool_parallelize_1d(static_cast<pthreadpool*>(pool), task, context, tasks, 0);
-  };
+  options_.run = optimized::run_on_pthreadpool;
 }
 void OptimizedClient::EndPool::operator()(pthreadpool* pool) const { pthreadpool_destroy(pool); }
 #else
@@ -206,9 +194,9 @@ OptimizedClient::Method OptimizedClient::make(const std::string& name, const ass
 std::filesystem::path OptimizedClient::packed_file(const std::string& method) const {
   const auto names = method_names();
   const auto place = std::ranges::find(names, method) - names.begin();
-  const auto set =
-      instruction_set_.empty() ? kernels::best_instruction_set() : kernels::find_instruction_set(instruction_set_);
-  return packed_cache_ / text(place, ".", kernels::name_of(set), ".packed");
+  const std::string& name = testee_.instruction_set;
+  const auto set = name.empty() ? kernels::best_instruction_set() : kernels::find_instruction_set(name);
+  return packed_cache_ / text(place, ".", kernels::name_of(set), testee_.relaxed ? ".relaxed" : "", ".packed");
 }
 
 // None: there are none yet, or they are no longer those that the runtime would make.

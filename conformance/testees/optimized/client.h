@@ -8,16 +8,13 @@
 #include <vector>
 
 #include "conformance/testees/client_memory.h"
+#include "conformance/testees/optimized/testee.h"
 #include "optimized/api/assay.h"
 #include "reference/value.h"
 
 struct pthreadpool;
 
 namespace assay {
-
-// For which instruction set the testee "optimized" is, empty for the machine's best, or "optimized:SET"; none: the name
-// is another testee's. Throws Fault with rule "testee" for a set that the build does not have.
-std::optional<std::string> optimized_for(std::string_view testee);
 
 // The memories of a method that a client gives it: {"prepared", 4096}.
 std::vector<std::pair<std::string, std::uint64_t>> memories(const assay_method_sizes& sizes);
@@ -38,8 +35,8 @@ class OptimizedClient {
     decltype(assay_options::run) run = nullptr;  // who begins the threads; null: a pool
     std::size_t least_share = 0;                 // elements that are worth a task; 0: what the runtime thinks
     bool as_written = false;                     // without rewrites
-    bool share_arenas = false;         // methods share the planned memories into which one of them plans state
-    std::string instruction_set = {};  // empty: the best of this machine
+    bool share_arenas = false;  // methods share the planned memories into which one of them plans state
+    OptimizedTestee testee = {};
     // A folder that keeps packed constants of this program's methods: those that fit are used, others replaced. Empty:
     // they are made anew.
     std::filesystem::path packed_cache = {};
@@ -79,7 +76,7 @@ class OptimizedClient {
   void keep_packed(const std::string& method, const Method& made) const;
 
   std::unique_ptr<pthreadpool, EndPool> pool_;
-  std::string instruction_set_;
+  OptimizedTestee testee_;
   std::filesystem::path packed_cache_;
   std::vector<ClientMemory> files_;
   assay_options options_{};

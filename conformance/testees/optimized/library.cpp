@@ -5,10 +5,12 @@
 #include <deque>
 
 #include "conformance/testees/client_memory.h"
+#include "conformance/testees/optimized/step.h"
 #include "conformance/testees/reference_library.h"
 #include "format/roles.h"
 #include "optimized/kernels/instruction_set.h"
 #include "optimized/runtime/table.h"
+#include "reference/fault.h"
 
 namespace assay {
 namespace {
@@ -40,6 +42,15 @@ class CallValues {
   }
   void begin() {
     for (Tensor& t : tensors_) t.now = t.sizes;
+  }
+  // What is behind elements is the caller's: who reads that has a copy.
+  void lend_beyond() {
+    for (Tensor& t : tensors_)
+      if (t.tensor.read_beyond) {
+        ClientMemory& copy = copies_.emplace_back(t.tensor.bytes() + optimized::most_beyond);
+        std::copy_n(t.tensor.data, t.tensor.bytes(), copy.bytes().data());
+        t.tensor.data = t.tensor.home = copy.bytes().data();
+      }
   }
 
  private:
@@ -91,6 +102,7 @@ class CallValues {
   std::deque<Tensor> tensors_;
   std::deque<std::vector<optimized::Value*>> lists_;
   std::deque<std::vector<std::uint8_t>> bytes_;
+  std::deque<ClientMemory> copies_;
 };
 
 void hand_back(const optimized::Tensor& from, TensorView& to) {
@@ -113,29 +125,19 @@ void hand_back(const optimized::Value& from, HostValue& to) {
 
 // A step of the call alone, as a method prepares and runs it.
 Reply run(const optimized::Call& call, CallValues& values) {
-  using namespace optimized;
   const auto unsupported = [](const char* why) { return Reply{Outcome::unsupported, why}; };
   values.declare();
-  const Kernel* kernel = find_kernel(call);
+  const optimized::Kernel* kernel = optimized::find_kernel(call);
   if (!kernel) return unsupported("there is no kernel for a call of these dtypes and this layout");
-  alignas(64) std::byte state[1024];  // as much as a step may have
-  format::Workspace counting_tables(state);
-  Packed counting_packed;
-  Stores counting{counting_tables, counting_packed};
-  if (kernel->prepare) kernel->prepare(call, counting);
-  const ClientMemory packed_memory(counting_packed.bytes()), scratch(counting.scratch);
-  format::Workspace tables(state);
-  Packed packed = Packed::in(packed_memory.bytes());
-  Stores stores{tables, packed};
-  const void* prepared = kernel->prepare ? kernel->prepare(call, stores) : nullptr;
-  if (!tables.has_room()) return {Outcome::exhausted, "the state of the kernel takes more than 1024 bytes"};
-  values.begin();
-  optimized::Fault fault;
-  Run execution;
-  execution.scratch = scratch.bytes(), execution.fault = &fault;
-  if (kernel->run({kernel->run, prepared, call, 0, kernel->name}, execution)) return {};
-  if (fault) return {fault.outcome, fault.message};
-  return unsupported("the kernel does not do a call of these sizes");
+  try {
+    LoneStep step(*kernel, call);
+    values.lend_beyond(), values.begin();
+    optimized::Fault fault;
+    if (step.run(fault)) return {};
+    return fault ? Reply{fault.outcome, fault.message} : unsupported("the kernel does not do a call of these sizes");
+  } catch (const Fault& f) {
+    return {f.outcome, f.message};
+  }
 }
 
 }  // namespace
@@ -178,7 +180,7 @@ Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments)
       if (op.arguments[i].out) outs.emplace_back(all.back(), &arguments[i]);
     }
   }
-  const Reply reply = run({&*roles, all, nullptr, set_}, values);
+  const Reply reply = run({&*roles, all, nullptr, set_, relaxed_}, values);
   if (reply.outcome == Outcome::ok)
     for (const auto& [from, to] : outs) hand_back(*from, *to);
   return call_fallback(op, arguments, reply);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "conformance/testees/library.h"
+#include "conformance/testees/optimized/testee.h"
 #include "optimized/kernels/instruction_set.h"
 
 namespace assay {
@@ -12,13 +13,14 @@ class OptimizedLibrary final : public KernelLibrary {
   // What kernels are told of a call's operands before it: that a program has them as constants, that their sizes are
   // fixed, or that these may be smaller than those that are declared.
   enum class Operands { constant, fixed, moving };
-  // Without the fallback, what no kernel takes is unsupported. For an instruction set; empty: the machine's best.
+  // Without the fallback, what no kernel takes is unsupported. The testee as its words have it.
   explicit OptimizedLibrary(Operands operands = Operands::constant, bool fallback = true,
-                            std::string_view instruction_set = "")
+                            const OptimizedTestee& testee = {})
       : operands_(operands),
         fallback_(fallback),
-        set_(instruction_set.empty() ? kernels::best_instruction_set()
-                                     : kernels::find_instruction_set(instruction_set)) {}
+        set_(testee.instruction_set.empty() ? kernels::best_instruction_set()
+                                            : kernels::find_instruction_set(testee.instruction_set)),
+        relaxed_(testee.relaxed) {}
 
   std::string_view name() const override { return "optimized"; }
   std::vector<std::pair<std::string, std::string>> facts() const override;
@@ -33,6 +35,7 @@ class OptimizedLibrary final : public KernelLibrary {
   Operands operands_;
   bool fallback_;
   std::optional<kernels::InstructionSet> set_;
+  bool relaxed_;
 };
 
 }  // namespace assay

@@ -12,11 +12,9 @@ Reply reply_of(const Fault& fault) {
 
 class LoadedOptimized final : public TesteeProgram {
  public:
-  LoadedOptimized(const LoadSettings& settings, const std::string& instruction_set)
+  LoadedOptimized(const LoadSettings& settings, const OptimizedTestee& testee)
       : client_(settings.program, settings.data,
-                {.share_arenas = settings.share_arenas,
-                 .instruction_set = instruction_set,
-                 .packed_cache = settings.packed_cache}) {}
+                {.share_arenas = settings.share_arenas, .testee = testee, .packed_cache = settings.packed_cache}) {}
 
   Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {
@@ -33,12 +31,12 @@ class LoadedOptimized final : public TesteeProgram {
 
 class OptimizedRuntime final : public Runtime {
  public:
-  explicit OptimizedRuntime(std::string instruction_set) : instruction_set_(std::move(instruction_set)) {}
+  explicit OptimizedRuntime(OptimizedTestee testee) : testee_(std::move(testee)) {}
   std::string_view name() const override { return "optimized"; }
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {
       reply = {};
-      return std::make_unique<LoadedOptimized>(settings, instruction_set_);
+      return std::make_unique<LoadedOptimized>(settings, testee_);
     } catch (const Fault& f) {
       reply = reply_of(f);
       return nullptr;
@@ -46,13 +44,13 @@ class OptimizedRuntime final : public Runtime {
   }
 
  private:
-  std::string instruction_set_;
+  OptimizedTestee testee_;
 };
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_optimized_runtime(const std::string& instruction_set) {
-  return std::make_unique<OptimizedRuntime>(instruction_set);
+std::unique_ptr<Runtime> make_optimized_runtime(const OptimizedTestee& testee) {
+  return std::make_unique<OptimizedRuntime>(testee);
 }
 
 }  // namespace assay

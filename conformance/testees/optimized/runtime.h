@@ -1,13 +1,13 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
+#include "conformance/testees/optimized/testee.h"
 #include "conformance/testees/runtime.h"
 
 namespace assay {
 
-// assay's own optimized runtime, with the reference as its fallback, for an instruction set; empty: the machine's best.
-std::unique_ptr<Runtime> make_optimized_runtime(const std::string& instruction_set = "");
+// assay's own optimized runtime, with the reference as its fallback.
+std::unique_ptr<Runtime> make_optimized_runtime(const OptimizedTestee& testee = {});
 
 }  // namespace assay

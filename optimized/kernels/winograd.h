@@ -1,0 +1,22 @@
+#pragma once
+
+#include "optimized/kernels/convolution.h"
+
+// Convolutions of 3 x 3 taps by Winograd's F(4 x 4, 3 x 3): tiles of 6 x 6 pixels become 36 products of transformed
+// pixels and weights, of which 4 x 4 results are made with a quarter of the products. Sums are of other terms than the
+// formula's, often far larger ones: spec/numerics.md says how far they may be off. Called as those of convolution.h.
+namespace assay::kernels::winograd {
+
+// One group, neighbouring taps, and results that are neighbours.
+bool can_convolve(const Convolution&);
+
+// Of an image.
+std::size_t tiles_of(const Convolution&, const Images&);
+
+std::size_t packed_floats(const Convolution&);
+void pack(const Convolution&, const float* weight, const WeightStrides&, const float* scale, float* packed);
+std::size_t scratch_floats(const Convolution&, const Images&);
+void convolve(const Convolution&, const Images&, const float* packed, const float* bias, float* out,
+              std::size_t out_stride, float* scratch, const Epilogue& = {}, const Threads& = {});
+
+}  // namespace assay::kernels::winograd
