@@ -53,7 +53,7 @@ bool Builder::make_step(std::uint32_t i) {
     if (!kernel)
       return refuse(fault_, "I4", where_.in("instruction", method_.position(i).index), "there is no kernel of ",
                     call.roles->name, " for ", operands.view());
-    Stores stores{tables_, packed_};
+    Stores stores{tables_, packed_, 0, options_.threads.count};
     const std::uint64_t packed = packed_.bytes();
     const void* state = kernel->prepare ? kernel->prepare(call, stores) : nullptr;
     if (packed_.bytes() > packed)
