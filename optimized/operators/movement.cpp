@@ -54,7 +54,7 @@ bool accepts(const Call& call) {
     return false;
   View v;
   return source.tensor->dtype == out_of(call).dtype && source.tensor->element_bytes() <= 8 &&
-         (is_fixed(call) ? view(call, v) : !call.fusion);
+         (is_fixed(call) ? view(call, v) && (!call.fusion || has_sizes(v, out_of(call))) : !call.fusion);
 }
 
 const void* prepare(const Call& call, Stores& stores) {

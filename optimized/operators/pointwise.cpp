@@ -210,7 +210,7 @@ bool views_lie_well(const Call& call, int operands) {
   if (!call.fusion || !is_fixed(call)) return !call.fusion;
   for (std::size_t i = static_cast<std::size_t>(operands); i < call.fusion->views.size(); ++i)
     if (call.fusion->views[i]) return false;
-  if (!result_shape(call, operands, shape)) return false;
+  if (!result_shape(call, operands, shape) || !std::ranges::equal(shape.span(), out_of(call).shape())) return false;
   const Nest nest = make_nest(call, operands, shape);
   for (int k = 0; k < operands && nest.loops > 0; ++k) {
     const View* view = call.fusion->views[static_cast<std::size_t>(k)];

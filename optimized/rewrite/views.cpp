@@ -38,6 +38,7 @@ class Copy {
   Value& source() const { return *call_.arguments[0]; }
 
   bool find_uses(const View& view) {
+    const Tensor& out = *call_.arguments.back()->tensor;
     const std::uint32_t group = draft_.root(*call_.arguments.back());
     for (std::uint32_t i = at_ + 1; i < draft_.calls.size(); ++i) {
       const Planned& p = draft_.calls[i];
@@ -48,8 +49,11 @@ class Copy {
       for (std::size_t k = 0; reads > 0 && k + 1 < arguments.size(); ++k) {
         const Value* v = arguments[k];
         if (!v || v->kind != ValueKind::tensor || draft_.root(*v) != group) continue;
-        Use use{i, k, view};
-        if (uses_ == most_uses || !v->tensor->is_contiguous() || !reshape(use.view, v->tensor->shape())) return false;
+        const View before = view_of(p.call, k);  // it may read what is copied through a view itself
+        Use use{i, k, before};
+        if (uses_ == most_uses || !same_elements(*v->tensor, out) || !compose(use.view, view, strides_of(out)) ||
+            !std::ranges::equal(use.view.shape.span(), before.shape.span()))
+          return false;
         all_[uses_++] = use, --reads;
         break;
       }
