@@ -264,7 +264,9 @@ assay_step_info assay_step_at(const assay_method* method, size_t i) {
           fusion && fusion->residual,
           fusion && fusion->safe,
           fusion && fusion->unread,
-          fusion ? activations[static_cast<int>(fusion->activation)] : ""};
+          fusion ? activations[static_cast<int>(fusion->activation)] : "",
+          fusion && fusion->attention,
+          fusion && std::ranges::any_of(fusion->views, [](const View* view) { return view; })};
 }
 
 const char* assay_rewrite_at(const assay_method* method, size_t i) {

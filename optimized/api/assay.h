@@ -187,6 +187,8 @@ typedef struct assay_step_info {
   bool safe;              /* rows of a softmax that are nothing but -infinity become zeros */
   bool unread;            /* indices of a pool, which nobody reads, are left out */
   const char* activation; /* "" for none */
+  bool attention;         /* scores, softmax and product with the values, without the scores in memory */
+  bool views;             /* operands are read, or the result is written, without copies that change strides */
 } assay_step_info;
 /* The rewrites that changed the method's calls, by name; null: there are fewer. */
 const char* assay_rewrite_at(const assay_method* method, size_t i);

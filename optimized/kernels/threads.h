@@ -32,11 +32,16 @@ struct Range {
 };
 constexpr Range part(std::size_t n, std::size_t i, std::size_t parts) { return {n * i / parts, n * (i + 1) / parts}; }
 
-// body(range) for parts of n things of so many elements each, which threads share where there are enough.
+// How many of n things of so many elements each threads share, where there are enough: at most one for each.
+inline std::size_t parts_of(const Threads& threads, std::size_t n, std::size_t elements) {
+  const std::size_t worth = n * elements / std::max<std::size_t>(threads.least_share, 1);
+  return std::max<std::size_t>(std::min({n, threads.count, worth}), 1);
+}
+
+// body(range) for these parts.
 template <class Body>
 void share(const Threads& threads, std::size_t n, std::size_t elements, const Body& body) {
-  const std::size_t worth = n * elements / std::max<std::size_t>(threads.least_share, 1);
-  const std::size_t parts = std::max<std::size_t>(std::min({n, threads.count, worth}), 1);
+  const std::size_t parts = parts_of(threads, n, elements);
   for_each_task(threads, parts, [&](std::size_t i) { body(part(n, i, parts)); });
 }
 

@@ -16,8 +16,8 @@ Shape shape_of(const Tensor& t) {
   return shape;
 }
 
-bool broadcast(Shape& shape, const Tensor& with) {
-  const int rank = std::max(shape.rank, int{with.rank});
+bool broadcast(Shape& shape, const Shape& with) {
+  const int rank = std::max(shape.rank, with.rank);
   if (shape.rank < rank) {
     std::copy_backward(shape.sizes, shape.sizes + shape.rank, shape.sizes + rank);
     std::fill_n(shape.sizes, rank - shape.rank, 1);

@@ -17,7 +17,8 @@ struct Shape {
   std::int64_t count() const;
 };
 Shape shape_of(const Tensor& t);
-bool broadcast(Shape& shape, const Tensor& with);  // false: they do not fit
+bool broadcast(Shape& shape, const Shape& with);  // false: they do not fit
+inline bool broadcast(Shape& shape, const Tensor& with) { return broadcast(shape, shape_of(with)); }
 
 // Elements from one to the next along each dimension.
 struct Strides {

@@ -11,12 +11,13 @@ namespace {
 // The second argument, broadcast to the sizes of the first, of whose dtype the result is.
 bool copied_view(const Call& call, View& v) {
   const Tensor& self = call.tensor(0);
-  v.shape = shape_of(self);
+  const View from = view_of(call, 1);
+  v = {shape_of(self), from.first, {}};
   Shape shape = v.shape;
-  if (call.tensor(1).dtype != self.dtype || call.tensor(1).rank > self.rank || !broadcast(shape, call.tensor(1)) ||
+  if (call.tensor(1).dtype != self.dtype || from.shape.rank > self.rank || !broadcast(shape, from.shape) ||
       !std::ranges::equal(shape.span(), self.shape()))
     return false;
-  v.strides = strides_in(v.shape, call.tensor(1));
+  v.strides = strides_in(v.shape, from);
   return true;
 }
 
@@ -38,18 +39,22 @@ void plan(const View& v, const Tensor& out, State& s) {
 }
 
 // What a call copies, its first argument or, where it changes that, its second.
-int source_of(const Call& call) { return find_viewer(call.roles->name) ? 0 : 1; }
+std::size_t source_of(const Call& call) { return find_viewer(call.roles->name) ? 0 : 1; }
 bool view(const Call& call, View& v) {
   const Viewer viewer = find_viewer(call.roles->name);
-  return viewer ? viewer(call, v) : copied_view(call, v);
+  if (!viewer) return copied_view(call, v);
+  v = view_of(call, 0);
+  return viewer(call, v);
 }
 
 bool accepts(const Call& call) {
-  const Value& source = call[static_cast<std::size_t>(source_of(call))];
-  if (source.kind != ValueKind::tensor || call.arguments.back()->kind > ValueKind::tensor) return false;
+  const Value& source = call[source_of(call)];
+  if (!has_views_only_of(call, source_of(call), source_of(call)) || source.kind != ValueKind::tensor ||
+      call.arguments.back()->kind > ValueKind::tensor)
+    return false;
   View v;
   return source.tensor->dtype == out_of(call).dtype && source.tensor->element_bytes() <= 8 &&
-         (!is_fixed(call) || view(call, v));
+         (is_fixed(call) ? view(call, v) && (!call.fusion || has_sizes(v, out_of(call))) : !call.fusion);
 }
 
 const void* prepare(const Call& call, Stores& stores) {
@@ -68,7 +73,7 @@ bool run(const Step& step, Run& run) {
   const State* s = static_cast<const State*>(step.state);
   State now;
   Tensor& out = out_of(step.call);
-  const Tensor& self = step.call.tensor(static_cast<std::size_t>(source_of(step.call)));
+  const Tensor& self = step.call.tensor(source_of(step.call));
   if (!s->fixed) {
     View v;
     if (!view(step.call, v) || self.dtype != out.dtype || !resize(out, v.shape.span())) return false;
@@ -126,7 +131,7 @@ bool run_repeat(const Step& step, Run& run) {
 
 }  // namespace
 
-constexpr Kernel copy_elements = {"copy_elements", accepts, prepare, run};
+constexpr Kernel copy_elements = {"copy_elements", accepts, prepare, run, true};
 constexpr Kernel repeat = {"repeat", accepts_repeat, nullptr, run_repeat};
 
 }  // namespace assay::optimized

@@ -5,7 +5,7 @@
 
 #include "kernels.gen.h"
 #include "optimized/operators/elements.h"
-#include "optimized/operators/layout.h"
+#include "optimized/operators/views.h"
 
 // One number out for each number in, or for two or three that are broadcast.
 namespace assay::optimized {
@@ -32,6 +32,7 @@ struct State {
   Store store = nullptr;  // of results; null: they lie as the row gives them
   Store round = nullptr;  // to a common dtype of half floats, and back
   Gather widen = nullptr;
+  std::ptrdiff_t first[most_operands_in] = {};  // elements before the operand's first
   Slot numbers[most_operands_in] = {}, parameters[kernels::most_parameters] = {};
   Nest nest;
 };
@@ -123,7 +124,7 @@ Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
 bool result_shape(const Call& call, int operands, Shape& shape) {
   for (int k = 0; k < operands; ++k)
     if (call[static_cast<std::size_t>(k)].kind == ValueKind::tensor &&
-        !broadcast(shape, call.tensor(static_cast<std::size_t>(k))))
+        !broadcast(shape, view_of(call, static_cast<std::size_t>(k)).shape))
       return false;
   return true;
 }
@@ -133,7 +134,7 @@ Nest make_nest(const Call& call, int operands, const Shape& shape) {
   Strides strides[most_operands] = {strides_of(out)};
   for (int k = 0; k < operands; ++k)
     if (call[static_cast<std::size_t>(k)].kind == ValueKind::tensor)
-      strides[k + 1] = strides_in(shape, call.tensor(static_cast<std::size_t>(k)));
+      strides[k + 1] = strides_in(shape, view_of(call, static_cast<std::size_t>(k)));
   return nest_of(shape, out.dim_order, std::span(strides).first(static_cast<std::size_t>(operands) + 1));
 }
 
@@ -203,12 +204,30 @@ bool plan(const Call& call, Element element, kernels::FindRow find_row, State& s
   return read_numbers(call, s);
 }
 
+// Operands that are read through views lie together, or are one, in the innermost loop: others are faster copied first.
+bool views_lie_well(const Call& call, int operands) {
+  Shape shape;
+  if (!call.fusion || !is_fixed(call)) return !call.fusion;
+  for (std::size_t i = static_cast<std::size_t>(operands); i < call.fusion->views.size(); ++i)
+    if (call.fusion->views[i]) return false;
+  if (!result_shape(call, operands, shape) || !std::ranges::equal(shape.span(), out_of(call).shape())) return false;
+  const Nest nest = make_nest(call, operands, shape);
+  for (int k = 0; k < operands && nest.loops > 0; ++k) {
+    const View* view = call.fusion->views[static_cast<std::size_t>(k)];
+    if (!view) continue;
+    const std::ptrdiff_t stride = nest.stride[k + 1][nest.loops - 1];
+    if (!is_f32(call[static_cast<std::size_t>(k)]) || (stride != 0 && stride != 1)) return false;
+  }
+  return true;
+}
+
 bool always(const Call&) { return true; }
 
 template <Pointwise operation, Element element, bool (*applies)(const Call&)>
 bool accepts(const Call& call) {
   State s;
-  return plan<operation>(call, element, kernels::find_row<operation, element>, s) && applies(call);
+  return plan<operation>(call, element, kernels::find_row<operation, element>, s) && applies(call) &&
+         views_lie_well(call, kernels::operands_of(operation));
 }
 
 template <Pointwise operation, Element element>
@@ -218,6 +237,8 @@ const void* prepare(const Call& call, Stores& stores) {
   State& s = made[0];
   plan<operation>(call, element, kernels::find_row<operation, element>, s);
   s.fixed = is_fixed(call);
+  for (int k = 0; k < s.operands && call.fusion; ++k)
+    if (const View* view = call.fusion->views[static_cast<std::size_t>(k)]) s.first[k] = view->first;
   Shape shape;
   if (s.fixed && result_shape(call, s.operands, shape)) {
     s.fits = std::ranges::equal(shape.span(), out_of(call).shape());
@@ -238,7 +259,7 @@ void run_rows(const State& s, const Nest& whole, kernels::Range range, const Cal
   for (int k = 0; k < s.operands; ++k) {
     const Value& v = call[static_cast<std::size_t>(k)];
     base[k] = v.kind == ValueKind::tensor ? v.tensor->data : reinterpret_cast<const std::byte*>(&s.numbers[k]);
-    base[k] += first(k + 1) * s.operand_bytes[k];
+    base[k] += (s.first[k] + first(k + 1)) * s.operand_bytes[k];
   }
   std::byte* out = out_of(call).data + first(0) * s.result_bytes;
   const int inner = nest.loops - 1;
@@ -296,7 +317,7 @@ bool run(const Step& step, Run& run) {
 
 template <Pointwise operation, Element element, bool (*applies)(const Call&) = always>
 constexpr Kernel pointwise(const char* name) {
-  return {name, accepts<operation, element, applies>, prepare<operation, element>, run};
+  return {name, accepts<operation, element, applies>, prepare<operation, element>, run, true};
 }
 
 bool is_limited(const Call& call) { return call[1].kind != ValueKind::none || call[2].kind != ValueKind::none; }

@@ -6,8 +6,6 @@
 namespace assay::optimized {
 namespace {
 
-View whole(const Tensor& t) { return {shape_of(t), 0, strides_of(t)}; }
-
 void erase(View& v, int d) {
   std::copy(v.shape.sizes + d + 1, v.shape.sizes + v.shape.rank, v.shape.sizes + d);
   std::copy(v.strides.of + d + 1, v.strides.of + v.shape.rank, v.strides.of + d);
@@ -23,6 +21,90 @@ bool bound(const Value& v, std::int64_t n, std::int64_t otherwise, std::int64_t&
 }
 
 }  // namespace
+
+View view_of(const Call& call, std::size_t argument) {
+  if (call.fusion && !call.fusion->views.empty())
+    if (const View* view = call.fusion->views[argument]) return *view;
+  return whole(call.tensor(argument));
+}
+
+bool has_views_only_of(const Call& call, std::size_t argument, std::size_t other) {
+  for (std::size_t i = 0; call.fusion && i < call.fusion->views.size(); ++i)
+    if (call.fusion->views[i] && i != argument && i != other) return false;
+  return true;
+}
+
+bool has_sizes(const View& view, const Tensor& tensor) { return std::ranges::equal(view.shape.span(), tensor.shape()); }
+
+Strides strides_in(const Shape& shape, const View& view) {
+  Strides strides{};
+  const int added = shape.rank - view.shape.rank;
+  for (int d = 0; d < view.shape.rank; ++d)
+    if (view.shape.sizes[d] != 1) strides.of[d + added] = view.strides.of[d];
+  return strides;
+}
+
+// Dimensions that continue each other are taken as one, from the innermost on, and cut into those that are wanted.
+bool reshape(View& v, std::span<const std::int32_t> sizes) {
+  View to{{static_cast<int>(sizes.size()), {}}, v.first, {}};
+  if (sizes.size() > max_rank) return false;
+  std::ranges::copy(sizes, to.shape.sizes);
+  if (to.shape.count() != v.shape.count()) return false;
+  if (to.shape.count() == 0) return v = to, true;
+  int d = v.shape.rank;
+  std::int64_t left = 1;  // elements of the dimension, or several that continue each other, that is being cut
+  std::ptrdiff_t stride = 1;
+  for (int k = to.shape.rank - 1; k >= 0; --k) {
+    const std::int64_t n = to.shape.sizes[k];
+    if (n == 1) continue;
+    for (; left < n || left % n != 0; left *= v.shape.sizes[d]) {
+      do {
+        if (--d < 0) return false;
+      } while (v.shape.sizes[d] == 1);
+      if (left == 1)
+        stride = v.strides.of[d];
+      else if (v.strides.of[d] != stride * left)
+        return false;
+    }
+    to.strides.of[k] = stride;
+    left /= n, stride *= n;
+  }
+  v = to;
+  return true;
+}
+
+bool compose(View& v, const View& inner, const Strides& of_tensor) {
+  View to{{0, {}}, inner.first, {}};
+  std::int64_t largest[max_rank] = {};  // index in each dimension of the tensor
+  const auto add = [&](std::int64_t n, std::ptrdiff_t stride) {
+    if (to.shape.rank == static_cast<int>(max_rank)) return false;
+    to.shape.sizes[to.shape.rank] = static_cast<std::int32_t>(n), to.strides.of[to.shape.rank++] = stride;
+    return true;
+  };
+  if (v.first != 0) return false;
+  for (int k = 0; k < v.shape.rank; ++k) {
+    std::int64_t n = v.shape.sizes[k];
+    std::ptrdiff_t stride = v.strides.of[k];
+    const int begin = to.shape.rank;
+    while (n > 1 && stride != 0) {  // the innermost part of it that lies in one dimension
+      int d = 0;
+      const auto of_dimension = [&] { return of_tensor.of[d] * inner.shape.sizes[d]; };
+      while (d < inner.shape.rank && (stride < of_tensor.of[d] || stride >= of_dimension())) ++d;
+      if (d == inner.shape.rank || stride % of_tensor.of[d] != 0) return false;
+      const std::ptrdiff_t step = stride / of_tensor.of[d];
+      const std::int64_t here = std::min<std::int64_t>(n, (inner.shape.sizes[d] - 1) / step + 1);
+      if (here < n && (n % here != 0 || here * step != inner.shape.sizes[d])) return false;
+      largest[d] += (here - 1) * step;
+      if (largest[d] >= inner.shape.sizes[d] || !add(here, step * inner.strides.of[d])) return false;
+      n /= here, stride = of_dimension();
+    }
+    if ((n > 1 || to.shape.rank == begin) && !add(n, 0)) return false;
+    std::reverse(to.shape.sizes + begin, to.shape.sizes + to.shape.rank);
+    std::reverse(to.strides.of + begin, to.strides.of + to.shape.rank);
+  }
+  v = to;
+  return true;
+}
 
 bool slice(View& v, const Value& dim, const Value& first, const Value& last, const Value& by) {
   const int d = v.shape.rank > 0 ? dim_of(dim, v.shape.rank) : -1;
@@ -48,39 +130,35 @@ bool select(View& v, const Value& dim, const Value& index) {
 
 namespace {
 
-// Each operator as a view of its first argument; false: it is none, or not allowed.
+// What each operator makes of a view of its first argument; false: it is none, or not allowed.
 
-bool same_view(const Call& call, View& v) { return v = whole(call.tensor(0)), true; }
+bool same_view(const Call&, View&) { return true; }
 
 bool formatted_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
   return is_memory_format(call[call.arguments.size() - 2], v.shape.rank);
 }
-bool ordered_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  return is_format_order(call[2], v.shape.rank);
-}
+bool ordered_view(const Call& call, View& v) { return is_format_order(call[2], v.shape.rank); }
 
 bool expanded_view(const Call& call, View& v) {
-  const Tensor& self = call.tensor(0);
+  const View from = v;
   if (!integers(call[1])) return false;
   const auto sizes = call[1].items();
-  if (sizes.size() < self.rank || sizes.size() > max_rank) return false;
+  if (sizes.size() > max_rank || static_cast<int>(sizes.size()) < from.shape.rank) return false;
   v.shape.rank = static_cast<int>(sizes.size());
-  const int added = v.shape.rank - self.rank;
+  const int added = v.shape.rank - from.shape.rank;
   for (int d = 0; d < v.shape.rank; ++d) {
+    const std::int32_t had = d < added ? 1 : from.shape.sizes[d - added];
     std::int64_t n = sizes[static_cast<std::size_t>(d)]->integer;
-    if (n == -1 && d >= added) n = self.size(d - added);
-    if (n < 0 || n > std::numeric_limits<std::int32_t>::max()) return false;
-    if (d >= added && self.size(d - added) != 1 && self.size(d - added) != n) return false;
+    if (n == -1 && d >= added) n = had;
+    if (n < 0 || n > std::numeric_limits<std::int32_t>::max() || (had != 1 && had != n)) return false;
     v.shape.sizes[d] = static_cast<std::int32_t>(n);
   }
-  v.strides = strides_in(v.shape, self);
+  v.strides = strides_in(v.shape, from);
   return true;
 }
 
 bool permuted_view(const Call& call, View& v) {
-  const View from = whole(call.tensor(0));
+  const View from = v;
   if (!integers(call[1])) return false;
   const auto dims = call[1].items();
   if (dims.size() != static_cast<std::size_t>(from.shape.rank)) return false;
@@ -103,25 +181,14 @@ bool swapped(View& v, int a, int b) {
   return true;
 }
 bool transposed_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
   return swapped(v, dim_of(call[1], v.shape.rank), dim_of(call[2], v.shape.rank));
 }
-bool t_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  return v.shape.rank < 2 || (v.shape.rank == 2 && swapped(v, 0, 1));
-}
+bool t_view(const Call&, View& v) { return v.shape.rank < 2 || (v.shape.rank == 2 && swapped(v, 0, 1)); }
 
-bool selected_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  return select(v, call[1], call[2]);
-}
-bool sliced_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
-  return slice(v, call[1], call[2], call[3], call[4]);
-}
+bool selected_view(const Call& call, View& v) { return select(v, call[1], call[2]); }
+bool sliced_view(const Call& call, View& v) { return slice(v, call[1], call[2], call[3], call[4]); }
 
 bool unsqueezed_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
   const int rank = v.shape.rank + 1, d = dim_of(call[1], rank);
   if (d < 0 || rank > static_cast<int>(max_rank)) return false;
   std::copy_backward(v.shape.sizes + d, v.shape.sizes + rank - 1, v.shape.sizes + rank);
@@ -131,7 +198,6 @@ bool unsqueezed_view(const Call& call, View& v) {
 }
 
 bool squeezed_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
   const int rank = v.shape.rank;
   std::uint32_t named = 0;
   const auto name = [&](const Value& dim) {
@@ -151,39 +217,32 @@ bool squeezed_view(const Call& call, View& v) {
   return true;
 }
 
-// Row-major elements with other sizes, of which one may be -1.
+// Row-major elements with other sizes, of which one may be -1. What is read through a view was row-major before.
 bool reshaped_view(const Call& call, View& v) {
-  const Tensor& self = call.tensor(0);
-  if (!integers(call[1]) || !self.is_contiguous()) return false;
+  if (!integers(call[1]) || (!call.fusion && !call.tensor(0).is_contiguous())) return false;
   const auto sizes = call[1].items();
   if (sizes.size() > max_rank) return false;
-  v.shape.rank = static_cast<int>(sizes.size());
-  const std::int64_t count = self.count();
+  Shape shape{static_cast<int>(sizes.size()), {}};
+  const std::int64_t count = v.shape.count();
   std::int64_t known = 1;
   int open = -1;
-  for (int d = 0; d < v.shape.rank; ++d) {
+  for (int d = 0; d < shape.rank; ++d) {
     const std::int64_t n = sizes[static_cast<std::size_t>(d)]->integer;
     if (n < -1 || n > std::numeric_limits<std::int32_t>::max() || (n == -1 && open >= 0)) return false;
     if (n == -1)
       open = d;
     else if (__builtin_mul_overflow(known, n, &known))
       return false;
-    v.shape.sizes[d] = static_cast<std::int32_t>(n);
+    shape.sizes[d] = static_cast<std::int32_t>(n);
   }
   if (open >= 0) {
     if (known == 0 || count % known != 0) return false;
-    v.shape.sizes[open] = static_cast<std::int32_t>(count / known);
-  } else if (known != count) {
-    return false;
+    shape.sizes[open] = static_cast<std::int32_t>(count / known);
   }
-  std::uint8_t order[max_rank];
-  for (std::uint8_t d = 0; d < max_rank; ++d) order[d] = d;
-  v.strides = strides_of(v.shape, order);
-  return true;
+  return reshape(v, shape.span());
 }
 
 bool flipped_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
   const DTypeFacts& facts = *find_dtype(static_cast<int>(call.tensor(0).dtype));
   if (facts.kind >= Kind::complex || facts.dtype >= DType::uint16) return false;  // which PyTorch does not always flip
   std::uint32_t seen = 0;
@@ -201,7 +260,6 @@ bool flipped_view(const Call& call, View& v) {
 
 // The diagonals of two dimensions, as the last one.
 bool diagonal_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
   const int rank = v.shape.rank, a = dim_of(call[2], rank), b = dim_of(call[3], rank);
   if (rank < 2 || a < 0 || b < 0 || a == b || call[1].kind != ValueKind::integer) return false;
   const std::int64_t rows = v.shape.sizes[a], columns = v.shape.sizes[b];
@@ -216,7 +274,6 @@ bool diagonal_view(const Call& call, View& v) {
 
 // Windows along a dimension, their elements as the last one.
 bool unfolded_view(const Call& call, View& v) {
-  v = whole(call.tensor(0));
   const int rank = v.shape.rank, d = rank > 0 ? dim_of(call[1], rank) : -1;
   if (d < 0 || rank == static_cast<int>(max_rank) || call[2].kind != ValueKind::integer ||
       call[3].kind != ValueKind::integer)
@@ -261,6 +318,15 @@ Viewer find_viewer(std::string_view op) {
   for (const auto& v : viewers)
     if (v.op == op) return v.view;
   return nullptr;
+}
+
+std::optional<View> view_of_copy(const Call& call) {
+  const Viewer viewer = find_viewer(call.roles->name);
+  if (!viewer || !is_fixed(call) || call.arguments.back()->kind != ValueKind::tensor) return {};
+  const Tensor& out = *call.arguments.back()->tensor;
+  View view = view_of(call, 0);
+  if (call.tensor(0).dtype != out.dtype || !viewer(call, view) || !has_sizes(view, out)) return {};
+  return view;
 }
 
 }  // namespace assay::optimized

@@ -9,6 +9,9 @@ namespace {
 // Of one step, at most: kernels keep what is larger among the packed constants.
 constexpr std::uint64_t most_state = 1024;
 
+// Of a call that rewrites change, at most: what it does besides, and as what it sees its operands.
+constexpr std::uint64_t most_rewritten = 1536;
+
 // Of the analysis of data flow and lifetimes, and of rewriting.
 constexpr std::uint64_t workspace_of_a_value = 256, workspace_of_an_instruction = 192;
 
@@ -31,7 +34,7 @@ std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
   }
   for (const pte::Chain* chain : *plan.chains())
     for (const pte::Instruction* i : *chain->instructions()) {
-      bytes += sizeof(Step) + sizeof(std::uint32_t) + of<Value*>(2) + most_state;
+      bytes += sizeof(Step) + sizeof(std::uint32_t) + of<Value*>(2) + most_state + most_rewritten;
       if (const auto* call = i->instr_args_as_KernelCall()) bytes += of<Value*>(size_of(call->args()));
       if (const auto* call = i->instr_args_as_DelegateCall()) bytes += of<Value*>(size_of(call->args()));
     }

@@ -50,6 +50,9 @@ class Flow {
   const Place& place(std::uint32_t value) const { return places_[value]; }
   // From here on the values of a's group are those of b's, of as many bytes: nobody sees that one was copied.
   void merge(std::uint32_t a, std::uint32_t b);
+  // One more instruction reads it, or one less.
+  void enter(std::uint32_t value) { ++groups_[root(value)].readers; }
+  void leave(std::uint32_t value) { --groups_[root(value)].readers; }
   template <class F>
   void each_member(std::uint32_t value, F f) const {
     std::uint32_t v = value;

@@ -54,6 +54,7 @@ bool Builder::make_step(std::uint32_t i) {
       return refuse(fault_, "I4", where_.in("instruction", method_.position(i).index), "there is no kernel of ",
                     call.roles->name, " for ", operands.view());
     Stores stores{tables_, packed_};
+    stores.threads = options_.threads.count;
     stores.prepared = &copies_;
     const std::uint64_t packed = packed_.bytes();
     const void* state = kernel->prepare ? kernel->prepare(call, stores) : nullptr;

@@ -7,16 +7,6 @@
 namespace assay::optimized {
 namespace {
 
-// As what a copy whose operands never change sees its first argument; none: it is no copy, or will be refused.
-std::optional<View> view_of(const Call& call) {
-  const Viewer viewer = find_viewer(call.roles->name);
-  View view;
-  if (!viewer || !is_fixed(call) || call.arguments.back()->kind != ValueKind::tensor) return {};
-  const Tensor &self = call.tensor(0), &out = *call.arguments.back()->tensor;
-  if (self.dtype != out.dtype || !viewer(call, view) || !std::ranges::equal(view.shape.span(), out.shape())) return {};
-  return view;
-}
-
 // Whether its elements follow each other in memory, from the first on, in this order of its dimensions.
 bool lies_in(const View& view, const std::uint8_t* dim_order) {
   const Strides strides = strides_of(view.shape, dim_order);
@@ -78,7 +68,7 @@ bool fold(Draft& draft) {
   for (Planned& p : draft.calls) {
     if (draft.is_op(p, "dim_order_ops::_to_dim_order_copy.out"))
       changed |= fold_number(draft, p);
-    else if (const auto view = p.dead || !p.is_typed ? std::nullopt : view_of(p.call))
+    else if (const auto view = p.dead || !p.is_typed ? std::nullopt : view_of_copy(p.call))
       changed |= fold_order(draft, p, *view);
   }
   return changed;
@@ -89,7 +79,7 @@ bool drop(Draft& draft) {
   bool changed = false;
   for (Planned& p : draft.calls) {
     if (p.dead || !p.is_typed) continue;
-    const auto view = view_of(p.call);
+    const auto view = view_of_copy(p.call);
     const Value &from = p.call[0], &to = *p.call.arguments.back();
     if (!view || !lies_in(*view, to.tensor->dim_order)) continue;
     const std::uint32_t a = draft.index_of(to), b = draft.index_of(from);

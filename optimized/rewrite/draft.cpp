@@ -1,6 +1,6 @@
 #include "optimized/rewrite/draft.h"
 
-#include "optimized/operators/layout.h"
+#include "optimized/operators/views.h"
 
 namespace assay::optimized {
 namespace {
@@ -28,6 +28,33 @@ bool Draft::is_seen_alike(std::uint32_t v) {
   return alike;
 }
 
+bool Draft::stays(const Value& v, std::uint32_t from, std::uint32_t to) const {
+  if (v.tensor->constant || flow.is_steady(index_of(v))) return true;
+  const Flow::Place& place = flow.place(index_of(v));
+  return std::ranges::none_of(calls.subspan(from + 1, to - from - 1), [&](const Planned& p) {
+    bool uses = false;
+    each_tensor(p.call, [&](const Value& other) {
+      const Flow::Place& at = flow.place(index_of(other));
+      uses = uses || root(other) == root(v) ||
+             (at.memory == place.memory && at.begin < place.begin + place.size && place.begin < at.begin + at.size);
+    });
+    return uses && !p.dead;
+  });
+}
+
+void Draft::leave_if_unread(std::uint32_t call, std::uint32_t into) {
+  Planned& planned = calls[call];
+  const Value& out = *planned.call.arguments.back();
+  if (planned.dead || !flow.is_private(index_of(out)) || looks < calls.size()) return;
+  looks -= calls.size();
+  for (const Planned& p : calls) {
+    bool reads = false;
+    if (&p != &planned && !p.dead) each_tensor(p.call, [&](const Value& v) { reads = reads || root(v) == root(out); });
+    if (reads) return;
+  }
+  planned.dead = true, planned.into = into;
+}
+
 void Draft::make_constant(std::uint32_t v, std::byte* data, std::uint64_t bytes) {
   flow.each_member(
       v, [&](std::uint32_t m) { tensors[m].constant = true, tensors[m].data = data, tensors[m].capacity = bytes; });
@@ -44,7 +71,8 @@ bool has_sizes_of_operands(const Call& call) {
   Shape shape;
   if (call.arguments.back()->kind != ValueKind::tensor) return false;
   for (std::size_t i = 0; i + 1 < call.arguments.size(); ++i)
-    if (call[i].kind == ValueKind::tensor && (call.tensor(i).moves || !broadcast(shape, call.tensor(i)))) return false;
+    if (call[i].kind == ValueKind::tensor && (call.tensor(i).moves || !broadcast(shape, view_of(call, i).shape)))
+      return false;
   const Tensor& out = *call.arguments.back()->tensor;
   return !out.moves && std::ranges::equal(shape.span(), out.shape());
 }

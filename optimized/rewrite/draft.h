@@ -30,7 +30,9 @@ void each_tensor(const Call& call, const F& f) {
     if (v && v->kind == ValueKind::tensors)
       for (const Value* item : v->items()) visit(item);
   }
-  if (call.fusion) visit(call.fusion->residual);
+  if (!call.fusion) return;
+  visit(call.fusion->residual);
+  if (const Attention* attention = call.fusion->attention) visit(attention->values), visit(attention->mask);
 }
 
 // A method whose instructions run in order, while rewrites change its calls. Tensors have no memory as yet but
@@ -53,6 +55,10 @@ struct Draft {
   bool has_room() const { return tables.has_room() && workspace.has_room(); }
   // Nobody but calls sees it, and all that do see the same elements.
   bool is_seen_alike(std::uint32_t v);
+  // No call between these two changes its elements.
+  bool stays(const Value& v, std::uint32_t from, std::uint32_t to) const;
+  // Whom nobody reads does not run: another does what it did.
+  void leave_if_unread(std::uint32_t call, std::uint32_t into);
   // It, and all that are the same bytes, have these, which never change.
   void make_constant(std::uint32_t v, std::byte* data, std::uint64_t bytes);
 };

@@ -27,33 +27,26 @@ const Planned* Fuser::maker(const Value& value, std::string_view op, std::uint32
 }
 
 // Nothing between here and there writes what the call reads.
-bool Fuser::may_move_to(std::uint32_t to) const {
-  const auto changes = [&](const Value* v, const Planned& p) {
-    return v && v->kind == ValueKind::tensor && !v->tensor->constant && !draft_.flow.is_steady(draft_.index_of(*v)) &&
-           draft_.has(p, draft_.root(*v), p.call.arguments.size());
-  };
-  for (const Planned& p : draft_.calls.subspan(at_ + 1, to - at_ - 1)) {
-    for (const Value* v : call().arguments.first(call().arguments.size() - 1))
-      if (changes(v, p)) return false;
-    if (changes(fusion_.residual, p)) return false;
-  }
-  return true;
+bool Fuser::may_move_to(const Call& call, std::uint32_t to) const {
+  bool may = true;
+  each_tensor(call, [&](const Value& v) { may = may && (&v == call.arguments.back() || draft_.stays(v, at_, to)); });
+  return may;
 }
 
-bool Fuser::take(const Fusion& fusion, Value* out, std::span<const std::uint32_t> done) {
+bool Fuser::take(const Fusion& fusion, std::span<Value* const> arguments, Value* out,
+                 std::span<const std::uint32_t> done) {
   const std::uint32_t to = done.back();
-  const Fusion before = fusion_;
-  fusion_ = fusion;
   const auto kept = draft_.tables.take<Fusion>(1);
-  const auto arguments = draft_.tables.take<Value*>(call().arguments.size());
-  if (!draft_.has_room() || !may_move_to(to)) return fusion_ = before, false;
+  const auto all_arguments = draft_.tables.take<Value*>(arguments.size());
+  if (!draft_.has_room()) return false;
   Call all = call();
-  std::ranges::copy(all.arguments, arguments.begin());
-  arguments.back() = out;
-  all.arguments = arguments;
+  std::ranges::copy(arguments, all_arguments.begin());
+  all_arguments.back() = out;
+  all.arguments = all_arguments;
   kept[0] = fusion;
   all.fusion = kept.data();
-  if (!find_kernel(all)) return fusion_ = before, false;
+  if (!may_move_to(all, to) || !find_kernel(all)) return false;
+  fusion_ = fusion;
   draft_.calls[at_].dead = true, draft_.calls[at_].into = to;
   for (const std::uint32_t i : done) draft_.calls[i].dead = true, draft_.calls[i].into = to;
   draft_.calls[to].call = all, draft_.calls[to].dead = false;

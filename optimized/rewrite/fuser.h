@@ -23,15 +23,20 @@ class Fuser {
 
   // The call does this, too, if there is a kernel for all of it; its result is `out`, and those calls are done,
   // of which the last comes last.
-  bool take(const Fusion& fusion, Value* out, std::span<const std::uint32_t> done);
+  bool take(const Fusion& fusion, Value* out, std::span<const std::uint32_t> done) {
+    return take(fusion, call().arguments, out, done);
+  }
 
  protected:
+  // Likewise, with other arguments before the out.
+  bool take(const Fusion& fusion, std::span<Value* const> arguments, Value* out, std::span<const std::uint32_t> done);
+  std::uint32_t at() const { return at_; }
   bool is_op(const Planned& p, std::string_view op) const { return draft_.is_op(p, op); }
 
   Draft& draft_;
 
  private:
-  bool may_move_to(std::uint32_t to) const;
+  bool may_move_to(const Call& call, std::uint32_t to) const;
 
   std::uint32_t at_;
   Value* out_;

@@ -51,7 +51,9 @@ bool fuse_mask(Draft& draft, std::uint32_t at) {
     return false;
   Fusion fusion = fuser.fused();
   fusion.safe = true;
-  return fuser.take(fusion, out, done);
+  if (!fuser.take(fusion, out, done)) return false;
+  draft.flow.leave(draft.index_of(x));  // which the comparison has read
+  return true;
 }
 
 bool fuse(Draft& draft) {

@@ -19,6 +19,17 @@
 // change, is looked at once, before the first execution.
 namespace assay::optimized {
 
+struct View;
+
+// What makes attention of a product of queries and keys: its results are multiplied by the scale, the mask is added,
+// rows go through a softmax and are multiplied by the values. Views say as what operands are read; null: as they are.
+struct Attention {
+  Value *values = nullptr, *mask = nullptr;  // the mask or null
+  const View *values_view = nullptr, *mask_view = nullptr;
+  float scale = 1;
+  bool safe = false;  // rows of nothing but -infinity become zeros
+};
+
 // What a call does of other instructions. The result of a convolution or matrix product is, before it is stored,
 // normalised by the constants of a batch norm, something added, an activation.
 struct Fusion {
@@ -28,6 +39,8 @@ struct Fusion {
   float low = 0, high = 0;
   bool safe = false;    // of a softmax: rows of nothing but -infinity become zeros
   bool unread = false;  // of a pool: nobody reads its indices, which are not written
+  const Attention* attention = nullptr;
+  std::span<const View* const> views;  // by argument, as what it is read, an out as what it is written; null: as it is
 };
 
 // A call of an operator, its operands in the order of its schema, the outs last.
@@ -68,6 +81,7 @@ struct Stores {
   std::uint64_t scratch = 0;              // bytes that the step needs while it runs
   format::Workspace* prepared = nullptr;  // further memory that stays, at multiples of 64; first it is only counted
   const char* refused = nullptr;          // why the kernel cannot be made after all
+  std::size_t threads = 1;    // by which it may run
 };
 
 struct Kernel {
@@ -77,6 +91,7 @@ struct Kernel {
   // The state of the step; null where it has none, or there is no room.
   const void* (*prepare)(const Call& call, Stores& stores);
   bool (*run)(const Step& step, Run& run);
+  bool takes_views = false;  // is asked for calls with views, too
 };
 
 // What a program delegates, from when the method is made.

@@ -77,13 +77,16 @@ void write_operands(const Call& call, format::Text& to) {
 
 namespace {
 
+bool has_views(const Call& call) { return call.fusion && !call.fusion->views.empty(); }
+
 // `operands`: null for any.
 const Kernel* find(const Call& call, const std::string_view* operands) {
   if (!has_kinds(call)) return nullptr;
   const auto rows = kernel_table();
   for (auto row = std::ranges::lower_bound(rows, call.roles->name, {}, &KernelRow::op);
        row != rows.end() && row->op == call.roles->name; ++row)
-    if ((!operands || row->operands.empty() || row->operands == *operands) && row->kernel->accepts(call))
+    if ((!operands || row->operands.empty() || row->operands == *operands) &&
+        (row->kernel->takes_views || !has_views(call)) && row->kernel->accepts(call))
       return row->kernel;
   return nullptr;
 }

@@ -33,7 +33,8 @@ std::string merged(const assay_step_info& step) {
     if (there) all += (all.empty() ? "" : ", ") + std::string(what);
   };
   add(step.norm, "batch norm"), add(step.residual, "sum"), add(step.safe, "zeros for rows of -infinity"),
-      add(step.unread, "no indices"), add(step.activation[0] != 0, step.activation);
+      add(step.unread, "no indices"), add(step.activation[0] != 0, step.activation), add(step.attention, "attention"),
+      add(step.views, "views");
   return all;
 }
 
