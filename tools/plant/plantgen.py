@@ -60,7 +60,7 @@ class PlantedWrapper(Wrapper):
         operands = ", ".join(f"{a.name}?" for a in self.entry.inputs if a.type in ("Tensor", "Tensor?"))
         choice = super().layout(text, sizes)
         for other in ("contiguous", f"like({operands})") if text and operands else ():
-            if other != text:
+            if other.replace("?", "") != text.replace("?", ""):
                 word = self.call("layouts", parse_word(other), [sizes])
                 choice = f"planted({self.plant('layout', f'layout: {text}', other)}) ? {word} : {choice}"
         return choice
