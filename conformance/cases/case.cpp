@@ -34,27 +34,6 @@ std::vector<std::string_view> words_of(std::string_view pattern) {
               fmt::format("'{}' is no case: {}, as in aten::add.out#7f3a91c2~dtype:0:5:0", text, why));
 }
 
-// The arguments that a rule speaks of, of which a change can break it.
-std::vector<std::size_t> subjects(const Operator& op, const Rule& rule) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < op.arguments.size(); ++i) {
-    const auto names = [&](std::string_view word) {
-      return word == op.arguments[i].name ||
-             (word.ends_with('?') && word.substr(0, word.size() - 1) == op.arguments[i].name);
-    };
-    const std::string_view type = op.arguments[i].type;
-    const bool gives_dtype = type.starts_with("Tensor") || type.starts_with("Scalar");
-    const bool by_common = std::ranges::find(rule.arguments, "common") != rule.arguments.end() && gives_dtype;
-    if (std::ranges::any_of(rule.arguments, names) || by_common) found.push_back(i);
-  }
-  return found;
-}
-
-void forget_outs(const Operator& op, std::vector<Value>& arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (op.arguments[i].out) arguments[i] = std::monostate{};
-}
-
 // "aten.add.out" for "aten::add.out".
 std::string file_name(std::string_view operator_name) {
   std::string name(operator_name);
@@ -138,6 +117,26 @@ Case Corpus::make(const CaseId& id) const {
   if (!id.mutations.empty()) forget_outs(*c.op, c.arguments);
   for (const Mutation& m : id.mutations) c.arguments = mutated(*c.op, c.arguments, m);
   return c;
+}
+
+std::vector<std::size_t> subjects(const Operator& op, const Rule& rule) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < op.arguments.size(); ++i) {
+    const auto names = [&](std::string_view word) {
+      return word == op.arguments[i].name ||
+             (word.ends_with('?') && word.substr(0, word.size() - 1) == op.arguments[i].name);
+    };
+    const std::string_view type = op.arguments[i].type;
+    const bool gives_dtype = type.starts_with("Tensor") || type.starts_with("Scalar");
+    const bool by_common = std::ranges::find(rule.arguments, "common") != rule.arguments.end() && gives_dtype;
+    if (std::ranges::any_of(rule.arguments, names) || by_common) found.push_back(i);
+  }
+  return found;
+}
+
+void forget_outs(const Operator& op, std::vector<Value>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (op.arguments[i].out) arguments[i] = std::monostate{};
 }
 
 std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCalls& calls) {

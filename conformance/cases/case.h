@@ -58,6 +58,12 @@ class Corpus {
   std::map<std::string, RecordedCalls, std::less<>> calls_;
 };
 
+// The arguments that a rule speaks of, of which a change can break it.
+std::vector<std::size_t> subjects(const Operator& op, const Rule& rule);
+
+// Makes every out argument None.
+void forget_outs(const Operator& op, std::vector<Value>& arguments);
+
 // For each rule of the operator, the simplest change of a recorded call for which the reference names that rule; rules
 // that nothing breaks are left out.
 std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCalls& calls);

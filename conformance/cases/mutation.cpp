@@ -59,17 +59,6 @@ std::vector<Tensor*> tensors_of(const Operator& op, std::vector<Value>& argument
   return found;
 }
 
-// The tensor with other sizes: its elements in order, over and over.
-Tensor resized(const Tensor& tensor, const Dims& sizes) {
-  const Array<Element> old = read<Element>(tensor);
-  Array<Element> values(sizes);
-  for (Int k = 0; k < values.count() && old.count() > 0; ++k) values[k] = old[k % old.count()];
-  const bool same_rank = sizes.size() == tensor.rank();
-  Tensor out = make(tensor.dtype, sizes, same_rank ? tensor.dim_order : Dims::counting(sizes.size()));
-  write(values, out);
-  return out;
-}
-
 Dims nth_order(int rank, Int n) {
   Dims order = Dims::counting(rank);
   for (int d = rank; d > 1; --d) {  // the factorial digits of n, each a rotation
@@ -351,6 +340,16 @@ bool changes_tensor(Mutation::Kind kind) {
 }
 
 }  // namespace
+
+Tensor resized(const Tensor& tensor, const Dims& sizes) {
+  const Array<Element> old = read<Element>(tensor);
+  Array<Element> values(sizes);
+  for (Int k = 0; k < values.count() && old.count() > 0; ++k) values[k] = old[k % old.count()];
+  const bool same_rank = sizes.size() == tensor.rank();
+  Tensor out = make(tensor.dtype, sizes, same_rank ? tensor.dim_order : Dims::counting(sizes.size()));
+  write(values, out);
+  return out;
+}
 
 std::string to_text(const Mutation& m) {
   return fmt::format("{}:{}:{}:{}", kind_names[static_cast<std::size_t>(m.kind)], m.n[0], m.n[1], m.n[2]);

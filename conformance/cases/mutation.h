@@ -51,6 +51,9 @@ Mutation mutation_from(std::string_view text);
 // The call with the change made; the same call where the kind finds nothing to change.
 std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments, const Mutation& mutation);
 
+// The tensor with other sizes: its elements in order, over and over.
+Tensor resized(const Tensor& tensor, const Dims& sizes);
+
 // The mutations that change one argument of the schema in one small way, simplest first: what a rule about that
 // argument is broken by.
 std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> arguments, std::size_t argument);

@@ -112,21 +112,28 @@ void RecordedCalls::malformed(std::string_view rule, const std::string& sentence
   throw Fault(Outcome::malformed, std::string(rule), fmt::format("{} {}", file_, sentence));
 }
 
-Tensor RecordedCalls::tensor(const void* recorded, const std::string& place, bool with_data) const {
+// Dtype, sizes and dim order.
+Tensor RecordedCalls::metadata(const void* recorded, const std::string& place) const {
   const auto* t = static_cast<const golden::Tensor*>(recorded);
   const auto dtype = dtype_numbered(t->dtype());
   const std::vector<Int> sizes = integers(t->sizes()), order = integers(t->dim_order());
   const bool sized = sizes.size() <= max_rank && std::ranges::all_of(sizes, [](Int n) { return n >= 0; });
   if (!dtype || !sized || order.size() > max_rank || !is_dim_order(Dims(order), static_cast<int>(sizes.size())))
     malformed("calls.tensor", fmt::format("has a tensor of an unknown dtype, sizes or dim order at {}", place));
-  const std::size_t recorded_bytes = t->data() ? t->data()->size() : 0;
   // What is not recorded is small, as what is recorded is: sizes that say otherwise are no recording.
   constexpr Int most = Int{1} << 24;
   Int elements = 1;
   for (Int n : sizes) elements = std::min(most + 1, elements * std::min(n, most + 1));
   if (elements > most)
     malformed("calls.tensor", fmt::format("has a tensor of more than {} elements at {}", most, place));
-  Tensor out = make(*dtype, Dims(sizes), Dims(order));
+  return {*dtype, Dims(sizes), Dims(order), {}};
+}
+
+Tensor RecordedCalls::tensor(const void* recorded, const std::string& place, bool with_data) const {
+  const auto* t = static_cast<const golden::Tensor*>(recorded);
+  const Tensor described = metadata(recorded, place);
+  const std::size_t recorded_bytes = t->data() ? t->data()->size() : 0;
+  Tensor out = make(described.dtype, described.sizes, described.dim_order);
   if (with_data && recorded_bytes != out.bytes.size())
     malformed("calls.tensor", fmt::format("has {} bytes where {} takes {}, at {}", recorded_bytes, describe(out),
                                           out.bytes.size(), place));
@@ -198,6 +205,8 @@ RecordedCall RecordedCalls::read(std::size_t i) const {
     out.results.push_back(tensor(t, fmt::format("call {}, results", i), t->data() != nullptr));
     out.has_values = out.has_values && (t->data() || out.results.back().count() == 0);
   }
+  if (call->fresh())
+    for (const golden::Tensor* t : *call->fresh()) out.fresh.push_back(metadata(t, fmt::format("call {}, fresh", i)));
   return out;
 }
 

@@ -18,6 +18,7 @@ namespace assay {
 struct RecordedCall {
   std::vector<Value> arguments;  // the schema's, out arguments last: zeroed, of the recorded dtype, sizes and dim order
   std::vector<Tensor> results;   // one for each out tensor; empty when eager refused
+  std::vector<Tensor> fresh;     // what eager makes where it is given no outs, without bytes; empty where not recorded
   bool has_values = true;  // false where results are unspecified (empty) and only their dtype and sizes were recorded
   bool refused = false;
   std::string refusal;  // eager's message
@@ -49,6 +50,7 @@ class RecordedCalls {
   RecordedCall read(std::size_t position) const;
   void index();
   [[noreturn]] void malformed(std::string_view rule, const std::string& sentence) const;
+  Tensor metadata(const void* recorded, const std::string& place) const;
   Tensor tensor(const void* recorded, const std::string& place, bool with_data) const;
   Value value(const void* argument, const std::string& place, bool with_data) const;
 

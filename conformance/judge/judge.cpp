@@ -14,18 +14,6 @@ namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
-// The out tensors among arguments, those of an out list one by one; a number as the tensor of it.
-std::vector<Tensor> out_tensors(const Operator& op, std::span<const Value> arguments) {
-  std::vector<Tensor> outs;
-  for (std::size_t i = op.arguments.size() - op.outs(); i < arguments.size(); ++i) {
-    if (const Tensor* t = std::get_if<Tensor>(&arguments[i])) outs.push_back(*t);
-    if (const Tensors* list = std::get_if<Tensors>(&arguments[i]))
-      for (const auto& t : *list) outs.push_back(*t);
-    if (const auto number = number_in(arguments[i])) outs.push_back(tensor_of(*number));
-  }
-  return outs;
-}
-
 // What one number of a result, an element or a part of a complex one, is held against.
 struct Row {
   Accuracy accuracy;
@@ -425,6 +413,17 @@ std::optional<Expectation> with_flushed_inputs(const Operator& op, const Expecta
 }
 
 }  // namespace
+
+std::vector<Tensor> out_tensors(const Operator& op, std::span<const Value> arguments) {
+  std::vector<Tensor> outs;
+  for (std::size_t i = op.arguments.size() - op.outs(); i < arguments.size(); ++i) {
+    if (const Tensor* t = std::get_if<Tensor>(&arguments[i])) outs.push_back(*t);
+    if (const Tensors* list = std::get_if<Tensors>(&arguments[i]))
+      for (const auto& t : *list) outs.push_back(*t);
+    if (const auto number = number_in(arguments[i])) outs.push_back(tensor_of(*number));
+  }
+  return outs;
+}
 
 Expectation expect(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
   Expectation e;

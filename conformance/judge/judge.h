@@ -11,6 +11,9 @@
 
 namespace assay {
 
+// The out tensors among arguments, those of an out list one by one; a number as the tensor of it.
+std::vector<Tensor> out_tensors(const Operator& op, std::span<const Value> arguments);
+
 // What the reference says to a call, ready to judge others by.
 struct Expectation {
   Answer answer;

@@ -81,7 +81,7 @@ struct Stores {
   std::uint64_t scratch = 0;              // bytes that the step needs while it runs
   format::Workspace* prepared = nullptr;  // further memory that stays, at multiples of 64; first it is only counted
   const char* refused = nullptr;          // why the kernel cannot be made after all
-  std::size_t threads = 1;    // by which it may run
+  std::size_t threads = 1;                // by which it may run
 };
 
 struct Kernel {

@@ -15,7 +15,7 @@ MAX_RANK = 16  # of the format
 # Bytes around the inputs, and in and around the outs, at the first and the second run: reading or leaving them shows.
 FILLS = (0x01, 0x00)
 # Messages that speak of the recorder's mistake or of the machine, not of the operator.
-NOT_A_REFUSAL = ("Expected a value of type", "can't allocate memory", "expected at most", "missing value for argument")
+NOT_A_REFUSAL = ("Expected a value of type", "can't allocate memory", "bad_alloc", "expected at most", "missing value for argument")
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,18 @@ def _live(arguments, fill):
 
 def _keywords(operator, call, fill=FILLS[0]):
     return dict(zip((a.name for a in operator.inputs), _live(call.arguments, fill)))
+
+
+def fresh_layouts(operator, call):
+    """What eager makes of an answered call where it is given no outs, nor a dtype for them; empty where a result is not
+    dense, or there is none without."""
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        try:
+            made = _run_functional(operator, replace(call, out_dtypes=()))
+        except Exception:
+            return ()
+    return tuple(layout_of(t) for t in made) if all(dim_order_of(t) is not None for t in made) else ()
 
 
 class Unrepresentable(Exception):

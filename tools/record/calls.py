@@ -24,18 +24,27 @@ COMPLEX_BYTES = 10_000
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--operators", nargs="+", default=["*"], metavar="PATTERN", help="names, such as 'aten::add*'")
-    parser.add_argument("--output", type=Path, default=ROOT / "golden", help="folder of MANIFEST.json and operators/")
+    add_options(parser, ROOT / "golden")
     parser.add_argument("--cap-bytes", type=int, help="size at which a file is full; as it was for a file recorded before, else %d" % CAP_BYTES)
     parser.add_argument("--complex-bytes", type=int, help="what complex calls may add to that; as it was, else %d" % COMPLEX_BYTES)
+    return parser.parse_args()
+
+
+def add_options(parser, output):
+    parser.add_argument("--operators", nargs="+", default=["*"], metavar="PATTERN", help="names, such as 'aten::add*'")
+    parser.add_argument("--output", type=Path, default=output, help="folder of MANIFEST.json and operators/")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="record elsewhere and compare with the output folder")
-    return parser.parse_args()
 
 
 def main():
     options = parse_arguments()
+    run(options, lambda operator: worker.record(operator, seed_of(operator, options), **caps(operator, options)), lambda o: caps(o, options))
+
+
+def run(options, record, caps):
+    """Records the chosen operators; `record(operator)` makes a recording, `caps(operator)` is what bounds it."""
     operators = [Operator(s) for s in schemas()]
     chosen = [o for o in operators if any(fnmatch.fnmatchcase(o.name, p) for p in options.operators)]
     if not chosen:
@@ -43,8 +52,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         container.generate_classes(ROOT / "golden" / "calls.fbs", Path(folder))
         target = Path(folder) if options.check else options.output
-        recordings = record_all(chosen, target / "operators", options)
-    entries = {o.file_name(): manifest.entry(r, *caps(o, options)) for o, r in zip(chosen, recordings)}
+        recordings = record_all(chosen, target / "operators", options.jobs, record)
+    entries = {o.file_name(): manifest.entry(r, caps(o)) for o, r in zip(chosen, recordings)}
     if options.check:
         sys.exit(manifest.difference(options.output, entries))
     settings = {"seed": options.seed, "environment": environment.VARIABLES}
@@ -53,11 +62,16 @@ def main():
         print(f"{file}: not in the manifest; recorded from an operator or with settings that are gone")
 
 
+def seed_of(operator, options):
+    return int.from_bytes(hashlib.sha256(f"{options.seed} {operator.name}".encode()).digest()[:7], "little")
+
+
 def caps(operator, options):
     """The bytes at which the operator's file is full, and those that complex calls may add: as asked for, as it was
     recorded before, or the usual."""
-    before = manifest.caps(options.output, operator.file_name())
-    return options.cap_bytes or before[0] or CAP_BYTES, options.complex_bytes or before[1] or COMPLEX_BYTES
+    before = manifest.lines(options.output, operator.file_name())
+    usual = {"cap_bytes": CAP_BYTES, "complex_bytes": COMPLEX_BYTES}
+    return {name: getattr(options, name) or before.get(name) or bytes for name, bytes in usual.items()}
 
 
 def schemas():
@@ -67,24 +81,23 @@ def schemas():
     return sorted(entry["schema"] for entry in entries if "schema" in entry)
 
 
-def record_all(operators, folder, options):
+def record_all(operators, folder, jobs, record):
     """Recordings in the order of the operators; each file is written as soon as it is there."""
     folder.mkdir(parents=True, exist_ok=True)
     recordings = []
     # Operators hold functions that cannot be pickled: the workers inherit them by forking.
-    record_one.operators, record_one.options = operators, options
-    with multiprocessing.get_context("fork").Pool(options.jobs, maxtasksperchild=1) as pool:
+    record_one.of = lambda index: record(operators[index])
+    with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
         for operator, recording in zip(operators, pool.imap(record_one, range(len(operators)), chunksize=1)):
-            manifest.write_atomically(folder / operator.file_name(), recording.file)
+            if recording.calls > 0:
+                manifest.write_atomically(folder / operator.file_name(), recording.file)
             print(report(recording), flush=True)
             recordings.append(recording)
     return recordings
 
 
 def record_one(index):
-    operator, options = record_one.operators[index], record_one.options
-    seed = int.from_bytes(hashlib.sha256(f"{options.seed} {operator.name}".encode()).digest()[:7], "little")
-    return worker.record(operator, seed, *caps(operator, options))
+    return record_one.of(index)
 
 
 def report(recording):

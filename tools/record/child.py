@@ -1,10 +1,13 @@
 """Runs a function in a child process, which may die."""
 
 import os
+import resource
 import signal
 import traceback
 
 import torch
+
+MOST_BYTES = 8 << 30  # of addresses: who asks for more is told so, not killed
 
 
 def in_child(make):
@@ -28,6 +31,7 @@ def _serve(make, writer):
     try:
         # Torch's thread pool is not carried over a fork: the first use makes it anew, and aborts where two threads are first.
         torch.set_num_threads(1)
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
         with os.fdopen(writer, "wb") as stream:
             for item in make():
                 stream.write(len(item).to_bytes(8, "little") + item)

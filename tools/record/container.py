@@ -40,8 +40,8 @@ class Container:
     def size(self):
         return self.builder.Offset()
 
-    def add(self, index, call, answer):
-        """Appends a call; `index` is its place in the file."""
+    def add(self, call, answer, fresh=()):
+        """Appends a call; `fresh`: the layouts of what eager makes where it is given no outs."""
         outs = [Stored(layout, None) for layout in answer.outs]
         arguments = [self._argument(v, type_name(a)) for v, a in zip(call.arguments, self.operator.inputs)]
         if self.operator.has_list_out:
@@ -53,12 +53,14 @@ class Container:
             fields["Results"] = self._offsets([self._tensor(r) for r in answer.results])
         else:
             fields["Refusal"] = self._string(answer.refusal)
-        self.calls.append((index, self._table("Call", fields)))
+        if fresh:
+            fields["Fresh"] = self._offsets([self._tensor(Stored(layout, None)) for layout in fresh])
+        self.calls.append(self._table("Call", fields))
 
     def finish(self):
         """The file's bytes."""
-        calls = self._offsets([offset for _, offset in sorted(self.calls)])
-        root = self._table("Calls", {"Schema": self._string(self.operator.schema_text), "Calls": calls})
+        calls = {"Schema": self._string(self.operator.schema_text), "Calls": self._offsets(self.calls)}
+        root = self._table("Calls", calls)
         self.builder.Finish(root, file_identifier=FILE_IDENTIFIER)
         return bytes(self.builder.Output())
 

@@ -416,6 +416,18 @@ TRAINING_PLANS = {
             "group": [2, 1, 4],
             "output_mask": [*MASKS, [True, False, True]],
         },
+        {
+            "grad_out": [Derived(of_input)],
+            "input": [Derived(lambda _: S(3, 6, 2, 4)), Derived(lambda _: S(3, 6, 8))],
+            "mean": [Derived(of_groups)],
+            "rstd": [Derived(of_groups)],
+            "weight": [Derived(lambda chosen: S(max(chosen["C"], 0))), None],
+            "N": [3],
+            "C": [6],
+            "HxW": [8],
+            "group": [3, 2, 6, 1],
+            "output_mask": MASKS,
+        },
     ],
 }  # fmt: skip
 

@@ -9,11 +9,9 @@ NAME = "MANIFEST.json"
 PACKAGES = ("torch", "executorch", "numpy", "flatbuffers")
 
 
-def entry(recording, cap_bytes, complex_bytes):
-    """The manifest's lines on one file; `crashed`: calls that killed eager; `findings`: where it contradicts itself."""
-    lines = {
-        "cap_bytes": cap_bytes,
-        "complex_bytes": complex_bytes,
+def entry(recording, caps):
+    """The manifest's lines on one file; `caps`: what bounds it; `crashed`: calls that killed eager; `findings`: where it contradicts itself."""
+    all_lines = caps | {
         "calls": recording.calls,
         "refusals": recording.refusals,
         "bytes": len(recording.file),
@@ -21,13 +19,12 @@ def entry(recording, cap_bytes, complex_bytes):
         "crashed": recording.crashed,
         "findings": recording.findings,
     }
-    return {k: v for k, v in lines.items() if v or isinstance(v, int)}
+    return {k: v for k, v in all_lines.items() if v or isinstance(v, int)}
 
 
-def caps(folder, name):
-    """The caps with which the file was recorded; None where it was not."""
-    file = _read(folder)["files"].get(name, {})
-    return file.get("cap_bytes"), file.get("complex_bytes")
+def lines(folder, name):
+    """The manifest's lines on a file, its caps among them; none where it was not recorded."""
+    return _read(folder)["files"].get(name, {})
 
 
 def write(folder, entries, settings):

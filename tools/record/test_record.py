@@ -17,9 +17,9 @@ import child
 import container
 import manifest
 import worker
-from call import answer, make_call
+from call import answer, fresh_layouts, make_call
 from operators import Operator
-from tensors import load, store
+from tensors import Layout, load, store
 
 SCHEMA = Path(__file__).resolve().parents[2] / "golden" / "calls.fbs"
 NEG = "aten::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
@@ -71,7 +71,7 @@ class Manifest(unittest.TestCase):
         folder = Path(tempfile.mkdtemp())
         (folder / "operators").mkdir()
         (folder / "operators" / "neg.calls").write_bytes(recording.file)
-        entries = {"neg.calls": manifest.entry(recording, 1000)}
+        entries = {"neg.calls": manifest.entry(recording, {"cap_bytes": 5_000})}
         manifest.write(folder, entries, {"seed": 7})
         self.assertIsNone(manifest.difference(folder, entries))
         (folder / "operators" / "neg.calls").write_bytes(recording.file[:-1] + b"!")
@@ -85,6 +85,12 @@ class Answers(unittest.TestCase):
         told = answer(operator, make_call(operator, {"self": value}, "test", out_dim_orders=((1, 0),)))
         self.assertEqual(told.results[0].layout.dim_order, (1, 0))
         self.assertEqual(struct.unpack("<6f", told.results[0].data), (-0.0, -3.0, -1.0, -4.0, -2.0, -5.0))
+
+    def test_what_is_made_without_an_out_has_a_layout_of_its_own(self):
+        operator = Operator(NEG)
+        value = torch.arange(6.0).reshape(2, 3).t()
+        call = make_call(operator, {"self": value}, "test", out_dtypes=(torch.float64,), out_dim_orders=((0, 1),))
+        self.assertEqual(fresh_layouts(operator, call), (Layout(torch.float32, (3, 2), (1, 0)),))
 
     def test_a_refusal_has_eagers_words(self):
         operator = Operator(MEAN)
@@ -116,7 +122,7 @@ class Storing(unittest.TestCase):
         operator = Operator(FMOD)
         call = make_call(operator, {"self": torch.ones(1), "other": -0.0}, "test")
         file = container.Container(operator)
-        file.add(0, call, answer(operator, call))
+        file.add(call, answer(operator, call))
         other = read(file.finish()).Calls(0).Arguments(1).Value()
         double = importlib.import_module("assay.golden.Double").Double()
         double.Init(other.Bytes, other.Pos)
@@ -129,7 +135,7 @@ class Storing(unittest.TestCase):
             file = container.Container(operator)
             for index in range(count):
                 call = make_call(operator, {"self": torch.arange(500.0)}, f"test {index}")
-                file.add(index, call, answer(operator, call))
+                file.add(call, answer(operator, call))
             sizes.append(len(file.finish()))
         self.assertLess(sizes[1] - sizes[0], 200)
 

@@ -787,7 +787,12 @@ TRAPS = _merge(
             ("i64 wraps", (t([I64_MIN, 3, -1], I64), 0)),
             ("many", (ones(1500) * 1.001, 0)),
         ],
+        "sort.values": [
+            ("u64 beyond i64", (t([2**63 + 1, 1, 2**64 - 1, 2**63], U64), 0, False)),
+            ("u64 beyond i64, descending", (t([2**63 + 1, 1, 2**64 - 1, 2**63], U64), 0, True)),
+        ],
         "sort.values_stable": [
+            ("u64 beyond i64", (t([2**63 + 1, 1, 2**64 - 1, 2**63], U64), True)),
             ("ties in order", (t([2.0, 1.0, 2.0, 1.0, 2.0]), True)),
             ("ties in order, descending", (t([2.0, 1.0, 2.0, 1.0, 2.0]), True, 0, True)),
             ("zeros tie", (t([0.0, -0.0, 0.0, -0.0]), True)),

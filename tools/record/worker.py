@@ -2,18 +2,21 @@
 
 import math
 import pickle
+import signal
 import time
 from collections import Counter
 from dataclasses import dataclass, field
 
 import opinfo
 import traps
-from call import MAX_RESULT_ELEMENTS, answer, elements_of, is_complex
+from call import MAX_RESULT_ELEMENTS, answer, elements_of, fresh_layouts, is_complex
 from child import in_child
 from container import Container
 from generators import Generators
 from selection import ordered
 from tensors import COMPLEX_DTYPES, DTYPES
+
+MOST_SECONDS = 60
 
 
 @dataclass
@@ -34,7 +37,7 @@ def record(operator, seed, cap_bytes, complex_bytes):
     """The recording of one operator; the same seed gives the same bytes. Complex calls come last, up to `complex_bytes`
     more, so that the others are what they would be without; an operator that takes none has none."""
     start = time.monotonic()
-    container, kept, candidates = Container(operator), [], 0
+    measured, kept, candidates = Container(operator), [], 0
     crashed, findings = [], Counter()
     for make, cap in ((real_calls, cap_bytes), (complex_calls, complex_bytes)):
         usable, crashes, found = _usable(operator, lambda: make(operator, seed))
@@ -42,23 +45,44 @@ def record(operator, seed, cap_bytes, complex_bytes):
             break
         crashed += crashes
         findings.update(found)
-        begin = container.size()
+        begin = measured.size()
         for index, call, told in ordered(usable, seed):
-            if container.size() - begin > cap:
+            if measured.size() - begin > cap:
                 break
-            container.add(candidates + index, call, told)
-            kept.append(told)
+            measured.add(call, told)
+            kept.append((candidates + index, call, told))
         candidates += len(usable)
+    kept = [(call, told) for _, call, told in sorted(kept, key=lambda k: k[0])]
+    return _recording(operator, kept, candidates, crashed, findings, start)
+
+
+def record_given(operator, calls):
+    """The recording of these calls of an operator, all that eager answers."""
+    start = time.monotonic()
+    usable, crashed, findings = _usable(operator, lambda: map(pickle.dumps, calls))
+    return _recording(operator, usable, len(calls), crashed, findings, start)
+
+
+def _recording(operator, answered, candidates, crashed, findings, start):
     return Recording(
         name=operator.name,
-        file=container.finish(),
-        calls=len(kept),
-        refusals=sum(told.refusal is not None for told in kept),
+        file=file_of(operator, answered),
+        calls=len(answered),
+        refusals=sum(told.refusal is not None for _, told in answered),
         candidates=candidates,
         crashed=crashed,
         findings=dict(sorted(findings.items())),
         seconds=time.monotonic() - start,
     )
+
+
+def file_of(operator, answered):
+    """The file of calls and eager's answers, to which what it makes without outs is added."""
+    made, _ = in_child(lambda: (pickle.dumps(fresh_layouts(operator, c) if a.results else ()) for c, a in answered))
+    container = Container(operator)
+    for (call, told), fresh in zip(answered, made, strict=True):
+        container.add(call, told, pickle.loads(fresh))
+    return container.finish()
 
 
 def _computes(told):
@@ -99,7 +123,7 @@ def _distinct(calls):
 def _answers(operator, calls):
     pairs, crashed, start = [], [], 0
     while start < len(calls):
-        told, status = in_child(lambda: (pickle.dumps(answer(operator, c)) for c in calls[start:]))
+        told, status = in_child(lambda: (pickle.dumps(_in_time(operator, c)) for c in calls[start:]))
         pairs += [(c, pickle.loads(a)) for c, a in zip(calls[start:], told)]
         start += len(told)
         if status is None:
@@ -107,6 +131,12 @@ def _answers(operator, calls):
         crashed.append(f"{status}: {describe(calls[start])}")
         start += 1
     return [(c, a) for c, a in pairs if a is not None], crashed
+
+
+def _in_time(operator, call):
+    """The answer; a call that takes longer than any that says something ends the process."""
+    signal.alarm(MOST_SECONDS)
+    return answer(operator, call)
 
 
 def describe(call):

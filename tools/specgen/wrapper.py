@@ -109,6 +109,9 @@ class Wrapper:
     def unless(self, rule):
         return f"if (!{self.call('conditions', rule.unless)}) " if rule.unless else ""
 
+    def check(self, rule):
+        return f"{self.present(rule.word)}{self.unless(rule)}{self.call('rules', rule.word)}"
+
     # -- what the entry states, or its family does where it does not: words --------------------------------------
 
     def operands(self, types):
@@ -307,7 +310,7 @@ class Wrapper:
             yield from self.dtypes()
         for rule in entry.rules:
             yield f'  call.rule("{entry.id}.{rule.number}", Outcome::{rule.outcome});'
-            yield f"  {self.present(rule.word)}{self.unless(rule)}{self.call('rules', rule.word)};"
+            yield f"  {self.check(rule)};"
         yield from self.number() if entry.family == "number" else self.results()
         yield "}"
 
@@ -335,6 +338,12 @@ class Wrapper:
             return f"DType::{DTYPES[text]}"
         return self.call("types", parse_word(text))
 
+    def result_dtype(self, text):
+        return self.dtype(text)
+
+    def layout(self, text, sizes):
+        return self.call("layouts", parse_word(text), [sizes]) if text else f"Dims::counting({sizes}.size())"
+
     def promises(self):
         entry = self.entry
         shapes, layouts, dtypes, how = self.shapes, self.layouts, entry.per_out("dtype", "common"), entry.per_out("out", "same")
@@ -352,8 +361,7 @@ class Wrapper:
             if out.type == "Tensor[]":
                 yield f"  call.promise_list({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k});"
                 continue
-            layout = self.call("layouts", parse_word(layouts[k]), [f"sizes{k}"]) if layouts[k] else f"Dims::counting(sizes{k}.size())"
-            yield f"  call.promise({position}, {self.dtype(dtypes[k])}, {stored[k]}, sizes{k}, {layout});"
+            yield f"  call.promise({position}, {self.result_dtype(dtypes[k])}, {stored[k]}, sizes{k}, {self.layout(layouts[k], f'sizes{k}')});"
             if " to " in how[k]:
                 yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, how[k].partition(' to ')[2]]))};"
         yield "  if (!call.rules_only()) {"

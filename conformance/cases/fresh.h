@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "conformance/cases/recorded.h"
+
+namespace assay {
+
+// What eager made of a recorded call where it is given no outs, against what the entry promises then, dtype, sizes and
+// layout, in one sentence; empty where they agree, where eager's was not recorded, and where the call is refused.
+std::string fresh_mismatch(const Operator& op, const RecordedCall& recorded);
+
+}  // namespace assay

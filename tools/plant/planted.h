@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "reference/dtype.h"
+#include "reference/rules.h"
+
+// Faults in what entries of the spec state, one of which may be there at a time; plantgen.py writes them.
+namespace assay {
+
+struct PlantedFault {
+  std::string_view operator_name;
+  std::string_view kind;    // "rule", "condition", "limit", "dtypes", "dtype", "layout"
+  std::string_view place;   // what the entry states: "R3: rank_between(weight, 3, 5)"
+  std::string_view change;  // what is there instead
+};
+
+std::span<const PlantedFault> planted_faults();
+
+inline int active_fault = -1;  // a position in planted_faults(); -1: none
+
+inline bool planted(int fault) { return active_fault == fault; }
+
+// What a limit is off by: one more, or by the next fault one less.
+inline Int planted_step(int fault) { return Int{planted(fault)} - Int{planted(fault + 1)}; }
+
+inline constexpr std::array planted_dtypes{DType::boolean, DType::uint8,     DType::int8,      DType::int16,
+                                           DType::int32,   DType::int64,     DType::uint16,    DType::uint32,
+                                           DType::uint64,  DType::float16,   DType::bfloat16,  DType::float32,
+                                           DType::float64, DType::complex32, DType::complex64, DType::complex128};
+
+// The set, by one of as many faults with a dtype more or less.
+inline DTypeSet planted_set(int first, DTypeSet set) {
+  const int k = active_fault - first;
+  return k >= 0 && k < static_cast<int>(planted_dtypes.size())
+             ? set ^ sets::of(planted_dtypes[static_cast<std::size_t>(k)])
+             : set;
+}
+
+}  // namespace assay

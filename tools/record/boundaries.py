@@ -1,0 +1,68 @@
+"""Records eager PyTorch's answers to calls just inside and just outside of each rule into golden/boundaries; the calls
+are made of those of golden/operators by tests/boundary_calls, which the release builds."""
+
+import argparse
+import base64
+import json
+import subprocess
+from pathlib import Path
+
+
+import calls
+import worker
+from call import Call
+from operators import type_name
+from tensors import DTYPE_NUMBERS, MEMORY_FORMAT_NUMBERS, Layout, Stored
+
+DTYPES = {str(d).removeprefix("torch."): d for d in DTYPE_NUMBERS}
+MEMORY_FORMATS = {number: f for f, number in MEMORY_FORMAT_NUMBERS.items()}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=Path, default=calls.ROOT / "build/release/tests/boundary_calls", help="makes the calls")
+    calls.add_options(parser, calls.ROOT / "golden" / "boundaries")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    calls.run(options, lambda operator: worker.record_given(operator, made_by(options.program, operator)), lambda operator: {})
+
+
+def made_by(program, operator):
+    """The boundary calls of an operator that eager can be asked: its tensors have no quantized dtypes, for example."""
+    command = [program, calls.ROOT / "golden" / "operators", operator.name]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    made = (call_of(operator, json.loads(line)) for line in lines)
+    return [c for c in made if c is not None]
+
+
+def call_of(operator, request):
+    """The call of a request of `assay call --jsonl`; None where it holds a dtype or memory format that eager has not."""
+    try:
+        arguments = tuple(value_of(v, type_name(a)) for v, a in zip(request["args"], operator.inputs, strict=True))
+        outs = tuple(o and DTYPES[o["dtype"]] for o in request["out"])
+    except KeyError:
+        return None
+    return Call(arguments, request["id"], outs if any(outs) else ())
+
+
+def value_of(value, kind):
+    if value is None:
+        return None
+    if kind.startswith("ScalarType"):
+        return DTYPES[value]
+    if kind.startswith("MemoryFormat"):
+        return MEMORY_FORMATS[value]
+    if not isinstance(value, dict):
+        return value
+    if "dtype" in value:
+        layout = Layout(DTYPES[value["dtype"]], tuple(value["sizes"]), tuple(value["dim_order"]))
+        return Stored(layout, base64.b64decode(value["data"]))
+    (name, content) = next(iter(value.items()))
+    if name == "tensors":
+        return tuple(value_of(v, "Tensor") for v in content)
+    if name == "doubles":
+        return tuple(float(x) for x in content)
+    return {"ints": tuple, "bools": tuple, "string": str, "double": float}[name](content)
