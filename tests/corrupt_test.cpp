@@ -30,7 +30,7 @@ std::string what(const std::string& field, SiteKind kind, std::string_view chang
 
 class Applicable {
  public:
-  explicit Applicable(const reflection::Schema& schema) : schema_(schema) {
+  explicit Applicable(const reflection::Schema& schema) {
     for (const auto* object : *schema.objects()) table(*object);
   }
   Tried take() { return std::move(all_); }
@@ -67,7 +67,6 @@ class Applicable {
     add(site, SiteKind::number, flatbuffers::GetTypeSize(type), !list_indexed_by(field).empty());
   }
 
-  const reflection::Schema& schema_;
   Tried all_;
 };
 
@@ -118,6 +117,12 @@ TEST(Corrupt, ARuleIsBrokenAloneWhereOneChangeCan) {
     for (const Fault& f : broken->expectation.faults) EXPECT_EQ(f.rule, rule) << broken->name;
   }
   EXPECT_FALSE(corruptions.that_breaks("B3"));
+}
+
+bool wrong(const Attempt& a) {
+  return std::ranges::any_of(a.expectation.faults, [](const Fault& f) {
+    return f.outcome == Outcome::malformed || f.outcome == Outcome::invalid;
+  });
 }
 
 TEST(Corrupt, WhatSaysTheSameIsToBeAccepted) {

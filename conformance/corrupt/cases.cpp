@@ -6,19 +6,30 @@
 namespace assay::corrupt {
 namespace {
 
-// The file of a sample that the rule is about, by its area.
-Files files_of(const Sample& sample, std::string_view rule) {
-  if (rule.front() == 'B') return {sample.encoded_bundle(), {}};
-  const Bytes data = encode(sample.data);
-  if (rule.front() == 'F' && rule != "F8") return {data, {}};  // F8 is also about the program
-  return {encode(sample.program), {data}};
-}
-
 template <class Subject>
-Subject made(const std::function<void(Subject&)>& change) {
-  Subject subject;
+Subject made(const std::function<void(Subject&)>& change, Subject subject = {}) {
   change(subject);
   return subject;
+}
+
+// A sample that has what the rule is about, and as little as possible of what a loader need not know.
+Sample sample_for(std::string_view rule) {
+  Sample sample;
+  const bool about_delegates = rule == "D3" || rule == "G18" || rule == "I13";
+  if (!about_delegates) sample.make_plain();
+  return sample;
+}
+
+// The sample as a bundle where the rule is about these, else as a program with its data file.
+Files files_of(const Sample& sample, std::string_view rule) {
+  if (rule.front() == 'B') return {sample.encoded_bundle(), {}};
+  return {encode(sample.program), {encode(sample.data)}};
+}
+
+// A file of any kind, a program with the sample's data file.
+Files with_data(Bytes file) {
+  if (file_kind(file) == FileKind::program) return {std::move(file), {encode(Sample().data)}};
+  return {std::move(file), {}};
 }
 
 class Cases {
@@ -44,8 +55,12 @@ class Cases {
 std::vector<RuleCase> rule_cases() {
   Cases cases;
   for (const TableCase& c : table_cases())
-    cases.add(c.rule->id, files_of(made(c.meets), c.rule->id), files_of(made(c.breaks), c.rule->id));
-  for (ByteCase& c : byte_cases()) cases.add(c.rule->id, {std::move(c.meets), {}}, {std::move(c.breaks), {}});
+    cases.add(c.rule->id, files_of(made(c.meets, sample_for(c.rule->id)), c.rule->id),
+              files_of(made(c.breaks, sample_for(c.rule->id)), c.rule->id));
+  for (ByteCase& c : byte_cases()) {
+    Files meets = with_data(std::move(c.meets)), breaks{std::move(c.breaks), meets.data};
+    cases.add(c.rule->id, std::move(meets), std::move(breaks));
+  }
   for (const FlowCase& c : flow_cases())
     cases.add(c.rule->id, {made(c.meets).program.bytes(), {}}, {made(c.breaks).program.bytes(), {}});
   return cases.take();

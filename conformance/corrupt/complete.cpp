@@ -44,12 +44,7 @@ Bytes with_constant_buffer() {
 Bytes plain_program() {
   Sample s;
   describe(s);
-  auto& instructions = s.instructions();
-  instructions.erase(instructions.begin() + 1);  // the call of the delegate
-  instructions.resize(2);                        // up to the jump
-  s.plan().delegates.clear(), s.program.tables.backend_delegate_data.clear();
-  pte::TensorT& late = s.tensor(s.at.late);
-  late.shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND;
+  s.make_plain();
   s.tensor(s.at.external).extra_tensor_info = nullptr;
   return encode(s.program, alignment, true);
 }

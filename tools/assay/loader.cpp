@@ -102,8 +102,17 @@ class Run {
 
   void cases() {
     program_.clear(), controls_.clear();
-    corrupt::each_case([&](const Attempt& a) { return add(a), true; });
+    corrupt::each_case([&](const Attempt& a) {
+      if (is_program(a)) add(a);
+      return true;
+    });
     take();
+  }
+
+  // Cases are of all kinds of files; the control of one comes first, and says of which it is.
+  bool is_program(const Attempt& a) {
+    if (a.name == a.control) kind_ = file_kind(a.files.file);
+    return kind_ == FileKind::program;
   }
 
   void add(const Attempt& attempt) {
@@ -119,7 +128,7 @@ class Run {
     for (std::size_t i = 0; i < fates.size(); ++i) {
       const Attempt& a = attempts_[i];
       if (a.name == a.control) controls_[a.name] = fates[i].end == Fate::End::accepted;
-      judge(judged(program_, a, std::move(fates[i]), a.name == a.control || controls_[a.control]));
+      judge(judged(program_, a, std::move(fates[i]), controls_[a.control]));
     }
     attempts_.clear();
   }
@@ -147,6 +156,7 @@ class Run {
   std::optional<OutputFile> lines_;
   std::string program_;
   std::map<std::string, bool> controls_;  // whether they were accepted
+  FileKind kind_ = FileKind::program;     // of the present case
   std::vector<Attempt> attempts_;
   LoaderReport report_;
 };
