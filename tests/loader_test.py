@@ -54,7 +54,7 @@ class Corrupt(WithFolder):
             self.assertEqual((self.folder / "again").read_bytes(), (self.folder / line["file"]).read_bytes())
 
 
-class Loaders(WithFolder):
+class Judging(WithFolder):
     def judged(self, testee, *options):
         """The exit code, the report, and the lines."""
         lines = self.folder / "lines.jsonl"
@@ -63,6 +63,9 @@ class Loaders(WithFolder):
         self.assertNotIn("testee", err)
         return code, out, [json.loads(line) for line in lines.read_text().splitlines()]
 
+
+
+class Loaders(Judging):
     def library(self, *options, text=None):
         source = EXAMPLE / "loader.c"
         if text:
@@ -115,7 +118,7 @@ class Loaders(WithFolder):
     def test_commands(self):
         script = self.folder / "take.sh"
         script.write_text('test "$(head -c 8 "$1" | tail -c 4)" = ET12 || kill -SEGV $$\n')
-        code, _, lines = self.judged(["sh", script, "{}"], "--program", MLP)
+        code, _, lines = self.judged(["sh", script, "{}"], "--program", MLP, "--programs-only")
         self.assertEqual(code, 1)
         self.assertEqual(self.ends(lines), {"accepted", "crashed"})
         for line in lines:
@@ -133,7 +136,7 @@ class Loaders(WithFolder):
 
 
 @unittest.skipUnless(os.environ.get("ASSAY_EXECUTORCH"), "needs the official runtime")
-class Official(Loaders):
+class Official(Judging):
     def test_it_takes_the_plain_program_and_much_else(self):
         for testee in ("executorch", "executorch:minimal"):
             _, _, lines = self.judged(testee, "--program", MLP)

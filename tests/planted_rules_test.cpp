@@ -201,7 +201,7 @@ TEST(PlantedRules, EachCheckThatIsLeftOutIsShown) {
   std::cout << found << " of " << planted << " rules, left out one at a time, are shown by " << breakers.files()
             << " files, " << crashes << " of them by a crash\n";
   EXPECT_GE(planted, 100u);
-  EXPECT_GE(found, 97u);
+  EXPECT_GE(found, planted - asked_twice.size());
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ LoaderTier tier_of(const Fate& fate, Expected expected, bool control) {
       return expected == Expected::refused ? LoaderTier::accepted : LoaderTier::none;
     default:
       if (!control) return LoaderTier::untested;
-      return expected == Expected::accepted ? LoaderTier::refused : LoaderTier::none;
+      return expected == Expected::accepted && fate.end == Fate::End::refused ? LoaderTier::refused : LoaderTier::none;
   }
 }
 
