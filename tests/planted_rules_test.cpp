@@ -138,6 +138,7 @@ class Breakers {
 // In a child, as a check that is left out may be what kept the others within the file.
 enum class Shown : std::uint8_t { by_nothing, by_acceptance, by_crash };
 Shown shown(std::string_view left_out, const std::vector<Breaker>& breakers) {
+  constexpr int accepted = 42;  // a sanitizer ends with 1
   std::cout.flush();
   const pid_t child = fork();
   if (child == 0) {
@@ -146,15 +147,15 @@ Shown shown(std::string_view left_out, const std::vector<Breaker>& breakers) {
     if (!std::freopen("/dev/null", "w", stderr)) _exit(2);
     for (const Breaker& b : breakers) {
       Loader loader{left_out, {}};
-      if (load(b.kind, b.files, loader)) _exit(1);
+      if (load(b.kind, b.files, loader)) _exit(accepted);
     }
     _exit(0);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return status == 0                                     ? Shown::by_nothing
-         : WIFEXITED(status) && WEXITSTATUS(status) == 1 ? Shown::by_acceptance
-                                                         : Shown::by_crash;
+  return status == 0                                            ? Shown::by_nothing
+         : WIFEXITED(status) && WEXITSTATUS(status) == accepted ? Shown::by_acceptance
+                                                                : Shown::by_crash;
 }
 
 // Rules that a loader may ask otherwise, or that no file alone can break.
