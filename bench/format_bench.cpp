@@ -27,7 +27,7 @@ Bytes program_of(int constants, Int bytes_of_each) {
 
 // The same from its bytes to the last rule; the tables are where they are in the file, since nobody changes that.
 void locate_open_check(std::span<const std::byte> file, AlignedMemory& memory) {
-  format::Findings none([](void*, const format::Finding&) { std::abort(); }, nullptr);
+  format::Findings none([](void*, const format::Finding&) -> bool { std::abort(); }, nullptr);
   const auto extent = format::locate_program(file.first(format::head_bytes), file.size(), none);
   const auto tables = file.first(extent->tables_size);
   const auto program = format::open_program(tables, file.subspan(extent->segments_begin, extent->segments_size), none);
@@ -44,7 +44,7 @@ void measure(benchmark::State& state, const Bytes& bytes) {
   for (auto _ : state) locate_open_check(file.bytes(), workspace);
   const auto program = open_program(borrowed(bytes));
   format::Workspace counting;
-  format::Findings none([](void*, const format::Finding&) {}, nullptr);
+  format::Findings none([](void*, const format::Finding&) { return true; }, nullptr);
   format::check(program->view(), {}, counting, none);
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes.size()));
   state.counters["file"] = static_cast<double>(bytes.size());

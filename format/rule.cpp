@@ -10,11 +10,14 @@ void Place::write(Text& to) const {
   if (index >= 0) to.add(' ').add(index);
 }
 
-void Findings::report(RuleId rule, bool unreadable, const Place& place, std::initializer_list<Part> sentence) {
-  if (count_++ >= most_) return;
-  Text text;
-  for (const Part& part : sentence) text.add(part);
-  tell_(listener_, {*rule, unreadable ? Outcome::malformed : rule->outcome, place, text.view()});
+bool Findings::stands(RuleId rule, bool unreadable, const Place& place, std::initializer_list<Part> sentence) {
+  if (count_ < most_) {
+    Text text;
+    for (const Part& part : sentence) text.add(part);
+    if (!tell_(listener_, {*rule, unreadable ? Outcome::malformed : rule->outcome, place, text.view()})) return false;
+  }
+  ++count_;
+  return true;
 }
 
 }  // namespace assay::format

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "conformance/programs/same.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
-#include "fuzz/same.h"
 #include "optimized/fallback/fallback.h"
 #include "optimized/fallback/values.h"
 #include "optimized/packed/packed.h"

@@ -11,10 +11,10 @@
 
 #include "conformance/programs/compare.h"
 #include "conformance/programs/file.h"
+#include "conformance/programs/some_inputs.h"
 #include "conformance/testees/load.h"
 #include "conformance/text/printable.h"
 #include "fuzz/attached.h"
-#include "fuzz/inputs.h"
 #include "fuzz/limits.h"
 #include "fuzz/mutator/file_mutator.h"
 

@@ -101,7 +101,7 @@ void add_program(const fs::path& folder, Seeds& seeds) {
     if (extension == ".json") seeds.add({"calls"}, name, contents(entry));
   }
   const std::string program = contents(folder / "program.pte");
-  seeds.add({"decode", "check", "rules", "inspect", "run", "optimized"}, folder.filename().string(),
+  seeds.add({"decode", "check", "rules", "inspect", "run", "optimized", "loader"}, folder.filename().string(),
             attach(program, data));
   if (data.empty()) add_packed(folder, program, seeds);
   if (fs::exists(folder / "calls.json"))

@@ -28,19 +28,13 @@ void change_packed(std::string& input, const std::string& other, Random& random)
 void change_json(std::string& input, const std::string&, Random& random) { mutate_json(input, random); }
 
 constexpr Target all[] = {
-    {"decode", attack_decode, mutate_file},
-    {"check", attack_check, mutate_file},
-    {"rules", attack_rules, mutate_file},
-    {"inspect", attack_inspect, mutate_file},
-    {"run", attack_run, mutate_file},
-    {"data", attack_data, mutate_file},
-    {"bundle", attack_bundle, mutate_file},
-    {"call", attack_call, change_request},
-    {"oracle", attack_oracle, change_json},
-    {"literal", attack_literal, change_bytes},
-    {"npy", attack_npy, change_bytes},
-    {"calls", attack_calls, change_json},
-    {"optimized", attack_optimized, mutate_file},
+    {"decode", attack_decode, mutate_file},    {"check", attack_check, mutate_file},
+    {"rules", attack_rules, mutate_file},      {"inspect", attack_inspect, mutate_file},
+    {"run", attack_run, mutate_file},          {"data", attack_data, mutate_file},
+    {"bundle", attack_bundle, mutate_file},    {"loader", attack_loader, mutate_file},
+    {"call", attack_call, change_request},     {"oracle", attack_oracle, change_json},
+    {"literal", attack_literal, change_bytes}, {"npy", attack_npy, change_bytes},
+    {"calls", attack_calls, change_json},      {"optimized", attack_optimized, mutate_file},
     {"packed", attack_packed, change_packed},
 };
 

@@ -29,6 +29,7 @@ void attack_inspect(Input);
 void attack_run(Input);
 void attack_data(Input);
 void attack_bundle(Input);
+void attack_loader(Input);
 void attack_call(Input);
 void attack_oracle(Input);
 void attack_literal(Input);

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "tests/programs.h"
+#include "conformance/corrupt/sample.h"
 
 // Whatever bytes a file has, its readers answer with a value or with faults of known rules.
 namespace assay {

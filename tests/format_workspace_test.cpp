@@ -5,9 +5,9 @@
 #include <cstring>
 #include <ctime>
 
+#include "conformance/corrupt/sample.h"
 #include "format/check.h"
 #include "reference/program/memory.h"
-#include "tests/programs.h"
 
 // What checks take: exactly the workspace that they count, at most twice the tables, and time that no file makes
 // quadratic.
@@ -27,7 +27,10 @@ std::string rules_told(Check check, std::size_t bytes) {
   std::memset(memory.bytes().data(), static_cast<int>(poison), memory.bytes().size());
   std::string rules;
   Findings findings(
-      [](void* told, const format::Finding& f) { static_cast<std::string*>(told)->append(f.rule.id).append(" "); },
+      [](void* told, const format::Finding& f) {
+        static_cast<std::string*>(told)->append(f.rule.id).append(" ");
+        return true;
+      },
       &rules);
   Workspace workspace(memory.bytes().subspan(around, bytes));
   check(workspace, findings);
@@ -42,7 +45,7 @@ std::string rules_told(Check check, std::size_t bytes) {
 template <class Check>
 std::uint64_t counted(Check check) {
   Workspace counting;
-  Findings none([](void*, const format::Finding& f) { ADD_FAILURE() << f.rule.id; }, nullptr);
+  Findings none([](void*, const format::Finding& f) { return ADD_FAILURE() << f.rule.id, true; }, nullptr);
   check(counting, none);
   return counting.most();
 }

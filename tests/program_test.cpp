@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <limits>
 
+#include "conformance/corrupt/sample.h"
 #include "conformance/programs/check.h"
 #include "conformance/programs/file.h"
 #include "tests/program_folders.h"
-#include "tests/programs.h"
 
 // Decoding and encoding lose nothing, and what the official exporter writes keeps every rule.
 namespace assay {

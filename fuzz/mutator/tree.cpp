@@ -1,8 +1,9 @@
 #include "fuzz/mutator/tree.h"
 
-#include <algorithm>
 #include <cstring>
 #include <unordered_map>
+
+#include "conformance/corrupt/references.h"
 
 namespace assay::fuzz {
 namespace {
@@ -144,38 +145,11 @@ class Writer {
   flatbuffers::FlatBufferBuilder& b_;
 };
 
-// Numbers that are indices of a list in a table around them.
-constexpr std::pair<std::string_view, std::string_view> references[] = {
-    {"ExecutionPlan.inputs", "values"},
-    {"ExecutionPlan.outputs", "values"},
-    {"Chain.inputs", "values"},
-    {"Chain.outputs", "values"},
-    {"KernelCall.op_index", "operators"},
-    {"KernelCall.args", "values"},
-    {"DelegateCall.delegate_index", "delegates"},
-    {"DelegateCall.args", "values"},
-    {"MoveCall.move_from", "values"},
-    {"MoveCall.move_to", "values"},
-    {"JumpFalseCall.cond_value_index", "values"},
-    {"JumpFalseCall.destination_instruction", "instructions"},
-    {"FreeCall.value_index", "values"},
-    {"IntList.items", "values"},
-    {"TensorList.items", "values"},
-    {"OptionalTensorList.items", "values"},
-    {"AllocationDetails.memory_id", "non_const_buffer_sizes"},
-    {"NonConstBufferDevice.buffer_idx", "non_const_buffer_sizes"},
-    {"ExtraTensorInfo.mutable_data_segments_idx", "mutable_data_segments"},
-    {"BackendDelegateDataReference.index", "segments"},
-    {"SubsegmentOffsets.segment_index", "segments"},
-    {"NamedData.segment_index", "segments"},
-};
-
 std::string_view after_last_dot(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
 std::string_view find_reference(const Table& table, const reflection::Field& field) {
   const std::string name = std::string(after_last_dot(table.type->name()->string_view())) + '.' + field.name()->str();
-  const auto* found = std::ranges::find(references, name, &std::pair<std::string_view, std::string_view>::first);
-  return found == std::end(references) ? std::string_view() : found->second;
+  return corrupt::list_indexed_by(name);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
+#include "conformance/programs/same.h"
 #include "conformance/text/arguments.h"
 #include "conformance/text/oracle.h"
 #include "conformance/text/printable.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
-#include "fuzz/same.h"
 #include "fuzz/target.h"
 
 // A call of an operator, as a request in JSON: it changes nothing but its outs, and these only when it is not refused;

@@ -1,7 +1,7 @@
 #include "conformance/programs/npy.h"
 
+#include "conformance/programs/same.h"
 #include "fuzz/printed.h"
-#include "fuzz/same.h"
 #include "fuzz/target.h"
 
 // A .npy file: what is read and written reads back as the same.

@@ -1,6 +1,6 @@
+#include "conformance/programs/some_inputs.h"
 #include "fuzz/attached.h"
 #include "fuzz/deployed.h"
-#include "fuzz/inputs.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
 #include "fuzz/target.h"

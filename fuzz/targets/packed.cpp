@@ -1,11 +1,11 @@
 #include <algorithm>
 
+#include "conformance/programs/same.h"
+#include "conformance/programs/some_inputs.h"
 #include "fuzz/attached.h"
 #include "fuzz/deployed.h"
-#include "fuzz/inputs.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
-#include "fuzz/same.h"
 #include "fuzz/target.h"
 #include "optimized/fallback/fallback.h"
 #include "optimized/packed/packed.h"

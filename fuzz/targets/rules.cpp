@@ -20,9 +20,10 @@ struct Verdict {
   std::size_t told = 0;
 
   Findings findings() { return Findings(add, this, rules.size()); }
-  static void add(void* verdict, const format::Finding& f) {
+  static bool add(void* verdict, const format::Finding& f) {
     auto& v = *static_cast<Verdict*>(verdict);
     v.rules[v.told++] = &f.rule;
+    return true;
   }
   bool operator==(const Verdict&) const = default;
 };

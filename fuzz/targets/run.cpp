@@ -1,10 +1,10 @@
+#include "conformance/programs/same.h"
+#include "conformance/programs/some_inputs.h"
 #include "conformance/programs/trace.h"
 #include "conformance/text/fault_text.h"
 #include "fuzz/attached.h"
-#include "fuzz/inputs.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
-#include "fuzz/same.h"
 #include "fuzz/target.h"
 
 // What check accepts runs, within its limits, to results that depend on nothing but the program and its inputs, and a

@@ -38,6 +38,7 @@ format::Findings first_finding(Fault& fault) {
     format::Text place;
     f.place.write(place);
     static_cast<Fault*>(to)->set(f.outcome, f.rule.id, place.view(), f.message);
+    return true;
   };
   return format::Findings(tell, &fault, 1);
 }

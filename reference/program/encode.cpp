@@ -98,11 +98,11 @@ Bytes to_bytes(std::span<const std::uint8_t> tables) {
 
 }  // namespace
 
-Bytes encode(const Program& program, std::size_t alignment) {
+Bytes encode(const Program& program, std::size_t alignment, bool defaults) {
   const pte::ProgramT& t = program.tables;
   const Layout layout(program.segments, alignment);
   FlatBufferBuilder b;
-  b.ForceDefaults(has_negative_zero(t));
+  b.ForceDefaults(defaults || has_negative_zero(t));
   const auto plans = pack<pte::ExecutionPlan>(b, t.execution_plan);
   const auto constants = pack<pte::Buffer>(b, t.constant_buffer);
   const auto payloads = pack<pte::BackendDelegateInlineData>(b, t.backend_delegate_data);
@@ -119,9 +119,10 @@ Bytes encode(const Program& program, std::size_t alignment) {
                   program.segments, layout, base);
 }
 
-Bytes encode(const DataFile& file, std::size_t alignment) {
+Bytes encode(const DataFile& file, std::size_t alignment, bool defaults) {
   const Layout layout(file.segments, alignment);
   FlatBufferBuilder b;
+  b.ForceDefaults(defaults);
   const auto segments = pack_segments<ptd::DataSegment>(b, file.segments, layout);
   const auto named = pack<ptd::NamedData>(b, file.tables.named_data);
   ptd::FinishFlatTensorBuffer(b, ptd::CreateFlatTensor(b, file.tables.version, segments, named));
@@ -131,9 +132,9 @@ Bytes encode(const DataFile& file, std::size_t alignment) {
                   file.segments, layout, base);
 }
 
-Bytes encode(const BundledProgram& bundle) {
+Bytes encode(const BundledProgram& bundle, bool defaults) {
   FlatBufferBuilder b;
-  b.ForceDefaults(has_negative_zero(bundle));
+  b.ForceDefaults(defaults || has_negative_zero(bundle));
   bpte::FinishBundledProgramBuffer(b, bpte::BundledProgram::Pack(b, &bundle));
   return to_bytes(finished(b));
 }

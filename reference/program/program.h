@@ -111,9 +111,9 @@ Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
 
 // To bytes. The same program gives the same bytes; decoding them gives the same program. Segments start at multiples of
-// `alignment`.
-Bytes encode(const Program& program, std::size_t alignment = 128);
-Bytes encode(const DataFile& file, std::size_t alignment = 128);
-Bytes encode(const BundledProgram& bundle);
+// `alignment`. With `defaults` numbers are written, too, that are their field's default.
+Bytes encode(const Program& program, std::size_t alignment = 128, bool defaults = false);
+Bytes encode(const DataFile& file, std::size_t alignment = 128, bool defaults = false);
+Bytes encode(const BundledProgram& bundle, bool defaults = false);
 
 }  // namespace assay

@@ -36,7 +36,7 @@ class FaultList {
   std::vector<Fault> take() { return std::move(faults_); }
 
  private:
-  static void tell(void* list, const format::Finding& finding);
+  static bool tell(void* list, const format::Finding& finding);
 
   std::vector<Fault> faults_;
   format::Findings findings_;

@@ -68,6 +68,8 @@ int main(int argc, char** argv) {
   assay::add_operators(app, exit_code);
   assay::add_run(app, exit_code);
   assay::add_check(app, exit_code);
+  assay::add_corrupt(app, exit_code);
+  assay::add_loader(app, exit_code);
   assay::add_inspect(app, exit_code);
   assay::add_explain(app, exit_code);
   assay::add_select(app, exit_code);

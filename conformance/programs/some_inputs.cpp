@@ -1,6 +1,6 @@
-#include "fuzz/inputs.h"
+#include "conformance/programs/some_inputs.h"
 
-namespace assay::fuzz {
+namespace assay {
 namespace {
 
 Tensor some_tensor(const pte::Tensor& t) {
@@ -38,4 +38,4 @@ std::vector<std::optional<Value>> some_inputs(const Method& method) {
   return inputs;
 }
 
-}  // namespace assay::fuzz
+}  // namespace assay

@@ -37,6 +37,23 @@ struct Sample {
   pte::ExecutionPlanT& second() { return *program.tables.execution_plan[1]; }
   pte::TensorT& tensor(PlanBuilder::Index i) { return *plan().values[static_cast<std::size_t>(i)]->val.AsTensor(); }
   auto& instructions() { return plan().chains[0]->instructions; }
+  pte::KernelCallT& kernel_call() { return *instructions()[0]->instr_args.AsKernelCall(); }
+  void at_device(pte::DeviceType device) {
+    tensor(at.late).extra_tensor_info = std::make_unique<pte::ExtraTensorInfoT>();
+    tensor(at.late).extra_tensor_info->device_type = device;
+  }
+  std::vector<std::uint64_t>& constant_offsets() { return program.tables.constant_segment->offsets; }
+  // Without what a runtime need not have: delegates, and memory that it takes while it runs. All else stays in its
+  // place.
+  void make_plain() {
+    for (const std::size_t i : {1u, 4u, 5u}) {  // the call of a delegate, and what works on the late tensor
+      pte::MoveCallT move;
+      move.move_from = at.integer, move.move_to = at.none;
+      instructions()[i]->instr_args.Set(std::move(move));
+    }
+    tensor(at.late).shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND;
+    plan().delegates.clear(), program.tables.backend_delegate_data.clear();
+  }
   bpte::BundledMethodTestSuiteT& suite() { return *bundle.method_test_suites[0]; }
   Bytes encoded_bundle() const {
     BundledProgram b(bundle);

@@ -1,9 +1,9 @@
-#include "fuzz/same.h"
+#include "conformance/programs/same.h"
 
 #include <algorithm>
 #include <bit>
 
-namespace assay::fuzz {
+namespace assay {
 namespace {
 
 bool same(const Tensor& a, const Tensor& b) {
@@ -37,4 +37,4 @@ bool same(const Value& a, const Value& b) {
       a);
 }
 
-}  // namespace assay::fuzz
+}  // namespace assay

@@ -2,9 +2,9 @@
 
 #include "reference/value.h"
 
-namespace assay::fuzz {
+namespace assay {
 
 // Whether two values are the same, bit for bit.
 bool same(const Value& a, const Value& b);
 
-}  // namespace assay::fuzz
+}  // namespace assay

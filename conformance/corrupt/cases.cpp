@@ -1,0 +1,69 @@
+#include "conformance/corrupt/cases.h"
+
+#include <algorithm>
+#include <map>
+
+namespace assay::corrupt {
+namespace {
+
+template <class Subject>
+Subject made(const std::function<void(Subject&)>& change, Subject subject = {}) {
+  change(subject);
+  return subject;
+}
+
+// A sample that has what the rule is about, and as little as possible of what a loader need not know.
+Sample sample_for(std::string_view rule) {
+  Sample sample;
+  const bool about_delegates = rule == "D3" || rule == "G18" || rule == "I13";
+  if (!about_delegates) sample.make_plain();
+  return sample;
+}
+
+// The sample as a bundle where the rule is about these, else as a program with its data file.
+Files files_of(const Sample& sample, std::string_view rule) {
+  if (rule.front() == 'B') return {sample.encoded_bundle(), {}};
+  return {encode(sample.program), {encode(sample.data)}};
+}
+
+// A file of any kind, a program with the sample's data file.
+Files with_data(Bytes file) {
+  if (file_kind(file) == FileKind::program) return {std::move(file), {encode(Sample().data)}};
+  return {std::move(file), {}};
+}
+
+class Cases {
+ public:
+  void add(std::string_view rule, Files meets, Files breaks) {
+    all_.push_back({rule, text(rule, '.', numbers_[rule]++), std::move(meets), std::move(breaks)});
+  }
+  std::vector<RuleCase> take() {
+    const auto index = [](const RuleCase& c) {
+      return std::ranges::find(format_rules, c.rule, &FormatRule::id) - std::begin(format_rules);
+    };
+    std::ranges::stable_sort(all_, {}, index);
+    return std::move(all_);
+  }
+
+ private:
+  std::vector<RuleCase> all_;
+  std::map<std::string_view, int> numbers_;
+};
+
+}  // namespace
+
+std::vector<RuleCase> rule_cases() {
+  Cases cases;
+  for (const TableCase& c : table_cases())
+    cases.add(c.rule->id, files_of(made(c.meets, sample_for(c.rule->id)), c.rule->id),
+              files_of(made(c.breaks, sample_for(c.rule->id)), c.rule->id));
+  for (ByteCase& c : byte_cases()) {
+    Files meets = with_data(std::move(c.meets)), breaks{std::move(c.breaks), meets.data};
+    cases.add(c.rule->id, std::move(meets), std::move(breaks));
+  }
+  for (const FlowCase& c : flow_cases())
+    cases.add(c.rule->id, {made(c.meets).program.bytes(), {}}, {made(c.breaks).program.bytes(), {}});
+  return cases.take();
+}
+
+}  // namespace assay::corrupt

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/corrupt/planned.h"
+#include "conformance/corrupt/sample.h"
+#include "format/rule.h"
+
+// For each rule of spec/format/rules.yaml that a file can break, some that keep it, at its boundary, and some that
+// break it: made by our own encoder of the smallest programs that have what the rule is about.
+namespace assay::corrupt {
+
+struct TableCase {
+  format::RuleId rule;
+  std::function<void(Sample&)> meets, breaks;
+};
+std::span<const TableCase> table_cases();
+
+struct ByteCase {
+  format::RuleId rule;
+  Bytes meets, breaks;
+};
+std::vector<ByteCase> byte_cases();
+
+struct FlowCase {
+  format::RuleId rule;
+  std::string_view what;
+  std::function<void(Planned&)> meets, breaks;
+};
+std::span<const FlowCase> flow_cases();
+
+// A file with the data files that it is loaded with.
+struct Files {
+  Bytes file;
+  std::vector<Bytes> data;
+};
+
+struct RuleCase {
+  std::string_view rule;
+  std::string name;  // "G2.1": of the rule's cases the second
+  Files meets, breaks;
+};
+
+// All of the above as files, in the order of the rules.
+std::vector<RuleCase> rule_cases();
+
+}  // namespace assay::corrupt

@@ -1,0 +1,176 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+
+#include "conformance/loaders/taker.h"
+#include "conformance/programs/file.h"
+#include "conformance/testees/child.h"
+#include "conformance/testees/death.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using corrupt::Files;
+using Clock = std::chrono::steady_clock;
+
+// A folder that is gone with all that is in it when this is.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_((fs::temp_directory_path() / "assay-XXXXXX").string()) {
+    if (!mkdtemp(path_.data())) throw Fault(Outcome::exhausted, "output", text(path_, " cannot be made"));
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  fs::path operator/(const std::string& name) const { return fs::path(path_) / name; }
+
+ private:
+  std::string path_;
+};
+
+void limit(__rlimit_resource resource, rlim_t most) {
+  const rlimit both{most, most};
+  setrlimit(resource, &both);
+}
+
+[[noreturn]] void become(const std::vector<std::string>& words, int output, const TakerLimits& limits) {
+  setpgid(0, 0);  // so that what it starts ends with it
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, static_cast<rlim_t>((limits.time.count() + 999) / 1000));
+  limit(RLIMIT_FSIZE, limits.output);
+  if (limits.memory != 0) limit(RLIMIT_AS, limits.memory);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO), dup2(output, STDOUT_FILENO), dup2(output, STDERR_FILENO);
+  setenv("ASAN_OPTIONS", "abort_on_error=1:detect_leaks=0", 0);
+  setenv("UBSAN_OPTIONS", "abort_on_error=1:halt_on_error=1", 0);
+  std::vector<char*> arguments;
+  for (const std::string& w : words) arguments.push_back(const_cast<char*>(w.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments.front(), arguments.data());
+  constexpr int not_found = 127;  // as a shell says it
+  _exit(not_found);
+}
+
+class Process {
+ public:
+  Process(const std::vector<std::string>& words, const TakerLimits& limits) : limits_(limits) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw Fault(Outcome::exhausted, "output", "there is no pipe");
+    output_ = ends[0];
+    pid_ = fork();
+    if (pid_ == 0) fcntl(ends[1], F_SETFL, 0), become(words, ends[1], limits);
+    close(ends[1]);
+    if (pid_ < 0) throw Fault(Outcome::exhausted, "testee", "there is no process");
+  }
+  ~Process() { close(output_); }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  Fate wait() {
+    constexpr int walls = 10;
+    const auto end = Clock::now() + walls * limits_.time;
+    int status = 0;
+    std::optional<Fate> cut;
+    while (!cut && waitpid(pid_, &status, WNOHANG) == 0) {
+      read_output();
+      if (Clock::now() > end) cut = Fate{Fate::End::hung, Class::none, "took longer than its time"};
+      if (written_ > limits_.output) cut = Fate{Fate::End::exhausted, Class::none, "wrote more than its limit"};
+    }
+    kill(-pid_, SIGKILL);
+    if (cut) uninterrupted([&] { return waitpid(pid_, &status, 0); });
+    read_output();
+    return cut ? *cut : fate(status);
+  }
+
+ private:
+  void read_output() {
+    constexpr int pause = 20;  // milliseconds between two looks
+    pollfd watched{output_, POLLIN, 0};
+    poll(&watched, 1, pause);
+    std::array<char, 4096> bytes;
+    for (ssize_t n; (n = ::read(output_, bytes.data(), bytes.size())) > 0;) {
+      written_ += static_cast<std::uint64_t>(n);
+      tail_.append(bytes.data(), static_cast<std::size_t>(n));
+      constexpr std::size_t most = 2048;
+      if (tail_.size() > most) tail_.erase(0, tail_.size() - most);
+      if (written_ > limits_.output) return;
+    }
+  }
+
+  // A shell says by 128 and its number which signal ended what it ran.
+  Fate fate(int status) const {
+    constexpr int shell = 128, not_found = 127;
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (WIFEXITED(status) && code == not_found)
+      throw Fault(Outcome::invalid, "testee", "the command cannot be started: it ends with exit code 127");
+    TaskResult result = death_of(code > shell ? code - shell : status);
+    result.output = tail_;
+    if (WIFEXITED(status) && code <= shell)
+      return {code == 0 ? Fate::End::accepted : Fate::End::refused, Class::none, tail_};
+    if (result.signal == SIGXCPU) return {Fate::End::hung, Class::none, "took more than its time of the processor"};
+    if (tail_.find("bad_alloc") != tail_.npos || result.signal == SIGXFSZ || result.signal == SIGKILL)
+      return {Fate::End::exhausted, Class::none, words_of_death(result)};
+    return {Fate::End::crashed, class_of_death(result), words_of_death(result)};
+  }
+
+  TakerLimits limits_;
+  pid_t pid_ = -1;
+  int output_ = -1;
+  std::uint64_t written_ = 0;
+  std::string tail_;
+};
+
+class Command final : public Taker {
+ public:
+  Command(std::vector<std::string> words, const TakerLimits& limits) : words_(std::move(words)), limits_(limits) {}
+
+  std::vector<Fate> take(std::span<const Files> files) override {
+    std::vector<Fate> fates;
+    for (const Files& f : files) fates.push_back(Process(words_for(f), limits_).wait());
+    return fates;
+  }
+
+ private:
+  // With the files in place of {} and {data}.
+  std::vector<std::string> words_for(const Files& files) const {
+    std::vector<std::string> words;
+    const fs::path program = folder_ / "program.pte";
+    write_file(program, files.file);
+    for (const std::string& w : words_)
+      if (w == "{data}")
+        for (std::size_t i = 0; i < files.data.size(); ++i) {
+          const fs::path data = folder_ / text("data", i, ".ptd");
+          write_file(data, files.data[i]);
+          words.push_back(data.string());
+        }
+      else
+        words.push_back(w == "{}" ? program.string() : w);
+    return words;
+  }
+
+  std::vector<std::string> words_;
+  TakerLimits limits_;
+  TemporaryFolder folder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Taker> take_by_command(std::vector<std::string> words, const TakerLimits& limits) {
+  if (std::ranges::find(words, "{}") == words.end())
+    throw Fault(Outcome::invalid, "testee", "the command has no {} where it takes the file");
+  return std::make_unique<Command>(std::move(words), limits);
+}
+
+}  // namespace assay

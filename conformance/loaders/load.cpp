@@ -1,0 +1,42 @@
+#include <dlfcn.h>
+
+#include "conformance/loaders/loader.h"
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+template <class... Parts>
+[[noreturn]] void fail(const Parts&... sentence) {
+  throw Fault(Outcome::invalid, "testee", text(sentence...));
+}
+
+// The table that a module gives for the variant. It is never closed.
+const assay_loader* table_in(const std::filesystem::path& module, const std::string& variant, std::string_view testee) {
+  if (!std::filesystem::exists(module)) fail("the testee ", testee, " needs ", module.string(), ", which is missing");
+  void* const opened = dlopen(std::filesystem::absolute(module).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!opened) fail("the testee ", testee, " cannot be loaded: ", dlerror());
+  void* const made = dlsym(opened, "assay_loader_v1");
+  if (!made) fail(testee, " is no loader: it does not export assay_loader_v1");
+  const assay_loader* table = reinterpret_cast<decltype(&assay_loader_v1)>(made)(variant.c_str());
+  if (!table) fail(testee, " has no variant \"", variant, '"');
+  return table;
+}
+
+}  // namespace
+
+std::unique_ptr<Loader> load_loader(std::string_view testee, const std::filesystem::path& folder,
+                                    const LoaderSettings& settings) {
+  if (testee == "reference") return make_reference_loader(settings);
+  if (testee == "optimized") return make_optimized_loader(settings);
+  const std::size_t colon = testee.rfind(':');
+  const std::string name(testee.substr(0, colon)),
+      variant(colon == testee.npos ? std::string_view() : testee.substr(colon + 1));
+  if (name == "executorch")
+    return make_c_loader(table_in(folder / "libassay_executorch.so", variant, testee), settings);
+  if (name.find('/') != name.npos) return make_c_loader(table_in(name, variant, testee), settings);
+  fail("there is no loader \"", testee,
+       "\": known are reference, optimized, executorch, executorch:minimal, ./lib.so and -- CMD {}");
+}
+
+}  // namespace assay

@@ -1,0 +1,33 @@
+#include <cstdlib>
+#include <filesystem>
+
+#include "conformance/loaders/loader.h"
+#include "fuzz/attached.h"
+#include "fuzz/limits.h"
+#include "fuzz/target.h"
+
+// A loader by its C interface (conformance/api/loader.h): $ASSAY_LOADER, "./mine.so", else the reference. It loads,
+// makes ready and runs what it accepts; sanitizers and signals say what is wrong.
+namespace assay::fuzz {
+namespace {
+
+std::unique_ptr<Loader> chosen() {
+  const char* name = std::getenv("ASSAY_LOADER");
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe");
+  return load_loader(name ? name : "reference", executable.parent_path(),
+                     {.executes = true, .bytes = limits.bytes, .instructions = most_instructions});
+}
+
+Bytes copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
+
+}  // namespace
+
+void attack_loader(Input input) {
+  static const std::unique_ptr<Loader> loader = chosen();
+  const auto [program, data] = split(input);
+  corrupt::Files files{copy(program), {}};
+  if (!data.empty()) files.data.push_back(copy(data));
+  loader->take(files);
+}
+
+}  // namespace assay::fuzz
