@@ -196,11 +196,13 @@ class Investigation {
     Patience patience = laboratory_->patience();
     if (symptom.verdict != Verdict::timeout) patience.processor /= hurry, patience.wall /= hurry;
     std::size_t judged = 0;
-    laboratory_->run_while(ids, patience, [&](const Judged& j) {
-      const JudgedCase s = seen(j.record);
+    laboratory_->run_while(ids, patience, [&](Judged j) {
+      DescribedCase& c = drawn[judged++];
+      j.record.valid = c.features.has(call_is_valid), j.record.slices = std::move(c.standing.slices);
+      JudgedCase s = seen(j.record);
       const Says said = says(s, symptom);
       if (said != Says::nothing) ++telling, expectedly += said == expected;
-      rows_.push_back({s, std::move(drawn[judged++].features)});
+      rows_.push_back({std::move(s), std::move(c.features)});
       return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
     drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(judged));

@@ -310,7 +310,7 @@ Record named(const JudgedCase& s) {
 
 // A simpler call that fails alike, or the same.
 Record shrunk(Laboratory& laboratory, const JudgedCase& failing) {
-  Record found = laboratory.run_alone(failing.id, true).record;
+  Record found = laboratory.run_alone(failing.id, Detail::all).record;
   if (failing.id.mutations.empty()) return found;
   Shrinking search(failing.id);
   while (const auto candidate = search.next()) {
@@ -364,7 +364,7 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
   d.explained = group.tried.convinces();
   d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
   d.smallest = laboratory ? is_serious(d) ? shrunk(*laboratory, smallest(failing))
-                                          : laboratory->run_alone(smallest(failing).id, true).record
+                                          : laboratory->run_alone(smallest(failing).id, Detail::all).record
                           : named(smallest(failing));
   d.sentence = sentence(d);
   d.id = fmt::format("{:08x}", digest(group.key) >> 32);

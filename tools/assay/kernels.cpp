@@ -129,7 +129,8 @@ class Run {
         contract_(open_contract(request.contract, request.testee)),
         corpus_(golden_folder(request.golden)),
         library_(open_library(request.testee, corpus_)),
-        laboratory_(corpus_, *library_, contract_, patience_of(timeout(), library_->is_remote(), &interrupted)) {
+        laboratory_(corpus_, *library_, contract_, patience_of(timeout(), library_->is_remote(), &interrupted),
+                    request.suite.workers) {
     if (!request.known.empty()) known_ = read_case_list(request.known, "known");
     if (!request.mustpass.empty()) mustpass_ = read_cases(request.mustpass, "mustpass", corpus_);
     plan();
