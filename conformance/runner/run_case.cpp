@@ -112,8 +112,8 @@ FreeOuts free_outs(const Operator& op) {
 }
 
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
-                const Observation& seen, ArithmeticMode arithmetic, bool promised, bool has_values) {
-  const Reaction reaction{seen.reply.outcome, seen.reply.message, promised, seen.outs, has_values};
+                const Observation& seen, ArithmeticMode arithmetic, Refusals allowed, bool has_values) {
+  const Reaction reaction{seen.reply.outcome, seen.reply.message, allowed, seen.outs, has_values};
   Judgement j = judge(op, arguments, expected, reaction, arithmetic);
   judge_conduct(j, seen);
   return j;
@@ -133,7 +133,8 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   } else {
     seen = probe.observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments), digest(r.case_id), free);
     const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
-    j = judge(*c.op, c.arguments, host.expected, seen, contract.arithmetic, r.promised, has_values);
+    const Refusals allowed = contract.allowed_refusals(r.promised);
+    j = judge(*c.op, c.arguments, host.expected, seen, contract.arithmetic, allowed, has_values);
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
   const bool spoilt = seen.spoilt || probe.is_spent();

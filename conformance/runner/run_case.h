@@ -21,7 +21,8 @@ FreeOuts free_outs(const Operator& op);
 
 // The judgement on an answer, or on what the call did besides answering, where that is worse.
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
-                const Observation& seen, ArithmeticMode arithmetic, bool promised = true, bool has_values = true);
+                const Observation& seen, ArithmeticMode arithmetic, Refusals allowed = Refusals::unsupported,
+                bool has_values = true);
 
 // How much a record tells.
 enum class Detail : std::uint8_t {

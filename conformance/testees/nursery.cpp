@@ -1,6 +1,7 @@
 #include "conformance/testees/nursery.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -77,6 +78,7 @@ void become_child(int output) {
 
 Nursery::Nursery(std::function<Work(std::string_view)> work, int copies)
     : work_(std::move(work)), parent_(getpid()), copies_(static_cast<std::size_t>(copies)) {
+  malloc_trim(0);  // the tables of free pages would be copied for each child
   std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail("socketpair");
   for (pid_t& copy : copies_) {
