@@ -379,8 +379,7 @@ Mutation mutation_from(std::string_view text) {
   return m;
 }
 
-std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments, const Mutation& m) {
-  std::vector<Value> changed(arguments.begin(), arguments.end());
+std::vector<Value> mutated(const Operator& op, std::vector<Value> changed, const Mutation& m) {
   const std::vector<Tensor*> tensors = tensors_of(op, changed);
   if (m.kind == Mutation::Kind::sizes) {
     change_sizes(tensors, m);
@@ -391,7 +390,7 @@ std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments,
     if (op.arguments[out].type == "Tensor") changed[out] = make(all_dtypes[pick(m.n[1], all_dtypes.size())], {0});
   } else if (changes_tensor(m.kind)) {
     if (!tensors.empty()) change_tensor(*tensors[pick(m.n[0], tensors.size())], m);
-  } else if (const auto places = targets(op, arguments, m.kind); !places.empty()) {
+  } else if (const auto places = targets(op, changed, m.kind); !places.empty()) {
     const std::size_t at = places[pick(m.n[0], places.size())];
     Value& value = changed[at];
     if (m.kind == Mutation::Kind::integer) change_integer(value, op.arguments[at].type, m.n[1]);

@@ -45,8 +45,11 @@ class Weighed {
   double drawn_ = 0, alike_ = 0, differing_ = 0, spared_ = 0;
 };
 
-// Without its overload.
-std::string_view base_name(const Operator& op) { return op.name.substr(0, op.name.find('.')); }
+// Without its overload, and whether it changes an argument in place.
+std::string_view base_name(const Operator& op) {
+  const std::string_view name = op.name.substr(0, op.name.find('.'));
+  return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
+}
 
 std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.failure)); }
 

@@ -49,6 +49,7 @@ std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseI
 
 // The case, if its call is small and promised and was not made before.
 std::optional<DescribedCase> Drawer::made_first(CaseId id) {
+  if (!tried_.insert(to_text(id)).second) return std::nullopt;
   const Case c = corpus_.make(id);
   if (!mutated_.insert(digest_of(c.arguments)).second) return std::nullopt;
   const HostCall call = host_call(c, small);

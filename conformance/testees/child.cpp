@@ -178,7 +178,7 @@ bool Child::exchange() {
   const auto longest = std::min<std::chrono::milliseconds>(patience_.processor, patience_.wall);
   const auto pause = std::clamp<std::chrono::milliseconds>(longest / 4, 1ms, glance);
   if (poll(watched.data(), watched.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) fail("poll");
-  read_output();
+  if (watched[1].revents != 0) read_output();
   if (!unsent_.empty()) {
     const auto sent =
         uninterrupted([&] { return send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
