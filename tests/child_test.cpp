@@ -174,7 +174,7 @@ TEST(Child, OutputDoesNotAppearAndDoesNotBlock) {
 }
 
 TEST(Child, AllBeginAlikeWhateverTheParentDid) {
-  Nursery nursery(misbehave);
+  Nursery nursery(misbehave, 3);
   const std::string first = result(nursery, "address").text;
   std::vector<std::string> more;
   for (std::size_t i = 0; i < 10; ++i) {
@@ -185,7 +185,7 @@ TEST(Child, AllBeginAlikeWhateverTheParentDid) {
 }
 
 TEST(Child, ManyThreadsMayAsk) {
-  Nursery nursery(misbehave);
+  Nursery nursery(misbehave, 3);
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
