@@ -51,30 +51,40 @@ Bits f32_bits(Real x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x
 Bits f64_bits_of_int(Int x) { return f64_bits(static_cast<Real>(x)); }
 Bits f32_bits_of_int(Int x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
 
-// A 16-bit format with `exponent` and `fraction` bits: float16 is <5, 10>, bfloat16 is <8, 7>.
+// A 16-bit format with `exponent` and `fraction` bits: float16 is <5, 10>, bfloat16 is <8, 7>. Its normal numbers are
+// those of float64 without some bits of the fraction, and with another bias.
+template <int exponent, int fraction>
+struct Small {
+  static constexpr int bias = (1 << (exponent - 1)) - 1, top = (1 << exponent) - 1;
+  static constexpr int lost = 52 - fraction;
+  static constexpr Bits rebias = static_cast<Bits>(1023 - bias) << 52, infinity = static_cast<Bits>(top) << fraction;
+  static constexpr Real least_normal = std::bit_cast<Real>(rebias + (Bits{1} << 52)),
+                        least = least_normal / (1 << fraction);
+};
+
 template <int exponent, int fraction>
 Real small_value(Bits b) {
-  constexpr int bias = (1 << (exponent - 1)) - 1, top = (1 << exponent) - 1;
-  const int e = static_cast<int>(b >> fraction) & top;
-  const Real f = static_cast<Real>(b & ((1u << fraction) - 1));
-  const Real size = e == top ? (f != 0 ? std::numeric_limits<Real>::quiet_NaN() : std::numeric_limits<Real>::infinity())
-                    : e == 0 ? std::ldexp(f, 1 - bias - fraction)
-                             : std::ldexp(f + (1 << fraction), e - bias - fraction);
+  using Format = Small<exponent, fraction>;
+  const Bits magnitude = b & ((Bits{1} << (exponent + fraction)) - 1);
+  const Real size = magnitude > Format::infinity    ? std::numeric_limits<Real>::quiet_NaN()
+                    : magnitude == Format::infinity ? std::numeric_limits<Real>::infinity()
+                    : magnitude < Bits{1} << fraction
+                        ? static_cast<Real>(magnitude) * Format::least
+                        : std::bit_cast<Real>((magnitude << Format::lost) + Format::rebias);
   return (b >> (exponent + fraction)) & 1 ? -size : size;
 }
 
 template <int exponent, int fraction>
 Bits small_bits(Real x) {
-  constexpr int bias = (1 << (exponent - 1)) - 1, top = (1 << exponent) - 1;
+  using Format = Small<exponent, fraction>;
   const Bits sign = static_cast<Bits>(std::signbit(x)) << (exponent + fraction);
-  constexpr Bits infinity = static_cast<Bits>(top) << fraction;
-  if (std::isnan(x)) return sign | infinity | Bits{1} << (fraction - 1);
-  if (std::isinf(x)) return sign | infinity;
-  const int e = x == 0 ? 1 - bias : std::max(std::ilogb(x), 1 - bias);
-  // Units of the last place at that exponent; a carry into the next binade is the same bit pattern's successor.
-  const Bits units = static_cast<Bits>(std::nearbyint(std::ldexp(std::fabs(x), fraction - e)));
-  const Bits magnitude = units + (static_cast<Bits>(e + bias - 1) << fraction);
-  return sign | std::min(magnitude, infinity);
+  if (std::isnan(x)) return sign | Format::infinity | Bits{1} << (fraction - 1);
+  const Real size = std::fabs(x);
+  if (size < Format::least_normal) return sign | static_cast<Bits>(std::nearbyint(size / Format::least));
+  // A carry into the next binade is the same bit pattern's successor.
+  const Bits bits = std::bit_cast<Bits>(size), odd = bits >> Format::lost & 1;
+  const Bits rounded = (bits - Format::rebias + (Bits{1} << (Format::lost - 1)) - 1 + odd) >> Format::lost;
+  return sign | std::min(rounded, Format::infinity);
 }
 
 // ATen converts int64 to a half type through float32.

@@ -45,6 +45,7 @@ Work misbehave(std::string_view task) {
   if (task == "spin") spin();
   if (task == "doze") std::this_thread::sleep_for(600ms);
   if (task == "throw") throw std::runtime_error("the host is wrong");
+  if (task == "fault") throw Fault(Outcome::invalid, "case.call", "there is no such call", "case 3");
   if (task == "lost") throw Lost{End::crashed, SIGFPE, "the device is gone"};
   if (task == "large") return {std::string(5'000'000, 'x')};
   if (task == "chatter") std::printf("%s", std::string(300'000, 'y').c_str()), std::fflush(stdout);
@@ -127,7 +128,17 @@ TEST(Child, AnErrorOfTheHostIsNoCrash) {
   Nursery nursery(misbehave);
   const TaskResult r = result(nursery, "throw");
   EXPECT_EQ(r.end, End::threw);
-  EXPECT_EQ(r.text, "the host is wrong");
+  EXPECT_EQ(r.fault->message, "the host is wrong");
+}
+
+TEST(Child, AFaultKeepsItsRuleAndPlace) {
+  Nursery nursery(misbehave);
+  const TaskResult r = result(nursery, "fault");
+  EXPECT_EQ(r.end, End::threw);
+  EXPECT_EQ(r.fault->outcome, Outcome::invalid);
+  EXPECT_EQ(r.fault->rule, "case.call");
+  EXPECT_EQ(r.fault->message, "there is no such call");
+  EXPECT_EQ(r.fault->place, "case 3");
 }
 
 TEST(Child, SaysWhenItMustDoNoMore) {
@@ -163,7 +174,7 @@ TEST(Child, OutputDoesNotAppearAndDoesNotBlock) {
 }
 
 TEST(Child, AllBeginAlikeWhateverTheParentDid) {
-  Nursery nursery(misbehave);
+  Nursery nursery(misbehave, 3);
   const std::string first = result(nursery, "address").text;
   std::vector<std::string> more;
   for (std::size_t i = 0; i < 10; ++i) {
@@ -174,7 +185,7 @@ TEST(Child, AllBeginAlikeWhateverTheParentDid) {
 }
 
 TEST(Child, ManyThreadsMayAsk) {
-  Nursery nursery(misbehave);
+  Nursery nursery(misbehave, 3);
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {

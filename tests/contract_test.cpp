@@ -189,6 +189,15 @@ TEST(Contract, WhatItDoesNotSpeakOfItPromises) {
   EXPECT_TRUE(standing(contract(""), "aten::abs.out", {tensor(boolean, {0}, {})}).promised);
 }
 
+TEST(Contract, WhoPromisedMayNotSayUnsupported) {
+  EXPECT_EQ(executorch().allowed_refusals(true), Refusals::none);
+  EXPECT_EQ(executorch().allowed_refusals(false), Refusals::all);
+  EXPECT_EQ(contract("").allowed_refusals(true), Refusals::none);
+  EXPECT_EQ(contract("unsupported:\n  allowed: true\n  source: here\n").allowed_refusals(true), Refusals::unsupported);
+  EXPECT_EQ(read_contract("everything").allowed_refusals(true), Refusals::unsupported);
+  EXPECT_EQ(Contract().allowed_refusals(true), Refusals::unsupported);
+}
+
 TEST(Contract, EveryPartOfItNarrows) {
   const auto abs = [](const std::string& text) { return standing(contract(text), "aten::abs.out", {of(float32)}); };
   const auto promised = [&](const std::string& text) { return abs(text).promised; };

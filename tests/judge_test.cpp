@@ -326,8 +326,13 @@ TEST(Refusals, AreJudgedToo) {
   refused.outcome = Outcome::invalid;
   EXPECT_EQ(valid.judge_reaction(refused).failure, Class::refused_though_valid);
   EXPECT_EQ(invalid.judge_reaction(refused).verdict, Verdict::pass);
-  refused.promised = false;
+  refused.allowed = Refusals::all;
   EXPECT_EQ(valid.judge_reaction(refused).verdict, Verdict::unsupported);
+  refused.outcome = Outcome::unsupported, refused.allowed = Refusals::unsupported;
+  EXPECT_EQ(valid.judge_reaction(refused).verdict, Verdict::unsupported);
+  EXPECT_EQ(invalid.judge_reaction(refused).verdict, Verdict::pass);
+  refused.allowed = Refusals::none;
+  EXPECT_EQ(valid.judge_reaction(refused).failure, Class::refused_though_valid);
   const Judgement accepted = invalid.judge_outs({tensor(boolean, {1}, {0})});
   EXPECT_EQ(accepted.failure, Class::accepted_though_invalid);
   EXPECT_EQ(accepted.rule.rfind("neg.", 0), 0u) << accepted.rule;

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import unittest
 
@@ -89,7 +90,9 @@ class Examples(Library):
         self.assertEqual((code, defect["verdict"], defect["class"], defect["operators"]), (1, "fail", "value", ["aten::relu.out"]))
         self.assertEqual(defect["promised_cases"], defect["cases"])
         self.assertIn("aten::relu.out gives wrong values whenever an input has negative numbers", defect["sentence"])
-        code, out, _ = run(ASSAY, "case", defect["smallest"]["case"], "--testee", library)
+        command = shlex.split(defect["command"])
+        self.assertEqual(command, ["assay", "case", defect["smallest"]["case"], "--contract", str(EXAMPLES / "contract.yaml"), "--testee", str(library)])
+        code, out, _ = run(ASSAY, *command[1:])
         self.assertEqual(code, 1)
         self.assertIn("but must be 0", out)
 

@@ -55,7 +55,7 @@ TEST_P(OptimizedKernelsOf, AgreeWithTheSpecification) {
     for (std::size_t i = 0; i < calls->size(); ++i) {
       if (!probe || probe->is_spent()) probe.emplace(kernels);
       const CaseId id{GetParam(), calls->digest(i), {}};
-      const Record r = run_case(corpus(), *probe, Contract(), id, true).record;
+      const Record r = run_case(corpus(), *probe, Contract(), id, Detail::all).record;
       if (r.verdict == Verdict::unsupported) continue;
       ++taken, of_low_quality += r.verdict == Verdict::quality;
       EXPECT_TRUE(r.verdict == Verdict::pass || r.verdict == Verdict::quality)

@@ -141,6 +141,8 @@ TEST(Record, ReproLineIsQuotedWhereAShellNeedsIt) {
   EXPECT_EQ(repro_line(record), R"(assay case 'it'\''s $HOME')");
   record.case_id = "#17";
   EXPECT_EQ(repro_line(record), "assay case '#17'");
+  EXPECT_EQ(repro_line(record, "-- ./end -v", "my contract.yaml"),
+            "assay case '#17' --contract 'my contract.yaml' --testee '-- ./end -v'");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(Words, OfSlices) {
 TEST(Words, OfLines) {
   EXPECT_THAT(names_of(documented("Case lines")), ElementsAreArray(fields_of(to_json(detailed()))));
   Defect defect = defect_of({detailed()});
-  defect.ways = {"whenever self has NaN", "always"};
+  defect.ways = {"whenever self has NaN", "always"}, defect.command = repro_line(defect.smallest);
   const auto line = nlohmann::ordered_json::parse(to_json_line(defect));
   EXPECT_THAT(names_of(documented("Defect lines")), ElementsAreArray(fields_of(line["defect"])));
 }

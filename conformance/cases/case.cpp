@@ -115,7 +115,7 @@ Case Corpus::make(const CaseId& id) const {
   Case c{id, &recorded->op(), {}, std::move(*call)};
   c.arguments = c.recorded.arguments;
   if (!id.mutations.empty()) forget_outs(*c.op, c.arguments);
-  for (const Mutation& m : id.mutations) c.arguments = mutated(*c.op, c.arguments, m);
+  for (const Mutation& m : id.mutations) c.arguments = mutated(*c.op, std::move(c.arguments), m);
   return c;
 }
 

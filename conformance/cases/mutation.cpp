@@ -71,13 +71,12 @@ Dims nth_order(int rank, Int n) {
 
 bool has_fractions(DType dtype) { return is_floating(info(dtype).part); }
 
-// A tensor like another, of the numbers that draw() gives one after another.
+// A tensor like another, of the numbers, or parts of such, whose bits draw() gives one after another.
 template <class Draw>
 Tensor made_of(const Tensor& like, Draw draw) {
-  const DTypeInfo& d = info(like.dtype);
   Tensor out = make(like.dtype, like.sizes, like.dim_order);
-  Array<Bits> numbers(Dims{like.count() * d.parts()});
-  for (Bits& number : numbers.data) number = d.bits_of_real(draw());
+  Array<Bits> numbers(Dims{like.count() * info(like.dtype).parts()});
+  for (Bits& number : numbers.data) number = draw();
   write_parts(numbers, out);
   return out;
 }
@@ -100,12 +99,13 @@ std::vector<Real> palette(const Tensor& tensor, Int n) {
 }
 
 Tensor filled(const Tensor& tensor, Int n, Int seed) {
-  const std::vector<Real> choices = palette(tensor, n);
+  std::vector<Bits> choices;
+  for (const Real x : palette(tensor, n))
+    choices.push_back(info(tensor.dtype).bits_of_real(has_fractions(tensor.dtype) || std::isfinite(x) ? x : 0));
   Bits state = static_cast<Bits>(seed) * 0x9e3779b97f4a7c15u + 1;
   return made_of(tensor, [&] {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    const Real v = choices[(state >> 33) % choices.size()];
-    return has_fractions(tensor.dtype) || std::isfinite(v) ? v : 0;
+    return choices[(state >> 33) % choices.size()];
   });
 }
 
@@ -132,7 +132,9 @@ Tensor drawn(const Tensor& tensor, Int bits, Int seed) {
   Bits draw = static_cast<Bits>(seed);
   return made_of(tensor, [&] {
     draw = scrambled(draw);
-    return has_fractions(tensor.dtype) ? drawn_fraction(bits, draw) : static_cast<Real>(drawn_integer(bits, draw));
+    return info(tensor.dtype)
+        .bits_of_real(has_fractions(tensor.dtype) ? drawn_fraction(bits, draw)
+                                                  : static_cast<Real>(drawn_integer(bits, draw)));
   });
 }
 
@@ -376,8 +378,7 @@ Mutation mutation_from(std::string_view text) {
   return m;
 }
 
-std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments, const Mutation& m) {
-  std::vector<Value> changed(arguments.begin(), arguments.end());
+std::vector<Value> mutated(const Operator& op, std::vector<Value> changed, const Mutation& m) {
   const std::vector<Tensor*> tensors = tensors_of(op, changed);
   if (m.kind == Mutation::Kind::sizes) {
     change_sizes(tensors, m);
@@ -388,7 +389,7 @@ std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments,
     if (op.arguments[out].type == "Tensor") changed[out] = make(all_dtypes[pick(m.n[1], all_dtypes.size())], {0});
   } else if (changes_tensor(m.kind)) {
     if (!tensors.empty()) change_tensor(*tensors[pick(m.n[0], tensors.size())], m);
-  } else if (const auto places = targets(op, arguments, m.kind); !places.empty()) {
+  } else if (const auto places = targets(op, changed, m.kind); !places.empty()) {
     const std::size_t at = places[pick(m.n[0], places.size())];
     Value& value = changed[at];
     if (m.kind == Mutation::Kind::integer) change_integer(value, op.arguments[at].type, m.n[1]);

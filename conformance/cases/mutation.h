@@ -49,7 +49,7 @@ std::string to_text(const Mutation& mutation);
 Mutation mutation_from(std::string_view text);
 
 // The call with the change made; the same call where the kind finds nothing to change.
-std::vector<Value> mutated(const Operator& op, std::span<const Value> arguments, const Mutation& mutation);
+std::vector<Value> mutated(const Operator& op, std::vector<Value> arguments, const Mutation& mutation);
 
 // The tensor with other sizes: its elements in order, over and over.
 Tensor resized(const Tensor& tensor, const Dims& sizes);

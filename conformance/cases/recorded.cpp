@@ -108,40 +108,42 @@ std::optional<RecordedCall> RecordedCalls::find(std::uint32_t digest) const {
   return at == calls_.end() || at->first != digest ? std::nullopt : std::optional(read(at->second));
 }
 
+std::string RecordedCalls::Place::text() const { return fmt::format("call {}, {}", call, what); }
+
 void RecordedCalls::malformed(std::string_view rule, const std::string& sentence) const {
   throw Fault(Outcome::malformed, std::string(rule), fmt::format("{} {}", file_, sentence));
 }
 
 // Dtype, sizes and dim order.
-Tensor RecordedCalls::metadata(const void* recorded, const std::string& place) const {
+Tensor RecordedCalls::metadata(const void* recorded, const Place& place) const {
   const auto* t = static_cast<const golden::Tensor*>(recorded);
   const auto dtype = dtype_numbered(t->dtype());
   const std::vector<Int> sizes = integers(t->sizes()), order = integers(t->dim_order());
   const bool sized = sizes.size() <= max_rank && std::ranges::all_of(sizes, [](Int n) { return n >= 0; });
   if (!dtype || !sized || order.size() > max_rank || !is_dim_order(Dims(order), static_cast<int>(sizes.size())))
-    malformed("calls.tensor", fmt::format("has a tensor of an unknown dtype, sizes or dim order at {}", place));
+    malformed("calls.tensor", fmt::format("has a tensor of an unknown dtype, sizes or dim order at {}", place.text()));
   // What is not recorded is small, as what is recorded is: sizes that say otherwise are no recording.
   constexpr Int most = Int{1} << 24;
   Int elements = 1;
   for (Int n : sizes) elements = std::min(most + 1, elements * std::min(n, most + 1));
   if (elements > most)
-    malformed("calls.tensor", fmt::format("has a tensor of more than {} elements at {}", most, place));
+    malformed("calls.tensor", fmt::format("has a tensor of more than {} elements at {}", most, place.text()));
   return {*dtype, Dims(sizes), Dims(order), {}};
 }
 
-Tensor RecordedCalls::tensor(const void* recorded, const std::string& place, bool with_data) const {
+Tensor RecordedCalls::tensor(const void* recorded, const Place& place, bool with_data) const {
   const auto* t = static_cast<const golden::Tensor*>(recorded);
   const Tensor described = metadata(recorded, place);
   const std::size_t recorded_bytes = t->data() ? t->data()->size() : 0;
   Tensor out = make(described.dtype, described.sizes, described.dim_order);
   if (with_data && recorded_bytes != out.bytes.size())
     malformed("calls.tensor", fmt::format("has {} bytes where {} takes {}, at {}", recorded_bytes, describe(out),
-                                          out.bytes.size(), place));
+                                          out.bytes.size(), place.text()));
   if (with_data && recorded_bytes > 0) std::memcpy(out.bytes.data(), t->data()->data(), recorded_bytes);
   return out;
 }
 
-Value RecordedCalls::value(const void* recorded, const std::string& place, bool with_data) const {
+Value RecordedCalls::value(const void* recorded, const Place& place, bool with_data) const {
   const auto* a = static_cast<const golden::Argument*>(recorded);
   switch (a->value_type()) {
     case golden::Value::NONE:
@@ -174,7 +176,7 @@ Value RecordedCalls::value(const void* recorded, const std::string& place, bool 
       return tensors;
     }
   }
-  malformed("calls.argument", fmt::format("has a value of an unknown kind at {}", place));
+  malformed("calls.argument", fmt::format("has a value of an unknown kind at {}", place.text()));
 }
 
 RecordedCall RecordedCalls::read(std::size_t i) const {
@@ -188,8 +190,7 @@ RecordedCall RecordedCalls::read(std::size_t i) const {
   std::size_t outs = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const SchemaArgument& a = op_->arguments[k];
-    out.arguments.push_back(
-        value(arguments->Get(static_cast<flatbuffers::uoffset_t>(k)), fmt::format("call {}, {}", i, a.name), !a.out));
+    out.arguments.push_back(value(arguments->Get(static_cast<flatbuffers::uoffset_t>(k)), {i, a.name}, !a.out));
     if (a.out)
       outs += is_list(a.type) && std::holds_alternative<Tensors>(out.arguments.back())
                   ? std::get<Tensors>(out.arguments.back()).size()
@@ -202,11 +203,11 @@ RecordedCall RecordedCalls::read(std::size_t i) const {
   if (!call->results() || call->results()->size() != outs)
     malformed("calls.results", fmt::format("has no result for each of the {} outs of call {}", outs, i));
   for (const golden::Tensor* t : *call->results()) {
-    out.results.push_back(tensor(t, fmt::format("call {}, results", i), t->data() != nullptr));
+    out.results.push_back(tensor(t, {i, "results"}, t->data() != nullptr));
     out.has_values = out.has_values && (t->data() || out.results.back().count() == 0);
   }
   if (call->fresh())
-    for (const golden::Tensor* t : *call->fresh()) out.fresh.push_back(metadata(t, fmt::format("call {}, fresh", i)));
+    for (const golden::Tensor* t : *call->fresh()) out.fresh.push_back(metadata(t, {i, "fresh"}));
   return out;
 }
 

@@ -45,14 +45,19 @@ class RecordedCalls {
 
  private:
   using Bytes = std::shared_ptr<const std::uint8_t>;  // which processes share: a fork copies nothing for them
+  struct Place {
+    std::size_t call;
+    std::string_view what;  // an argument's name, or "results"
+    std::string text() const;
+  };
 
   RecordedCalls(std::string file, Bytes bytes, std::size_t size);
   RecordedCall read(std::size_t position) const;
   void index();
   [[noreturn]] void malformed(std::string_view rule, const std::string& sentence) const;
-  Tensor metadata(const void* recorded, const std::string& place) const;
-  Tensor tensor(const void* recorded, const std::string& place, bool with_data) const;
-  Value value(const void* argument, const std::string& place, bool with_data) const;
+  Tensor metadata(const void* recorded, const Place& place) const;
+  Tensor tensor(const void* recorded, const Place& place, bool with_data) const;
+  Value value(const void* argument, const Place& place, bool with_data) const;
 
   std::string file_;
   Bytes bytes_;

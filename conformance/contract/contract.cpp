@@ -60,6 +60,11 @@ bool LayoutPromise::has(std::span<const Value> arguments) const {
          std::ranges::all_of(layouts, [&](const std::string& layout) { return one_of(allowed, layout); });
 }
 
+Refusals Contract::allowed_refusals(bool promised) const {
+  if (!promised) return Refusals::all;
+  return allows_unsupported ? Refusals::unsupported : Refusals::none;
+}
+
 bool Contract::promises_types(const Operator& op, std::span<const Value> arguments) const {
   if (!operators.has(op)) return false;
   const LayoutPromise* layout = first_for(layouts, op);

@@ -11,6 +11,7 @@
 #include "conformance/cases/tensors.h"
 #include "conformance/contract/slice.h"
 #include "conformance/judge/arithmetic_mode.h"
+#include "conformance/judge/refusals.h"
 
 namespace assay {
 
@@ -71,6 +72,9 @@ struct Contract {
   Operators operators;
   std::vector<Exclusion> excluded;
   std::map<std::string, Declaration, std::less<>> declarations;
+  bool allows_unsupported = true;  // as an answer to promised calls
+
+  Refusals allowed_refusals(bool promised) const;
 
   Standing standing(const Operator& op, const HostCall& call) const;
   Standing standing(const Operator& op, const HostCall& call, const Features& features) const;

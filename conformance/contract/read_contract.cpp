@@ -116,8 +116,9 @@ const Yaml& sourced(const Yaml& promise) {
 
 Contract contract_in(const Yaml& yaml, std::vector<CaseSlice> slices) {
   yaml.check_keys({"contract", "about", "arithmetic", "slices", "dtypes", "layouts", "ranks", "operators", "excluded",
-                   "declarations"});
+                   "declarations", "unsupported"});
   Contract c;
+  c.allows_unsupported = false;
   c.name = yaml.at("contract").text(), c.about = yaml.at("about").text();
   c.slices = std::move(slices);
   const auto one = [&](const std::string& key, auto read) {
@@ -136,6 +137,7 @@ Contract contract_in(const Yaml& yaml, std::vector<CaseSlice> slices) {
   each("layouts", [&](const Yaml& y) { c.layouts.push_back(layout_in(y)); });
   each("ranks", [&](const Yaml& y) { c.ranks.push_back(rank_in(y)); });
   one("operators", [&](const Yaml& y) { c.operators = operators_in(said(y, "allowed")); });
+  one("unsupported", [&](const Yaml& y) { c.allows_unsupported = said(y, "allowed").boolean(); });
   each("excluded", [&](const Yaml& y) { c.excluded.push_back(exclusion_in(y)); });
   one("declarations", [&](const Yaml& y) {
     for (const auto& [name, map] : said(y, "operators").map()) c.declarations.emplace(name, declaration_in(name, map));

@@ -17,6 +17,7 @@ constexpr int hurry = 40;                   // part of a case's time is enough f
 constexpr int rounds = 12;                  // of finding predicates and trying them
 constexpr int most_tried = 4;               // predicates of a symptom in a round, those of most cases
 constexpr int most_attempts = 3;            // to convince with one predicate
+constexpr int last_passes = 2;              // over what did not convince
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
@@ -86,12 +87,34 @@ class Investigation {
       }
       if (tried == 0) break;
     }
+    if (is_tried(symptom)) found = tried_to_the_end(symptom, std::move(found), kept);
     std::erase_if(found,
                   [](const Cause& c) { return c.cases.empty(); });  // of calls that may be refused, or were drawn
-    if (is_tried(symptom))
-      for (Cause& cause : found)
-        if (!cause.trial.convinces(convincing)) cause.trial = attempt(cause, found, Until::drawn);
     std::ranges::move(found, std::back_inserter(causes_));
+  }
+
+  // Tries what did not convince with all calls that can be drawn. What these say may be that another predicate is
+  // right, which gets its own trial, once each.
+  std::vector<Cause> tried_to_the_end(const Symptom& symptom, std::vector<Cause> found, std::vector<Predicate> kept) {
+    std::map<Predicate, Trial> known;
+    for (const Cause& c : found)
+      if (c.trial.convinces(convincing)) known.emplace(c.predicate, c.trial);
+    for (int pass = 0; pass < last_passes; ++pass) {
+      if (pass > 0) found = explained(symptom, kept);
+      bool all_convince = true;
+      for (Cause& cause : found) {
+        if (cause.cases.empty()) continue;
+        const auto [at, is_new] = known.try_emplace(cause.predicate);
+        if (is_new) {
+          at->second = attempt(cause, found, Until::drawn);
+          if (at->second.convinces(convincing)) kept.push_back(cause.predicate);
+        }
+        cause.trial = at->second;
+        all_convince = all_convince && cause.trial.convinces(convincing);
+      }
+      if (all_convince) break;
+    }
+    return found;
   }
 
   // What all calls with a symptom have in common because of what it is: they are valid, or break one rule, and where
@@ -196,11 +219,13 @@ class Investigation {
     Patience patience = laboratory_->patience();
     if (symptom.verdict != Verdict::timeout) patience.processor /= hurry, patience.wall /= hurry;
     std::size_t judged = 0;
-    laboratory_->run_while(ids, patience, [&](const Judged& j) {
-      const JudgedCase s = seen(j.record);
+    laboratory_->run_while(ids, patience, [&](Judged j) {
+      DescribedCase& c = drawn[judged++];
+      j.record.valid = c.features.has(call_is_valid), j.record.slices = std::move(c.standing.slices);
+      JudgedCase s = seen(j.record);
       const Says said = says(s, symptom);
       if (said != Says::nothing) ++telling, expectedly += said == expected;
-      rows_.push_back({s, std::move(drawn[judged++].features)});
+      rows_.push_back({std::move(s), std::move(c.features)});
       return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
     drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(judged));

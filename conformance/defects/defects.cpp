@@ -45,8 +45,11 @@ class Weighed {
   double drawn_ = 0, alike_ = 0, differing_ = 0, spared_ = 0;
 };
 
-// Without its overload.
-std::string_view base_name(const Operator& op) { return op.name.substr(0, op.name.find('.')); }
+// Without its overload, and whether it changes an argument in place.
+std::string_view base_name(const Operator& op) {
+  const std::string_view name = op.name.substr(0, op.name.find('.'));
+  return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
+}
 
 std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.failure)); }
 
@@ -124,12 +127,14 @@ Shares messages(const Cause& c) {
 struct Reasons {
   std::vector<std::string> all;
   std::size_t places = 0;  // so many of the first say where it is mended
+  bool has_words = false;  // of the library
 };
 
 // The operator, as what is left of one that fails in one way is mended in one place, the line of source, its function
-// or words; then all the words of a predicate, what these tell.
+// or words; then all the words of a predicate, what these tell. Where an invalid call is accepted a check is missing,
+// so that the rule says where, too.
 Reasons reasons(const Cause& c) {
-  if (c.symptom.verdict == Verdict::quality) return {{kind(c.symptom)}, 1};
+  if (c.symptom.verdict == Verdict::quality) return {{kind(c.symptom)}, 1, false};
   std::vector<std::string> found{text("of ", base_name(*c.op))};
   if (!c.symptom.place.empty()) found.push_back("at " + c.symptom.place);
   std::ranges::move(common({&c, 1}, messages), std::back_inserter(found));
@@ -137,7 +142,9 @@ Reasons reasons(const Cause& c) {
   if (c.predicate.size() > c.premises && c.trial.convinces(convincing)) found.push_back(words(c.predicate));
   std::ranges::move(common({&c, 1}, gists), std::back_inserter(found));
   for (std::string& reason : found) reason = text(kind(c.symptom), ' ', reason);
-  return {std::move(found), places};
+  const bool lacks_check = c.symptom.failure == Class::accepted_though_invalid;
+  const std::size_t all = found.size();
+  return {std::move(found), lacks_check ? all : places, places > 1};
 }
 
 // A cause and what it may share with others.
@@ -163,8 +170,8 @@ struct Group {
 
   void add(Reasoned c) {
     cases += c.cause.cases.size(), tried += c.cause;
-    const auto& [all, n] = c.reasons;
-    has_words = has_words || n > 1;
+    const auto& [all, n, words] = c.reasons;
+    has_words = has_words || words;
     places_of.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
     places.insert(places_of.back().begin(), places_of.back().end());
     reasons.insert(all.begin(), all.end());
@@ -310,7 +317,7 @@ Record named(const JudgedCase& s) {
 
 // A simpler call that fails alike, or the same.
 Record shrunk(Laboratory& laboratory, const JudgedCase& failing) {
-  Record found = laboratory.run_alone(failing.id, true).record;
+  Record found = laboratory.run_alone(failing.id, Detail::all).record;
   if (failing.id.mutations.empty()) return found;
   Shrinking search(failing.id);
   while (const auto candidate = search.next()) {
@@ -364,7 +371,7 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
   d.explained = group.tried.convinces();
   d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
   d.smallest = laboratory ? is_serious(d) ? shrunk(*laboratory, smallest(failing))
-                                          : laboratory->run_alone(smallest(failing).id, true).record
+                                          : laboratory->run_alone(smallest(failing).id, Detail::all).record
                           : named(smallest(failing));
   d.sentence = sentence(d);
   d.id = fmt::format("{:08x}", digest(group.key) >> 32);

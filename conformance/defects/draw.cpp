@@ -49,14 +49,16 @@ std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseI
 
 // The case, if its call is small and promised and was not made before.
 std::optional<DescribedCase> Drawer::made_first(CaseId id) {
+  if (!tried_.insert(to_text(id)).second) return std::nullopt;
   const Case c = corpus_.make(id);
   if (!mutated_.insert(digest_of(c.arguments)).second) return std::nullopt;
   const HostCall call = host_call(c, small);
   if (call.expected.answer.outcome == Outcome::exhausted) return std::nullopt;
   if (!made_.insert(digest_of(call.arguments)).second) return std::nullopt;
   Features features = features_of(*c.op, call);
-  if (!contract_.standing(*c.op, call, features).promised) return std::nullopt;
-  return DescribedCase{std::move(id), std::move(features)};
+  Standing standing = contract_.standing(*c.op, call, features);
+  if (!standing.promised) return std::nullopt;
+  return DescribedCase{std::move(id), std::move(features), std::move(standing)};
 }
 
 std::uint64_t Drawer::digest_of(std::span<const Value> arguments) const {

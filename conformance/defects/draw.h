@@ -20,6 +20,7 @@ namespace assay {
 struct DescribedCase {
   CaseId id;
   Features features;
+  Standing standing;
 };
 
 // Promised calls of an operator that nobody has made yet, drawn from its recorded calls and from given ones by changing
@@ -49,6 +50,7 @@ class Drawer {
   const Contract& contract_;
   const RecordedCalls& calls_;
   std::mt19937_64 random_;
+  std::unordered_set<std::string> tried_;                               // ids
   std::unordered_set<std::uint64_t> mutated_;                           // digests of calls as they were mutated
   std::unordered_set<std::uint64_t> made_;                              // and as a host makes them
   std::unordered_map<std::uint32_t, std::vector<Mutation>> kept_outs_;  // of recorded calls

@@ -244,7 +244,8 @@ constexpr auto pair_flags = std::to_array<PairFlag>({
 
 constexpr std::string_view argument_no_number = "an argument is no number of the first input's dtype",
                            result_is_rounded = "a result is rounded to an integer",
-                           inputs_beyond_result = "an input has numbers beyond the dtype of the first result";
+                           inputs_beyond_result = "an input has numbers beyond the dtype of the first result",
+                           no_freedom = "the correction takes all degrees of freedom somewhere";
 
 constexpr auto plain_call_flags = std::to_array<std::string_view>({
     call_is_valid,
@@ -264,6 +265,7 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
     argument_no_number,
     result_is_rounded,
     inputs_beyond_result,
+    no_freedom,
 });
 
 std::string phrase(std::string_view subject, std::string_view says) {
@@ -480,6 +482,17 @@ class Describing {
     }
     if (!e.outs.empty() && (is_integer(e.outs[0].dtype) || is_floating(e.outs[0].dtype)))
       say_if(least_ < lowest(e.outs[0].dtype) || most_ > highest(e.outs[0].dtype), inputs_beyond_result);
+    describe_freedom();
+  }
+
+  // Of a variance: whether as much is corrected for as numbers come together in a result.
+  void describe_freedom() {
+    const auto corrects = [](const SchemaArgument& a) { return a.name == "correction" || a.name == "unbiased"; };
+    const auto at = std::ranges::find_if(op_.arguments, corrects);
+    if (at == op_.arguments.end() || call_.expected.outs[0].count() == 0) return;
+    const auto given = number_in(call_.arguments[static_cast<std::size_t>(at - op_.arguments.begin())]);
+    const Int numbers = std::get<Tensor>(call_.arguments[0]).count() / call_.expected.outs[0].count();
+    say_if(static_cast<Real>(numbers) <= (given ? real(*given) : 1), no_freedom);
   }
 
   // A rule by its sentence; what every operator asks for, as of its outs, by the id without the operator's.

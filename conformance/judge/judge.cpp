@@ -471,10 +471,11 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
     return {Verdict::fail, Class::accepted_though_invalid, infinity, answer.rule, answer.message, {}, {}, {}};
   }
   if (refused) {
-    const bool outside = !reaction.promised || reaction.outcome == Outcome::unsupported;
-    return {outside ? Verdict::unsupported : Verdict::fail,
-            outside ? Class::none : Class::refused_though_valid,
-            outside ? 0 : infinity,
+    const bool allowed = reaction.allowed == Refusals::all ||
+                         (reaction.allowed == Refusals::unsupported && reaction.outcome == Outcome::unsupported);
+    return {allowed ? Verdict::unsupported : Verdict::fail,
+            allowed ? Class::none : Class::refused_though_valid,
+            allowed ? 0 : infinity,
             {},
             reaction.message,
             {},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/judge/arithmetic_mode.h"
+#include "conformance/judge/refusals.h"
 #include "conformance/report/record.h"
 #include "reference/call.h"
 
@@ -35,10 +36,10 @@ Expectation expect(const Operator& op, std::span<const Value> arguments, const B
 // What a library did with a call.
 struct Reaction {
   Outcome outcome = Outcome::ok;
-  std::string message;       // its reason when it refused
-  bool promised = true;      // whether its contract covers the call
-  std::vector<Tensor> outs;  // its results when it did not refuse
-  bool has_values = true;    // false: only dtype and sizes of the outs are known
+  std::string message;                       // its reason when it refused
+  Refusals allowed = Refusals::unsupported;  // by its contract, of the call if it is valid
+  std::vector<Tensor> outs;                  // its results when it did not refuse
+  bool has_values = true;                    // false: only dtype and sizes of the outs are known
 };
 
 // A judgement, without the facts of the case that a Record adds.

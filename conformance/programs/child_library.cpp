@@ -47,7 +47,7 @@ Observation ChildLibrary::observe(const Operator& op, std::span<const Value> arg
   child_->give(line_of(request_json(nullptr, op, arguments)));
   const TaskResult result = child_->next();
   using enum TaskResult::End;
-  if (result.end == threw) throw Fault(Outcome::exhausted, "testee", result.text);
+  if (result.end == threw) throw *result.fault;
   if (result.end != done) child_.reset();
   if (result.end != done && result.end != last) throw misdeed_of(result);
   return observation_in(result.text, budget);

@@ -48,7 +48,7 @@ std::vector<Value> TesteeHost::call(const std::string& method, std::vector<Value
   inputs = adapted(reference_.plan(method), std::move(inputs));
   const ChargedText charged(budget_, inputs);
   const TaskResult result = answer(line_of({{"method", method}, {"inputs", list_of(inputs)}}));
-  if (result.end == TaskResult::End::threw) throw Fault(Outcome::exhausted, "testee", result.text);
+  if (result.end == TaskResult::End::threw) throw *result.fault;
   if (result.end != TaskResult::End::done) {
     child_.reset();
     throw misdeed_of(result);

@@ -33,6 +33,7 @@ void visit_fields(DefectType& d, Visitor&& visit) {
   visit.optional("known", d.known);
   visit.required("case_ids", d.case_ids);
   visit.required("smallest", d.smallest);
+  visit.optional("command", d.command);
 }
 
 // What is done, of one operator and of several.
@@ -127,6 +128,8 @@ std::string how_far(const Defect& d) {
   const bool is_far = d.distance && *d.distance > 0 && std::isfinite(*d.distance);
   return is_far ? fmt::format("up to {:.3g} times the bound", *d.distance) : "";
 }
+
+std::string repro_line(const Defect& d) { return d.command.empty() ? repro_line(d.smallest) : d.command; }
 
 std::string_view excuse(const Defect& d) {
   if (d.known) return "listed as an expected failure";

@@ -39,7 +39,8 @@ struct Defect {
   bool explained = false;  ///< by a trial that convinces
   bool known = false;      ///< each of its cases is a listed expected failure
   std::vector<std::string> case_ids;
-  Record smallest;  ///< the simplest call that was found
+  Record smallest;      ///< the simplest call that was found
+  std::string command;  ///< that makes it again; empty in lines of old runs, which know the case alone
 
   bool promised() const { return promised_cases > 0; }
   bool operator==(const Defect&) const = default;
@@ -53,6 +54,9 @@ std::string_view kind(const Defect& defect);
 
 /// "up to 31.4 times the bound", empty where no number says it.
 std::string how_far(const Defect& defect);
+
+/// The shell command that makes its smallest call again.
+std::string repro_line(const Defect& defect);
 
 /// Why it does not count for the exit code, empty where it does.
 std::string_view excuse(const Defect& defect);

@@ -23,7 +23,7 @@ Json defect_json(const Defect& d) {
   Json json = to_json(d);
   json.erase("case_ids");
   json["kind"] = kind(d), json["promised"] = d.promised(), json["excuse"] = excuse(d), json["how_far"] = how_far(d);
-  json["repro"] = repro_line(d.smallest);
+  json["repro"] = repro_line(d);
   return json;
 }
 

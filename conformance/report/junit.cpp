@@ -49,7 +49,7 @@ void add_outcome(pugi::xml_node test, const char* outcome, const std::string& me
 std::string details_of(const Defect& d) {
   const Record& r = d.smallest;
   std::string all =
-      fmt::format("{} {}, {}\n{}\n", d.cases, d.cases == 1 ? "case" : "cases", name(d.tier), repro_line(r));
+      fmt::format("{} {}, {}\n{}\n", d.cases, d.cases == 1 ? "case" : "cases", name(d.tier), repro_line(d));
   const auto add = [&](std::string_view term, const std::string& text) {
     if (!text.empty()) all += fmt::format("{}: {}\n", term, text);
   };

@@ -36,7 +36,7 @@ std::string code(std::string_view text) {
 void write_row(std::ostream& out, const Defect& d) {
   const std::string far = how_far(d);
   fmt::print(out, "| {} | {} | {} | {} | {} |\n", name(d.tier), plain(d.sentence), d.cases, far.empty() ? "–" : far,
-             code(repro_line(d.smallest)));
+             code(repro_line(d)));
 }
 
 void write_defects(std::ostream& out, const std::vector<const Defect*>& defects) {

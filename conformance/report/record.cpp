@@ -112,6 +112,11 @@ Record from_bytes(std::string_view bytes) {
   return record;
 }
 
-std::string repro_line(const Record& record) { return "assay case " + shell_word(record.case_id); }
+std::string repro_line(const Record& record, std::string_view testee, std::string_view contract) {
+  std::string line = "assay case " + shell_word(record.case_id);
+  if (!contract.empty()) line += " --contract " + shell_word(contract);
+  if (!testee.empty()) line += " --testee " + shell_word(testee);
+  return line;
+}
 
 }  // namespace assay

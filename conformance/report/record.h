@@ -63,7 +63,7 @@ Record from_json_line(std::string_view line);
 std::string to_bytes(const Record& record);
 Record from_bytes(std::string_view bytes);
 
-/// The shell command that runs the case again.
-std::string repro_line(const Record& record);
+/// The shell command that runs the case again, on the testee that `assay case` asks unless one is named.
+std::string repro_line(const Record& record, std::string_view testee = {}, std::string_view contract = {});
 
 }  // namespace assay

@@ -50,7 +50,7 @@ Json locations_of(const Defect& d) {
 }
 
 Json result_of(const Defect& d) {
-  const std::string command = repro_line(d.smallest);
+  const std::string command = repro_line(d);
   Json result = {{"ruleId", kind(d)},
                  {"level", level(d)},
                  {"message", {{"text", fmt::format("{}. To repeat it: {}", d.sentence, command)}}},

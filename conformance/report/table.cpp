@@ -149,7 +149,7 @@ void write_defect(std::ostream& out, const Defect& d, std::size_t tier_width, co
   const std::string far = how_far(d);
   fmt::print(out, "{}{}{} ({} {}{}{})\n", painted(tier, text_style(d.tier), style.colour), gap, d.sentence, d.cases,
              d.cases == 1 ? "case" : "cases", far.empty() ? "" : ", ", far);
-  const std::string repro = repro_line(d.smallest);
+  const std::string repro = repro_line(d);
   const std::size_t used = tier_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;
   fmt::print(out, "{:{}}{}{}{}\n", "", tier_width, gap, repro,

@@ -20,7 +20,7 @@ inline constexpr std::array verdicts = std::to_array<VerdictRow>({
     {Verdict::quality, "quality", "The answer is right, yet less accurate than it should be."},
     {Verdict::fail, "fail", "The answer is wrong; its class says how."},
     {Verdict::unsupported, "unsupported",
-     "The testee has no kernel for the call, or refuses what it does not promise."},
+     "The testee has no kernel for the operator, or refuses what it does not promise."},
     {Verdict::crash, "crash", "The call ends the process that makes it."},
     {Verdict::timeout, "timeout", "The call does not end in its time."},
 });

@@ -80,7 +80,7 @@ class BlockJudge {
   bool explain(std::size_t i, std::size_t at, const Judged& alone) {
     const auto found = culprit(laboratory_, Cases(run_).first(i), run_[i], alone.answer);
     if (!found) {
-      judged_[at].record = not_repeatable(laboratory_.run_alone(run_[i], true).record);
+      judged_[at].record = not_repeatable(laboratory_.run_alone(run_[i], Detail::all).record);
       return true;
     }
     const std::size_t cases = block_.size() - begin_;
@@ -91,7 +91,7 @@ class BlockJudge {
     if (is_failure(record.verdict)) {
       record.message += "; " + deed;
     } else {
-      record = laboratory_.run_alone(run_[*found], true).record;
+      record = laboratory_.run_alone(run_[*found], Detail::all).record;
       record.verdict = Verdict::fail, record.failure = Class::spoils_state, record.message = deed;
       record.distance = std::numeric_limits<double>::infinity();
     }

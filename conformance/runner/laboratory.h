@@ -13,8 +13,9 @@ namespace assay {
 // Where cases are run on a library, in children. May be used by many threads.
 class Laboratory {
  public:
-  // The corpus, the library and its contract outlive it. Made before there are threads.
-  Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience);
+  // The corpus, the library and its contract outlive it. Made before there are threads, for so many processors.
+  Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience,
+             int processors = 1);
 
   const Contract& contract() const { return contract_; }
   const Patience& patience() const { return patience_; }
@@ -24,21 +25,21 @@ class Laboratory {
   int users(int processors) const;
 
   // Runs the cases one after the other in a fresh child. What is judged ends behind the first that leaves no child to
-  // go on with: one that took it down, or damaged it. Throws Interrupted.
+  // go on with: one that took it down, or damaged it. Of one that took it down and was not its first the record has the
+  // outcome alone. Throws Interrupted.
   std::vector<Judged> run(std::span<const CaseId> cases);
 
-  // The same of all of them, in as many children as it takes, as long as `goes_on` says so of what was judged.
-  void run_while(std::span<const CaseId> cases, const Patience& patience,
-                 const std::function<bool(const Judged&)>& goes_on);
+  // The outcomes of promised calls, in as many children as it takes, as long as `goes_on` says so of what was judged.
+  void run_while(std::span<const CaseId> cases, const Patience& patience, const std::function<bool(Judged)>& goes_on);
 
-  // Runs one case in a fresh child; its record describes the call where `always_described`.
-  Judged run_alone(const CaseId& id, bool always_described = false);
+  // Runs one case in a fresh child.
+  Judged run_alone(const CaseId& id, Detail detail = Detail::failures);
 
  private:
   Work work(std::string_view task);
-  Judged judged(const CaseId& id, const TaskResult& result) const;
+  Judged judged(const CaseId& id, const TaskResult& result, Detail detail) const;
   // How many were judged.
-  std::size_t run(std::span<const std::string> tasks, std::span<const CaseId> cases, const Patience& patience,
+  std::size_t run(std::span<const CaseId> cases, Detail detail, const Patience& patience,
                   const std::function<bool(Judged)>& goes_on);
 
   const Corpus& corpus_;

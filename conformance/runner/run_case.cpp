@@ -32,12 +32,16 @@ std::string shown_out(const Tensor& t) {
   return describe(t) + (layout == "contiguous" ? "" : " " + layout);
 }
 
-// The facts of the case that every record has.
-Record record_of(const Case& c, std::string_view testee, const Contract& contract, const HostCall& host) {
+Record record_of(const CaseId& id, std::string_view testee) {
   Record r;
   r.testee = testee;
-  r.operator_name = c.op->name;
-  r.case_id = to_text(c.id);
+  r.operator_name = id.operator_name;
+  r.case_id = to_text(id);
+  return r;
+}
+
+// The facts of the case that every record has.
+void describe_case(Record& r, const Case& c, const Contract& contract, const HostCall& host) {
   each_tensor(host.arguments, [&](const Tensor& t, std::size_t) {
     r.dtypes.emplace_back(info(t.dtype).name);
     r.layouts.push_back(layout_name(t));
@@ -45,7 +49,6 @@ Record record_of(const Case& c, std::string_view testee, const Contract& contrac
   r.valid = host.valid();
   Standing standing = contract.standing(*c.op, host);
   r.slices = std::move(standing.slices), r.promised = standing.promised;
-  return r;
 }
 
 void describe_call(Record& r, const Case& c, std::span<const Value> given) {
@@ -109,19 +112,20 @@ FreeOuts free_outs(const Operator& op) {
 }
 
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
-                const Observation& seen, ArithmeticMode arithmetic, bool promised, bool has_values) {
-  const Reaction reaction{seen.reply.outcome, seen.reply.message, promised, seen.outs, has_values};
+                const Observation& seen, ArithmeticMode arithmetic, Refusals allowed, bool has_values) {
+  const Reaction reaction{seen.reply.outcome, seen.reply.message, allowed, seen.outs, has_values};
   Judgement j = judge(op, arguments, expected, reaction, arithmetic);
   judge_conduct(j, seen);
   return j;
 }
 
-Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, const CaseId& id, bool always_described) {
+Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, const CaseId& id, Detail detail) {
   KernelLibrary& library = probe.library();
   const Case c = corpus.make(id);
   const FreeOuts free = free_outs(*c.op);
   const HostCall host = host_call(c);
-  Record r = record_of(c, library.name(), contract, host);
+  Record r = record_of(id, library.name());
+  if (detail != Detail::outcome) describe_case(r, c, contract, host);
   Judgement j;
   Observation seen;
   if (!library.has(*c.op)) {
@@ -129,15 +133,18 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   } else {
     seen = probe.observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments), digest(r.case_id), free);
     const bool has_values = !(library.recorded_only() && !c.recorded.has_values);
-    j = judge(*c.op, c.arguments, host.expected, seen, contract.arithmetic, r.promised, has_values);
+    const Refusals allowed = contract.allowed_refusals(r.promised);
+    j = judge(*c.op, c.arguments, host.expected, seen, contract.arithmetic, allowed, has_values);
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
   const bool spoilt = seen.spoilt || probe.is_spent();
-  if (j.verdict == Verdict::pass && !always_described) return {std::move(r), answer_of(free, seen), spoilt};
+  if (j.verdict == Verdict::pass && detail != Detail::all) return {std::move(r), answer_of(free, seen), spoilt};
   r.rule = j.rule, r.message = j.message, r.bound = j.bound;
-  describe_call(r, c, host.arguments);
-  r.expected = shown(host.expected);
-  r.got = shown(seen, free);
+  if (detail != Detail::outcome) {
+    describe_call(r, c, host.arguments);
+    r.expected = shown(host.expected);
+    r.got = shown(seen, free);
+  }
   if (is_drawn(*c.op) && (r.failure == Class::value || r.failure == Class::nan))
     r.message = text("what is wanted is ", c.op->math);
   if (r.failure == Class::not_repeatable) r = not_repeatable(std::move(r));
@@ -145,16 +152,19 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
 }
 
 Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& contract, const CaseId& id,
-                 const TaskResult& result) {
+                 const TaskResult& result, Detail detail) {
+  Record r = record_of(id, testee);
+  r.verdict = verdict_on_death(result), r.failure = class_of_death(result);
+  r.message = words_of_death(result);
+  const std::uint64_t answer = digest(text(name(r.verdict), result.text));
+  if (detail == Detail::outcome) return {std::move(r), answer, true};
   const Case c = corpus.make(id);
   const HostCall host = host_call(c);
-  Record r = record_of(c, testee, contract, host);
-  r.verdict = verdict_on_death(result), r.failure = class_of_death(result);
-  r.rule = host.expected.answer.rule;
-  r.message = words_of_death(result);
+  describe_case(r, c, contract, host);
   describe_call(r, c, host.arguments);
+  r.rule = host.expected.answer.rule;
   r.expected = shown(host.expected);
-  return {std::move(r), digest(text(name(r.verdict), result.text)), true};
+  return {std::move(r), answer, true};
 }
 
 Record not_repeatable(Record r) {

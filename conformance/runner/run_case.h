@@ -21,17 +21,24 @@ FreeOuts free_outs(const Operator& op);
 
 // The judgement on an answer, or on what the call did besides answering, where that is worse.
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
-                const Observation& seen, ArithmeticMode arithmetic, bool promised = true, bool has_values = true);
+                const Observation& seen, ArithmeticMode arithmetic, Refusals allowed = Refusals::unsupported,
+                bool has_values = true);
 
-// Makes a case, asks the reference and the library, and judges by the contract. The record describes the call itself
-// (inputs, outs, expected, got) where `always_described` or where the verdict is not pass. Throws Fault as Corpus::make
-// does.
+// How much a record tells.
+enum class Detail : std::uint8_t {
+  outcome,   // verdict, class, rule and message alone, of a call of which the caller knows that it is promised
+  failures,  // also what can be said of the case, and of a call that does not pass what it is (inputs, outs, expected,
+             // got)
+  all,       // that of any call
+};
+
+// Makes a case, asks the reference and the library, and judges by the contract. Throws Fault as Corpus::make does.
 Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, const CaseId& id,
-                bool always_described = false);
+                Detail detail = Detail::failures);
 
 // The same of a case that the library did not survive. Its answer is the way in which it ended.
 Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& contract, const CaseId& id,
-                 const TaskResult& result);
+                 const TaskResult& result, Detail detail = Detail::failures);
 
 // The record of a call that is answered in two ways: no field holds either.
 Record not_repeatable(Record record);

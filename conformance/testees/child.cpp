@@ -43,14 +43,34 @@ bool send_all(int socket, std::string_view bytes) {
 
 std::string encode(End end, std::string_view text) { return assay::encode(static_cast<std::uint8_t>(end), text); }
 
+std::string encode(const Fault& f) {
+  std::string text(1, static_cast<char>(f.outcome));
+  for (const std::string& part : {f.rule, f.place, f.message}) text += part + '\0';
+  return encode(End::threw, text);
+}
+
+std::optional<Fault> fault_in(std::string_view text) {
+  const auto outcome = static_cast<std::size_t>(text.empty() ? 0 : text[0]);
+  if (outcome == 0 || outcome >= std::size(outcome_names)) return std::nullopt;
+  std::array<std::string, 3> parts;
+  for (std::size_t begin = 1; std::string & part : parts) {
+    const std::size_t end = text.find('\0', begin);
+    if (end >= text.size()) return std::nullopt;
+    part = text.substr(begin, end - begin), begin = end + 1;
+  }
+  return Fault(static_cast<Outcome>(outcome), parts[0], parts[2], parts[1]);
+}
+
 std::string answer(const std::function<Work(std::string_view)>& work, std::string_view task) {
   try {
     const Work done = work(task);
     return encode(done.last ? End::last : End::done, done.text);
   } catch (const Lost& lost) {
     return encode(lost.end, static_cast<char>(lost.signal) + lost.text);
+  } catch (const Fault& f) {
+    return encode(f);
   } catch (const std::exception& e) {
-    return encode(End::threw, e.what());
+    return encode(Fault(Outcome::exhausted, "testee", e.what()));
   }
 }
 
@@ -66,9 +86,9 @@ Patience patience_of(std::chrono::milliseconds time, bool is_remote, const std::
 }
 
 TaskResult death_of(int status) {
-  if (!WIFSIGNALED(status)) return {End::exited, text("exited with status ", WEXITSTATUS(status)), 0, {}};
+  if (!WIFSIGNALED(status)) return {End::exited, text("exited with status ", WEXITSTATUS(status)), 0, {}, {}};
   const int signal = WTERMSIG(status);
-  return {End::crashed, text("crashed with signal ", signal, " (", strsignal(signal), ")"), signal, {}};
+  return {End::crashed, text("crashed with signal ", signal, " (", strsignal(signal), ")"), signal, {}, {}};
 }
 
 void work_until_closed(int socket, const std::function<Work(std::string_view)>& work) {
@@ -86,9 +106,7 @@ Child::Child(Nursery& nursery, const Patience& patience) : patience_(patience) {
   if (pipe2(pipe_ends.data(), O_NONBLOCK | O_CLOEXEC) != 0) fail("pipe2");
   fcntl(pipe_ends[1], F_SETFL, 0);  // the child's end blocks
   socket_ = sockets[0], output_ = pipe_ends[0];
-  pid_ = nursery.bear(sockets[1], pipe_ends[1]);
-  close(sockets[1]);
-  close(pipe_ends[1]);
+  pid_ = nursery.bear(sockets, pipe_ends[1]);
 }
 
 Child::~Child() {
@@ -120,7 +138,10 @@ std::optional<TaskResult> Child::answered() {
     return death(End::garbled, "sent something that is no answer");
   if (end > End::threw) return death(end, frame->text.substr(1), frame->text[0]);  // of what it needs to answer
   since_ = Clock::now(), used_ = processor_time();
-  return TaskResult{end, frame->text, 0, {}};
+  if (end != End::threw) return TaskResult{end, frame->text, 0, {}, {}};
+  auto fault = fault_in(frame->text);
+  if (!fault) return death(End::garbled, "sent something that is no answer");
+  return TaskResult{end, {}, 0, {}, std::move(fault)};
 }
 
 std::optional<TaskResult> Child::lost() {
@@ -146,7 +167,7 @@ TaskResult Child::death(End killed, std::string sentence, int signal) {
   uninterrupted([&] { return waitpid(pid_, &status, 0); });
   pid_ = -1;
   read_output();
-  TaskResult result = sentence.empty() ? death_of(status) : TaskResult{killed, std::move(sentence), signal, {}};
+  TaskResult result = sentence.empty() ? death_of(status) : TaskResult{killed, std::move(sentence), signal, {}, {}};
   result.output = std::move(tail_);
   return result;
 }
@@ -157,7 +178,7 @@ bool Child::exchange() {
   const auto longest = std::min<std::chrono::milliseconds>(patience_.processor, patience_.wall);
   const auto pause = std::clamp<std::chrono::milliseconds>(longest / 4, 1ms, glance);
   if (poll(watched.data(), watched.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) fail("poll");
-  read_output();
+  if (watched[1].revents != 0) read_output();
   if (!unsent_.empty()) {
     const auto sent =
         uninterrupted([&] { return send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });

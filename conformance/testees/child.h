@@ -13,6 +13,7 @@
 
 #include "conformance/testees/frames.h"
 #include "conformance/testees/nursery.h"
+#include "reference/fault.h"
 
 namespace assay {
 
@@ -21,16 +22,17 @@ struct TaskResult {
   enum class End : std::uint8_t {
     done,       // text is what the work returned
     last,       // the same, and the child must do no other task
-    threw,      // the work threw: an error of the host, not of what it tests; text is the exception's message
+    threw,      // the work threw: an error of the host, not of what it tests
     crashed,    // a signal ended the child
     exited,     // the child ended by itself
     timed_out,  // its time was over and the child was killed
     garbled,    // the child sent something that is no answer and was killed
   };
   End end = End::done;
-  std::string text;    // of a child that died: one sentence
-  int signal = 0;      // which crashed it
-  std::string output;  // the last of what a child that died wrote to stdout and stderr
+  std::string text;            // of a child that died: one sentence
+  int signal = 0;              // which crashed it
+  std::string output;          // the last of what a child that died wrote to stdout and stderr
+  std::optional<Fault> fault;  // that the work threw; exhausted, of `testee`, where it threw something else
 };
 
 // How a process ended that left this status to wait().

@@ -1,6 +1,7 @@
 #include "conformance/testees/nursery.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -75,12 +76,15 @@ void become_child(int output) {
 
 }  // namespace
 
-Nursery::Nursery(std::function<Work(std::string_view)> work) : work_(std::move(work)), parent_(getpid()) {
+Nursery::Nursery(std::function<Work(std::string_view)> work, int copies)
+    : work_(std::move(work)), parent_(getpid()), copies_(static_cast<std::size_t>(copies)) {
+  malloc_trim(0);  // the tables of free pages would be copied for each child
   std::array<int, 2> sockets{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail("socketpair");
-  pid_ = fork();
-  if (pid_ < 0) fail("fork");
-  if (pid_ == 0) {
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail("socketpair");
+  for (pid_t& copy : copies_) {
+    copy = fork();
+    if (copy < 0) fail("fork");
+    if (copy > 0) continue;
     close(sockets[0]);
     attach(parent_);
     // A thread's heap and stack are its own: no child begins with the leavings of what its parent did before.
@@ -92,14 +96,16 @@ Nursery::Nursery(std::function<Work(std::string_view)> work) : work_(std::move(w
 
 Nursery::~Nursery() {
   close(requests_);
-  uninterrupted([&] { return waitpid(pid_, nullptr, 0); });
+  for (const pid_t copy : copies_) uninterrupted([&] { return waitpid(copy, nullptr, 0); });
 }
 
-pid_t Nursery::bear(int socket, int output) {
-  const std::lock_guard lock(mutex_);
-  send_descriptors(requests_, {socket, output});
+// Whichever copy takes the request, the child says who it is.
+pid_t Nursery::bear(const std::array<int, 2>& sockets, int output) {
+  send_descriptors(requests_, {sockets[1], output});
+  close(sockets[1]);
+  close(output);
   pid_t child = -1;
-  if (uninterrupted([&] { return recv(requests_, &child, sizeof child, 0); }) != sizeof child || child < 0)
+  if (uninterrupted([&] { return recv(sockets[0], &child, sizeof child, MSG_WAITALL); }) != sizeof child)
     throw std::system_error(EAGAIN, std::generic_category(), "clone");
   return child;
 }
@@ -107,16 +113,15 @@ pid_t Nursery::bear(int socket, int output) {
 // Between children nothing of its memory changes.
 void Nursery::serve(int requests) const {
   for (Descriptors d; receive_descriptors(requests, d);) {
-    const pid_t child = fork_sibling();
-    if (child == 0) {
+    if (fork_sibling() == 0) {
       close(requests);
       attach(parent_);
       become_child(d[1]);
-      work_until_closed(d[0], work_);
+      const pid_t self = getpid();
+      if (send(d[0], &self, sizeof self, MSG_NOSIGNAL) == sizeof self) work_until_closed(d[0], work_);
       _exit(0);
     }
     for (int descriptor : d) close(descriptor);
-    if (send(requests, &child, sizeof child, MSG_NOSIGNAL) != sizeof child) break;
   }
   _exit(0);
 }

@@ -2,10 +2,11 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay {
 
@@ -15,27 +16,28 @@ struct Work {
   bool last = false;
 };
 
-// A process that is forked once and does nothing but fork children when it is asked to, so that they all begin with
-// the same memory, whatever the caller has done meanwhile. Children are the caller's, work on tasks which may take them
-// down, and die with it; nothing that they write to stdout or stderr appears. A caller may have threads.
+// Processes that are forked once, as copies of one another, and do nothing but fork children when they are asked to, so
+// that these all begin with the same memory, whichever bears them and whatever the caller has done meanwhile. Children
+// are the caller's, work on tasks which may take them down, and die with it; nothing that they write to stdout or
+// stderr appears. A caller may have threads, for as many of which as there are copies children are born at a time.
 class Nursery {
  public:
   // Made before there are threads. Throws std::system_error, as bear() does.
-  explicit Nursery(std::function<Work(std::string_view task)> work);
+  explicit Nursery(std::function<Work(std::string_view task)> work, int copies = 1);
   ~Nursery();
   Nursery(const Nursery&) = delete;
   Nursery& operator=(const Nursery&) = delete;
 
-  // A child that reads tasks from the socket and writes answers to it, as frames, and writes what it says to `output`.
-  // Both are the caller's to close.
-  pid_t bear(int socket, int output);
+  // A child that reads tasks from the second of the connected sockets and writes answers to it, as frames, and writes
+  // what it says to `output`. Both are closed here.
+  pid_t bear(const std::array<int, 2>& sockets, int output);
 
  private:
   [[noreturn]] void serve(int requests) const;
 
   std::function<Work(std::string_view)> work_;
-  std::mutex mutex_;
-  pid_t parent_, pid_ = -1;
+  pid_t parent_;
+  std::vector<pid_t> copies_;
   int requests_ = -1;
 };
 

@@ -11,9 +11,15 @@ namespace {
 using Zone = std::array<std::byte, red_zone>;
 
 // No two neighbouring bytes are equal, so that a shifted copy of a red zone is damage too.
+constexpr Zone plain = [] {
+  Zone bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(0xA5 + 37 * i);
+  return bytes;
+}();
+
 Zone zone_of(std::byte key) {
-  Zone bytes;
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(0xA5 + 37 * i) ^ key;
+  Zone bytes = plain;
+  for (std::byte& b : bytes) b ^= key;
   return bytes;
 }
 

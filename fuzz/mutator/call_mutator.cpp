@@ -63,7 +63,7 @@ void change(CallRequest& request, Random& random) {
   if (random.one_in(12)) return void(request.op = &similar(*request.op, random));
   const bool small = std::ranges::all_of(request.arguments, [](const Value& v) { return is_small(v); });
   if (!small || random.one_in(4)) return change(random.of(request.arguments), random);
-  request.arguments = mutated(*request.op, request.arguments, some_mutation(random));
+  request.arguments = mutated(*request.op, std::move(request.arguments), some_mutation(random));
 }
 
 // What an out argument has before the call: not its data.

@@ -67,7 +67,7 @@ int show_case(const Request& request) {
   using namespace std::chrono_literals;
   const Contract contract = open_contract(request.contract, request.testee);
   const Record r =
-      Laboratory(corpus, *library, contract, patience_of(60s, library->is_remote())).run_alone(id, true).record;
+      Laboratory(corpus, *library, contract, patience_of(60s, library->is_remote())).run_alone(id, Detail::all).record;
   if (request.json)
     std::cout << to_json_line(r) << '\n';
   else

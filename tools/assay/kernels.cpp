@@ -20,7 +20,6 @@
 #include "conformance/runner/case_list.h"
 #include "conformance/runner/suite.h"
 #include "conformance/testees/binaries.h"
-#include "conformance/testees/wire/address.h"
 #include "reference/fault.h"
 #include "tools/assay/addresses.h"
 #include "tools/assay/libraries.h"
@@ -129,7 +128,8 @@ class Run {
         contract_(open_contract(request.contract, request.testee)),
         corpus_(golden_folder(request.golden)),
         library_(open_library(request.testee, corpus_)),
-        laboratory_(corpus_, *library_, contract_, patience_of(timeout(), library_->is_remote(), &interrupted)) {
+        laboratory_(corpus_, *library_, contract_, patience_of(timeout(), library_->is_remote(), &interrupted),
+                    request.suite.workers) {
     if (!request.known.empty()) known_ = read_case_list(request.known, "known");
     if (!request.mustpass.empty()) mustpass_ = read_cases(request.mustpass, "mustpass", corpus_);
     plan();
@@ -216,6 +216,7 @@ class Run {
     const auto begun = [&](std::string_view op) { progress_->looks_into(op); };
     for (Defect& d : defects_of(laboratory, corpus_, seen_, request_.suite.workers, begun)) {
       d.testee = library_->name();
+      d.command = repro_line(d.smallest, request_.testee == usual_testee ? "" : request_.testee, request_.contract);
       summary_.add(d);
       write(to_json_line(d));
     }
@@ -235,9 +236,6 @@ class Run {
     std::string others;
     for (const std::string& kernel : library_->kernels())
       if (!find_operator(kernel)) others += (others.empty() ? "" : ", ") + kernel;
-    const auto has_defects = [](const auto& testee) { return !testee.second.defects.empty(); };
-    if (request_.testee != usual_testee && std::ranges::any_of(summary_.testees, has_defects))
-      std::cout << "To repeat a case, add --testee " << wire::quoted({request_.testee}) << '\n';
     if (!others.empty()) std::cout << "Not judged, as the spec has no entry: " << others << '\n';
   }
 

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::pow.Tensor_Scalar_out#90f259ae
-// aten::pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)
+// aten::var_mean.correction_out#033474cc
+// aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,23 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [-0,-inf,4,2]:f32
-  values.push_back(tensor(ScalarType::Float, {4}, {0}, {0x80000000, 0xff800000, 0x40800000, 0x40000000}));
-  // exponent: 0.5
-  values.push_back(EValue(0.5));
-  // out
-  values.push_back(tensor(ScalarType::Float, {4}, {0}, Elements(4, unwritten)));
+  // self: [[-0.1]]:f16
+  values.push_back(tensor(ScalarType::Half, {1, 1}, {0, 1}, {0xae66}));
+  // dim: [1]
+  values.push_back(integers({1}));
+  // correction: none
+  values.push_back(EValue());
+  // keepdim: false
+  values.push_back(EValue(false));
+  // out0
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, Elements(1, unwritten)));
+  // out1
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [-0,-nan,2,1.4142135]:f32");
+  std::puts("expected: [-nan]:f16\n[-0.1]:f16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::pow.Tensor_Scalar_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::var_mean.correction_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,10 +168,12 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out", values[2].toTensor(), ScalarType::Float, {4}, false,
-      {0x80000000, 0xffc00000, 0x40000000, 0x3fb504f3},
-      {0x80000001, 0xffc00000, 0x3ffffffe, 0x3fb504f2},
-      {0x00000001, 0xffc00000, 0x40000001, 0x3fb504f4});
+  right &= is_right<Half>("out0", values[4].toTensor(), ScalarType::Half, {1}, true,
+      {0xfe00});
+  right &= is_right<Half>("out1", values[5].toTensor(), ScalarType::Half, {1}, false,
+      {0xae66},
+      {0xae69},
+      {0xae63});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
