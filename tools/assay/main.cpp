@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   assay::add_kernels(app, exit_code);
   assay::add_case(app, exit_code);
   assay::add_contract(app, exit_code);
+  assay::add_runtime(app, exit_code);
   assay::add_compare(app, exit_code);
   assay::add_report(app, exit_code);
   assay::add_call(app, exit_code);

@@ -1,5 +1,6 @@
 #include "conformance/testees/optimized/runtime.h"
 
+#include "conformance/testees/binaries.h"
 #include "conformance/testees/optimized/client.h"
 #include "reference/fault.h"
 
@@ -35,6 +36,7 @@ class OptimizedRuntime final : public Runtime {
  public:
   explicit OptimizedRuntime(std::string instruction_set) : instruction_set_(std::move(instruction_set)) {}
   std::string_view name() const override { return "optimized"; }
+  std::vector<std::string> binaries() const override { return {executable}; }
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {
       reply = {};
