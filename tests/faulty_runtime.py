@@ -33,7 +33,7 @@ class Behind:
 
 class Faulty:
     def __init__(self):
-        self.behind, self.chosen = Behind(), {}  # handles of the chosen program, with how often it was executed
+        self.behind, self.chosen = Behind(), {}  # handles of the chosen program, with what a fault counts
 
     def answer(self, kind, number, body):
         handle = struct.unpack_from("<I", body)[0] if kind > LOAD else None
@@ -52,7 +52,9 @@ class Faulty:
         if FAULT == "crash" and is_cut:
             os.kill(os.getpid(), signal.SIGSEGV)
         if FAULT == "instances" and program == CHOSEN and self.chosen:
-            return HEAD.pack(OK, 0, 0, 0, 0) + struct.pack("<I", next(iter(self.chosen)))
+            handle = next(iter(self.chosen))
+            self.chosen[handle] += 1
+            return HEAD.pack(OK, 0, 0, 0, 0) + struct.pack("<I", handle)
         reply = self.behind.ask(LOAD, number, body)
         if program == CHOSEN and reply[0] == OK:
             self.chosen[struct.unpack("<I", reply[-4:])[0]] = 0
@@ -62,20 +64,22 @@ class Faulty:
         del self.chosen[handle]
         return self.behind.ask(UNLOAD, number, body)
 
-    def counted(self, kind, number, body, handle):
-        self.chosen[handle] += kind == EXECUTE
-        return self.unload(number, body, handle) if kind == UNLOAD else self.behind.ask(kind, number, body)
-
     # -- faults ----------------------------------------------------------------------------------------------------
 
     def second(self, kind, number, body, handle):
         """Its second execution gives another output."""
-        reply = self.counted(kind, number, body, handle)
+        if kind == UNLOAD:
+            return self.unload(number, body, handle)
+        reply = self.behind.ask(kind, number, body)
+        self.chosen[handle] += kind == EXECUTE and reply[0] == OK
         return reply[:-1] + bytes([reply[-1] ^ 0x40]) if kind == GET_OUTPUT and self.chosen[handle] == 2 else reply
 
     def instances(self, kind, number, body, handle):
         """Loaded twice it is one program."""
-        return self.counted(kind, number, body, handle) if kind != UNLOAD else HEAD.pack(OK, 0, 0, 0, 0)
+        if kind != UNLOAD or self.chosen[handle] == 0:
+            return self.unload(number, body, handle) if kind == UNLOAD else self.right(kind, number, body, handle)
+        self.chosen[handle] -= 1
+        return HEAD.pack(OK, 0, 0, 0, 0)
 
     def hang(self, kind, number, body, handle):
         if kind == EXECUTE:
@@ -106,8 +110,9 @@ class Faulty:
         """METHOD does not forget inputs."""
         if kind == METHOD and self.chosen[handle]:
             return HEAD.pack(OK, 0, 0, 0, 0)
-        self.chosen[handle] += kind == METHOD
-        return self.right(kind, number, body, handle)
+        reply = self.right(kind, number, body, handle)
+        self.chosen[handle] += kind == METHOD and reply[0] == OK
+        return reply
 
     def nothing(self, kind, number, body, handle):
         """No program is run."""

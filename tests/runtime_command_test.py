@@ -62,7 +62,7 @@ class Right(Judged):
     def test_a_case_alone(self):
         code, out, err = assay("case", "recorded/kv_cache", "--testee", "optimized")
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("step 0     load\nstep 1     call forward(float32 (", out)
+        self.assertIn("step 0     load\nstep 1     call forward(int64 (1, 1), ", out)
         self.assertIn("verdict    pass", out)
 
     def test_a_pattern_that_fits_nothing(self):
@@ -89,7 +89,7 @@ class Faults(Judged):
 
     def test_a_second_call_that_is_wrong(self):
         failing, cases = self.failures("second", "counter")
-        self.assertEqual(failing, {f"{case}": ("fail", "value") for case in ("recorded/counter", "reload/counter", "instances/counter", "inputs/counter:forgotten")})
+        self.assertEqual(failing, {case: ("fail", "value") for case in ("recorded/counter", "reload/counter", "instances/counter", "inputs/counter:forgotten")})
         self.assertIn("call forward", cases["recorded/counter"]["message"])
         self.assertEqual(len(cases["recorded/counter"]["inputs"]), 3)  # what it came to: load, and two calls
 
@@ -121,7 +121,8 @@ class Faults(Judged):
         self.assertEqual(failing, {case: ("fail", "accepted-though-invalid") for case in beyond})
 
     def test_inputs_that_are_not_forgotten(self):
-        self.assertEqual(self.failures("remembers", "mlp")[0], {"inputs/mlp:forgotten": ("fail", "accepted-though-invalid")})
+        failing, _ = self.failures("remembers", "mlp")  # an input too many stays, too
+        self.assertEqual(failing, {"inputs/mlp:forgotten": ("fail", "accepted-though-invalid"), "inputs/mlp:too-many": ("fail", "refused-though-valid")})
 
     def test_who_answers_nothing_is_not_judged(self):
         code, said, _, cases, _ = self.judge("nothing", "mlp", "--programs", "mlp")
@@ -143,7 +144,7 @@ class Reports(Judged):
         self.assertIn("4 new, 0 mended", out)
         code, out, err = assay("report", old, new, "--junit", self.folder / "both.xml")
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("gives wrong values with counter", (self.folder / "both.xml").read_text())
+        self.assertIn("give wrong values with counter", (self.folder / "both.xml").read_text())
         code, _, _ = assay("runtime", "--programs", "counter", "--baseline", new, "-- " + fault)
         self.assertEqual(code, 0)
 
@@ -153,7 +154,7 @@ class LevelZero(Judged):
         return self.judged("--programs", programs, "runner:" + shlex.join(map(str, (sys.executable, TESTS / "runner.py", ASSAY, fault))))
 
     def test_a_runner(self):
-        code, said, _, cases, _ = self.judge("none", "recorded/mlp,reload/mlp,recorded/counter,recorded/methods,inputs/mlp,files/mlp:cut-*,instances/mlp,sizes/dynamic_batch*")
+        code, said, _, cases, _ = self.judge("none", "recorded/mlp,reload/mlp,recorded/counter,recorded/methods,inputs/mlp:*,files/mlp:cut-*,instances/mlp,sizes/dynamic_batch*")
         unsupported = {case for case, found in self.verdicts(cases).items() if found[0] == "unsupported"}
         self.assertEqual((code, len(self.verdicts(cases)) - len(unsupported)), (0, 0), said)
         self.assertEqual({case for case in cases if cases[case]["verdict"] == "pass" and "files/" not in case}, {"recorded/mlp", "reload/mlp", "recorded/methods"})
@@ -171,7 +172,7 @@ class Examples(Judged):
 
     def test_in_c(self):
         code, said, _, cases, _ = self.judged(*SOME, "--", BUILD / "example_runtime")
-        self.assertEqual((code, self.verdicts(cases)), (0, {}), said)
+        self.assertEqual((code, {found[0] for found in self.verdicts(cases).values()} - {"unsupported"}), (0, set()), said)
 
 
 if __name__ == "__main__":

@@ -17,10 +17,21 @@ bool is_answered(const Record& r) {
   return r.verdict == Verdict::fail && deed != Deed::refusal;
 }
 
-// The first line of what was said, without what tells one call from another.
-std::string gist(const std::string& message) {
-  const std::size_t colon = message.find("): ");
-  std::string words = message.substr(colon == std::string::npos ? 0 : colon + 3);
+// What the runtime said: behind the step, or its last line before it died, unless it is a step.
+std::string words_of(const Record& r) {
+  if (r.verdict == Verdict::crash && r.inputs.empty()) {
+    const std::string last = r.message.substr(r.message.find_last_of('\n', r.message.find_last_not_of('\n')) + 1);
+    return last.find(": ") == last.find_first_not_of("0123456789") ? r.message : last;
+  }
+  const std::string step = r.inputs.empty() ? "" : r.inputs.back().text + ": ";
+  constexpr std::string_view refused = "is refused (";
+  std::string words = r.message.substr(r.message.starts_with(step) ? step.size() : 0);
+  if (words.starts_with(refused)) words.erase(0, words.find(": ") + 2);
+  return words;
+}
+
+// Its first line, without what tells one call from another.
+std::string gist(std::string words) {
   words = words.substr(0, std::min(words.find('\n'), most_words));
   std::string all;
   for (const char c : words) {
@@ -30,12 +41,12 @@ std::string gist(const std::string& message) {
   return all;
 }
 
-// What is wrong in the case: "with kv_cache", "too-large".
+// What is wrong in the case: "with kv_cache", "(too-large)".
 std::string way(const Record& r) {
-  if (!is_answered(r)) return gist(r.message);
+  if (!is_answered(r)) return r.verdict == Verdict::timeout ? "" : text("saying \"", gist(words_of(r)), '"');
   if (r.failure != Class::accepted_though_invalid) return text("with ", subject_of(r.case_id));
   const std::size_t colon = r.case_id.rfind(':');
-  return colon == std::string::npos ? "" : gist(r.case_id.substr(colon + 1));
+  return colon == std::string::npos ? "" : text('(', gist(r.case_id.substr(colon + 1)), ')');
 }
 
 }  // namespace
@@ -64,8 +75,7 @@ std::vector<Defect> ScenarioDefects::found() const {
     all.push_back(defect);
     Defect& d = all.back();
     std::ranges::sort(d.operators);
-    d.known = false;
-    d.sentence = sentence(d);
+    d.sentence = sentence(d, "kinds of cases");
   }
   std::ranges::sort(all, is_more_serious);
   return all;

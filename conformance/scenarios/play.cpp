@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 #include "conformance/cases/fingerprint.h"
 #include "conformance/scenarios/expectation.h"
@@ -65,10 +66,12 @@ class Player {
     Judgement next;
     try {
       result = done(step);
-      if (step.judge) next = step.judge(result);
     } catch (const NotAsked& not_asked) {
       next = unsupported(not_asked.message);
+    } catch (const std::exception& thrown) {  // which would end whoever does not expect it
+      next.verdict = Verdict::crash, next.failure = Class::abort, next.message = text("throws: ", thrown.what());
     }
+    if (next.verdict == Verdict::pass && step.judge) next = step.judge(result);
     answer_ += text(name(result.reply.outcome), ' ', name(next.verdict), ' ', name(next.failure), '\n');
     const bool is_good = next.verdict == Verdict::pass || next.verdict == Verdict::quality;
     if (next.verdict != Verdict::pass) judgement_ = std::move(next);
@@ -104,7 +107,7 @@ Judgement play(const Script& script, Runtime& runtime, Record& r, std::uint64_t&
     r.inputs.push_back({std::to_string(r.inputs.size()), in_words(step)});
     tell(text(r.inputs.back().name, ": ", r.inputs.back().text));
     if (player.play(step)) continue;
-    if (player.judgement().verdict == Verdict::fail) r.valid = step.valid;
+    if (is_failure(player.judgement().verdict)) r.valid = step.valid;
     break;
   }
   answer = player.answer();
@@ -122,6 +125,7 @@ Judged play(const Scenario& scenario, Runtime& runtime, bool always_described) {
   Record& r = judged.record;
   const Judgement j = play(script, runtime, r, judged.answer);
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  judged.spoilt = j.verdict == Verdict::crash;
   r.verdict = j.verdict, r.failure = j.failure, r.rule = j.rule, r.bound = j.bound, r.message = j.message;
   if (!j.bound.empty()) r.distance = j.distance;
   if (r.verdict == Verdict::pass && !always_described) r.inputs.clear();

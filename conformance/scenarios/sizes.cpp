@@ -97,11 +97,14 @@ Script within_bounds(const RecordedProgram& program, const OpenMethod& method) {
   return {program.settings(), std::move(steps)};
 }
 
+// A bound is on how many elements there are, so that the others are at theirs.
 Inputs beyond(const OpenMethod& method, const Open& open) {
   Inputs inputs = method.call.inputs;
   Tensor& tensor = std::get<Tensor>(inputs[open.input]);
   Dims sizes = tensor.sizes;
-  sizes[open.dim] = open.most + 1;
+  for (const Open& other : method.sizes)
+    if (other.input == open.input) sizes[other.dim] = other.most;
+  ++sizes[open.dim];
   tensor = resized(tensor, sizes);
   return inputs;
 }
