@@ -108,11 +108,11 @@ class Faulty:
 
     def remembers(self, kind, number, body, handle):
         """METHOD does not forget inputs."""
-        if kind == METHOD and self.chosen[handle]:
+        if kind == METHOD and self.chosen[handle] == body:
             return HEAD.pack(OK, 0, 0, 0, 0)
-        reply = self.right(kind, number, body, handle)
-        self.chosen[handle] += kind == METHOD and reply[0] == OK
-        return reply
+        if kind == METHOD:
+            self.chosen[handle] = body
+        return self.right(kind, number, body, handle)
 
     def nothing(self, kind, number, body, handle):
         """No program is run."""

@@ -33,7 +33,7 @@ class Judged(WithFolder):
         return code, out + err, run[0]["header"], cases, [line["defect"] for line in run if "defect" in line]
 
     def verdicts(self, cases):
-        return {case: (line["verdict"], line["class"]) for case, line in cases.items() if line["verdict"] != "pass"}
+        return {case: (line["verdict"], line["class"]) for case, line in cases.items() if line["verdict"] not in ("pass", "quality")}
 
 
 class Right(Judged):
