@@ -1,4 +1,4 @@
-// spec/verdicts.md and the tables of the code say the same words, each once.
+// spec/verdicts.md, spec/runtime_suite.md and the tables of the code say the same words, each once.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "conformance/contract/read_contract.h"
+#include "conformance/scenarios/scenario.h"
 #include "tests/records.h"
 
 namespace assay {
@@ -16,9 +17,9 @@ using testing::ElementsAreArray;
 using Word = std::pair<std::string, std::string>;  // and what its row says last
 
 // The rows of the table under a heading whose first cell is a word of the tools.
-std::vector<Word> documented(const std::string& heading) {
+std::vector<Word> documented(const std::string& heading, const std::string& page = "verdicts.md") {
   static const std::regex row(R"(\| `([^`]+)` \|(?:.* \|)? ([^|]+) \|)");
-  std::ifstream file(ASSAY_GOLDEN "/../../spec/verdicts.md");
+  std::ifstream file(ASSAY_GOLDEN "/../../spec/" + page);
   std::vector<Word> words;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
@@ -53,6 +54,10 @@ TEST(Words, OfTables) {
   EXPECT_THAT(documented("Verdicts"), ElementsAreArray(words_of(verdicts)));
   EXPECT_THAT(documented("Classes"), ElementsAreArray(words_of(classes)));
   EXPECT_THAT(documented("Tiers"), ElementsAreArray(words_of(tiers)));
+}
+
+TEST(Words, OfTheRuntimeSuite) {
+  EXPECT_THAT(documented("Cases", "runtime_suite.md"), ElementsAreArray(words_of(scenario_kinds)));
 }
 
 TEST(Words, OfSlices) {

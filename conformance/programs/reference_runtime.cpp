@@ -2,6 +2,7 @@
 
 #include "conformance/programs/file.h"
 #include "conformance/programs/host.h"
+#include "conformance/testees/binaries.h"
 #include "conformance/text/fault_text.h"
 
 namespace assay {
@@ -36,6 +37,7 @@ class ReferenceProgram final : public TesteeProgram {
 class ReferenceRuntime final : public Runtime {
  public:
   std::string_view name() const override { return "reference"; }
+  std::vector<std::string> binaries() const override { return {executable}; }
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {
       reply = {};

@@ -32,8 +32,12 @@ Work TesteeHost::work(std::string_view task) {
   const Json call = parse_json(task);
   std::vector<Value> outputs;
   Reply reply;
-  if (!loaded_) loaded_ = runtime_.load(settings_, reply);
-  if (loaded_) reply = loaded_->call(call["method"].get<std::string>(), values_in(call["inputs"]), outputs);
+  try {
+    if (!loaded_) loaded_ = runtime_.load(settings_, reply);
+    if (loaded_) reply = loaded_->call(call["method"].get<std::string>(), values_in(call["inputs"]), outputs);
+  } catch (const NotAsked& not_asked) {
+    reply = {not_asked.outcome, not_asked.message};
+  }
   return {
       line_of({{"outcome", static_cast<int>(reply.outcome)}, {"words", reply.message}, {"outputs", list_of(outputs)}})};
 }

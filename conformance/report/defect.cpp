@@ -114,9 +114,9 @@ Trial& Trial::operator+=(const Trial& t) {
   return *this;
 }
 
-std::string sentence(const Defect& d) {
+std::string sentence(const Defect& d, std::string_view many) {
   const bool one = d.operators.size() == 1;
-  const std::string who = one ? d.operators[0] : fmt::format("{} operators", d.operators.size());
+  const std::string who = one ? d.operators[0] : fmt::format("{} {}", d.operators.size(), many);
   const Phrase phrase = deed(d);
   const std::string all = fmt::format("{} {} {}", who, one ? phrase.one : phrase.many, d.when);
   return d.explained ? all : fmt::format("{}, or nearly so", all);

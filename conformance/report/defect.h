@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/report/record.h"
@@ -47,7 +48,7 @@ struct Defect {
 };
 
 /// "24 operators abort whenever a tensor is uint16": `defect.sentence`, from its other fields.
-std::string sentence(const Defect& defect);
+std::string sentence(const Defect& defect, std::string_view many = "operators");
 
 /// One word for how its calls fail: their class, or the verdict where that says it all.
 std::string_view kind(const Defect& defect);

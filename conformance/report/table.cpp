@@ -66,8 +66,8 @@ std::string without_control_characters(std::string text) {
 
 std::string count_text(std::uint64_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
 
-Line heading() {
-  Line line{"operator", "cases", {}, "worst", {}};
+Line heading(std::string_view subject) {
+  Line line{std::string(subject), "cases", {}, "worst", {}};
   for (std::size_t i = 0; i < verdicts.size(); ++i) line.counts[i] = verdicts[i].name;
   return line;
 }
@@ -122,7 +122,7 @@ void write_line(std::ostream& out, const Line& line, const Widths& widths, bool 
 }
 
 void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
-  std::vector<Line> lines{heading()};
+  std::vector<Line> lines{heading(style.subject)};
   for (const auto& [operator_name, entry] : testee.operators) lines.push_back(of_operator(operator_name, entry));
   lines.push_back(counted(fmt::format("total of {}", testee.operators.size()), verdict_counts(testee)));
 

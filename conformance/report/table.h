@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <ostream>
+#include <string_view>
 
 #include "conformance/report/summary.h"
 
@@ -13,6 +14,7 @@ struct TableStyle {
   std::size_t defects = 20;  ///< list at most so many per testee, and say how many are left out
   bool outside = false;      ///< also those outside of the contract
   bool colour = false;       ///< ANSI escape sequences
+  std::string_view subject = "operator";  ///< what a line is of
 };
 
 /// The terminal report: for each testee one line per operator, totals, then the most serious defects,

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "conformance/runner/run_case.h"
-#include "conformance/testees/nursery.h"
 
 namespace assay {
+
+// Cases that are run one after the other in a child of their own: the history of a case is those before it.
+using Block = std::vector<CaseId>;
 
 // Where cases are run on a library, in children. May be used by many threads.
 class Laboratory {
@@ -18,16 +20,11 @@ class Laboratory {
              int processors = 1);
 
   const Contract& contract() const { return contract_; }
-  const Patience& patience() const { return patience_; }
+  const Patience& patience() const { return children_.patience(); }
 
   // How many should use it on so many processors: one waits while its child works, so that two keep a processor busy,
   // as long as the library may be called by so many.
   int users(int processors) const;
-
-  // Runs the cases one after the other in a fresh child. What is judged ends behind the first that leaves no child to
-  // go on with: one that took it down, or damaged it. Of one that took it down and was not its first the record has the
-  // outcome alone. Throws Interrupted.
-  std::vector<Judged> run(std::span<const CaseId> cases);
 
   // The outcomes of promised calls, in as many children as it takes, as long as `goes_on` says so of what was judged.
   void run_while(std::span<const CaseId> cases, const Patience& patience, const std::function<bool(Judged)>& goes_on);
@@ -35,19 +32,17 @@ class Laboratory {
   // Runs one case in a fresh child.
   Judged run_alone(const CaseId& id, Detail detail = Detail::failures);
 
+  // As judge_in_turn has them.
+  std::vector<Record> judge_block(const Block& block);
+
  private:
-  Work work(std::string_view task);
-  Judged judged(const CaseId& id, const TaskResult& result, Detail detail) const;
-  // How many were judged.
-  std::size_t run(std::span<const CaseId> cases, Detail detail, const Patience& patience,
-                  const std::function<bool(Judged)>& goes_on);
+  Judged judge(const CaseId& id, Detail detail);
 
   const Corpus& corpus_;
   KernelLibrary& library_;
   const Contract& contract_;
-  Patience patience_;
   std::optional<Probe> probe_;  // of a child
-  Nursery nursery_;
+  JudgingChildren children_;
 };
 
 }  // namespace assay

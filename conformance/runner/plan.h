@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/runner/block.h"
+#include "conformance/runner/laboratory.h"
 
 namespace assay {
 

@@ -6,6 +6,7 @@
 #include "conformance/judge/choice.h"
 #include "conformance/judge/host_call.h"
 #include "conformance/judge/judge.h"
+#include "conformance/runner/blame.h"
 #include "conformance/testees/death.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
@@ -165,14 +166,6 @@ Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& 
   r.rule = host.expected.answer.rule;
   r.expected = shown(host.expected);
   return {std::move(r), answer, true};
-}
-
-Record not_repeatable(Record r) {
-  r.verdict = Verdict::fail, r.failure = Class::not_repeatable;
-  r.message = "the same call is answered in two ways";
-  r.distance.reset();
-  r.rule.clear(), r.got.clear(), r.bound.clear();
-  return r;
 }
 
 }  // namespace assay

@@ -7,7 +7,7 @@ namespace assay {
 void judge_blocks(Laboratory& laboratory, const std::vector<Block>& blocks, int workers,
                   const std::function<void(Record)>& done) {
   in_order(
-      blocks.size(), laboratory.users(workers), [&](std::size_t i) { return judge_block(laboratory, blocks[i]); },
+      blocks.size(), laboratory.users(workers), [&](std::size_t i) { return laboratory.judge_block(blocks[i]); },
       [&](std::vector<Record> records) {
         for (Record& record : records) done(std::move(record));
       });

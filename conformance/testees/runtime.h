@@ -1,15 +1,23 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "conformance/testees/library.h"
+#include "reference/fault.h"
 
 namespace assay {
+
+// What load() and call() throw where the runtime's interface has no words for what is wanted of it.
+struct NotAsked : Fault {
+  explicit NotAsked(std::string why) : Fault(Outcome::unsupported, "testee", std::move(why)) {}
+};
 
 // A program that a runtime under test has loaded; state lives in it from call to call.
 class TesteeProgram {
@@ -34,8 +42,18 @@ class Runtime {
 
   virtual std::string_view name() const = 0;
 
+  // Versions and settings worth a line in a report.
+  virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
+
+  // The names of the binaries that compute; `executable` for the process's own.
+  virtual std::vector<std::string> binaries() const { return {}; }
+
   // Whether another process or machine computes, of which nobody here sees the processor time.
   virtual bool is_remote() const { return false; }
+
+  // How many processes may use it at the same time, and whether one may load several programs.
+  virtual int most_at_once() const { return std::numeric_limits<int>::max(); }
+  virtual bool has_instances() const { return true; }
 
   // Null where the program is refused, `reply` says why. May crash.
   virtual std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) = 0;

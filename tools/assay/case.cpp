@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -9,6 +10,8 @@
 #include "conformance/report/record.h"
 #include "conformance/reproduce/reproduction.h"
 #include "conformance/runner/laboratory.h"
+#include "conformance/scenarios/plan.h"
+#include "conformance/scenarios/stage.h"
 #include "reference/fault.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/subcommands.h"
@@ -20,6 +23,17 @@ struct Request {
   std::string id, testee = usual_testee, contract, golden, as, file;
   bool json = false;
 };
+
+constexpr std::chrono::seconds patience{60};
+
+void print_verdict(const Record& r) {
+  std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
+  if (r.distance && *r.distance > 0 && std::isfinite(*r.distance))
+    std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
+  std::cout << (r.message.empty() ? "" : ": " + r.message) << '\n';
+  std::cout << fmt::format("tier       {}: {}\n", name(tier_of(r)), row(tier_of(r)).sentence);
+  std::cout << fmt::format("slices     {}{}\n", fmt::join(r.slices, ", "), r.promised ? "" : "; not promised");
+}
 
 void print_rule(const Operator& op, const Record& r) {
   std::cout << "formula    " << op.math << '\n';
@@ -40,12 +54,7 @@ void print(const Case& c, const Record& r) {
   for (const NamedText& out : r.outs) std::cout << fmt::format("{:<10} given as {}\n", out.name, out.text);
   print_rule(*c.op, r);
   std::cout << "expected   " << r.expected << '\n' << "got        " << r.got << '\n';
-  std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
-  if (r.distance && *r.distance > 0 && std::isfinite(*r.distance))
-    std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
-  std::cout << (r.message.empty() ? "" : ": " + r.message) << '\n';
-  std::cout << fmt::format("tier       {}: {}\n", name(tier_of(r)), row(tier_of(r)).sentence);
-  std::cout << fmt::format("slices     {}{}\n", fmt::join(r.slices, ", "), r.promised ? "" : "; not promised");
+  print_verdict(r);
 }
 
 int write_reproduction(const Request& request, const Case& c) {
@@ -58,21 +67,44 @@ int write_reproduction(const Request& request, const Case& c) {
   return exit_code(Outcome::ok);
 }
 
+template <class Print>
+int shown(const Request& request, const Record& r, Print print) {
+  if (request.json)
+    std::cout << to_json_line(r) << '\n';
+  else
+    print(r);
+  return is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
+}
+
+void print(const Record& r) {
+  std::cout << "case       " << r.case_id << '\n';
+  for (const NamedText& step : r.inputs) std::cout << fmt::format("step {:<5} {}\n", step.name, step.text);
+  print_verdict(r);
+}
+
+// What is done with a program.
+int show_scenario(const Request& request) {
+  if (!request.as.empty())
+    throw Fault(Outcome::unsupported, "case.as", "what is done with a program cannot be written as a file yet");
+  const auto runtime = open_program_runner(request.testee);
+  const Contract contract = open_contract(request.contract, request.testee);
+  const std::filesystem::path golden = golden_folder(request.golden);
+  const Corpus corpus(golden);
+  Stage stage(plan_scenarios(programs_beside(golden), corpus, contract, request.id), *runtime,
+              patience_of(patience, runtime->is_remote()));
+  return shown(request, stage.judge_alone(request.id).record, [](const Record& r) { print(r); });
+}
+
 int show_case(const Request& request) {
+  if (request.id.find('/') != std::string::npos) return show_scenario(request);
   const CaseId id = case_id_from(request.id);
   const Corpus corpus(golden_folder(request.golden), id.operator_name);
   const Case c = corpus.make(id);
   if (!request.as.empty()) return write_reproduction(request, c);
   const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
-  using namespace std::chrono_literals;
   const Contract contract = open_contract(request.contract, request.testee);
-  const Record r =
-      Laboratory(corpus, *library, contract, patience_of(60s, library->is_remote())).run_alone(id, Detail::all).record;
-  if (request.json)
-    std::cout << to_json_line(r) << '\n';
-  else
-    print(c, r);
-  return is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
+  Laboratory laboratory(corpus, *library, contract, patience_of(patience, library->is_remote()));
+  return shown(request, laboratory.run_alone(id, Detail::all).record, [&](const Record& r) { print(c, r); });
 }
 
 }  // namespace
@@ -80,7 +112,10 @@ int show_case(const Request& request) {
 void add_case(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("case", "Runs one case again and shows it in full words");
   const auto r = std::make_shared<Request>();
-  command->add_option("ID", r->id, "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0")->required();
+  command
+      ->add_option("ID", r->id,
+                   "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0, or recorded/kv_cache of assay runtime")
+      ->required();
   command->add_option("--testee", r->testee, testee_help)->capture_default_str();
   command->add_option("--contract", r->contract, contract_help);
   command->add_option("--golden", r->golden,

@@ -2,6 +2,7 @@
 
 #include "conformance/contract/read_contract.h"
 #include "conformance/programs/reference_runtime.h"
+#include "conformance/programs/runner_runtime.h"
 #include "conformance/testees/installed.h"
 #include "conformance/testees/load.h"
 #include "conformance/testees/recorded_eager.h"
@@ -18,6 +19,13 @@ std::filesystem::path golden_folder(const std::string& given) {
               "there is no folder golden/operators above the executable or here: name it with --golden");
 }
 
+std::filesystem::path programs_beside(const std::filesystem::path& golden) {
+  std::filesystem::path folder = golden / ".." / "programs";
+  if (std::filesystem::is_directory(folder)) return folder.lexically_normal();
+  throw Fault(Outcome::malformed, "calls.folder",
+              text("there is no folder of recorded programs beside ", golden.string()));
+}
+
 std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpus& corpus) {
   if (name == "recorded") return std::make_unique<RecordedEager>(corpus);
   return load_library(name, executable_folder());
@@ -31,7 +39,14 @@ OpenLibrary open_library(const std::string& name, const std::string& golden) {
 }
 
 std::unique_ptr<Runtime> open_runtime(const std::string& name) {
+  constexpr std::string_view runner = "runner:";
+  if (name.starts_with(runner)) return make_runner_runtime(std::string_view(name).substr(runner.size()));
   return name == "reference" ? make_reference_runtime() : load_runtime(name, executable_folder());
+}
+
+std::unique_ptr<Runtime> open_program_runner(const std::string& name) {
+  if (auto runtime = open_runtime(name)) return runtime;
+  throw Fault(Outcome::invalid, "testee", text(name, " runs no programs: assay kernels judges what it has"));
 }
 
 Contract open_contract(const std::string& asked_for, const std::string& library) {

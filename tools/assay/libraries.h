@@ -15,6 +15,9 @@ namespace assay {
 // "calls.folder") where there is none.
 std::filesystem::path golden_folder(const std::string& given);
 
+// That of recorded programs beside it. Throws Fault likewise.
+std::filesystem::path programs_beside(const std::filesystem::path& golden);
+
 std::filesystem::path executable_folder();  // in which the modules of testees are
 
 // Who answers, in every command: "reference", "optimized", "optimized:avx2,relaxed" for an instruction set and
@@ -32,13 +35,20 @@ OpenLibrary open_library(const std::string& testee, const std::string& golden);
 
 // The runtime of a testee; null where it has kernels alone. Throws Fault likewise.
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);
-inline constexpr const char* usual_testee = "executorch";  // of assay case
+std::unique_ptr<Runtime> open_program_runner(const std::string& testee);  // Fault (invalid, "testee") instead of null
+inline constexpr const char* usual_testee = "executorch";                 // of assay case
 inline constexpr const char* testee_help =
     "Who answers: executorch (its official kernels), reference, optimized, optimized:avx2,relaxed (for an instruction "
     "set, in relaxed arithmetic), "
     "recorded (PyTorch, as it was recorded), ./lib.so, a library of yours (spec/kernel_library.md), "
     "executorch:./lib.so, one that registers its kernels with ExecuTorch's macros, python:MODULE, or who speaks the "
     "protocol (spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
+
+inline constexpr const char* runtime_help =
+    "Who runs programs: executorch (its official runtime), reference, optimized, optimized:avx2 (for an instruction "
+    "set), a module ./lib.so that exports assay_runtime, runner:COMMAND, one with the command line of executor_runner, "
+    "python:MODULE, or who speaks the protocol "
+    "(spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
 
 inline constexpr const char* runner_help =
     "Who runs it: reference, optimized, optimized:avx2,relaxed (for an instruction set, in relaxed arithmetic), "

@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   assay::add_case(app, exit_code);
   assay::add_cases(app, exit_code);
   assay::add_contract(app, exit_code);
+  assay::add_runtime(app, exit_code);
   assay::add_compare(app, exit_code);
   assay::add_report(app, exit_code);
   assay::add_call(app, exit_code);

@@ -54,13 +54,22 @@ Facts facts_of(const std::vector<Run>& runs) {
   return all;
 }
 
+// What lines of the table are of.
+std::string_view subject_of(const std::vector<Run>& runs) {
+  const auto is_of_runtimes = [](const Run& run) {
+    return std::ranges::find(run.facts, NamedText{"suite", "runtime"}) != run.facts.end();
+  };
+  return std::ranges::all_of(runs, is_of_runtimes) ? "kind" : "operator";
+}
+
 int report(Request& request) {
   std::vector<Run> runs;
   for (const std::string& file : request.runs) runs.push_back(read(file));
   const Summary summary = side_by_side(runs);
   request.reports.open();
   request.reports.write(summary, facts_of(runs));
-  if (request.reports.empty()) write_table(std::cout, summary, {.width = TableStyle::unlimited});
+  if (request.reports.empty())
+    write_table(std::cout, summary, {.width = TableStyle::unlimited, .subject = subject_of(runs)});
   return exit_code(Outcome::ok);
 }
 
@@ -69,7 +78,7 @@ int report(Request& request) {
 void add_report(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("report", "Makes reports of runs, several of them side by side");
   const auto r = std::make_shared<Request>();
-  command->add_option("RUN", r->runs, "Runs, as assay kernels -o wrote them")->required();
+  command->add_option("RUN", r->runs, "Runs, as assay kernels -o and assay runtime -o wrote them")->required();
   r->reports.add_options(*command);
   command->footer(
       "Without a file to write the table is printed.\n\nExample:\n  assay report old.jsonl new.jsonl --html "

@@ -23,6 +23,7 @@ void add_loader(CLI::App& app, int& exit_code);
 void add_operators(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
+void add_runtime(CLI::App& app, int& exit_code);
 void add_serve(CLI::App& app, int& exit_code);
 void add_select(CLI::App& app, int& exit_code);
 

@@ -3,6 +3,7 @@
 #include <executorch/extension/module/module.h>
 #include <executorch/runtime/platform/runtime.h>
 
+#include "conformance/testees/executorch/binaries.h"
 #include "conformance/testees/executorch/outcome.h"
 #include "conformance/testees/executorch/threads.h"
 #include "conformance/testees/executorch/values.h"
@@ -50,6 +51,7 @@ class ModuleRuntime final : public Runtime {
   }
 
   std::string_view name() const override { return "executorch"; }
+  std::vector<std::string> binaries() const override { return package_binaries(); }
 
   // Arenas are always shared, as this runtime shares no state by name.
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {

@@ -249,6 +249,8 @@ const OptimizedClient::Method& OptimizedClient::method(const std::string& name) 
 
 std::vector<Value> OptimizedClient::call(const std::string& name, std::span<const Value> inputs) {
   const Method& made = method(name);
+  if (const std::size_t wanted = assay_input_count(made.method); inputs.size() != wanted)
+    throw Fault(Outcome::invalid, "R4", text("the method wants ", wanted, " inputs, but ", inputs.size(), " came"));
   for (std::size_t i = 0; i < inputs.size(); ++i) set_input(made, i, inputs[i]);
   execute(made);
   return outputs(made);

@@ -1,5 +1,6 @@
 #include "conformance/testees/optimized/runtime.h"
 
+#include "conformance/testees/binaries.h"
 #include "conformance/testees/optimized/client.h"
 #include "reference/fault.h"
 
@@ -33,6 +34,7 @@ class OptimizedRuntime final : public Runtime {
  public:
   explicit OptimizedRuntime(OptimizedTestee testee) : testee_(std::move(testee)) {}
   std::string_view name() const override { return "optimized"; }
+  std::vector<std::string> binaries() const override { return {executable}; }
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {
       reply = {};

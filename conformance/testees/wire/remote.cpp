@@ -64,6 +64,12 @@ class End {
 
   const Introduction& introduction() const { return said_; }
   bool is_command() const { return std::holds_alternative<Command>(address_); }
+  std::vector<std::pair<std::string, std::string>> facts() const {
+    auto all = said_.facts;
+    all.emplace_back("interface", "runtime protocol 1");
+    all.emplace_back("isolation", is_command() ? "a process for each block" : "a RESET before each block");
+    return all;
+  }
   int most_at_once() const { return is_command() || said_.has(has_connections) ? std::numeric_limits<int>::max() : 1; }
 
   template <class... Read>
@@ -96,12 +102,7 @@ class RemoteLibrary final : public KernelLibrary {
 
   std::string_view name() const override { return end_.introduction().name; }
 
-  std::vector<std::pair<std::string, std::string>> facts() const override {
-    auto all = end_.introduction().facts;
-    all.emplace_back("interface", "runtime protocol 1");
-    all.emplace_back("isolation", end_.is_command() ? "a process for each block" : "a RESET before each block");
-    return all;
-  }
+  std::vector<std::pair<std::string, std::string>> facts() const override { return end_.facts(); }
 
   std::vector<std::string> kernels() const override { return end_.introduction().kernels; }
   bool has(const Operator& op) const override {
@@ -204,7 +205,10 @@ class RemoteRuntime final : public Runtime {
   explicit RemoteRuntime(const Address& address) : end_(address) {}
 
   std::string_view name() const override { return end_.introduction().name; }
+  std::vector<std::pair<std::string, std::string>> facts() const override { return end_.facts(); }
   bool is_remote() const override { return true; }
+  int most_at_once() const override { return end_.most_at_once(); }
+  bool has_instances() const override { return end_.introduction().has(assay::wire::has_instances); }
   bool runs_programs() const { return end_.introduction().has(has_programs); }
 
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {

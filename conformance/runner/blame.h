@@ -1,15 +1,14 @@
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
-#include "conformance/runner/laboratory.h"
+#include "conformance/runner/judged.h"
 
 namespace assay {
 
-// Cases that are run one after the other in a child of their own: the history of a case is those before it.
-using Block = std::vector<CaseId>;
-
-// The verdicts on the cases of a block, in its order, each about its own call:
+// The verdicts on the cases of a block, by their ids and in its order, each about its own case:
 // - a child that a case has damaged is replaced behind it;
 // - a failing case counts as it fails alone in a fresh child. Where it fails in the block and answers otherwise alone,
 //   the case behind which it begins to do so is looked for and blamed (spoils-state), and what comes behind that is run
@@ -17,6 +16,9 @@ using Block = std::vector<CaseId>;
 // - so it is when one of the first cases, repeated at the block's end, is answered otherwise than at first;
 // - a case that is answered in two ways without any other to blame is not repeatable.
 // Throws Interrupted.
-std::vector<Record> judge_block(Laboratory& laboratory, const Block& block);
+std::vector<Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block);
+
+// The record of a case that is answered in two ways: no field holds either.
+Record not_repeatable(Record record);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-#include "conformance/runner/block.h"
+#include "conformance/runner/blame.h"
 
 #include <algorithm>
 #include <limits>
@@ -10,15 +10,16 @@ namespace {
 
 constexpr std::size_t most_repeated = 4;  // cases at the block's end
 
-using Cases = std::span<const CaseId>;
+using Cases = std::span<const std::string>;  // their ids
 
 // The case of a history behind which a call begins to be answered otherwise than alone; none where it is so without
 // any, or not always.
-std::optional<std::size_t> culprit(Laboratory& laboratory, Cases history, const CaseId& id, std::uint64_t alone) {
+std::optional<std::size_t> culprit(JudgingChildren& children, Cases history, const std::string& id,
+                                   std::uint64_t alone) {
   const auto is_spoilt_behind = [&](std::size_t n) {
-    std::vector<CaseId> run(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(n));
+    std::vector<std::string> run(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(n));
     run.push_back(id);
-    const std::vector<Judged> seen = laboratory.run(run);
+    const std::vector<Judged> seen = children.run(run);
     return seen.size() < run.size() || seen.back().answer != alone;
   };
   if (is_spoilt_behind(0) || !is_spoilt_behind(history.size())) return std::nullopt;
@@ -32,7 +33,7 @@ std::optional<std::size_t> culprit(Laboratory& laboratory, Cases history, const 
 
 class BlockJudge {
  public:
-  BlockJudge(Laboratory& laboratory, const Block& block) : laboratory_(laboratory), block_(block) {}
+  BlockJudge(JudgingChildren& children, Cases block) : children_(children), block_(block) {}
 
   std::vector<Record> records() && {
     while (judged_.size() < block_.size()) judge_rest();
@@ -45,11 +46,10 @@ class BlockJudge {
   // Runs what is not judged yet in a fresh child, as far as it carries, and then the first of the block, once more.
   void judge_rest() {
     begin_ = judged_.size();
-    const Cases rest = Cases(block_).subspan(begin_),
-                first = Cases(block_).first(std::min(most_repeated, block_.size()));
+    const Cases rest = block_.subspan(begin_), first = block_.first(std::min(most_repeated, block_.size()));
     run_.assign(rest.begin(), rest.end());
     run_.insert(run_.end(), first.begin(), first.end());
-    seen_ = laboratory_.run(run_);
+    seen_ = children_.run(run_);
     for (std::size_t i = 0; i < seen_.size(); ++i)
       if (!(i < rest.size() ? judge_first(i) : judge_again(i, i - rest.size()))) return;
   }
@@ -58,7 +58,7 @@ class BlockJudge {
   bool judge_first(std::size_t i) {
     judged_.push_back(seen_[i]);
     if (!is_failure(seen_[i].record.verdict) || is_alone(i)) return true;
-    const Judged alone = laboratory_.run_alone(run_[i]);
+    const Judged alone = children_.run_alone(run_[i]);
     judged_.back().record = alone.record;
     return alone.answer == seen_[i].answer || explain(i, begin_ + i, alone);
   }
@@ -71,27 +71,27 @@ class BlockJudge {
   // Case i of the run is the block's case `first` once more.
   bool judge_again(std::size_t i, std::size_t first) {
     if (seen_[i].answer == judged_[first].answer) return true;
-    const Judged alone = laboratory_.run_alone(run_[i]);
+    const Judged alone = children_.run_alone(run_[i]);
     if (alone.answer != seen_[i].answer) return explain(i, first, alone);
     return first < begin_ || explain(first - begin_, first, alone);  // of an earlier run, which is judged
   }
 
   // Case i of the run, which is the block's case `at`, is answered otherwise than alone.
   bool explain(std::size_t i, std::size_t at, const Judged& alone) {
-    const auto found = culprit(laboratory_, Cases(run_).first(i), run_[i], alone.answer);
+    const auto found = culprit(children_, Cases(run_).first(i), run_[i], alone.answer);
     if (!found) {
-      judged_[at].record = not_repeatable(laboratory_.run_alone(run_[i], Detail::all).record);
+      judged_[at].record = not_repeatable(children_.run_alone(run_[i], Detail::all).record);
       return true;
     }
     const std::size_t cases = block_.size() - begin_;
     const bool is_again = *found >= cases;
     const std::size_t guilty = is_again ? *found - cases : begin_ + *found;
     Record& record = judged_[guilty].record;
-    const std::string deed = text("after this call ", to_text(run_[i]), " is answered otherwise than alone");
+    const std::string deed = text("after this call ", run_[i], " is answered otherwise than alone");
     if (is_failure(record.verdict)) {
       record.message += "; " + deed;
     } else {
-      record = laboratory_.run_alone(run_[*found], Detail::all).record;
+      record = children_.run_alone(run_[*found], Detail::all).record;
       record.verdict = Verdict::fail, record.failure = Class::spoils_state, record.message = deed;
       record.distance = std::numeric_limits<double>::infinity();
     }
@@ -99,18 +99,26 @@ class BlockJudge {
     return false;
   }
 
-  Laboratory& laboratory_;
-  const Block& block_;
+  JudgingChildren& children_;
+  Cases block_;
   std::size_t begin_ = 0;  // of the run in the block
-  std::vector<CaseId> run_;
+  std::vector<std::string> run_;
   std::vector<Judged> seen_;
   std::vector<Judged> judged_;  // of the block, in its order
 };
 
 }  // namespace
 
-std::vector<Record> judge_block(Laboratory& laboratory, const Block& block) {
-  return BlockJudge(laboratory, block).records();
+std::vector<Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block) {
+  return BlockJudge(children, block).records();
+}
+
+Record not_repeatable(Record r) {
+  r.verdict = Verdict::fail, r.failure = Class::not_repeatable;
+  r.message = "the same call is answered in two ways";
+  r.distance.reset();
+  r.rule.clear(), r.got.clear(), r.bound.clear();
+  return r;
 }
 
 }  // namespace assay

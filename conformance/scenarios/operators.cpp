@@ -1,0 +1,69 @@
+#include "conformance/scenarios/operators.h"
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/judge/choice.h"
+#include "conformance/judge/host_call.h"
+#include "conformance/reproduce/call_program.h"
+#include "conformance/scenarios/expectation.h"
+#include "conformance/scenarios/recorded_program.h"
+#include "conformance/testees/file_in_memory.h"
+
+namespace assay {
+namespace {
+
+struct FileOfCall {
+  explicit FileOfCall(const Program& program) : bytes(encode(program)), file(bytes) {}
+  Bytes bytes;
+  FileInMemory file;
+};
+
+Script script(const Corpus& corpus, const CaseId& id, ArithmeticMode arithmetic, bool promised) {
+  const Case c = corpus.make(id);
+  HostCall host = host_call(c);
+  CallProgram program = program_of_call(*c.op, host.arguments);
+  const auto file = std::make_shared<const FileOfCall>(program.program);
+  auto expected = std::make_shared<const Expectation>(std::move(host.expected));
+  Step step{.method = "forward", .inputs = {program.inputs.begin(), program.inputs.end()}};
+  step.judge = answers(*c.op, c.arguments, std::move(expected), arithmetic, promised);
+  return {{file->file.path(), {}}, {load(), std::move(step)}, file};
+}
+
+// Where the call is one that exporters emit and the reference answers.
+std::optional<Scenario> scenario(const Corpus& corpus, const Contract& contract, const CaseId& id) {
+  const Case c = corpus.make(id);
+  const HostCall host = host_call(c);
+  if (!host.valid()) return std::nullopt;
+  Standing standing = contract.standing(*c.op, host);
+  if (std::ranges::find(standing.slices, exported_slice) == standing.slices.end()) return std::nullopt;
+  const ArithmeticMode arithmetic = contract.arithmetic;
+  Scenario s{.id = text("operators/", to_text(id)), .kind = ScenarioKind::operators};
+  each_tensor(host.arguments, [&](const Tensor& t, std::size_t) {
+    s.dtypes.emplace_back(info(t.dtype).name), s.layouts.push_back(layout_name(t));
+  });
+  s.slices = std::move(standing.slices), s.promised = standing.promised;
+  s.script = [&corpus, id, arithmetic, promised = s.promised] { return script(corpus, id, arithmetic, promised); };
+  return s;
+}
+
+}  // namespace
+
+void add_operators(std::vector<Scenario>& all, const Corpus& corpus, const Contract& contract, std::size_t most) {
+  for (const RecordedCalls* calls : corpus.matching("")) {
+    if (is_drawn(calls->op())) continue;
+    std::set<std::vector<std::string>> seen;
+    for (std::size_t i = 0; i < calls->size() && seen.size() < most; ++i) {
+      const RecordedCall recorded = calls->at(i);
+      std::vector<std::string> dtypes;
+      each_tensor(recorded.arguments, [&](const Tensor& t, std::size_t) { dtypes.emplace_back(info(t.dtype).name); });
+      if (recorded.refused || seen.contains(dtypes)) continue;
+      auto one = scenario(corpus, contract, {std::string(calls->op().name), calls->digest(i), {}});
+      if (!one) continue;
+      seen.insert(std::move(dtypes));
+      all.push_back(std::move(*one));
+    }
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,49 @@
+#include "conformance/scenarios/plan.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "conformance/scenarios/negative_file.h"
+#include "conformance/scenarios/operators.h"
+
+namespace assay {
+namespace {
+
+// Programs whose files are damaged: small ones, of constants inside and outside, several methods, control flow, a
+// delegate.
+constexpr std::array damaged_programs = std::to_array<std::string_view>(
+    {"cond", "constant_methods", "delegate_segment", "external_constants", "mlp", "shared_state"});
+
+bool fits(const std::string& pattern, const std::string& id) {
+  if (pattern.empty()) return true;
+  std::istringstream words(pattern);
+  for (std::string word; std::getline(words, word, ',');)
+    if (matches(word, id) || matches(word, subject_of(id))) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string_view subject_of(std::string_view id) {
+  id.remove_prefix(id.find('/') + 1);
+  return id.substr(0, id.find("::") == std::string_view::npos ? id.find(':') : id.find('#'));
+}
+
+std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const Corpus& corpus,
+                                     const Contract& contract, const std::string& pattern) {
+  std::vector<Scenario> all;
+  for (const Recorded& program : recorded_programs(folder)) {
+    add_sequences(all, program);
+    add_sizes(all, program);
+    add_wrong_inputs(all, program);
+    if (std::ranges::find(damaged_programs, program->name) != damaged_programs.end())
+      add_files(all, program, damaged(*program));
+  }
+  add_operators(all, corpus, contract);
+  std::erase_if(all, [&](const Scenario& s) { return !fits(pattern, s.id); });
+  if (all.empty()) throw Fault(Outcome::unsupported, "runtime.programs", text("no case fits \"", pattern, "\""));
+  std::ranges::stable_sort(all, {}, &Scenario::kind);
+  return all;
+}
+
+}  // namespace assay

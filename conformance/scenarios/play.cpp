@@ -1,0 +1,143 @@
+#include "conformance/scenarios/play.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "conformance/cases/fingerprint.h"
+#include "conformance/scenarios/expectation.h"
+#include "conformance/testees/death.h"
+#include "conformance/text/literal.h"
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+constexpr Int shown_elements = 8;
+
+std::string in_words(const std::vector<Value>& values) {
+  std::string all;
+  for (const Value& v : values) {
+    const Tensor* t = std::get_if<Tensor>(&v);
+    all += (all.empty() ? "" : ", ") + (t ? describe(*t) : literal(v, shown_elements));
+  }
+  return all;
+}
+
+std::string in_words(const Step& step) {
+  const std::string which = step.instance == 0 ? "" : text(" program ", step.instance);
+  switch (step.what) {
+    case Step::Do::load:
+      return "load" + which;
+    case Step::Do::unload:
+      return "unload" + which;
+    case Step::Do::call:
+      return text("call", which, which.empty() ? " " : ", ", step.method, '(', in_words(step.inputs), ')');
+  }
+  return {};
+}
+
+void tell(std::string line) {
+  line += '\n';
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+bool takes_instances(const Script& script) {
+  return std::ranges::any_of(script.steps, [](const Step& step) { return step.instance > 0; });
+}
+
+Record record_of(const Scenario& scenario, std::string_view testee) {
+  Record r;
+  r.testee = testee, r.operator_name = name(scenario.kind), r.case_id = scenario.id;
+  r.dtypes = scenario.dtypes, r.layouts = scenario.layouts;
+  r.valid = scenario.valid, r.slices = scenario.slices, r.promised = scenario.promised;
+  return r;
+}
+
+class Player {
+ public:
+  Player(const Script& script, Runtime& runtime) : script_(script), runtime_(runtime) {}
+
+  // Whether the next step is to be played.
+  bool play(const Step& step) {
+    StepResult result;
+    Judgement next;
+    try {
+      result = done(step);
+    } catch (const NotAsked& not_asked) {
+      next = unsupported(not_asked.message);
+    } catch (const std::exception& thrown) {  // which would end whoever does not expect it
+      next.verdict = Verdict::crash, next.failure = Class::abort, next.message = text("throws: ", thrown.what());
+    }
+    if (next.verdict == Verdict::pass && step.judge) next = step.judge(result);
+    answer_ += text(name(result.reply.outcome), ' ', name(next.verdict), ' ', name(next.failure), '\n');
+    const bool is_good = next.verdict == Verdict::pass || next.verdict == Verdict::quality;
+    if (next.verdict != Verdict::pass) judgement_ = std::move(next);
+    return is_good && (step.what != Step::Do::load || result.reply.outcome == Outcome::ok);
+  }
+
+  const Judgement& judgement() const { return judgement_; }  // the worst
+  std::uint64_t answer() const { return digest(answer_); }   // of outcomes alone: threads may round in their own order
+
+ private:
+  StepResult done(const Step& step) {
+    StepResult result;
+    if (loaded_.size() <= step.instance) loaded_.resize(step.instance + 1);
+    auto& program = loaded_[step.instance];
+    if (step.what == Step::Do::unload) program.reset();
+    if (step.what == Step::Do::load) program = runtime_.load(script_.program, result.reply);
+    if (step.what == Step::Do::call) result.reply = program->call(step.method, step.inputs, result.outputs);
+    return result;
+  }
+
+  const Script& script_;
+  Runtime& runtime_;
+  std::vector<std::unique_ptr<TesteeProgram>> loaded_;
+  Judgement judgement_;
+  std::string answer_;
+};
+
+Judgement play(const Script& script, Runtime& runtime, Record& r, std::uint64_t& answer) {
+  if (takes_instances(script) && !runtime.has_instances())
+    return unsupported(text(runtime.name(), " takes one program at a time"));
+  Player player(script, runtime);
+  for (const Step& step : script.steps) {
+    r.inputs.push_back({std::to_string(r.inputs.size()), in_words(step)});
+    tell(text(r.inputs.back().name, ": ", r.inputs.back().text));
+    if (player.play(step)) continue;
+    if (is_failure(player.judgement().verdict)) r.valid = step.valid;
+    break;
+  }
+  answer = player.answer();
+  Judgement j = player.judgement();
+  if (!j.message.empty()) j.message = text(r.inputs.back().text, ": ", j.message);
+  return j;
+}
+
+}  // namespace
+
+Judged play(const Scenario& scenario, Runtime& runtime, Detail detail) {
+  const Script script = scenario.script();
+  const auto begin = std::chrono::steady_clock::now();
+  Judged judged{record_of(scenario, runtime.name()), 0, false};
+  Record& r = judged.record;
+  const Judgement j = play(script, runtime, r, judged.answer);
+  r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  judged.spoilt = j.verdict == Verdict::crash;
+  r.verdict = j.verdict, r.failure = j.failure, r.rule = j.rule, r.bound = j.bound, r.message = j.message;
+  if (!j.bound.empty()) r.distance = j.distance;
+  if (r.verdict == Verdict::pass && detail != Detail::all) r.inputs.clear();
+  return judged;
+}
+
+Judged lost(const Scenario& scenario, std::string_view testee, const TaskResult& death) {
+  Judged judged{record_of(scenario, testee), 0, true};
+  judged.record.verdict = verdict_on_death(death), judged.record.failure = class_of_death(death);
+  judged.record.message = words_of_death(death);
+  judged.answer = digest(text(name(judged.record.verdict), death.text));
+  return judged;
+}
+
+}  // namespace assay

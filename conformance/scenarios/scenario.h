@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/judge/judge.h"
+#include "conformance/testees/runtime.h"
+
+// What is done with programs on a runtime under test, and what is to come of it. spec/runtime_suite.md defines the
+// words.
+namespace assay {
+
+// What cases are made of, in the order in which they are judged.
+enum class ScenarioKind : std::uint8_t { recorded, reload, instances, arenas, sizes, inputs, operators, files };
+
+struct ScenarioKindRow {
+  ScenarioKind kind;
+  std::string_view name, sentence;
+};
+
+inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
+    {ScenarioKind::recorded, "recorded",
+     "The recorded calls of a program, one after the other, give what eager PyTorch gave."},
+    {ScenarioKind::reload, "reload",
+     "A program that was called, unloaded and loaded again begins as it began at first."},
+    {ScenarioKind::instances, "instances", "A program that is loaded twice is two programs, called by turns."},
+    {ScenarioKind::arenas, "arenas", "Methods share their planned memories, and give what they gave."},
+    {ScenarioKind::sizes, "sizes",
+     "Sizes that a program leaves open are the least, the most and between; beyond them a call is refused."},
+    {ScenarioKind::inputs, "inputs",
+     "A call with wrong inputs, or of a method that is not there, is refused, and the next one is answered."},
+    {ScenarioKind::operators, "operators", "A program of one instruction gives what the operator gives."},
+    {ScenarioKind::files, "files", "A file that breaks a rule is refused; one that may be either does no harm."},
+});
+constexpr std::string_view name(ScenarioKind kind) { return scenario_kinds[static_cast<std::size_t>(kind)].name; }
+
+// The program or operator of a case: "kv_cache" of "sizes/kv_cache:forward".
+std::string_view subject_of(std::string_view id);
+
+// What a runtime did with a step.
+struct StepResult {
+  Reply reply;
+  std::vector<Value> outputs;  // of a call that was answered
+};
+
+struct Step {
+  enum class Do : std::uint8_t { load, call, unload };
+
+  Do what = Do::call;
+  std::size_t instance = 0;  // which of the programs: they are loaded, and named, from 0 on
+  std::string method = {};
+  std::vector<Value> inputs = {};
+  bool valid = true;                                       // it is to be answered
+  std::function<Judgement(const StepResult&)> judge = {};  // none: anything may come of it but harm
+};
+
+// The steps come to an end behind the first that is no pass, and behind a load that is refused.
+struct Script {
+  LoadSettings program;
+  std::vector<Step> steps;
+  std::shared_ptr<const void> owner = {};  // of what `program` names
+};
+
+struct Scenario {
+  std::string id;  // "recorded/kv_cache"
+  ScenarioKind kind = ScenarioKind::recorded;
+  bool valid = true;  // all of it is to be answered
+  std::vector<std::string> slices = {"exported"};
+  bool promised = true;
+  std::vector<std::string> dtypes = {}, layouts = {};  // as a Record has them
+  std::function<Script()> script = {};                 // made where it is played
+};
+
+}  // namespace assay

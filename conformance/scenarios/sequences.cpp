@@ -1,0 +1,60 @@
+#include "conformance/scenarios/recorded_program.h"
+
+// Recorded calls, again, on several instances, and with shared arenas.
+namespace assay {
+namespace {
+
+using Calls = std::vector<ProgramCall>;
+
+void append(std::vector<Step>& steps, const Calls& calls) {
+  for (const ProgramCall& one : calls) steps.push_back(call(one));
+}
+
+std::vector<Step> recorded(const Calls& calls) {
+  std::vector<Step> steps{load()};
+  append(steps, calls);
+  return steps;
+}
+
+std::vector<Step> reloaded(const Calls& calls) {
+  std::vector<Step> steps = recorded(calls);
+  steps.push_back(unload()), steps.push_back(load());
+  append(steps, calls);
+  return steps;
+}
+
+// The second comes when the first has been called, and stays when the first has gone.
+std::vector<Step> by_turns(const Calls& calls) {
+  std::vector<Step> steps{load(0), call(calls.front(), 0), load(1)};
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    steps.push_back(call(calls[i - 1], 1));
+    steps.push_back(call(calls[i], 0));
+  }
+  steps.push_back(unload(0));
+  steps.push_back(call(calls.back(), 1));
+  return steps;
+}
+
+Scenario scenario(const Recorded& program, ScenarioKind kind, std::vector<Step> (*steps)(const Calls&),
+                  bool share_arenas = false) {
+  Scenario s{.id = text(name(kind), '/', program->name), .kind = kind};
+  s.script = [=] {
+    LoadSettings settings = program->settings();
+    settings.share_arenas = share_arenas;
+    return Script{std::move(settings), steps(program->calls.calls)};
+  };
+  return s;
+}
+
+}  // namespace
+
+void add_sequences(std::vector<Scenario>& all, const Recorded& program) {
+  if (program->calls.calls.empty()) return;
+  all.push_back(scenario(program, ScenarioKind::recorded, recorded));
+  all.push_back(scenario(program, ScenarioKind::reload, reloaded));
+  all.push_back(scenario(program, ScenarioKind::instances, by_turns));
+  if (format::size_of(program->program->tables().execution_plan()) > 1)
+    all.push_back(scenario(program, ScenarioKind::arenas, recorded, true));
+}
+
+}  // namespace assay

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <map>
+
+#include "conformance/programs/listing.h"
+#include "conformance/scenarios/expectation.h"
+#include "conformance/scenarios/recorded_program.h"
+
+// Programs that leave sizes of their inputs open, at the ends of what they allow and beyond.
+namespace assay {
+namespace {
+
+using Inputs = std::vector<Value>;
+
+// A size that a program leaves open: recorded calls say so, as no file does.
+struct Open {
+  std::size_t input;
+  int dim;
+  Int least, most;  // that is recorded; that is declared
+};
+
+// A method that leaves sizes open, with a call of it.
+struct OpenMethod {
+  ProgramCall call;
+  std::vector<Open> sizes;
+};
+
+OpenMethod opened(const RecordedProgram& program, const ProgramCall& first) {
+  OpenMethod method{first, {}};
+  const pte::ExecutionPlan& plan = program.plan(first);
+  const auto inputs = format::items(plan.inputs());
+  for (std::size_t i = 0; i < first.inputs.size(); ++i) {
+    const pte::Tensor* declared = value_at(plan, inputs[i])->val_as_Tensor();
+    if (!declared || declared->shape_dynamism() != pte::TensorShapeDynamism::DYNAMIC_BOUND) continue;
+    const auto bounds = format::items(declared->sizes());
+    for (int d = 0; d < static_cast<int>(bounds.size()); ++d) {
+      Open open{i, d, bounds[static_cast<std::size_t>(d)], bounds[static_cast<std::size_t>(d)]};
+      for (const ProgramCall& call : program.calls.calls)
+        if (call.method == first.method) open.least = std::min(open.least, std::get<Tensor>(call.inputs[i]).sizes[d]);
+      if (open.least < open.most) method.sizes.push_back(open);
+    }
+  }
+  return method;
+}
+
+// Elements again and again, as many as there is room for.
+Tensor resized(const Tensor& tensor, const Dims& sizes) {
+  const Array<Element> from = read<Element>(tensor);
+  Array<Element> to(sizes);
+  if (from.count() > 0)
+    for (const Dims& i : indices(sizes)) {
+      Dims at = i;
+      for (int d = 0; d < at.size(); ++d) at[d] %= tensor.sizes[d];
+      to(i) = from(at);
+    }
+  Tensor result = make(tensor.dtype, sizes, tensor.dim_order);
+  write(to, result);
+  return result;
+}
+
+Inputs at_sizes(const OpenMethod& method, Int (*size)(const Open&)) {
+  std::map<std::size_t, Dims> sizes;
+  for (const Open& open : method.sizes) {
+    const auto& tensor = std::get<Tensor>(method.call.inputs[open.input]);
+    sizes.try_emplace(open.input, tensor.sizes).first->second[open.dim] = size(open);
+  }
+  Inputs inputs = method.call.inputs;
+  for (const auto& [i, dims] : sizes) inputs[i] = resized(std::get<Tensor>(inputs[i]), dims);
+  return inputs;
+}
+
+// Calls with these sizes that the reference answers, and what it gives: no file says which sizes go together.
+void append(std::vector<Step>& steps, Host& reference, const OpenMethod& method,
+            std::initializer_list<Int (*)(const Open&)> first_that_fits) {
+  for (const auto size : first_that_fits) {
+    Inputs inputs = at_sizes(method, size);
+    try {
+      const std::vector<Value> outputs = reference.call(method.call.method, inputs);
+      steps.push_back(
+          {.method = method.call.method, .inputs = std::move(inputs), .judge = gives(outputs, method.call.tolerance)});
+      return;
+    } catch (const Fault&) {
+    }
+  }
+}
+
+Script within_bounds(const RecordedProgram& program, const OpenMethod& method) {
+  constexpr auto one = [](const Open&) { return Int{1}; };
+  constexpr auto least = [](const Open& o) { return o.least; };
+  constexpr auto middle = [](const Open& o) { return (o.least + o.most) / 2; };
+  constexpr auto most = [](const Open& o) { return o.most; };
+  Host reference(program.program);
+  std::vector<Step> steps{load()};
+  append(steps, reference, method, {one, least});
+  append(steps, reference, method, {most});
+  append(steps, reference, method, {middle});
+  append(steps, reference, method, {one, least});
+  return {program.settings(), std::move(steps)};
+}
+
+// A bound is on how many elements there are, so that the others are at theirs.
+Inputs beyond(const OpenMethod& method, const Open& open) {
+  Inputs inputs = method.call.inputs;
+  Tensor& tensor = std::get<Tensor>(inputs[open.input]);
+  Dims sizes = tensor.sizes;
+  for (const Open& other : method.sizes)
+    if (other.input == open.input) sizes[other.dim] = other.most;
+  ++sizes[open.dim];
+  tensor = resized(tensor, sizes);
+  return inputs;
+}
+
+}  // namespace
+
+void add_sizes(std::vector<Scenario>& all, const Recorded& program) {
+  std::map<std::string, OpenMethod> methods;
+  for (const ProgramCall& call : program->calls.calls)
+    if (!methods.contains(call.method)) methods.emplace(call.method, opened(*program, call));
+  for (const auto& [name, method] : methods) {
+    if (method.sizes.empty()) continue;
+    Scenario s{.id = text("sizes/", program->name, ':', name), .kind = ScenarioKind::sizes};
+    s.script = [program, method = method] { return within_bounds(*program, method); };
+    all.push_back(std::move(s));
+    for (const Open& open : method.sizes)
+      all.push_back(with_refusal(program, ScenarioKind::sizes, text(name, ":beyond-", open.input, '.', open.dim),
+                                 {load(), refused_call(name, beyond(method, open), "a size beyond its bound"),
+                                  call(program->calls.calls.front())}));
+  }
+}
+
+}  // namespace assay
