@@ -49,7 +49,7 @@ static assay_outcome load(reader* r, writer* w) {
   assay_bytes data[ASSAY_MOST_DATA_FILES];
   const assay_bytes file = copy(l, bytes(r));
   assay_program_sizes sizes;
-  if ((count = number(r, 4)) > ASSAY_MOST_DATA_FILES) return refuse(ASSAY_EXHAUSTED, "there are more than 64 data files");
+  if ((count = (uint32_t)number(r, 4)) > ASSAY_MOST_DATA_FILES) return refuse(ASSAY_EXHAUSTED, "there are more than 64 data files");
   for (uint32_t i = 0; i < count; ++i) data[i] = copy(l, bytes(r));
   l->options.share_arenas = number(r, 1);
   assay_outcome outcome = assay_program_size(file, data, count, &sizes, &fault);
