@@ -144,8 +144,8 @@ TEST(OptimizedKernels, AgreeBeyondTheirBlocks) {
       OptimizedLibrary kernels(operands, false, {set});
       const Observation seen = Probe(kernels).observe(op, arguments, plan_outs(op, expected.arguments));
       EXPECT_EQ(seen.conduct, Class::none) << seen.misdeed;
-      const Judgement j =
-          judge(op, expected.arguments, expected, {seen.reply.outcome, seen.reply.message, true, seen.outs});
+      const Judgement j = judge(op, expected.arguments, expected,
+                                {seen.reply.outcome, seen.reply.message, Refusals::unsupported, seen.outs});
       EXPECT_TRUE(j.verdict == Verdict::pass || j.verdict == Verdict::quality) << j.message;
       if (j.verdict == Verdict::quality) fmt::print("{}, {}: low quality: {}\n", large.op, words, j.message);
     }

@@ -70,10 +70,10 @@ StepJudge is_refused(std::string why) {
 }
 
 StepJudge answers(const Operator& op, std::vector<Value> arguments, std::shared_ptr<const Expectation> expected,
-                  ArithmeticMode arithmetic, bool promised) {
+                  ArithmeticMode arithmetic, Refusals allowed) {
   return [&op, arguments = std::move(arguments), expected = std::move(expected), arithmetic,
-          promised](const StepResult& r) {
-    const Reaction reaction{r.reply.outcome, r.reply.message, promised, outs_of(r.outputs), true};
+          allowed](const StepResult& r) {
+    const Reaction reaction{r.reply.outcome, r.reply.message, allowed, outs_of(r.outputs), true};
     if (reaction.outcome == Outcome::ok && reaction.outs.size() != expected->outs.size())
       return failed(Class::shape, text("gives ", reaction.outs.size(), " outs, but has ", expected->outs.size()));
     return judge(op, arguments, *expected, reaction, arithmetic);

@@ -16,6 +16,6 @@ StepJudge is_refused(std::string why);  // "a rank that is too large"
 
 // The one call of a program is of the operator: its outputs are the outs. Both outlive it.
 StepJudge answers(const Operator& op, std::vector<Value> arguments, std::shared_ptr<const Expectation> expected,
-                  ArithmeticMode arithmetic, bool promised);
+                  ArithmeticMode arithmetic, Refusals allowed);
 
 }  // namespace assay

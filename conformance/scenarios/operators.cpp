@@ -26,7 +26,8 @@ Script script(const Corpus& corpus, const CaseId& id, ArithmeticMode arithmetic,
   const auto file = std::make_shared<const FileOfCall>(program.program);
   auto expected = std::make_shared<const Expectation>(std::move(host.expected));
   Step step{.method = "forward", .inputs = {program.inputs.begin(), program.inputs.end()}};
-  step.judge = answers(*c.op, c.arguments, std::move(expected), arithmetic, promised);
+  step.judge =
+      answers(*c.op, c.arguments, std::move(expected), arithmetic, promised ? Refusals::unsupported : Refusals::all);
   return {{file->file.path(), {}}, {load(), std::move(step)}, file};
 }
 

@@ -58,7 +58,7 @@ class Run {
         corpus_(golden_folder(request.golden)),
         library_(open_library(request.run.testee, corpus_)),
         laboratory_(corpus_, *library_, contract_, patience_of(timeout(), library_->is_remote(), &leave_gently()),
-                    request.run.suite.workers) {
+                    request.suite.workers) {
     if (!request.run.mustpass.empty()) mustpass_ = read_cases(request.run.mustpass, "mustpass", corpus_);
     plan();
   }
