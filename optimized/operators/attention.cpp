@@ -56,7 +56,7 @@ std::optional<State> plan(const Call& call) {
   s.v = {viewed(*with.values, with.values_view), with.values->tensor};
   s.out = {view_of(call, 2), &call.tensor(2)};
   for (const Matrices* m : {&s.q, &s.k, &s.v, &s.out})
-    if (m->view.shape.rank < 2 || m->view.shape.count() == 0) return {};
+    if (m->view.shape.rank < 2 || m->view.shape.count() == 0 || !is_ascending(m->view)) return {};
   s.heads = heads_of(s.q);
   s.attention = {*call.set,   s.q.size(2), s.k.size(1), s.q.size(1),
                  s.v.size(1), with.scale,  with.safe,   s.k.stride(2) == 1 || s.q.size(1) == 1};

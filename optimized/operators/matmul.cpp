@@ -73,7 +73,7 @@ std::optional<Product> product_of(const Factors& f) {
   p.a = f.a, p.b = f.b, p.bias = f.bias, p.out = f.out;
   View a = f.a_view;
   const View& b = f.b_view;
-  if (a.shape.count() == 0 || b.shape.count() == 0) return {};
+  if (a.shape.count() == 0 || b.shape.count() == 0 || !is_ascending(a) || !is_ascending(b)) return {};
   const int rank = b.shape.rank, row = rank - (f.transposed ? 1 : 2), column = rank - (f.transposed ? 2 : 1);
   const auto along = [](const View& v, int d) { return static_cast<std::size_t>(v.strides.of[d]); };
   p.k = size(b, row), p.n = size(b, column), p.row_stride = along(b, row), p.column_stride = along(b, column);

@@ -13,6 +13,8 @@ struct View {
   Strides strides{};
 };
 inline View whole(const Tensor& t) { return {shape_of(t), 0, strides_of(t)}; }
+void erase(View& view, int dim);
+bool is_ascending(const View& view);  // no stride is negative
 // As what a call reads an argument, or writes its out.
 View view_of(const Call& call, std::size_t argument);
 // Whether no other arguments are seen so than these.

@@ -112,7 +112,7 @@ class Attending : public Fuser {
     const std::uint32_t v = draft_.index_of(*traced.value), at = draft_.flow.group(v).writer;
     if (!is_f32(*traced.value) || !draft_.flow.is_private(v) || at >= reader) return false;
     const Planned& p = draft_.calls[at];
-    if (p.dead || !p.is_typed || p.call.fusion) return false;
+    if (p.dead || !p.is_typed || p.call.fusion || !is_f32(*p.call.arguments.back())) return false;
     if (const auto copied = view_of_copy(p.call)) {
       View view = traced.view;
       if (!compose(view, *copied, strides_of(out_of(p))) || !has_matrices_of(view, traced.view)) return false;
