@@ -102,7 +102,7 @@ TEST(Request, IsAnsweredByTheAnswerBesideIt) {
 Verdict verdict_with(const Case& c, const HostCall& host, std::size_t output, const Tensor& out) {
   std::vector<Tensor> outs = host.expected.outs;
   outs[output] = out;
-  return judge(*c.op, c.arguments, host.expected, {Outcome::ok, {}, true, outs, true}).verdict;
+  return judge(*c.op, c.arguments, host.expected, {Outcome::ok, {}, Refusals::unsupported, outs, true}).verdict;
 }
 
 TEST(RightAnswers, AreThoseTheJudgeTakesAndNoOthers) {
