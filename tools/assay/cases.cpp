@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "conformance/cases/case.h"
-#include "conformance/cases/coverage.h"
+#include "conformance/cases/call_coverage.h"
 #include "conformance/text/arguments.h"
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"
@@ -66,7 +66,7 @@ Json to_json(const std::vector<Text>& texts) {
   return list;
 }
 
-Json to_json(const Operator& op, const Example& e) {
+Json to_json(const Operator& op, const CallExample& e) {
   Json json{{"case", to_text({std::string(op.name), e.digest, {}})}, {"inputs", to_json(inputs(op, e.call))}};
   if (const auto outs = given_outs(op, e.call); !outs.empty()) json["outs"] = to_json(outs);
   json["outcome"] = name(e.answer.outcome);
@@ -78,16 +78,16 @@ Json to_json(const Operator& op, const Example& e) {
   return json;
 }
 
-Json to_json(const Operator& op, const Coverage& c) {
+Json to_json(const Operator& op, const CallCoverage& c) {
   Json examples = Json::array();
-  for (const Example& e : c.examples) examples.push_back(to_json(op, e));
+  for (const CallExample& e : c.examples) examples.push_back(to_json(op, e));
   return {{"operator", op.name},    {"calls", c.calls},
           {"refused", c.refused},   {"dtypes", c.dtypes},
           {"layouts", c.layouts},   {"largest_result", c.largest_result},
           {"rules", Json(c.rules)}, {"examples", std::move(examples)}};
 }
 
-void print(const Operator& op, const Example& e) {
+void print(const Operator& op, const CallExample& e) {
   std::cout << "  " << to_text({std::string(op.name), e.digest, {}}) << '\n';
   for (const Text& t : inputs(op, e.call)) std::cout << fmt::format("    {:<12} {}\n", t.name, t.text);
   for (const Text& t : given_outs(op, e.call)) std::cout << fmt::format("    {:<12} given as {}\n", t.name, t.text);
@@ -96,18 +96,18 @@ void print(const Operator& op, const Example& e) {
     std::cout << fmt::format("    {}, {}: {}\n", name(e.answer.outcome), e.answer.rule, e.answer.message);
 }
 
-void print(const Operator& op, const Coverage& c) {
+void print(const Operator& op, const CallCoverage& c) {
   std::cout << fmt::format("{}: {} calls, {} of them refused; results of up to {} elements\n", op.name, c.calls,
                            c.refused, c.largest_result)
             << fmt::format("  {}; {} dim orders\n", fmt::join(c.dtypes, ", "), c.layouts.size());
   for (const auto& [rule, calls] : c.rules) std::cout << fmt::format("  {} refused by {}\n", calls, rule);
-  for (const Example& e : c.examples) print(op, e);
+  for (const CallExample& e : c.examples) print(op, e);
 }
 
 void list(const Request& request) {
   const Corpus corpus(golden_folder(request.golden));
   for (const RecordedCalls* calls : corpus.matching(request.operators)) {
-    const Coverage c = coverage(*calls);
+    const CallCoverage c = call_coverage(*calls);
     if (request.json)
       std::cout << line_of(to_json(calls->op(), c)) << '\n';
     else

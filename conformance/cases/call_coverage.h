@@ -12,13 +12,13 @@
 // What the recorded calls of an operator try, and the few of them that show most.
 namespace assay {
 
-struct Example {
+struct CallExample {
   std::uint32_t digest = 0;
   RecordedCall call;
   Answer answer;  // the reference's, to a call that eager refused
 };
 
-struct Coverage {
+struct CallCoverage {
   Int calls = 0, refused = 0;
   std::set<std::string> dtypes, layouts;          // of the tensors of calls that eager answered
   Int largest_result = 0;                         // elements of one tensor
@@ -27,9 +27,9 @@ struct Coverage {
   // Of calls that eager answered, the shortest for each of the `kinds` combinations of dtypes that most calls have, and
   // the shortest with a NaN or an infinity; then the shortest that eager refused for each rule, those of the entry
   // first, in its order.
-  std::vector<Example> examples;
+  std::vector<CallExample> examples;
 };
 
-Coverage coverage(const RecordedCalls& calls, std::size_t kinds = 3);
+CallCoverage call_coverage(const RecordedCalls& calls, std::size_t kinds = 3);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-#include "conformance/cases/coverage.h"
+#include "conformance/cases/call_coverage.h"
 
 #include <algorithm>
 #include <optional>
@@ -34,7 +34,7 @@ class Survey {
     }
   }
 
-  Coverage finish(std::size_t kinds) && {
+  CallCoverage finish(std::size_t kinds) && {
     add_answered_examples(kinds);
     for (const Rule& rule : calls_.op().rules) add_refused_example(rule.id);
     while (!refused_.empty()) add_refused_example(refused_.begin()->first);  // what no entry needs to say
@@ -136,13 +136,13 @@ class Survey {
   }
 
   void add_example(std::size_t i) {
-    Example example{calls_.digest(i), calls_.at(i), {}};
+    CallExample example{calls_.digest(i), calls_.at(i), {}};
     if (example.call.refused) example.answer = asked(example.call);
     all_.examples.push_back(std::move(example));
   }
 
   const RecordedCalls& calls_;
-  Coverage all_;
+  CallCoverage all_;
   std::map<std::string, Kind> answered_;  // by the dtypes of its tensors
   std::optional<Shortest> special_;
   std::map<std::string, Shortest, std::less<>> refused_;  // by rule
@@ -150,6 +150,6 @@ class Survey {
 
 }  // namespace
 
-Coverage coverage(const RecordedCalls& calls, std::size_t kinds) { return Survey(calls).finish(kinds); }
+CallCoverage call_coverage(const RecordedCalls& calls, std::size_t kinds) { return Survey(calls).finish(kinds); }
 
 }  // namespace assay
