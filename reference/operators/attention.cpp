@@ -49,8 +49,21 @@ struct Attention {
     return magnitude ? std::fabs(scale) * product(i, j, true) + std::fabs(addend)
                      : scale * product(i, j, false) + addend;
   }
+  // Whether key j makes the row NaN in any order of its terms: an input is infinite or NaN, and of the score is made
+  // NaN or infinity, from which the softmax subtracts infinity.
+  bool is_lost(const Dims& i, Int j, Real score) const {
+    return (std::isnan(score) || score == std::numeric_limits<Real>::infinity()) && !reads_finite(i, j);
+  }
   Int head(const Dims& i) const { return i[2] * key.sizes[2] / query.sizes[2]; }
   Real element(const Dims& i, Int j, Int d) const { return value[row(value.sizes, i[0], j, head(i)) + d]; }
+
+ private:
+  bool reads_finite(const Dims& i, Int j) const {
+    const Int q = row(query.sizes, i[0], i[1], i[2]), k = row(key.sizes, i[0], j, head(i));
+    bool finite = !mask || std::isfinite((*mask)[i[1] * key.sizes[1] + j]);
+    for (Int d = 0; d < query.sizes[3]; ++d) finite &= std::isfinite(query[q + d]) && std::isfinite(key[k + d]);
+    return finite;
+  }
 };
 
 Attention attention(const Heads& query, const Heads& key, const Heads& value, Int start, const Mask& mask,
@@ -98,7 +111,9 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
     const bool scales_hiding =
         !(a.scale > 0) && w.weights.size() < a.visible();  // ExecuTorch hides a key by -infinity before it scales
     Real mean = 0, largest = 0;
+    bool is_lost = false;
     for (std::size_t j = 0; j < w.weights.size(); ++j) {
+      is_lost |= a.is_lost(i, static_cast<Int>(j), w.scores[j]);
       const Real score = a.score(i, static_cast<Int>(j), true);
       largest = std::max({largest, score, a.product(i, static_cast<Int>(j), true)});
       errors.push_back(w.weights[j] > 0 ? score + w.top - w.scores[j] : 0);
@@ -118,7 +133,10 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
           may_be_nan = true, may_be_finite |= j < w.weights.size() && weight == 0;
       }
       const bool bounded = largest < arithmetic.largest && !scales_hiding && !may_be_finite;
-      out[row(out.sizes, i[0], i[1], i[2]) + d] = !bounded ? unbounded : may_be_nan ? overflowing(sum) : sum;
+      out[row(out.sizes, i[0], i[1], i[2]) + d] = is_lost      ? 0
+                                                  : !bounded   ? unbounded
+                                                  : may_be_nan ? overflowing(sum)
+                                                               : sum;
     }
   });
 }
