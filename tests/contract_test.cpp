@@ -182,6 +182,12 @@ TEST(ContractFile, BuiltInOnesAreWhole) {
   EXPECT_EQ(contract_of("reference").name, "everything");
 }
 
+TEST(ContractFile, KernelsOfOthersMaySayWhatTheyDoNot) {
+  EXPECT_FALSE(contract_of("executorch").allows_unsupported);
+  EXPECT_EQ(contract_of("executorch:./libmine.so").name, "executorch");
+  EXPECT_TRUE(contract_of("executorch:./libmine.so").allows_unsupported);
+}
+
 // -- what is promised -------------------------------------------------------------------------------------------------
 
 TEST(Contract, WhatItDoesNotSpeakOfItPromises) {

@@ -10,9 +10,9 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = os.environ["ASSAY_BUILD"]
 
 
-def run(*command, folder=None):
+def run(*command, folder=None, code=0):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, cwd=folder)
-    if done.returncode:
+    if done.returncode != code:
         raise AssertionError(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
     return done.stdout + done.stderr
 
@@ -50,7 +50,10 @@ class Package(unittest.TestCase):
         run("cc", "-std=c11", "-shared", "-fPIC", "-I", prefix / "include/assay", self.scratch / "kernels.c", "-o", self.scratch / "libkernels.so")
         judged = prefix / "bin" / "assay", "kernels", "./libkernels.so", "--operators", "relu,mm"
         self.assertIn("\nNo defects.\n", run(*judged, folder=self.scratch))
-        self.assertIn("\nNo defects.\n", run(*judged, "--contract", "executorch", folder=self.scratch))
+        shutil.copy(SOURCE / "doc/examples/kernel_library/contract.yaml", self.scratch)
+        self.assertIn("\nNo defects.\n", run(*judged, "--contract", "contract.yaml", folder=self.scratch))
+        said = run(*judged, "--contract", "executorch", folder=self.scratch, code=1)
+        self.assertIn("2 operators refuse valid calls whenever no tensor is float32", said)
 
     def test_as_a_subdirectory(self):
         self.use(f"-DASSAY_SOURCE={SOURCE}", "-DCMAKE_BUILD_TYPE=Release")

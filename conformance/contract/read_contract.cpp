@@ -164,9 +164,11 @@ Contract read_contract(const std::string& name_or_file) {
 }
 
 Contract contract_of(std::string_view testee) {
-  const std::filesystem::path file =
-      conformance_folder("contracts") / text(testee.substr(0, testee.find(':')), ".yaml");
-  return read_contract(std::filesystem::exists(file) ? file.string() : "everything");
+  const std::size_t colon = testee.find(':');
+  const std::filesystem::path file = conformance_folder("contracts") / text(testee.substr(0, colon), ".yaml");
+  Contract contract = read_contract(std::filesystem::exists(file) ? file.string() : "everything");
+  contract.allows_unsupported |= colon != std::string_view::npos;
+  return contract;
 }
 
 }  // namespace assay

@@ -13,7 +13,8 @@ namespace assay {
 // contract.dtype, contract.layout, contract.operator, contract.arithmetic, contract.argument, contract.row.
 Contract read_contract(const std::string& name_or_file);
 
-// The contract that a testee comes with: that of its name, or one that promises everything.
+// The contract that a testee comes with: that of its name, or one that promises everything. Whose kernels come by that
+// name's interface, as executorch:./lib.so, has promised nothing himself, and may answer that a call is unsupported.
 Contract contract_of(std::string_view testee);
 
 }  // namespace assay
