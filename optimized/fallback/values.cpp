@@ -18,7 +18,9 @@ Dims dims(std::span<const std::int32_t> sizes) {
 assay::Tensor to_reference(const Tensor& t, bool with_elements) {
   assay::Tensor tensor{t.dtype, dims(t.shape()), {}, {}};
   for (int i = 0; i < t.rank; ++i) tensor.dim_order.push_back(t.dim_order[i]);
-  if (with_elements) tensor.bytes.assign(t.data, t.data + t.bytes());
+  if (!with_elements || t.bytes() == 0) return tensor;
+  if (!t.data) throw broken("T16", {}, "a tensor is read that has no memory yet");
+  tensor.bytes.assign(t.data, t.data + t.bytes());
   return tensor;
 }
 
