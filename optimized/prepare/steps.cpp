@@ -18,15 +18,15 @@ bool run_delegate(const Step& step, Run& run) {
 bool Builder::make_step(std::uint32_t i) {
   const Planned& planned = calls_[i];
   if (planned.dead) return true;
-  const auto add = [&](auto run, const void* state, const Call& call, const char* by) {
-    made_->steps_[steps_++] = {run, state, call, i, by};
+  const auto add = [&](auto run, const void* state, const Call& call, const char* by, bool asks = false) {
+    made_->steps_[steps_++] = {run, state, call, i, by, asks};
     return has_room();
   };
   if (planned.call.roles) {
     const Call& call = planned.call;
     if (const Handle* handle = find_handle(call.roles->name)) return add(handle->run, nullptr, call, "handle");
     format::Text operands;
-    if (planned.is_typed) write_operands(call, operands);
+    write_operands(call, operands);
     const Kernel* kernel = find_kernel(call, operands.view());
     if (!kernel) kernel = options_.fallback;
     if (!kernel)
@@ -42,7 +42,7 @@ bool Builder::make_step(std::uint32_t i) {
     if (packed_.bytes() > packed)
       packed_.note({reinterpret_cast<const char*>(&i), sizeof i}), packed_.note(kernel->name);
     scratch_ = std::max(scratch_, stores.scratch);
-    return add(kernel->run, state, call, kernel->name);
+    return add(kernel->run, state, call, kernel->name, !planned.is_typed);
   }
   if (const auto* delegate = planned.instruction->instr_args_as_DelegateCall()) {
     return add(run_delegate, &made_->delegates_[static_cast<std::size_t>(delegate->delegate_index())], planned.call,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "optimized/runtime/table.h"
+
 namespace assay::optimized {
 namespace {
 
@@ -122,14 +124,16 @@ bool Method::run_one(Fault& fault) {
     return refuse(fault, "I17", {}, "the execution has reached its limit of ", instructions_, " instructions");
   const std::uint32_t at = run_.next++;
   const Step& step = steps_[at];
-  if (step.run(step, run_)) [[likely]]
+  const bool has_kinds = !step.asks || optimized::has_kinds(step.call);
+  if (has_kinds && step.run(step, run_)) [[likely]]
     return !listener_ || tell(at, fault);
   if (!fault && fallback_ && step.call.roles && !step.call.fusion && run_fallback(step))
     return !listener_ || tell(at, fault);
   --run_.next;
   if (!fault)
-    refuse(fault, "I11", {}, "the kernel of ", step.call.roles ? step.call.roles->name : "this instruction",
-           " does not do a call of these sizes");
+    refuse(fault, has_kinds ? format::RuleId("I11") : format::RuleId("I10"), {}, "the kernel of ",
+           step.call.roles ? step.call.roles->name : "this instruction", " does not do a call of these ",
+           has_kinds ? "sizes" : "numbers");
   const format::Place method = own_place();
   std::uint32_t chain = 0, in_chain = step.instruction;
   while (in_chain >= format::size_of(plan_->chains()->Get(chain)->instructions()))
