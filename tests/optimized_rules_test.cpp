@@ -82,7 +82,49 @@ TEST(OptimizedRules, ASizeOfAViewIsAnInteger) {
   EXPECT_EQ(rule_of_both(program, {Int{3}}), "I11");
 }
 
-TEST(OptimizedRules, ADelegateReadsWhatHasMemory) {
+TEST(OptimizedRules, ProgramsAreDelegatedEightDeep) {
+  const auto rule = [](int depth) {
+    ProgramBuilder program;
+    program.method().new_chain();
+    for (; depth > 0; --depth) {
+      ProgramBuilder outer;
+      PlanBuilder plan = outer.method();
+      plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, outer.segment(program.bytes()));
+      plan.delegate_call(0, {});
+      program = std::move(outer);
+    }
+    return rule_of_both(program);
+  };
+  EXPECT_EQ(rule(8), "");
+  EXPECT_EQ(rule(9), "D6");
+}
+
+// As many elements as it has memory for: where the plan has a place for it, that is known; else the client's memory is
+// what its declared sizes need.
+TEST(OptimizedRules, AnUnboundedTensorHasTheMemoryOfThePlan) {
+  using enum pte::TensorShapeDynamism;
+  const auto rule = [](bool planned, std::vector<Real> input, auto run) {
+    ProgramBuilder program;
+    PlanBuilder plan = program.method();
+    const auto x = planned ? plan.planned(float32, {2}) : plan.tensor(float32, {2});
+    const auto out = planned ? plan.planned(float32, {2}, 2) : plan.tensor(float32, {2});
+    plan.at(x).shape_dynamism = plan.at(out).shape_dynamism = DYNAMIC_UNBOUND;
+    plan.plan().inputs = {x}, plan.plan().outputs = {out};
+    plan.add_tensors(x, x, out);
+    return run(program, std::vector<Value>{floats(input)});
+  };
+  const auto in_optimized = [](const ProgramBuilder& program, const std::vector<Value>& inputs) {
+    return rule_in_optimized(program, inputs, false);
+  };
+  for (const bool planned : {false, true})
+    for (const std::vector<Real>& fits : {std::vector<Real>{1}, {1, 2}})
+      EXPECT_EQ(rule(planned, fits, rule_of_both), "");
+  EXPECT_EQ(rule(true, {1, 2, 3}, rule_of_both), "R1");
+  EXPECT_EQ(rule(false, {1, 2, 3}, in_optimized), "V4");
+}
+
+// Only the reference knows what was written.
+TEST(OptimizedRules, ADelegateReadsMemoryThatThereIs) {
   using enum pte::TensorShapeDynamism;
   ProgramBuilder inner, program;
   PlanBuilder inner_plan = inner.method(), plan = program.method();
@@ -90,7 +132,8 @@ TEST(OptimizedRules, ADelegateReadsWhatHasMemory) {
   inner_plan.new_chain();
   plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, program.segment(inner.bytes()));
   plan.delegate_call(0, {plan.tensor(float32, {2}, DYNAMIC_UNBOUND)});
-  EXPECT_EQ(rule_of_both(program), "T16");
+  EXPECT_EQ(broken(program), "T16");
+  EXPECT_EQ(rule_in_optimized(program, {}, false), "");
 }
 
 }  // namespace

@@ -18,9 +18,7 @@ Dims dims(std::span<const std::int32_t> sizes) {
 assay::Tensor to_reference(const Tensor& t, bool with_elements) {
   assay::Tensor tensor{t.dtype, dims(t.shape()), {}, {}};
   for (int i = 0; i < t.rank; ++i) tensor.dim_order.push_back(t.dim_order[i]);
-  if (!with_elements || t.bytes() == 0) return tensor;
-  if (!t.data) throw broken("T16", {}, "a tensor is read that has no memory yet");
-  tensor.bytes.assign(t.data, t.data + t.bytes());
+  if (with_elements) tensor.bytes.assign(t.data, t.data + t.bytes());
   return tensor;
 }
 
@@ -56,9 +54,11 @@ void prepare(Result& r, format::RuleId rule) {
   Tensor room = to;
   std::int32_t now[max_rank];
   room.sizes = now;
-  if (!resize(room, {sizes, static_cast<std::size_t>(from->rank())}))
-    throw broken("T24", {nullptr, "result"}, "has sizes ", from->sizes, ", but can only have those of ",
-                 dims({to.declared, to.rank}), to.moves ? " or fewer, as its memory allows" : "");
+  const auto rank = static_cast<std::size_t>(from->rank());
+  if (!resize(room, {sizes, rank}))
+    throw broken(rule_of_sizes(to, rank, "T24"), {nullptr, "result"}, "has sizes ", from->sizes,
+                 ", but can only have those of ", dims({to.declared, to.rank}),
+                 to.moves ? " or fewer, as its memory allows" : "");
 }
 
 }  // namespace

@@ -5,9 +5,8 @@
 namespace assay::optimized {
 namespace {
 
-// f(number, its role) for each that the call takes, by itself or in a list of integers; whether f says so of all.
-template <class F>
-bool all_numbers(const Call& call, F f) {
+// Whether it says so of each number, with its role, that the call takes by itself or in a list of integers.
+bool all_numbers(const Call& call, bool (*f)(const Value& number, const format::ArgumentRole& role)) {
   using namespace format;
   const auto roles = call.roles->arguments();
   for (std::size_t i = 0; i < roles.size(); ++i) {
