@@ -94,7 +94,7 @@ bool Builder::place_tensors() {
   for (std::uint32_t v = 0; v < method_.values(); ++v) {
     const pte::Tensor* from = method_.tensor(v);
     Tensor& t = tensors_[v];
-    if (!from || t.constant || t.unbounded) continue;
+    if (!from || t.constant) continue;
     t.capacity = format::bytes_of(*from);
     const auto* plan = from->allocation_info();
     const bool shared = plan && shared_memories_[plan->memory_id()];

@@ -72,6 +72,7 @@ struct Step {
   Call call;
   std::uint32_t instruction;  // through all chains
   const char* by;             // the kernel's name, for people
+  bool asks = false;          // before it runs, whether its numbers are of the types that the operator's schema says
 };
 
 // Where a kernel keeps what it makes of a call before the first execution.
