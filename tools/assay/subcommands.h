@@ -14,6 +14,7 @@ void add_case(CLI::App& app, int& exit_code);
 void add_cases(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
 void add_contract(CLI::App& app, int& exit_code);
 void add_corrupt(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
