@@ -21,6 +21,7 @@ void add_explain(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_kernels(CLI::App& app, int& exit_code);
 void add_loader(CLI::App& app, int& exit_code);
+void add_merge(CLI::App& app, int& exit_code);
 void add_operators(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
