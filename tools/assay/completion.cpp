@@ -3,7 +3,6 @@
 #include <iostream>
 #include <memory>
 
-#include "reference/fault.h"
 #include "tools/assay/subcommands.h"
 
 // What shells and the manual are told is what CLI11 knows of the command line.

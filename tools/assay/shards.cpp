@@ -83,14 +83,14 @@ std::string machines_of(const std::vector<ShardFile>& shards) {
 }
 
 std::vector<Record> in_order_of(const std::vector<Block>& blocks, const std::vector<ShardFile>& shards) {
-  struct Judged {
+  struct InShard {
     const ShardFile* in;
     const Record* record;
   };
-  std::unordered_map<std::string_view, Judged> by_id;
+  std::unordered_map<std::string_view, InShard> by_id;
   for (const ShardFile& shard : shards)
     for (const Record& r : shard.run.records)
-      if (!by_id.emplace(r.case_id, Judged{&shard, &r}).second)
+      if (!by_id.emplace(r.case_id, InShard{&shard, &r}).second)
         refuse(shard.name, "merge.case", "the case ", r.case_id, " is there twice");
   std::vector<Record> records;
   for (const Block& block : blocks)
