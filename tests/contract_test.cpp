@@ -174,7 +174,7 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
 }
 
 TEST(ContractFile, BuiltInOnesAreWhole) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder_above("conformance/contracts")))
+  for (const auto& entry : std::filesystem::directory_iterator(find_folder("conformance/contracts")))
     if (entry.path().extension() == ".yaml") {
       EXPECT_EQ(read_contract(entry.path().stem()).name, entry.path().stem().string());
     }

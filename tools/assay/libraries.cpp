@@ -13,10 +13,7 @@ namespace assay {
 std::filesystem::path executable_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
 
 std::filesystem::path golden_folder(const std::string& given) {
-  if (!given.empty()) return given;
-  if (const std::filesystem::path folder = folder_above("golden/operators"); !folder.empty()) return folder;
-  throw Fault(Outcome::malformed, "calls.folder",
-              "there is no folder golden/operators above the executable or here: name it with --golden");
+  return given.empty() ? folder_of("golden/operators", "calls.folder") : std::filesystem::path(given);
 }
 
 std::filesystem::path programs_beside(const std::filesystem::path& golden) {

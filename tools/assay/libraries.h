@@ -11,7 +11,7 @@
 
 namespace assay {
 
-// The folder of recorded calls: the given one, else folder_above("golden/operators"). Throws Fault (malformed,
+// The folder of recorded calls: the given one, else that which belongs to the command. Throws Fault (malformed,
 // "calls.folder") where there is none.
 std::filesystem::path golden_folder(const std::string& given);
 
