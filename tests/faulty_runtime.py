@@ -48,7 +48,7 @@ class Faulty:
 
     def load(self, number, body):
         program = body[4:4 + struct.unpack_from("<I", body)[0]]
-        is_cut = 0 < len(program) < len(CHOSEN) and CHOSEN.startswith(program)
+        is_cut = 8 < len(program) < len(CHOSEN) and CHOSEN.startswith(program)
         if FAULT == "crash" and is_cut:
             os.kill(os.getpid(), signal.SIGSEGV)
         if FAULT == "instances" and program == CHOSEN and self.chosen:

@@ -50,7 +50,8 @@ bool takes_instances(const Script& script) {
 
 Record record_of(const Scenario& scenario, std::string_view testee) {
   Record r;
-  r.testee = testee, r.operator_name = name(scenario.kind), r.case_id = scenario.id;
+  r.testee = testee, r.operator_name = scenario.group.empty() ? name(scenario.kind) : scenario.group,
+  r.case_id = scenario.id;
   r.dtypes = scenario.dtypes, r.layouts = scenario.layouts;
   r.valid = scenario.valid, r.slices = scenario.slices, r.promised = scenario.promised;
   return r;

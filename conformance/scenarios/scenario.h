@@ -34,7 +34,8 @@ inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
     {ScenarioKind::inputs, "inputs",
      "A call with wrong inputs, or of a method that is not there, is refused, and the next one is answered."},
     {ScenarioKind::operators, "operators", "A program of one instruction gives what the operator gives."},
-    {ScenarioKind::files, "files", "A file that breaks a rule is refused; one that may be either does no harm."},
+    {ScenarioKind::files, "files",
+     "A file that breaks a rule is refused, one that says the same is answered; one that may be either does no harm."},
 });
 constexpr std::string_view name(ScenarioKind kind) { return scenario_kinds[static_cast<std::size_t>(kind)].name; }
 
@@ -68,7 +69,8 @@ struct Script {
 struct Scenario {
   std::string id;  // "recorded/kv_cache"
   ScenarioKind kind = ScenarioKind::recorded;
-  bool valid = true;  // all of it is to be answered
+  std::string group = {};  // of its kind, which is counted by itself: "files T13"
+  bool valid = true;       // all of it is to be answered
   std::vector<std::string> slices = {"exported"};
   bool promised = true;
   std::vector<std::string> dtypes = {}, layouts = {};  // as a Record has them

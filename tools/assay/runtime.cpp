@@ -35,12 +35,12 @@ int judge_runtime(Request& request) {
   const Corpus corpus(golden);
   std::vector<Scenario> scenarios = plan_scenarios(programs_beside(golden), corpus, contract, request.programs);
   const Patience patience = patience_of(std::chrono::seconds(request.timeout), runtime->is_remote(), &leave_gently());
-  Stage stage(std::move(scenarios), *runtime, patience);
+  Stage stage(std::move(scenarios), *runtime, patience, request.workers);
   RunLog log(request.run, settings(request, *runtime), stage.size());
   ScenarioDefects defects;
   log.begin();
   try {
-    stage.judge(request.workers, [&](Record r) {
+    stage.judge([&](Record r) {
       defects.add(r);
       log.add(std::move(r));
     });

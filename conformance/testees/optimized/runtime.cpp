@@ -23,6 +23,8 @@ class LoadedOptimized final : public TesteeProgram {
       return {};
     } catch (const Fault& f) {
       return reply_of(f);
+    } catch (const std::bad_alloc&) {
+      return {Outcome::exhausted, "limits.memory: there is not enough memory"};
     }
   }
 
