@@ -28,6 +28,13 @@ class LoadedOptimized final : public TesteeProgram {
     }
   }
 
+  // Its memories, of which what they hold is nobody's business.
+  std::vector<StateEntry> kept(const std::string& method) override {
+    std::vector<StateEntry> all;
+    for (auto& [name, bytes] : memories(client_.method(method).sizes)) all.push_back({std::move(name), bytes});
+    return all;
+  }
+
  private:
   OptimizedClient client_;
 };
@@ -37,6 +44,7 @@ class OptimizedRuntime final : public Runtime {
   explicit OptimizedRuntime(OptimizedTestee testee) : testee_(std::move(testee)) {}
   std::string_view name() const override { return "optimized"; }
   std::vector<std::string> binaries() const override { return {executable}; }
+  bool tells_what_is_kept() const override { return true; }
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {
       reply = {};
