@@ -67,6 +67,7 @@ void add(std::vector<Scenario>& all, const std::string& made_of, Attempt attempt
   const std::string rule = rule_of(attempt);
   Scenario s{.id = text("files/", made_of, ':', attempt.name), .kind = ScenarioKind::files, .valid = is_valid};
   s.group = text(name(s.kind), ' ', !rule.empty() ? rule : is_valid ? "that say the same" : "that say something else");
+  s.rule = rule;
   if (!is_valid) s.slices = {"invalid"};
   s.script = [call, kept = std::make_shared<const Attempt>(std::move(attempt))] {
     const auto files = std::make_shared<const InMemory>(kept->files);

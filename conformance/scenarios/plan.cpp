@@ -14,6 +14,8 @@ namespace {
 constexpr std::array changed_programs = std::to_array<std::string_view>(
     {"cond", "constant_methods", "delegate_segment", "external_constants", "mlp", "shared_state"});
 
+constexpr std::string_view asked_of = "counter";  // a program with state
+
 bool fits(const std::string& pattern, const std::string& id) {
   if (pattern.empty()) return true;
   std::istringstream words(pattern);
@@ -30,12 +32,14 @@ std::string_view subject_of(std::string_view id) {
 }
 
 std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const Corpus& corpus,
-                                     const Contract& contract, const std::string& pattern) {
+                                     const Contract& contract, std::span<const std::string> requests,
+                                     const std::string& pattern) {
   std::vector<Scenario> all;
   for (const Recorded& program : recorded_programs(folder)) {
     add_sequences(all, program);
     add_sizes(all, program);
     add_wrong_inputs(all, program);
+    if (program->name == asked_of) add_requests(all, program, requests);
     if (std::ranges::find(changed_programs, program->name) != changed_programs.end()) add_changed_files(all, program);
   }
   add_cases_of_rules(all);
