@@ -17,7 +17,7 @@ import zlib
 
 import numpy
 
-HELLO, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD = range(1, 11)
+HELLO, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD, PING, QUIT = range(1, 13)
 OK, MALFORMED, INVALID, UNSUPPORTED, FAULT, EXHAUSTED, INTERNAL = range(7)
 NONE, TENSOR, INT, DOUBLE, BOOL, STRING, INTS, DOUBLES, BOOLS, TENSORS = range(10)
 HEADER = struct.Struct("<4sBBHII")
@@ -125,11 +125,13 @@ class End:
             facts = texts("python", sys.version.split()[0], "numpy", numpy.__version__)
             return texts(self.name) + struct.pack("<QII", 10**9, MOST_BYTES, 2) + facts
         if kind == CAPS:
-            features = [*self.features, *(["instances", "programs"] if self.load else [])]
+            features = ["ping", "quit", *self.features, *(["instances", "programs"] if self.load else [])]
             return struct.pack("<I", len(features)) + texts(*features) + struct.pack("<I", len(self.kernels)) + texts(*self.kernels)
-        if kind == RESET:
+        if kind in (RESET, QUIT):
             self.programs.clear()
             return b""
+        if kind == PING:
+            return sized(bytes(body.bytes()))
         if kind == KERNEL:
             operator, _fill, outs = body.text(), body.number("B"), body.number("I")
             return self.kernel(operator, outs, body.list(body.value))
@@ -147,7 +149,8 @@ class End:
         if kind == METHOD:
             program |= {"method": body.text(), "inputs": {}}
         if kind == SET_INPUT:
-            program["inputs"][body.number("I")] = plain(body.value())
+            which = body.number("I")
+            program["inputs"][which] = plain(body.value())
         if kind == EXECUTE:
             inputs = [v for _, v in sorted(program["inputs"].items())]
             for _ in range(body.number("I")):
@@ -212,6 +215,8 @@ def serve(end, wire_in, wire_out):
         reply = end.reply(kind, body)
         wire_out.write(HEADER.pack(b"asay", 1, kind | 0x80, number, len(reply), 0) + reply)
         wire_out.flush()
+        if kind == QUIT:
+            return
 
 
 def main(module, _, attribute):

@@ -3,6 +3,7 @@
 #include "conformance/contract/read_contract.h"
 #include "conformance/programs/reference_runtime.h"
 #include "conformance/programs/runner_runtime.h"
+#include "conformance/scenarios/results.h"
 #include "conformance/testees/installed.h"
 #include "conformance/testees/load.h"
 #include "conformance/testees/recorded_eager.h"
@@ -36,7 +37,8 @@ OpenLibrary open_library(const std::string& name, const std::string& golden) {
 }
 
 std::unique_ptr<Runtime> open_runtime(const std::string& name) {
-  constexpr std::string_view runner = "runner:";
+  constexpr std::string_view runner = "runner:", results = "results:";
+  if (name.starts_with(results)) return make_results(std::string_view(name).substr(results.size()));
   if (name.starts_with(runner)) return make_runner_runtime(std::string_view(name).substr(runner.size()));
   return name == "reference" ? make_reference_runtime() : load_runtime(name, executable_folder());
 }

@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
   assay::add_select(app, exit_code);
   assay::add_bench(app, exit_code);
   assay::add_serve(app, exit_code);
+  assay::add_suite(app, exit_code);
   assay::add_completion(app, exit_code);
   try {
     app.parse(words(argc, argv));

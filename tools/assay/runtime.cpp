@@ -37,16 +37,17 @@ int judge_runtime(Request& request) {
   const Contract contract = contract_of(request.run.testee);
   const std::filesystem::path golden = golden_folder(request.golden);
   const Corpus corpus(golden);
-  std::vector<Scenario> scenarios = plan_scenarios(programs_beside(golden), corpus, contract, request.programs);
+  std::vector<Scenario> scenarios =
+      plan_scenarios(programs_beside(golden), corpus, contract, runtime->requests(), request.programs);
   const Patience patience = patience_of(std::chrono::seconds(request.timeout), runtime->is_remote(), &leave_gently());
   std::vector<std::string> ids;
   for (const Scenario& scenario : scenarios) ids.push_back(scenario.id);
-  Stage stage(std::move(scenarios), *runtime, patience);
+  Stage stage(std::move(scenarios), *runtime, patience, request.workers);
   RunLog log(request.run, settings(request, *runtime, suite_digest(std::move(ids))), stage.size());
   ScenarioDefects defects;
   log.begin();
   try {
-    stage.judge(request.workers, [&](Record r) {
+    stage.judge([&](Record r) {
       defects.add(r);
       log.add(std::move(r));
     });

@@ -28,5 +28,6 @@ void add_run(CLI::App& app, int& exit_code);
 void add_runtime(CLI::App& app, int& exit_code);
 void add_serve(CLI::App& app, int& exit_code);
 void add_select(CLI::App& app, int& exit_code);
+void add_suite(CLI::App& app, int& exit_code);
 
 }  // namespace assay
