@@ -49,12 +49,10 @@ IndexedSizes indexed_sizes(const Tensors& indices, const Dims& sizes) {
   shapes::Broadcasting together;
   for (const auto& index : along)
     if (index) together.add("an index", *index);
-  IndexedSizes x{together.sizes(), 0, {}};
+  IndexedSizes x{together.sizes(), 0, {}, {}};
   Dims indexed;
-  for (Int d = 0; d < sizes.size(); ++d) {
-    const bool whole = !along[static_cast<std::size_t>(d)];
-    (whole ? x.sizes : indexed).push_back(whole ? sizes[d] : d);
-  }
+  for (Int d = 0; d < sizes.size(); ++d) (along[static_cast<std::size_t>(d)] ? indexed : x.whole).push_back(d);
+  for (const Int d : x.whole) x.sizes.push_back(sizes[d]);
   const bool adjoin = indexed.size() > 0 && *(indexed.end() - 1) - indexed[0] == indexed.size() - 1;
   x.first = adjoin ? static_cast<int>(indexed[0]) : 0;
   for (int k = 0; k < x.block.size(); ++k) x.sizes.insert(x.first + k, x.block[k]);

@@ -35,6 +35,7 @@ struct IndexedSizes {
   Dims block;     // the sizes to which the indices broadcast
   int first = 0;  // where the block stands in the result: in place of indexed dimensions that adjoin, else in front
   Dims sizes;     // of the result
+  Dims whole;     // the dimensions that no index takes
 };
 
 struct Indexing : IndexedSizes {

@@ -1,5 +1,7 @@
 #include "reference/layouts.h"
 
+#include "reference/indexing.h"
+
 namespace assay::layouts {
 namespace {
 
@@ -18,7 +20,9 @@ bool is_channels_last(const Tensor& t) {
 }
 
 // How far apart neighbours along each of a result's dimensions lie in an operand; 0 where it is broadcast.
-Dims steps(const Dims& sizes, const Tensor& operand) {
+using Steps = Dims;
+
+Steps steps(const Dims& sizes, const Tensor& operand) {
   Dims all = Dims::filled(sizes.size(), 0);
   Int step = 1;
   for (int k = operand.rank() - 1; k >= 0; --k) {
@@ -30,8 +34,8 @@ Dims steps(const Dims& sizes, const Tensor& operand) {
 }
 
 // Below 0 where dimension a lies inside b, above where b lies inside a, 0 where no operand says.
-int compare(Int a, Int b, const Dims& sizes, const std::vector<Dims>& operands) {
-  for (const Dims& step : operands) {
+int compare(Int a, Int b, const Dims& sizes, const std::vector<Steps>& operands) {
+  for (const Steps& step : operands) {
     if (step[a] == 0 || step[b] == 0) continue;
     if (step[a] != step[b]) return step[a] < step[b] ? -1 : 1;
     if (sizes[a] > sizes[b]) return 1;
@@ -39,13 +43,8 @@ int compare(Int a, Int b, const Dims& sizes, const std::vector<Dims>& operands) 
   return 0;
 }
 
-}  // namespace
-
 // A dimension moves outwards, past those of which nothing is said, until one that it lies inside.
-Dims like(const Dims& sizes, const std::vector<const Tensor*>& tensors) {
-  std::vector<Dims> operands;
-  for (const Tensor* t : tensors)
-    if (t->rank() <= sizes.size()) operands.push_back(steps(sizes, *t));  // not of a result that is not asked for
+Dims nested(const Dims& sizes, const std::vector<Steps>& operands) {
   Dims order = Dims::counting(sizes.size());
   std::reverse(order.begin(), order.end());  // innermost first
   for (int i = 1; i < order.size(); ++i)
@@ -55,7 +54,16 @@ Dims like(const Dims& sizes, const std::vector<const Tensor*>& tensors) {
       if (c > 0) std::swap(order[k], order[at]), at = k;
     }
   std::reverse(order.begin(), order.end());
-  order = normal(sizes, order);
+  return normal(sizes, order);
+}
+
+}  // namespace
+
+Dims like(const Dims& sizes, const std::vector<const Tensor*>& tensors) {
+  std::vector<Steps> operands;
+  for (const Tensor* t : tensors)
+    if (t->rank() <= sizes.size()) operands.push_back(steps(sizes, *t));  // not of a result that is not asked for
+  const Dims order = nested(sizes, operands);
   for (const Tensor* t : tensors)  // of names for one layout, an operand's
     if (t->sizes == sizes && normal(sizes, t->dim_order) == order) return t->dim_order;
   return order;
@@ -124,6 +132,48 @@ Dims suggested_1d(const Dims& sizes, TensorArgument tensor) {
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
   const bool all = std::ranges::all_of(*tensors.value, [](const auto& t) { return is_channels_last(*t); });
   return all ? channels_moved(sizes.size()) : contiguous(sizes);
+}
+
+// Channels last tensors are joined along an old dimension, which then splits in two.
+Dims stacked(const Dims& sizes, Argument<const Tensors*> tensors, Argument<Int> dim) {
+  const Tensor& first = *tensors->front();
+  const Dims joined = suggested(first.sizes, tensors);
+  const Int added = wrap_dim(dim.value, sizes.size());
+  if (added == first.rank()) return contiguous(sizes);
+  Dims order;
+  for (const Int d : joined) {
+    if (d == added) order.push_back(added);
+    order.push_back(d < added ? d : d + 1);
+  }
+  return normal(sizes, order);
+}
+
+Dims innermost(const Dims& sizes, TensorArgument tensor, Argument<const Ints*> dim) {
+  Dims order = tensor->dim_order;
+  std::stable_partition(order.begin(), order.end(), [&](Int d) { return std::ranges::count(*dim.value, d) == 0; });
+  return normal(sizes, order);
+}
+
+Dims last_innermost(const Dims& sizes, TensorArgument tensor, Argument<const Ints*> dim) {
+  Dims order = innermost(tensor->sizes, tensor, dim);
+  std::stable_partition(order.begin(), order.end(), [&](Int d) { return d != dim->back(); });
+  return normal(sizes, order);
+}
+
+// The elements that are picked are walked over like those of an operand that is broadcast along the indices.
+Dims indexed(const Dims& sizes, TensorArgument tensor, Argument<const Tensors*> indices) {
+  const IndexedSizes x = indexed_sizes(*indices.value, tensor->sizes);
+  const Steps own = steps(tensor->sizes, *tensor.value);
+  std::vector<Steps> operands(1);
+  for (const Int d : x.whole) operands[0].push_back(own[d]);
+  for (int k = 0; k < x.block.size(); ++k) operands[0].insert(x.first, 0);
+  for (const auto& index : *indices.value) {
+    if (!index || is_mask(*index)) continue;
+    const Steps in_block = steps(x.block, *index);
+    operands.push_back(Steps::filled(sizes.size(), 0));
+    std::ranges::copy(in_block, operands.back().begin() + x.first);
+  }
+  return nested(sizes, operands);
 }
 
 }  // namespace assay::layouts

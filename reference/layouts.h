@@ -33,5 +33,11 @@ Dims suggested(const Dims& sizes, TensorArgument tensor);
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors);
 Dims suggested(const Dims& sizes, TensorArgument input, TensorArgument weight);
 Dims suggested_1d(const Dims& sizes, TensorArgument tensor);
+Dims stacked(const Dims& sizes, Argument<const Tensors*> tensors, Argument<Int> dim);
+
+Dims innermost(const Dims& sizes, TensorArgument tensor, Argument<const Ints*> dim);
+Dims last_innermost(const Dims& sizes, TensorArgument tensor, Argument<const Ints*> dim);
+
+Dims indexed(const Dims& sizes, TensorArgument tensor, Argument<const Tensors*> indices);
 
 }  // namespace assay::layouts

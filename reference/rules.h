@@ -108,7 +108,7 @@ void maybe_batch(TensorArgument tensor, Int rank);
 void ends_with(TensorArgument tensor, Argument<const Ints*> sizes);
 void vector_of(TensorArgument vector, Argument<Int> length);
 void sizes_equal_up_to(TensorArgument a, TensorArgument b, Int dim);
-void begins_with(TensorArgument tensor, TensorArgument beginning);
+void row_for_each(TensorArgument rows, TensorArgument tensor);
 void statistics_of(TensorArgument statistics, TensorArgument input, Argument<const Ints*> normalized_shape);
 void per_channel(TensorArgument vector, TensorArgument tensor);
 void broadcasts_to(TensorArgument tensor, TensorArgument to);

@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 
 #include "conformance/cases/boundary.h"
-#include "conformance/text/arguments.h"
-#include "conformance/text/json.h"
+#include "conformance/text/request.h"
 #include "reference/fault.h"
 
 namespace {
@@ -14,11 +13,7 @@ namespace {
 using namespace assay;
 
 std::string request(const Operator& op, const BoundaryCall& call) {
-  Json args = Json::array(), out = Json::array();
-  for (std::size_t i = 0; i < call.arguments.size(); ++i)
-    (i < input_count(op) ? args : out).push_back(to_json(call.arguments[i], op.arguments[i].type));
-  const std::string id = fmt::format("{} {}", call.rule->id, call.outside ? "outside" : "inside");
-  return assay::line_of(Json{{"id", id}, {"operator", op.name}, {"args", args}, {"out", out}});
+  return request_line(op, call.arguments, fmt::format("{} {}", call.rule->id, call.outside ? "outside" : "inside"));
 }
 
 }  // namespace

@@ -24,10 +24,6 @@ std::vector<Int> nesting(const Tensor& t) {
   return dims;
 }
 
-bool laid_out_alike(const Tensor& a, const Tensor& b) {
-  return a.dtype == b.dtype && a.sizes == b.sizes && nesting(a) == nesting(b);
-}
-
 std::string described(const std::vector<Tensor>& tensors) {
   std::string all;
   for (const Tensor& t : tensors) all += text(all.empty() ? "" : ", ", describe(t), " in ", t.dim_order);
@@ -35,6 +31,10 @@ std::string described(const std::vector<Tensor>& tensors) {
 }
 
 }  // namespace
+
+bool laid_out_alike(const Tensor& a, const Tensor& b) {
+  return a.dtype == b.dtype && a.sizes == b.sizes && nesting(a) == nesting(b);
+}
 
 std::string fresh_mismatch(const Operator& op, const RecordedCall& recorded) {
   if (recorded.fresh.empty()) return {};

@@ -219,12 +219,10 @@ void sizes_equal_up_to(TensorArgument a, TensorArgument b, Int dim) {
           ", but must have those of ", b.name, ", ", b->sizes, ", before dimension ", dim);
 }
 
-void begins_with(TensorArgument tensor, TensorArgument beginning) {
-  const Dims& sizes = beginning->sizes;
-  const bool begins =
-      tensor->rank() == sizes.size() + 1 && std::equal(sizes.begin(), sizes.end(), tensor->sizes.begin());
-  require(begins, tensor.name, " has sizes ", tensor->sizes, ", but must have those of ", beginning.name, ", ", sizes,
-          ", and one more");
+void row_for_each(TensorArgument rows, TensorArgument tensor) {
+  require(rows->rank() > 0 && rows->count() == count({tensor->count(), rows->sizes[rows->rank() - 1]}), rows.name,
+          " has sizes ", rows->sizes, ", but must have a row for each element of ", tensor.name, ", which has sizes ",
+          tensor->sizes);
 }
 
 void statistics_of(TensorArgument statistics, TensorArgument input, Argument<const Ints*> normalized_shape) {

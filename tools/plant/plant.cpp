@@ -1,10 +1,18 @@
 // Which of the faults planted in the entries of the spec the recorded calls notice.
 //
-//   plant FOLDER...   folders of recorded calls. Prints a line for each survivor, then how many of each kind were
-//   noticed.
+//   plant FOLDER...        folders of recorded calls. Prints a line for each fault that they do not notice, then how
+//                          many of each kind are.
+//   plant calls FOLDER...  prints calls that would notice what the recorded ones do not, as lines of
+//                          `assay call --jsonl`.
 //
 // A fault is noticed by a call that it makes the rules refuse or accept against eager, or whose results, where no outs
-// are given, it promises with another dtype, sizes or layout than eager's; or by the end of the process.
+// are given, it promises with another dtype, sizes or layout than eager's; or by the end of the process. One that is
+// not is tried on calls around the recorded ones. It is
+//
+//   missed  where one of them tells it from the entry,
+//   equal   where some get past the rule by it, and another rule, which is named, refuses each of them all the same; of
+//           a dtype or layout of results, where many valid calls are promised the same,
+//   open    where it is none of these.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -12,99 +20,177 @@
 #include <unistd.h>
 
 #include <map>
+#include <set>
 
 #include "conformance/cases/fresh.h"
-#include "conformance/cases/recorded.h"
+#include "conformance/text/request.h"
 #include "tools/plant/planted.h"
+#include "tools/plant/search.h"
 
 namespace {
 
 using namespace assay;
 
-enum State : char { untried, begun, survived, noticed };
+enum State : char { untried, begun, unnoticed, noticed };
+
+struct Score {
+  State state = untried;
+  Sight sight;
+};
 
 constexpr unsigned patience = 20;  // seconds for a fault
+constexpr int many = 32;           // valid calls that say that a promise is always the same
+
+using Folder = std::map<std::string, RecordedCalls, std::less<>>;
+using Calls = std::vector<std::vector<Value>>;
 
 // Whether the reference, as it is now, agrees with what eager did.
 bool agrees(const Operator& op, const RecordedCall& recorded) {
-  std::vector<Value> arguments = recorded.arguments;
-  const Answer answer = call(op, arguments, Budget({.bytes = Int{1} << 28, .work = Int{1} << 30}), Mode::rules);
-  return (answer.outcome != Outcome::ok) == recorded.refused && fresh_mismatch(op, recorded).empty();
-}
-
-// Tries those that are untried, one after another; a fault may end the process.
-void try_all(const Operator& op, std::span<const RecordedCall> calls, std::span<State> states, int first) {
-  for (std::size_t k = 0; k < states.size(); ++k) {
-    if (states[k] != untried) continue;
-    states[k] = begun;
-    alarm(patience);
-    active_fault = first + static_cast<int>(k);
-    const bool all_agree = std::ranges::all_of(calls, [&](const RecordedCall& c) { return agrees(op, c); });
-    states[k] = all_agree ? survived : noticed;
-  }
-}
-
-void try_in_children(const Operator& op, std::span<const RecordedCall> calls, std::span<State> states, int first) {
-  while (std::ranges::find(states, untried) != states.end()) {
-    const pid_t child = fork();
-    if (child == 0) {
-      try_all(op, calls, states, first);
-      _exit(0);
-    }
-    waitpid(child, nullptr, 0);
-    std::ranges::replace(states, begun, noticed);
-  }
+  return say(op, recorded.arguments).refused == recorded.refused && fresh_mismatch(op, recorded).empty();
 }
 
 // The calls of an operator on which the reference without a fault agrees with eager: what it does not notice.
-std::vector<RecordedCall> calls_of(const std::vector<std::map<std::string, RecordedCalls, std::less<>>>& folders,
-                                   const Operator& op) {
+std::vector<RecordedCall> calls_of(const std::vector<Folder>& folders, const Operator& op) {
   std::vector<RecordedCall> all;
-  for (const auto& folder : folders)
+  for (const Folder& folder : folders)
     if (const auto at = folder.find(op.name); at != folder.end())
       for (std::size_t i = 0; i < at->second.size(); ++i)
         if (RecordedCall c = at->second.at(i); agrees(op, c)) all.push_back(std::move(c));
   return all;
 }
 
-std::span<State> shared_states(std::size_t count) {
-  void* const memory = mmap(nullptr, count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return {static_cast<State*>(memory), count};
+// The faults of one operator, of which the first has this number, with what is found of each.
+struct Faults {
+  const Operator& op;
+  int first;
+  std::span<Score> scores;
+};
+
+// Does `attempt(score)` for each score that is untried, with its fault in place, which may end the process: then
+// `ended(score)` is done. A child does one after another.
+template <class Attempt, class Ended>
+void in_children(const Faults& faults, Attempt attempt, Ended ended) {
+  const auto is_untried = [](const Score& s) { return s.state == untried; };
+  while (std::ranges::any_of(faults.scores, is_untried)) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (std::size_t k = 0; k < faults.scores.size(); ++k) {
+        Score& score = faults.scores[k];
+        if (!is_untried(score)) continue;
+        score.state = begun;
+        alarm(patience);
+        active_fault = faults.first + static_cast<int>(k);
+        attempt(score);
+      }
+      _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+    for (Score& score : faults.scores)
+      if (score.state == begun) ended(score);
+  }
 }
 
-void print(std::span<const PlantedFault> faults, std::span<const State> states) {
-  std::map<std::string_view, std::pair<int, int>> kinds;
+void try_recorded(const Faults& faults, const std::vector<RecordedCall>& calls) {
+  in_children(
+      faults,
+      [&](Score& score) {
+        const bool all_agree = std::ranges::all_of(calls, [&](const RecordedCall& c) { return agrees(faults.op, c); });
+        score.state = all_agree ? unnoticed : noticed;
+      },
+      [](Score& score) { score.state = noticed; });
+}
+
+// What is unnoticed becomes untried, and then looked at.
+void try_around(const Faults& faults, const Calls& calls) {
+  std::vector<Saying> said;
+  for (const auto& arguments : calls) said.push_back(say(faults.op, arguments));
+  std::vector<std::size_t> tellers;
+  for (Score& score : faults.scores)
+    if (score.state == unnoticed) score.state = untried;
+  in_children(
+      faults,
+      [&](Score& score) {
+        look(faults.op, calls, said, tellers, score.sight);
+        if (score.sight.told) tellers.push_back(score.sight.at);
+        score.state = unnoticed;
+      },
+      [](Score& score) { score.state = unnoticed, score.sight.told = true; });
+}
+
+void print_calls(const Faults& faults, const Calls& calls) {
+  std::set<std::size_t> printed;
+  for (std::size_t k = 0; k < faults.scores.size(); ++k) {
+    const Score& score = faults.scores[k];
+    if (!score.sight.told || !printed.insert(score.sight.at).second) continue;
+    const PlantedFault& f = planted_faults()[static_cast<std::size_t>(faults.first) + k];
+    fmt::print("{}\n", request_line(faults.op, calls[score.sight.at], fmt::format("{}: {}", f.place, f.change)));
+  }
+}
+
+// Why a fault that is not told changes nothing; empty where that is not known.
+std::string equal(const PlantedFault& fault, const Sight& sight) {
+  if (sight.masked > 0) return fmt::format("{} refuses {} calls all the same", sight.by.data(), sight.masked);
+  const bool promised = fault.kind == "dtype" || fault.kind == "layout";
+  return promised && sight.valid >= many ? fmt::format("{} valid calls are promised the same", sight.valid) : "";
+}
+
+void print_scores(std::span<const PlantedFault> faults, std::span<const Score> scores) {
+  struct Count {
+    int all = 0, noticed = 0, equal = 0;
+  };
+  std::map<std::string_view, Count> kinds;
   for (std::size_t i = 0; i < faults.size(); ++i) {
     const PlantedFault& f = faults[i];
-    auto& [found, all] = kinds[f.kind];
-    ++all, found += states[i] == noticed;
-    if (states[i] != noticed) fmt::print("survivor | {} | {} | {} | {}\n", f.operator_name, f.kind, f.place, f.change);
+    const Score& s = scores[i];
+    Count& count = kinds[f.kind];
+    ++count.all;
+    if (s.state == noticed) {
+      ++count.noticed;
+      continue;
+    }
+    const std::string why = s.sight.told ? "" : equal(f, s.sight);
+    count.equal += !why.empty();
+    fmt::print("{} | {} | {} | {} | {}\n", f.operator_name, f.kind, f.place, f.change,
+               s.sight.told  ? "missed"
+               : why.empty() ? "open"
+                             : "equal: " + why);
   }
-  for (const auto& [kind, score] : kinds)
-    fmt::print("{:<10} {:>5} of {:>5} noticed, {:.1f} %\n", kind, score.first, score.second,
-               100.0 * score.first / score.second);
+  for (const auto& [kind, c] : kinds)
+    fmt::print("{:<10} {:>5} of {:>5} noticed, {:>4} equal: {:.1f} % of the others\n", kind, c.noticed, c.all, c.equal,
+               100.0 * c.noticed / std::max(c.all - c.equal, 1));
+}
+
+std::span<Score> shared_scores(std::size_t count) {
+  void* const memory = mmap(nullptr, count * sizeof(Score), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return {new (memory) Score[count], count};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    std::vector<std::map<std::string, RecordedCalls, std::less<>>> folders;
-    for (const char* folder : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
+    std::span<const char* const> arguments(argv + 1, static_cast<std::size_t>(argc - 1));
+    const bool wants_calls = !arguments.empty() && std::string_view(arguments[0]) == "calls";
+    std::vector<Folder> folders;
+    for (const char* folder : arguments.subspan(wants_calls)) {
       folders.emplace_back();
       for (RecordedCalls& calls : RecordedCalls::read_all(recorded_files(folder)))
         folders.back().insert_or_assign(std::string(calls.op().name), std::move(calls));
     }
     const std::span<const PlantedFault> faults = planted_faults();
-    const std::span<State> states = shared_states(faults.size());
+    const std::span<Score> scores = shared_scores(faults.size());
     for (std::size_t begin = 0, end = 0; begin < faults.size(); begin = end) {
       while (end < faults.size() && faults[end].operator_name == faults[begin].operator_name) ++end;
       const Operator& op = *find_operator(faults[begin].operator_name);
-      const std::vector<RecordedCall> calls = calls_of(folders, op);
-      try_in_children(op, calls, states.subspan(begin, end - begin), static_cast<int>(begin));
+      const Faults own{op, static_cast<int>(begin), scores.subspan(begin, end - begin)};
+      const std::vector<RecordedCall> recorded = calls_of(folders, op);
+      try_recorded(own, recorded);
+      const Calls around = calls_around(op, recorded);
+      try_around(own, around);
+      if (wants_calls) print_calls(own, around);
     }
-    print(faults, states);
+    if (!wants_calls) print_scores(faults, scores);
   } catch (const Fault& f) {
     return fmt::print(stderr, "plant: {}, {}: {}\n", name(f.outcome), f.rule, f.message), exit_code(f.outcome);
   }

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "conformance/cases/recorded.h"
+#include "reference/operator.h"
+
+namespace assay {
+
+// What the reference, as it is now, says to a call, by its rules.
+struct Saying {
+  bool refused;
+  std::string rule;             // that is broken
+  std::vector<Tensor> results;  // promised where no outs are given, without bytes
+  bool operator==(const Saying& other) const;
+};
+Saying say(const Operator& op, std::vector<Value> arguments);
+
+// Calls around recorded valid ones, a change or a few away from them, without outs, none of them twice, small ones
+// first.
+std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vector<RecordedCall>& recorded);
+
+// What is seen of a fault on calls that are not recorded, in memory that is shared with the child that looks.
+struct Sight {
+  bool told = false;             // the reference with the fault refuses or accepts the call `at`, or promises other
+                                 // results, against that without; or the process ends there
+  std::size_t at = 0;            // the call that is looked at
+  int valid = 0;                 // calls that it answers as without the fault
+  int masked = 0;                // calls for which it only names another rule
+  std::array<char, 64> by = {};  // that rule, the first of them
+};
+
+// Looks until a call tells; `said` is what is said to each call without the fault, which is there now. Calls of `first`
+// are looked at before the others.
+void look(const Operator& op, const std::vector<std::vector<Value>>& calls, const std::vector<Saying>& said,
+          const std::vector<std::size_t>& first, Sight& sight);
+
+}  // namespace assay
