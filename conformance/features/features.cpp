@@ -23,8 +23,8 @@ constexpr Int most_dtypes = 64;  // the format numbers fewer
 // What a tensor's elements are, taken together.
 struct Elements {
   bool nan = false, infinity = false, zero = false, negative_zero = false, subnormal = false, negative = false,
-       fraction = false, extreme = false, above_16m = false, above_2g = false, above_double = false, no_float32 = false,
-       equal = false, different = false;
+       fraction = false, half = false, extreme = false, above_16m = false, above_2g = false, above_double = false,
+       no_float32 = false, equal = false, different = false;
   Real least = 0, most = 0;  // of the finite ones and 0
 };
 
@@ -41,6 +41,7 @@ struct Ends {
 };
 
 bool has_fraction(Real x) { return std::isfinite(x) && x != std::trunc(x); }
+bool is_halfway(Real x) { return std::isfinite(x) && std::fabs(x - std::trunc(x)) == 0.5; }
 bool is_float32(Real x) { return static_cast<Real>(static_cast<float>(x)) == x; }
 
 void look_at(Real x, const Ends& ends, Elements& e) {
@@ -50,7 +51,7 @@ void look_at(Real x, const Ends& ends, Elements& e) {
   const Real size = std::fabs(x);
   e.least = std::min(e.least, x), e.most = std::max(e.most, x);
   e.subnormal |= size > 0 && size < ends.least_normal;
-  e.negative |= x < 0, e.fraction |= has_fraction(x);
+  e.negative |= x < 0, e.fraction |= has_fraction(x), e.half |= is_halfway(x);
   e.above_16m |= size > 0x1p24, e.above_2g |= size >= 0x1p31, e.above_double |= size > 0x1p53;
   e.no_float32 |= !is_float32(x);
   e.extreme |= x >= ends.high || (x < 0 && x <= ends.low);
@@ -96,6 +97,8 @@ constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"has a size of 0", [](const Tensor& t, const Elements&) { return t.count() == 0; }},
     {"has a size of 1",
      [](const Tensor& t, const Elements&) { return std::ranges::find(t.sizes, 1) != t.sizes.end(); }},
+    {"has rows of a multiple of 8",
+     [](const Tensor& t, const Elements&) { return t.rank() > 0 && t.sizes[t.rank() - 1] % 8 == 0; }},
     {"is contiguous", [](const Tensor& t, const Elements&) { return is_contiguous(t); }},
     {"is channels last", [](const Tensor& t, const Elements&) { return is_channels_last(t); }},
 });
@@ -110,6 +113,7 @@ constexpr auto element_flags = std::to_array<TensorFlag>({
     {"has zeros", [](const Tensor&, const Elements& e) { return e.zero; }},
     {"has negative numbers", [](const Tensor&, const Elements& e) { return e.negative; }},
     {"has fractions", [](const Tensor&, const Elements& e) { return e.fraction; }},
+    {"has numbers halfway between integers", [](const Tensor&, const Elements& e) { return e.half; }},
     {"has numbers above 2^24", [](const Tensor&, const Elements& e) { return e.above_16m; }},
     {"has numbers of 2^31 and more", [](const Tensor&, const Elements& e) { return e.above_2g; }},
     {"has numbers above 2^53", [](const Tensor&, const Elements& e) { return e.above_double; }},
@@ -128,6 +132,7 @@ constexpr auto number_flags = std::to_array<NumberFlag>({
     {"is infinite", [](Real x) { return std::isinf(x); }},
     {"is extreme", [](Real x) { return std::isfinite(x) && std::fabs(x) >= 0x1p31; }},
     {"is negative", [](Real x) { return x < 0; }},
+    {"is 1", [](Real x) { return x == 1; }},
     {"is a fraction", has_fraction},
     {"is no float32", [](Real x) { return std::isfinite(x) && !is_float32(x); }},
 });
