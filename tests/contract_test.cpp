@@ -339,9 +339,9 @@ TEST(Slices, WhatIsNotExportedIsInAnother) {
   const std::vector<CaseSlice>& all = executorch().slices;
   const auto named = [&](std::string_view name) { return *std::ranges::find(all, name, &CaseSlice::name); };
   const CaseSlice exported = named("exported");
-  std::vector<std::string> covered;
+  std::vector<Phrase> covered;
   for (const CaseSlice& s : all)
-    if (s.all == std::vector<std::string>{"the call is valid"} && s.none.empty())
+    if (s.all == std::vector<Phrase>{"the call is valid"} && s.none.empty())
       covered.insert(covered.end(), s.any.begin(), s.any.end());
   EXPECT_THAT(covered, IsSupersetOf(exported.none));
   EXPECT_THAT(exported.any, testing::IsEmpty());
