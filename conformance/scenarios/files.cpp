@@ -89,7 +89,8 @@ std::string kind_of(const Attempt& a) { return text(corrupt::prefix(a.expectatio
 
 // Inputs that the program would take.
 ProgramCall some_call(const Bytes& program, const std::vector<Bytes>& data) {
-  ProgramCall call{.method = "forward"};
+  ProgramCall call;
+  call.method = "forward";
   const auto loaded = LoadedProgram::load(borrowed(program), files_of(data));
   if (!loaded) return call;
   auto method = loaded->method(call.method);
