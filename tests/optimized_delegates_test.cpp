@@ -63,8 +63,8 @@ std::string run_in_optimized(const ProgramBuilder& from, Log& log) {
   optimized::Sizes sizes;
   optimized::Method::make(*program, plan, options, workspace, nullptr, sizes, fault);
   if (fault) return fault.rule;
-  const ClientMemory prepared(sizes.prepared);
-  const optimized::Memories memories{prepared.bytes(), {}, {}, {}};
+  const ClientMemory prepared(sizes.prepared), arena(sizes.arena), scratch(sizes.scratch);
+  const optimized::Memories memories{prepared.bytes(), arena.bytes(), {}, scratch.bytes()};
   optimized::Method* method = optimized::Method::make(*program, plan, options, workspace, &memories, sizes, fault);
   if (!method) return fault.rule;
   method->execute(fault);
@@ -100,6 +100,14 @@ TEST_P(Delegates, EndWhereALaterOneIsRefused) {
   plan.new_chain();
   EXPECT_EQ(GetParam()(program, log), refusal);
   EXPECT_THAT(log, ElementsAre("begin a", "end a"));
+}
+
+// Though it is known without beginning any that the second has no backend.
+TEST_P(Delegates, AreRefusedInTheirOrder) {
+  add(""), add("b", "Nobody's");
+  plan.new_chain();
+  EXPECT_EQ(GetParam()(program, log), refusal);
+  EXPECT_THAT(log, testing::IsEmpty());
 }
 
 // Before inputs are missed.

@@ -15,7 +15,6 @@ bool Builder::begin_delegate(Delegate& delegate, const pte::BackendDelegate& tab
   const std::string_view id = format::text_of(tables.id());
   const auto found = std::ranges::find(options_.backends, id, &Backend::id);
   if (found == options_.backends.end()) return refuse(fault_, "D2", place, "there is no backend ", format::Quoted{id});
-  if (!memories_) return true;
   delegate.backend = &*found;
   const DelegateSource source{program_.view(), tables, format::payload(program_.view(), tables), named_};
   delegate.begun = found->begin(found->context, source, fault_);
@@ -23,6 +22,7 @@ bool Builder::begin_delegate(Delegate& delegate, const pte::BackendDelegate& tab
 }
 
 bool Builder::begin_delegates() {
+  if (!memories_) return true;  // sizes are asked for, and none depends on a delegate
   for (std::uint32_t i = 0; i < made_->delegates_.size(); ++i)
     if (!begin_delegate(made_->delegates_[i], *plan_.delegates()->Get(i), where_.in("delegate", i)))
       return made_->end(), false;
