@@ -20,6 +20,14 @@ def run(*command, folder=None, code=0):
     return done.stdout + done.stderr
 
 
+def can_mount(how):
+    return subprocess.run([*how, "mount", "-t", "tmpfs", "none", str(SOURCE)], capture_output=True, check=False).returncode == 0
+
+
+# How a command gets mounts of its own. A container may allow none: then the sources stay in sight.
+MOUNTING = next(filter(can_mount, (["unshare", "--map-root-user", "--mount"], ["unshare", "--mount"])), None)
+
+
 class Package(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -79,8 +87,10 @@ class Debian(unittest.TestCase):
 
     def blind(self, *command, before="true", code=0):
         """Runs a command in the scratch folder, with the sources out of sight."""
+        if not MOUNTING:
+            return run(*command, folder=self.scratch, code=code)
         hidden = f"mount -t tmpfs none {shlex.quote(str(SOURCE))} && {before} && exec {shlex.join(map(str, command))}"
-        return run("unshare", "--map-root-user", "--mount", "sh", "-c", hidden, folder=self.scratch, code=code)
+        return run(*MOUNTING, "sh", "-c", hidden, folder=self.scratch, code=code)
 
     def assay(self, *words, **how):
         return self.blind(self.usr / "bin" / "assay", *words, **how)
@@ -116,6 +126,7 @@ class Debian(unittest.TestCase):
         self.blind("cmake", "--build", build)
         self.assertIn("No defects.", self.assay("kernels", build / "libkernels_c.so", "--operators", "relu,mm"))
 
+    @unittest.skipUnless(MOUNTING, "nothing can be mounted here")
     def test_a_copy_finds_what_is_installed(self):
         copy = self.scratch / "elsewhere"
         copy.mkdir()
