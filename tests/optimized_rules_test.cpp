@@ -7,10 +7,11 @@
 namespace assay {
 namespace {
 
-std::string rule_in_optimized(const ProgramBuilder& program, const std::vector<Value>& inputs, bool as_written) {
+std::string rule_in_optimized(const ProgramBuilder& program, const std::vector<Value>& inputs, bool as_written,
+                              Int instructions = 0) {
   const Bytes file = program.bytes();
   try {
-    OptimizedClient client(file, {}, {.as_written = as_written});
+    OptimizedClient client(file, {}, {.as_written = as_written, .instructions = instructions});
     client.call("forward", inputs);
     return "";
   } catch (const Fault& fault) {
@@ -86,17 +87,28 @@ TEST(OptimizedRules, ProgramsAreDelegatedEightDeep) {
   const auto rule = [](int depth) {
     ProgramBuilder program;
     program.method().new_chain();
-    for (; depth > 0; --depth) {
-      ProgramBuilder outer;
-      PlanBuilder plan = outer.method();
-      plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, outer.segment(program.bytes()));
-      plan.delegate_call(0, {});
-      program = std::move(outer);
-    }
+    for (; depth > 0; --depth) program = delegating(program.bytes());
     return rule_of_both(program);
   };
   EXPECT_EQ(rule(8), "");
   EXPECT_EQ(rule(9), "D6");
+}
+
+// Each level has one instruction, and the innermost as many as are asked for.
+TEST(OptimizedRules, InstructionsOfDelegatesCount) {
+  const auto rule = [](int levels, int innermost) {
+    ProgramBuilder program = moving(innermost);
+    for (; levels > 0; --levels) program = delegating(program.bytes());
+    RuntimeOptions options;
+    options.instructions = 100;
+    const std::string rule = broken(program, {}, options);
+    EXPECT_EQ(rule_in_optimized(program, {}, true, options.instructions), rule);
+    return rule;
+  };
+  EXPECT_EQ(rule(1, 99), "");
+  EXPECT_EQ(rule(1, 100), "I17");
+  EXPECT_EQ(rule(2, 98), "");
+  EXPECT_EQ(rule(2, 99), "I17");
 }
 
 // As many elements as it has memory for: where the plan has a place for it, that is known; else the client's memory is

@@ -14,6 +14,8 @@ Reply reply_of(const Fault& fault) { return {fault.outcome, sentence(fault)}; }
 RuntimeOptions options_of(const LoadSettings& settings) {
   RuntimeOptions options;
   options.share_arenas = settings.share_arenas;
+  if (settings.instructions) options.instructions = settings.instructions;
+  if (settings.budget) options.budget = *settings.budget;
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "conformance/testees/library.h"
+#include "reference/budget.h"
 #include "reference/fault.h"
 
 namespace assay {
@@ -45,6 +47,9 @@ struct LoadSettings {
   std::vector<std::filesystem::path> data;
   bool share_arenas = false;                // methods share the planned memories into which one of them plans state
   std::filesystem::path packed_cache = {};  // a folder that keeps packed constants, of a runtime that packs any
+  // What the program may take, of a runtime that counts it.
+  std::int64_t instructions = 0;  // of one execution; 0: what the runtime thinks
+  std::optional<Budget> budget = {};
 };
 
 // A runtime under test.

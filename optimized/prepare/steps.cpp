@@ -10,7 +10,7 @@ namespace {
 
 bool run_delegate(const Step& step, Run& run) {
   const auto& delegate = *static_cast<const Delegate*>(step.state);
-  return delegate.backend->execute(delegate.begun, step.call.arguments, *run.fault);
+  return delegate.backend->execute(delegate.begun, step.call.arguments, run.left, *run.fault);
 }
 
 }  // namespace

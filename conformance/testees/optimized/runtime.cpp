@@ -15,7 +15,11 @@ class LoadedOptimized final : public TesteeProgram {
  public:
   LoadedOptimized(const LoadSettings& settings, const OptimizedTestee& testee)
       : client_(settings.program, settings.data,
-                {.share_arenas = settings.share_arenas, .testee = testee, .packed_cache = settings.packed_cache}) {}
+                {.share_arenas = settings.share_arenas,
+                 .testee = testee,
+                 .instructions = settings.instructions,
+                 .budget = settings.budget,
+                 .packed_cache = settings.packed_cache}) {}
 
   Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {
