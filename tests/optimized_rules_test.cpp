@@ -101,9 +101,9 @@ TEST(OptimizedRules, InstructionsOfDelegatesCount) {
     for (; levels > 0; --levels) program = delegating(program.bytes());
     RuntimeOptions options;
     options.instructions = 100;
-    const std::string rule = broken(program, {}, options);
-    EXPECT_EQ(rule_in_optimized(program, {}, true, options.instructions), rule);
-    return rule;
+    const std::string by = broken(program, {}, options);
+    EXPECT_EQ(rule_in_optimized(program, {}, true, options.instructions), by);
+    return by;
   };
   EXPECT_EQ(rule(1, 99), "");
   EXPECT_EQ(rule(1, 100), "I17");
