@@ -14,13 +14,14 @@ void Method::end() {
 bool Builder::begin_delegate(Delegate& delegate, const pte::BackendDelegate& tables, const format::Place& place) {
   const std::string_view id = format::text_of(tables.id());
   const auto found = std::ranges::find(options_.backends, id, &Backend::id);
-  if (found == options_.backends.end()) return refuse(fault_, "D2", place, "there is no backend ", format::Quoted{id});
-  delegate.backend = &*found;
-  const DelegateSource source{program_.view(), tables, format::payload(program_.view(), tables), named_,
-                              options_.instructions};
-  delegate.begun = found->begin(found->context, source, fault_);
-  if (!delegate.begun && !fault_) refuse(fault_, "D2", place, "the backend ", format::Quoted{id}, " does not begin it");
-  return delegate.begun;
+  if (found != options_.backends.end()) {
+    delegate.backend = &*found;
+    const DelegateSource source{program_.view(), tables, format::payload(program_.view(), tables), named_,
+                                options_.instructions};
+    delegate.begun = found->begin(found->context, source, fault_);
+    if (delegate.begun || fault_) return delegate.begun;
+  }
+  return refuse(fault_, "D2", place, "there is no backend ", format::Quoted{id}, " for it");
 }
 
 bool Builder::begin_delegates() {
