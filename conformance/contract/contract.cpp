@@ -32,9 +32,7 @@ bool one_of(const std::vector<std::string>& list, const std::string& word) {
 
 }  // namespace
 
-bool Operators::has(const Operator& op) const {
-  return !patterns || std::ranges::any_of(*patterns, [&](const std::string& word) { return matches(word, op.name); });
-}
+bool Operators::has(const Operator& op) const { return !names || names->contains(op.name); }
 
 bool Declaration::has(const Operator& op, std::span<const Value> values) const {
   const auto fits = [&](const std::vector<std::uint8_t>& row) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "conformance/cases/tensors.h"
@@ -17,9 +18,9 @@ namespace assay {
 
 using DTypes = std::bitset<64>;  // by the format's numbers
 
-// Operators by patterns, as matches() has them; all where nobody names any.
+// Operators by their names; all where nobody names any.
 struct Operators {
-  std::optional<std::vector<std::string>> patterns;
+  std::optional<std::unordered_set<std::string_view>> names;
 
   bool has(const Operator& op) const;
 };

@@ -11,11 +11,16 @@
 namespace assay {
 namespace {
 
+// What words match, as matches() has it.
 Operators operators_in(const Yaml& patterns) {
-  for (const Yaml& word : patterns.items())
-    if (std::ranges::none_of(operator_table(), [&](const Operator& op) { return matches(word.text(), op.name); }))
-      word.refuse("contract.operator", text("no operator matches \"", word.text(), '"'));
-  return {patterns.texts()};
+  std::unordered_set<std::string_view> names;
+  for (const Yaml& word : patterns.items()) {
+    bool is_any = false;
+    for (const Operator& op : operator_table())
+      if (matches(word.text(), op.name)) names.insert(op.name), is_any = true;
+    if (!is_any) word.refuse("contract.operator", text("no operator matches \"", word.text(), '"'));
+  }
+  return {std::move(names)};
 }
 
 DTypes dtypes_in(const Yaml& names) {

@@ -61,15 +61,17 @@ class Set {
 // The bits that say which k of n, for an n up to `most`.
 class Choices {
  public:
-  explicit Choices(std::size_t most) : factorials_(most + 1) {
-    for (std::size_t n = 1; n <= most; ++n) factorials_[n] = factorials_[n - 1] + std::log2(static_cast<double>(n));
+  explicit Choices(std::size_t most) : factorials_(most + 1), logarithms_(most + 2) {
+    for (std::size_t n = 1; n <= most + 1; ++n) logarithms_[n] = std::log2(static_cast<double>(n));
+    for (std::size_t n = 1; n <= most; ++n) factorials_[n] = factorials_[n - 1] + logarithms_[n];
   }
   double bits(std::size_t k, std::size_t n) const {
-    return factorials_[n] - factorials_[k] - factorials_[n - k] + std::log2(static_cast<double>(n) + 1);
+    return factorials_[n] - factorials_[k] - factorials_[n - k] + logarithms_[n + 1];
   }
 
  private:
   std::vector<double> factorials_;  // their logarithms
+  std::vector<double> logarithms_;
 };
 
 bool is_about_the_call(Phrase flag) {

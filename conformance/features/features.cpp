@@ -276,6 +276,17 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
 
 Phrase phrase(std::string_view subject, std::string_view says) { return text(subject, ' ', says); }
 
+// As a function that is no pointer to one, which every comparison would call.
+constexpr auto place = [](Phrase p) { return p.place(); };
+
+// Texts that live on, told from one another by where they stand.
+struct ByPlace {
+  std::size_t operator()(std::string_view text) const { return std::hash<const char*>()(text.data()); }
+  bool operator()(std::string_view a, std::string_view b) const { return a.data() == b.data() && a.size() == b.size(); }
+};
+template <class T>
+using OfTexts = std::unordered_map<std::string_view, T, ByPlace, ByPlace>;
+
 // What was said of a tensor or a number so far, each as one phrase.
 class Subject {
  public:
@@ -289,11 +300,11 @@ class Subject {
 
  private:
   std::string name_;
-  std::unordered_map<std::string_view, Phrase> said_;
+  OfTexts<Phrase> said_;
 };
 
 Subject& subject(std::string_view name) {
-  thread_local std::unordered_map<std::string_view, Subject> known;  // names are of schemas, or stand here
+  thread_local OfTexts<Subject> known;  // names are of schemas, or stand here
   return known.try_emplace(name, name).first->second;
 }
 
@@ -308,7 +319,7 @@ class Describing {
     describe_results();
     say_if(different(input_sizes_), "the inputs have different sizes");
     say_if(different(input_dtypes_), "the inputs have different dtypes");
-    std::ranges::sort(flags_, {}, &Phrase::place);
+    std::ranges::sort(flags_, {}, place);
     flags_.erase(std::unique(flags_.begin(), flags_.end()), flags_.end());
     return {std::move(flags_), std::move(measures_)};
   }
@@ -545,9 +556,7 @@ std::string replaced(std::string_view flag, std::string_view was, std::string_vi
 
 bool says_broken(std::string_view flag) { return flag.starts_with(breaks); }
 
-bool Features::has(Phrase flag) const {
-  return std::ranges::binary_search(flags, flag.place(), std::less<>(), &Phrase::place);
-}
+bool Features::has(Phrase flag) const { return std::ranges::binary_search(flags, flag.place(), std::less<>(), place); }
 
 const Measure* Features::measure(Phrase name) const {
   const auto at = std::ranges::find(measures, name, &Measure::name);
