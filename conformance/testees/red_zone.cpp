@@ -69,15 +69,16 @@ std::string describe(const Damage& d, std::string_view block) {
 void write_red_zone(std::byte* zone, std::byte key) { std::ranges::copy(zone_of(key), zone); }
 
 std::optional<Damage> damage_of_red_zone(const Damage& place, const std::byte* zone, std::byte key) {
-  const Zone whole = zone_of(key);
-  if (std::memcmp(zone, whole.data(), whole.size()) == 0) return std::nullopt;
-  return damage_in(place, {zone, red_zone}, [&](std::size_t i) { return whole[i]; });
+  std::byte differs{};  // in whole vectors: after each call the zones of all blocks are looked at
+  for (std::size_t i = 0; i < red_zone; ++i) differs |= zone[i] ^ plain[i] ^ key;
+  if (differs == std::byte{}) return std::nullopt;
+  return damage_in(place, {zone, red_zone}, [&](std::size_t i) { return plain[i] ^ key; });
 }
 
 std::optional<Damage> damage_of_fill(const Damage& place, std::span<const std::byte> memory, std::byte fill) {
-  const bool whole =
-      memory.empty() || (memory[0] == fill && std::memcmp(memory.data(), memory.data() + 1, memory.size() - 1) == 0);
-  return whole ? std::nullopt : damage_in(place, memory, [=](std::size_t) { return fill; });
+  std::byte differs{};
+  for (const std::byte b : memory) differs |= b ^ fill;
+  return differs == std::byte{} ? std::nullopt : damage_in(place, memory, [=](std::size_t) { return fill; });
 }
 
 std::byte* least_aligned(std::byte* p, std::size_t alignment) {
