@@ -13,13 +13,11 @@ namespace {
 
 constexpr std::size_t most_drawn = 20;      // to try a predicate, and as many that differ
 constexpr std::size_t most_unexpected = 1;  // of those
-// Where one call in five does otherwise 14 of 14 do not by a chance of 4 %, 19 of 20 by one of 7 %.
-constexpr std::size_t enough_alone = 14;  // of calls that are tried, without any unexpected
-constexpr int hurry = 100;                // part of a case's time is enough for a small call
-constexpr int rounds = 12;                // of finding predicates and trying them
-constexpr int most_tried = 4;             // predicates of a symptom in a round, those of most cases
-constexpr int most_attempts = 3;          // to convince with one predicate
-constexpr int last_passes = 2;            // over what did not convince
+constexpr int hurry = 100;                  // part of a case's time is enough for a small call
+constexpr int rounds = 12;                  // of finding predicates and trying them
+constexpr int most_tried = 4;               // predicates of a symptom in a round, those of most cases
+constexpr int most_attempts = 3;            // to convince with one predicate
+constexpr int last_passes = 2;              // over what did not convince
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
 struct Row {
@@ -192,7 +190,7 @@ class Investigation {
     const Predicate& p = cause.predicate;
     Trial trial;
     const auto fails = [&](const Features& f) { return holds(p, f); };
-    judge(most_drawn, near, fails, cause.symptom, Says::fails, until, trial.drawn, trial.alike);
+    judge(drawer_.draw(most_drawn, near, fails), cause.symptom, Says::fails, until, trial.drawn, trial.alike);
     const auto goes_on = [&] { return until == Until::drawn || trial.convinces(convincing); };
     if (!goes_on()) return trial;
     const auto is_explained = [&](const Features& f) {
@@ -206,22 +204,10 @@ class Investigation {
           if (p[l].of(f) == (l == k)) return false;
         return !is_explained(f);
       };
-      judge((most_drawn + own - 1) / own, near, differs, cause.symptom, Says::passes, until, trial.differing,
-            trial.spared);
+      judge(drawer_.draw((most_drawn + own - 1) / own, near, differs), cause.symptom, Says::passes, until,
+            trial.differing, trial.spared);
     }
     return trial;
-  }
-
-  // Tries calls with wanted features, at most so many, fewer where none of a first lot does otherwise than expected.
-  void judge(std::size_t most, std::span<const CaseId> near, const std::function<bool(const Features&)>& wanted,
-             const Symptom& symptom, Says expected, Until until, std::uint64_t& telling, std::uint64_t& expectedly) {
-    const std::size_t first = std::min(most, enough_alone);
-    const std::uint64_t unexpected = telling - expectedly;
-    for (const std::size_t lot : {first, most - first}) {
-      judge(drawer_.draw(lot, near, wanted), symptom, expected, until, telling, expectedly);
-      const std::uint64_t now = telling - expectedly;
-      if (now == unexpected || (until == Until::unconvincing && now > most_unexpected)) return;
-    }
   }
 
   // Counts the drawn calls that say something and those of them that say what is expected, as long as these may still

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::var.correction_out#dac42c06~scalar:0:38:19
-// aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)
+// aten::div.Scalar_out#0a3ec66b
+// aten::div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,21 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [-8.48,-1.766,-4.324,-2.4,-7.95]:f16
-  values.push_back(tensor(ScalarType::Half, {5}, {0}, {0xc83d, 0xbf10, 0xc453, 0xc0cd, 0xc7f3}));
-  // dim: none
-  values.push_back(EValue());
-  // correction: nan
-  values.push_back(EValue(std::nan("")));
-  // keepdim: false
-  values.push_back(EValue(false));
+  // self: [0.3810905]:f32
+  values.push_back(tensor(ScalarType::Float, {1}, {0}, {0x3ec31e4b}));
+  // other: 255
+  values.push_back(EValue(std::int64_t{255}));
   // out
-  values.push_back(tensor(ScalarType::Half, {}, {}, Elements(1, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: inf:f16");
+  std::puts("expected: [0.0014944725]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::var.correction_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::div.Scalar_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -166,8 +162,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<Half>("out", values[4].toTensor(), ScalarType::Half, {}, true,
-      {0x7c00});
+  right &= is_right<float>("out", values[2].toTensor(), ScalarType::Float, {1}, true,
+      {0x3ac3e22d});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::_upsample_bilinear2d_aa.out#ac850044
-// aten::_upsample_bilinear2d_aa.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
+// aten::arange.start_out#034492fd
+// aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,23 +142,19 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[[[0,1,2,3]]]]:f32
-  values.push_back(tensor(ScalarType::Float, {1, 1, 1, 4}, {0, 1, 2, 3}, {0x00000000, 0x3f800000, 0x40000000, 0x40400000}));
-  // output_size: [1,2]
-  values.push_back(integers({1, 2}));
-  // align_corners: false
-  values.push_back(EValue(false));
-  // scales_h: none
-  values.push_back(EValue());
-  // scales_w: 0.75
-  values.push_back(EValue(0.75));
+  // start: 1
+  values.push_back(EValue(std::int64_t{1}));
+  // end: 7
+  values.push_back(EValue(std::int64_t{7}));
+  // step: 0.1
+  values.push_back(EValue(0.1));
   // out
-  values.push_back(tensor(ScalarType::Float, {1, 1, 1, 2}, {0, 1, 2, 3}, Elements(2, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(2), {60}, {0}, Elements(60, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[[0.3,1.5]]]]:f32");
+  std::puts("expected: [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,\u2026](60):i16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::_upsample_bilinear2d_aa.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::arange.start_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -168,10 +164,12 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out", values[5].toTensor(), ScalarType::Float, {1, 1, 1, 2}, false,
-      {0x3e99999a, 0x3fc00000},
-      {0x3e999914, 0x3fbfffb9},
-      {0x3e999a1f, 0x3fc00047});
+  right &= is_right<std::int16_t>("out", values[3].toTensor(), static_cast<ScalarType>(2), {60}, true,
+      {0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001,
+      0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001,
+      0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001,
+      0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001,
+      0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001, 0x0001});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::mul.out#8b484e2c~out:0:0:0
-// aten::mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+// aten::fmod.Scalar_out#2a792daa
+// aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,21 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [1,200]:u8
-  values.push_back(tensor(static_cast<ScalarType>(0), {2}, {0}, {0x01, 0xc8}));
-  // other: 7:i64
-  values.push_back(tensor(static_cast<ScalarType>(4), {}, {}, {0x0000000000000007}));
+  // self: [[[-7,8,127,2049],[1,8,31,64],[31,32,63,-9223372036854775807]],[[32,255,127,2049],[-9223372036854775807,2049,-9223372036854775807,9223372036854775807],[2049,-7,-3,0]]]:i64
+  values.push_back(tensor(static_cast<ScalarType>(4), {2, 3, 4}, {0, 1, 2}, {0xfffffffffffffff9, 0x0000000000000008, 0x000000000000007f, 0x0000000000000801, 0x0000000000000001,
+      0x0000000000000008, 0x000000000000001f, 0x0000000000000040, 0x000000000000001f, 0x0000000000000020,
+      0x000000000000003f, 0x8000000000000001, 0x0000000000000020, 0x00000000000000ff, 0x000000000000007f,
+      0x0000000000000801, 0x8000000000000001, 0x0000000000000801, 0x8000000000000001, 0x7fffffffffffffff,
+      0x0000000000000801, 0xfffffffffffffff9, 0xfffffffffffffffd, 0x0000000000000000}));
+  // other: 2
+  values.push_back(EValue(std::int64_t{2}));
   // out
-  values.push_back(tensor(ScalarType::Float, {2}, {0}, Elements(2, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(4), {2, 3, 4}, {0, 1, 2}, Elements(24, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [7,120]:f32");
+  std::puts("expected: [[[-1,0,1,1],[1,0,1,0],[1,0,1,-1]],[[0,1,1,1],[-1,1,-1,1],[1,-1,-1,0]]]:i64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::mul.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::fmod.Scalar_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +166,12 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out", values[2].toTensor(), ScalarType::Float, {2}, true,
-      {0x40e00000, 0x42f00000});
+  right &= is_right<std::int64_t>("out", values[2].toTensor(), static_cast<ScalarType>(4), {2, 3, 4}, true,
+      {0xffffffffffffffff, 0x0000000000000000, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001,
+      0x0000000000000000, 0x0000000000000001, 0x0000000000000000, 0x0000000000000001, 0x0000000000000000,
+      0x0000000000000001, 0xffffffffffffffff, 0x0000000000000000, 0x0000000000000001, 0x0000000000000001,
+      0x0000000000000001, 0xffffffffffffffff, 0x0000000000000001, 0xffffffffffffffff, 0x0000000000000001,
+      0x0000000000000001, 0xffffffffffffffff, 0xffffffffffffffff, 0x0000000000000000});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
