@@ -1,6 +1,14 @@
 #include "format/flow_rules.h"
 
 namespace assay::format {
+
+std::string_view name_of(ArgumentKind kind) {
+  constexpr std::string_view names[] = {
+      "a Tensor", "a TensorList", "an OptionalTensorList", "a number",   "a Double or Int", "an Int",
+      "a Bool",   "an IntList",   "a DoubleList",          "a BoolList", "a String"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 namespace {
 
 using pte::KernelTypes;
@@ -13,8 +21,6 @@ constexpr bool fits(ArgumentKind kind, KernelTypes type) {
       return type == KernelTypes::TensorList;
     case ArgumentKind::optional_tensors:
       return type == KernelTypes::OptionalTensorList || type == KernelTypes::TensorList;
-    case ArgumentKind::number:
-      return is_number(type);
     case ArgumentKind::integers:
       return type == KernelTypes::IntList;
     case ArgumentKind::doubles:
@@ -23,13 +29,10 @@ constexpr bool fits(ArgumentKind kind, KernelTypes type) {
       return type == KernelTypes::BoolList;
     case ArgumentKind::string:
       return type == KernelTypes::String;
+    default:  // of which type a number is, is asked where it is known which change
+      return is_number(type);
   }
-  return false;
 }
-
-constexpr std::string_view kind_names[] = {"a Tensor",   "a TensorList", "an OptionalTensorList",
-                                           "a number",   "an IntList",   "a DoubleList",
-                                           "a BoolList", "a String"};
 
 // Whether `result` lists what the call writes to, in order.
 bool lists_outs(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, std::uint32_t result) {
@@ -78,7 +81,7 @@ void check_call(const Method& m, const pte::KernelCall& call, const Place& place
     const auto [kind, optional, use] = roles->arguments()[i];
     const KernelTypes type = m.type(static_cast<std::uint32_t>(args.Get(i)));
     f.check(fits(kind, type) || (optional && type == KernelTypes::Null), "I10", place.in("argument", i), "is a ",
-            EnumNameKernelTypes(type), ", but must be ", kind_names[static_cast<std::size_t>(kind)]);
+            EnumNameKernelTypes(type), ", but must be ", name_of(kind));
   }
   if (returns && f.count() == before) check_result(m, *roles, call, place, f);
 }

@@ -6,11 +6,24 @@ namespace {
 
 using pte::KernelTypes;
 
-enum Type : std::uint8_t { boolean = 1, integer = 2, real = 4, all = 7, not_boolean = 8 };
+constexpr std::uint8_t all = boolean | integer | real, not_boolean = 8;
 
 std::uint8_t type_of_elements(const pte::Tensor& t) {
   const Kind kind = find_dtype(t.scalar_type())->kind;
   return kind == Kind::boolean ? boolean : kind == Kind::floating ? real : integer;
+}
+
+std::uint8_t type_of(KernelTypes type) {
+  switch (type) {
+    case KernelTypes::Bool:
+      return boolean;
+    case KernelTypes::Int:
+      return integer;
+    case KernelTypes::Double:
+      return real;
+    default:
+      return no_number;
+  }
 }
 
 // Which types each number may have when it is read: those of what writes it, or its own.
@@ -44,16 +57,9 @@ class NumberTypes {
  private:
   // A Null that is an input is for any integer of the caller's.
   std::uint8_t declared(std::uint32_t v) const {
-    switch (m_.type(v)) {
-      case KernelTypes::Bool:
-        return boolean;
-      case KernelTypes::Int:
-        return integer;
-      case KernelTypes::Double:
-        return real;
-      default:
-        return places_.is_input(v) ? integer | real : 0;
-    }
+    const std::uint8_t type = type_of(m_.type(v));
+    if (type == no_number && places_.is_input(v)) return integer | real;
+    return type;
   }
 
   // f(value, types) for each number that an instruction writes.
@@ -110,10 +116,12 @@ void check_arguments(const Method& m, const Places& places, const pte::KernelCal
   const OperatorRoles* roles = m.roles(call);
   for (std::uint32_t i = 0; roles && i < roles->count; ++i) {
     const auto v = static_cast<std::uint32_t>(call.args()->Get(i));
-    const bool is_none = m.type(v) == KernelTypes::Null && !places.is_input(v) && !places.may_change(v);
+    const KernelTypes type = m.type(v);
+    const bool is_none = type == KernelTypes::Null;
     const auto [kind, optional, use] = roles->arguments()[i];
-    f.check(kind != ArgumentKind::number || optional || !is_none, "I10", place.in("argument", i),
-            "is None, but must be a number");
+    if (numbers_of(kind) == no_number || places.may_change(v) || (is_none && places.is_input(v))) continue;
+    f.check((numbers_of(kind) & type_of(type)) || (optional && is_none), "I10", place.in("argument", i), "is a ",
+            EnumNameKernelTypes(type), ", but must be ", name_of(kind));
   }
 }
 

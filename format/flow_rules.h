@@ -16,6 +16,8 @@ struct InstructionPlace {
   Place chain, here;
 };
 
+std::string_view name_of(ArgumentKind kind);  // "a Tensor"
+
 // I9, I10, and of I18 that lists and strings are not moved: from here on, effects can be asked for.
 void check_calls(const Method& m, const Place& plan, Findings& findings);
 // I10, I15, V9: the types of numbers.

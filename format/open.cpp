@@ -116,8 +116,10 @@ std::optional<BundleView> open_bundle(std::span<const std::byte> tables, Finding
                                                    {"B11", "B1", "B1"}, f);
   if (!root) return {};
   const BundleView view{root};
-  const bool aligned = f.check(reinterpret_cast<std::uintptr_t>(view.program().data()) % table_alignment == 0, "B11",
-                               {nullptr, "program"}, "does not begin at a multiple of ", table_alignment);
+  const auto program = view.program();
+  const bool aligned =
+      f.check(program.empty() || reinterpret_cast<std::uintptr_t>(program.data()) % table_alignment == 0, "B11",
+              {nullptr, "program"}, "does not begin at a multiple of ", table_alignment);
   return aligned ? std::optional(view) : std::nullopt;
 }
 

@@ -9,7 +9,38 @@
 // What operators do to the values that they are called with, as spec/operators and spec/format/handles.yaml have it.
 namespace assay::format {
 
-enum class ArgumentKind : std::uint8_t { tensor, tensors, optional_tensors, number, integers, doubles, bools, string };
+enum class ArgumentKind : std::uint8_t {
+  tensor,
+  tensors,
+  optional_tensors,
+  scalar,
+  real,
+  integer,
+  boolean,
+  integers,
+  doubles,
+  bools,
+  string
+};
+
+// Types of numbers, of which several together are a set.
+enum NumberType : std::uint8_t { no_number = 0, boolean = 1, integer = 2, real = 4 };
+
+// What a number may be as an argument of this kind; none of a kind that is no number.
+constexpr std::uint8_t numbers_of(ArgumentKind kind) {
+  switch (kind) {
+    case ArgumentKind::scalar:
+      return boolean | integer | real;
+    case ArgumentKind::real:
+      return integer | real;
+    case ArgumentKind::integer:
+      return integer;
+    case ArgumentKind::boolean:
+      return boolean;
+    default:
+      return no_number;
+  }
+}
 
 // What an instruction does to a value.
 enum class Use : std::uint8_t {

@@ -23,13 +23,13 @@ Slice slice(Int size, std::optional<Int> start, std::optional<Int> end, Int step
 Dims Indexing::source(const Dims& i) const {
   const Dims in_block(std::span(i.begin() + first, static_cast<std::size_t>(block.size())));
   Dims in;
-  Int whole = 0;
+  Int next = 0;
   for (const auto& index : at) {
     if (index) {
       in.push_back(families::Broadcast<Int>{*index, false}.at(in_block, 0));
     } else {
-      in.push_back(i[whole < first ? whole : whole + block.size()]);
-      ++whole;
+      in.push_back(i[next < first ? next : next + block.size()]);
+      ++next;
     }
   }
   return in;

@@ -69,17 +69,6 @@ TEST(CallRules, AreThoseOfTheOperatorAndNameTheCall) {
   EXPECT_THAT(counts(found), ElementsAre(1, 0, 0));
 }
 
-TEST(CallRules, NumbersAreOfTheirTypes) {
-  const auto softmax = [](auto dim) {
-    return rules_of(asked_of([&](PlanBuilder& plan) {
-      const auto x = given(plan, float32, {2}), out = result(plan, float32, {2});
-      plan.call("aten::_softmax.out", {x, dim(plan), plan.boolean(false), out, out});
-    }));
-  };
-  EXPECT_THAT(softmax([](PlanBuilder& p) { return p.integer(0); }), IsEmpty());
-  EXPECT_THAT(softmax([](PlanBuilder& p) { return p.real(0); }), ElementsAre("I10"));
-}
-
 TEST(CallRules, ResultsFitWhereTheyGo) {
   const auto sum_into = [](Dynamism dynamism, Sizes sizes) {
     return rules_of(asked_of([&](PlanBuilder& plan) {

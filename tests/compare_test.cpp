@@ -12,7 +12,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 RunFile run_of(std::vector<Record> records, std::vector<Defect> defects = {}) {
-  return {R"({"header":{"assay":"1","seed":"1"}})", std::move(records), std::move(defects), true};
+  return {R"({"header":{"assay":"1","seed":"1"}})", std::move(records), std::move(defects), {}, true};
 }
 
 std::vector<std::string> ids(const std::vector<Change>& changes) {

@@ -174,7 +174,7 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
 }
 
 TEST(ContractFile, BuiltInOnesAreWhole) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder_above("conformance/contracts")))
+  for (const auto& entry : std::filesystem::directory_iterator(find_folder("conformance/contracts")))
     if (entry.path().extension() == ".yaml") {
       EXPECT_EQ(read_contract(entry.path().stem()).name, entry.path().stem().string());
     }
@@ -339,9 +339,9 @@ TEST(Slices, WhatIsNotExportedIsInAnother) {
   const std::vector<CaseSlice>& all = executorch().slices;
   const auto named = [&](std::string_view name) { return *std::ranges::find(all, name, &CaseSlice::name); };
   const CaseSlice exported = named("exported");
-  std::vector<std::string> covered;
+  std::vector<Phrase> covered;
   for (const CaseSlice& s : all)
-    if (s.all == std::vector<std::string>{"the call is valid"} && s.none.empty())
+    if (s.all == std::vector<Phrase>{"the call is valid"} && s.none.empty())
       covered.insert(covered.end(), s.any.begin(), s.any.end());
   EXPECT_THAT(covered, IsSupersetOf(exported.none));
   EXPECT_THAT(exported.any, testing::IsEmpty());

@@ -10,17 +10,18 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "doc" / "examples" / "protocol"))
 import kernels
+import wire
 
 FAULT, *COUNT = sys.argv[1:]
-HEADER = kernels.HEADER
+HEADER = wire.HEADER
 HEAD = struct.calcsize("<BQQII")  # of a reply without words
 TENSOR = HEAD + 4  # where it stands behind the count of outs
 
 
 def tensors(body):
-    b = kernels.Body(body)
+    b = wire.Body(body)
     b.bytes(), b.number("B"), b.number("I")
-    return b.values()
+    return kernels.values(b)
 
 
 def is_chosen(x):
@@ -119,11 +120,11 @@ class Wire:
 
 
 def main():
-    wire, spoilt_by = Wire(), None
-    for kind, number, body in kernels.requests(sys.stdin.buffer):
-        reply = kernels.replied(kind, body)
-        is_answer = kind == kernels.KERNEL and reply[0] == kernels.OK
-        result = kernels.Tensor.read(kernels.Body(reply[TENSOR:])) if is_answer else None
+    line, spoilt_by = Wire(), None
+    for kind, number, body in wire.requests(sys.stdin.buffer):
+        reply = wire.replied(kernels.answer, kind, body)
+        is_answer = kind == wire.KERNEL and reply[0] == wire.OK
+        result = kernels.Tensor.read(wire.Body(reply[TENSOR:])) if is_answer else None
         x, out = tensors(body) if is_answer else (None, None)
         is_wrong = is_answer and is_chosen(x)
         if is_answer and spoilt_by and spoilt_by != x.elements:
@@ -131,11 +132,11 @@ def main():
         elif is_wrong and FAULT in RESULTS:
             RESULTS[FAULT](result, out)
         elif is_wrong and FAULT not in ("", "stale"):
-            wire.misbehave(kind, number, reply)
+            line.misbehave(kind, number, reply)
             continue
         if is_wrong and FAULT == "stale" and not spoilt_by:
             spoilt_by = x.elements
-        wire.write(kernels.framed(kind | 0x80, number, reply[:TENSOR] + result.written() if is_answer else reply))
+        line.write(wire.framed(kind | 0x80, number, reply[:TENSOR] + result.written() if is_answer else reply))
 
 
 if __name__ == "__main__":

@@ -10,10 +10,9 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "doc" / "examples" / "protocol"))
-import kernels
+import wire
+from wire import EXECUTE, GET_OUTPUT, LOAD, METHOD, OK, PING, QUIT, SET_INPUT, STATE, UNLOAD
 
-LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD = range(5, 11)
-OK = 0
 HEAD = struct.Struct("<BQQII")  # of a reply without words
 
 FAULT, PROGRAM, ASSAY = sys.argv[1:]
@@ -25,10 +24,10 @@ class Behind:
         self.process = subprocess.Popen([ASSAY, "serve", "reference"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, kind, number, body):
-        self.process.stdin.write(kernels.framed(kind, number, body))
+        self.process.stdin.write(wire.framed(kind, number, body))
         self.process.stdin.flush()
-        header = self.process.stdout.read(kernels.HEADER.size)
-        return self.process.stdout.read(kernels.HEADER.unpack(header)[4])
+        header = self.process.stdout.read(wire.HEADER.size)
+        return self.process.stdout.read(wire.HEADER.unpack(header)[4])
 
 
 class Faulty:
@@ -36,6 +35,8 @@ class Faulty:
         self.behind, self.chosen = Behind(), {}  # handles of the chosen program, with what a fault counts
 
     def answer(self, kind, number, body):
+        if kind in (PING, QUIT):
+            return getattr(self, f"{FAULT}_{kind}", self.right)(kind, number, body, None)
         handle = struct.unpack_from("<I", body)[0] if kind > LOAD else None
         if kind == LOAD:
             return self.load(number, body)
@@ -48,7 +49,7 @@ class Faulty:
 
     def load(self, number, body):
         program = body[4:4 + struct.unpack_from("<I", body)[0]]
-        is_cut = 0 < len(program) < len(CHOSEN) and CHOSEN.startswith(program)
+        is_cut = 8 < len(program) < len(CHOSEN) and CHOSEN.startswith(program)
         if FAULT == "crash" and is_cut:
             os.kill(os.getpid(), signal.SIGSEGV)
         if FAULT == "instances" and program == CHOSEN and self.chosen:
@@ -86,9 +87,14 @@ class Faulty:
             time.sleep(1000)
         return self.right(kind, number, body, handle)
 
+    def ends(self, kind, number, body, handle):
+        if kind == EXECUTE:
+            os._exit(3)
+        return self.right(kind, number, body, handle)
+
     def drip(self, kind, number, body, handle):
         if kind == EXECUTE:
-            for byte in kernels.framed(EXECUTE | 0x80, number, self.right(kind, number, body, handle)):
+            for byte in wire.framed(EXECUTE | 0x80, number, self.right(kind, number, body, handle)):
                 wire_out.write(bytes([byte]))
                 wire_out.flush()
                 time.sleep(0.5)
@@ -114,6 +120,40 @@ class Faulty:
             self.chosen[handle] = body
         return self.right(kind, number, body, handle)
 
+    def former_11(self, kind, number, body, _):
+        """A PING gets what the one before got."""
+        self.former, body = body, getattr(self, "former", body)
+        return self.right(kind, number, body, _)
+
+    def stays_12(self, kind, number, body, _):
+        """It is still there when it has answered QUIT."""
+        wire_out.write(wire.framed(kind | 0x80, number, self.right(kind, number, body, _)))
+        wire_out.flush()
+        time.sleep(1000)
+
+    def code_12(self, kind, number, body, _):
+        wire_out.write(wire.framed(kind | 0x80, number, self.right(kind, number, body, _)))
+        wire_out.flush()
+        os._exit(3)
+
+    def deaf_12(self, kind, number, body, _):
+        time.sleep(1000)
+
+    def twice(self, kind, number, body, handle):
+        """What it keeps is named twice."""
+        reply = self.right(kind, number, body, handle)
+        return reply[:HEAD.size] + struct.pack("<I", 2) + reply[HEAD.size + 4:] * 2 if kind == STATE else reply
+
+    def drifts(self, kind, number, body, handle):
+        """What it keeps is another state each time."""
+        reply = self.right(kind, number, body, handle)
+        return reply[:-4] + struct.pack("<I", number) if kind == STATE else reply
+
+    def zeros(self, kind, number, body, handle):
+        """Generated inputs are of another seed."""
+        is_generated = kind == SET_INPUT and body[8] == 10
+        return self.right(kind, number, body[:-8] + struct.pack("<Q", 9) if is_generated else body, handle)
+
     def nothing(self, kind, number, body, handle):
         """No program is run."""
         return HEAD.pack(3, 0, 0, 0, 0) if kind == EXECUTE else self.right(kind, number, body, handle)
@@ -122,7 +162,7 @@ class Faulty:
 if __name__ == "__main__":
     wire_out = os.fdopen(os.dup(1), "wb")
     faulty = Faulty()
-    for kind, number, body in kernels.requests(sys.stdin.buffer):
+    for kind, number, body in wire.requests(sys.stdin.buffer):
         reply = faulty.answer(kind, number, body)
-        wire_out.write(kernels.framed(kind | 0x80, number, reply))
+        wire_out.write(wire.framed(kind | 0x80, number, reply))
         wire_out.flush()

@@ -70,6 +70,28 @@ inline std::string broken(const ProgramBuilder& program, const std::vector<Value
   return rule(refusal_of_run(program, inputs, std::move(options)));
 }
 
+// The program `inner` as the payload of a delegate without arguments, or in a loop of it.
+inline ProgramBuilder delegating(const Bytes& inner, bool in_a_loop = false) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, program.segment(inner));
+  plan.delegate_call(0, {});
+  if (!in_a_loop) return program;
+  const auto done = plan.boolean(false);
+  plan.call("executorch_prim::eq.Scalar", {plan.integer(1), plan.integer(2), done});
+  plan.jump_if_false(done, 0);
+  return program;
+}
+
+// n instructions that change nothing.
+inline ProgramBuilder moving(int n) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto from = plan.integer(1), to = plan.integer(2);
+  for (int i = 0; i < n; ++i) plan.move(from, to);
+  return program;
+}
+
 // That of a plan of one instruction, which `make` adds.
 template <class F>
 std::string broken_by(F make) {

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <set>
 
 #include "conformance/programs/calls.h"
 #include "conformance/programs/file.h"
 #include "conformance/programs/host.h"
+#include "conformance/programs/same.h"
 #include "conformance/testees/optimized/client.h"
 #include "tests/program_folders.h"
 
@@ -77,6 +79,8 @@ std::vector<Change> changes_of(const pte::EValueT& v) {
     case pte::KernelTypes::Double:
       return {{"and a half", [](auto& x) { x.val.AsDouble()->double_val += 0.5; }},
               {"negative", [](auto& x) { x.val.AsDouble()->double_val = -x.val.AsDouble()->double_val; }}};
+    case pte::KernelTypes::String:
+      return {{"another word", [](auto& x) { x.val.AsString()->string_val += "s"; }}};
     case pte::KernelTypes::Tensor: {
       std::vector<Change> all{
           {"of int32", [](auto& x) { tensor(x).scalar_type = static_cast<std::int8_t>(DType::int32); }},
@@ -167,6 +171,25 @@ TEST_P(OptimizedNeighbours, AreJudgedAsByTheReference) {
           }
         }
     }
+  }
+}
+
+// A byte further, where none of their dtypes can.
+TEST_P(OptimizedNeighbours, GiveTheSameWhereverConstantsBegin) {
+  const File file = open_file(GetParam() / "program.pte");
+  Bytes moved(file.bytes.begin(), file.bytes.end());
+  constexpr std::size_t header = 8, place_of_base = header + 16;   // which says where segments begin
+  if (std::memcmp(moved.data() + header, "eh00", 4) != 0) return;  // it has none
+  std::uint64_t base;
+  std::memcpy(&base, moved.data() + place_of_base, sizeof base);
+  moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(base++), std::byte{0});
+  std::memcpy(moved.data() + place_of_base, &base, sizeof base);
+  const ProgramCalls calls = read_calls(GetParam() / "calls.json");
+  const std::vector<File> data = open_data_files(calls.data);
+  for (const ProgramCall& call : calls.calls) {
+    const Said want = ask_optimized(file.bytes, data, call), got = ask_optimized(moved, data, call);
+    EXPECT_EQ(got.rule, want.rule);
+    EXPECT_TRUE(std::ranges::equal(got.outputs, want.outputs, same));
   }
 }
 

@@ -157,8 +157,12 @@ class Run(Programs):
 
     def test_limits(self):
         x = self.floats(3, 16)
-        self.refused(7, "limits.memory", by=["run", program("mlp"), "--input", x, "--max-bytes", "10"])
-        self.refused(7, "I17", "2 instructions", by=["run", program("mlp"), "--input", x, "--max-instructions", "2"])
+        for testee in "reference", "optimized":
+            run = ["run", program("mlp"), "--input", x, "--with", testee]
+            self.refused(7, "limits.memory", by=[*run, "--max-bytes", "6000"])
+            self.refused(7, "I17", "2 instructions", by=[*run, "--max-instructions", "2"])
+        self.refused(7, "limits.memory", by=["explain", program("mlp"), "--max-bytes", "6000"])
+        self.refused(7, "limits.memory", by=["select", program("mlp"), "--max-bytes", "6000", "-o", self.folder])
 
     def renamed(self, name, *words):
         """A copy of the program whose last letter of each of these words is X."""

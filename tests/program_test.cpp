@@ -37,6 +37,18 @@ TEST(BundledProgram, SurvivesEncoding) {
   EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(Sample().encoded_bundle())->program))));
 }
 
+// Nothing of an empty program is at a multiple of anything.
+TEST(BundledProgram, SurvivesEncodingWithAnEmptyProgram) {
+  for (std::size_t n = 0; n < 16; ++n) {
+    BundledProgram bundle;
+    bundle.method_test_suites.push_back(std::make_unique<bpte::BundledMethodTestSuiteT>());
+    bundle.method_test_suites.front()->method_name = std::string(n, 'f');
+    const auto again = decode_bundle(encode(bundle));
+    ASSERT_TRUE(again) << n << ": " << again.faults.front().message;
+    EXPECT_TRUE(*again == bundle);
+  }
+}
+
 TEST(Program, SurvivesEncodingWithTheSignOfAZero) {
   Program program;
   PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));

@@ -69,7 +69,7 @@ inline Defect defect_of(const std::vector<Record>& records, std::string when = "
 }
 
 inline Summary summary_of(const std::vector<Record>& records, const std::vector<Defect>& defects = {}) {
-  return summarize(RunFile{{}, records, defects, true});
+  return summarize(RunFile{{}, records, defects, {}, true});
 }
 
 template <typename Write>

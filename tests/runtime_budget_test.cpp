@@ -8,28 +8,6 @@ namespace {
 
 RuntimeOptions within(Budget::Limits limits) { return {.budget = Budget(limits)}; }
 
-// The program `inner` as the payload of a delegate without arguments, or in a loop of it.
-ProgramBuilder delegating(const Bytes& inner, bool in_a_loop = false) {
-  ProgramBuilder program;
-  PlanBuilder plan = program.method();
-  plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, program.segment(inner));
-  plan.delegate_call(0, {});
-  if (!in_a_loop) return program;
-  const auto done = plan.boolean(false);
-  plan.call("executorch_prim::eq.Scalar", {plan.integer(1), plan.integer(2), done});
-  plan.jump_if_false(done, 0);
-  return program;
-}
-
-// n instructions that change nothing.
-ProgramBuilder moving(int n) {
-  ProgramBuilder program;
-  PlanBuilder plan = program.method();
-  const auto from = plan.integer(1), to = plan.integer(2);
-  for (int i = 0; i < n; ++i) plan.move(from, to);
-  return program;
-}
-
 TEST(RuntimeBudget, ALoopRunsOutOfWork) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();

@@ -86,7 +86,7 @@ Standing Contract::standing(const Operator& op, const HostCall& call, const Feat
   Standing s;
   for (const CaseSlice& slice : slices)
     if (slice.has(features)) s.slices.push_back(slice.name);
-  const auto holds = [&](const std::string& flag) { return features.has(flag); };
+  const auto holds = [&](Phrase flag) { return features.has(flag); };
   const auto is_excluded = [&](const Exclusion& e) {
     return e.operators.has(op) && std::ranges::all_of(e.when, holds) && std::ranges::none_of(e.unless, holds);
   };

@@ -51,7 +51,7 @@ struct RankPromise {
 // Calls that are not promised: those of `operators` for which all flags of `when` and none of `unless` hold.
 struct Exclusion {
   Operators operators;
-  std::vector<std::string> when, unless;
+  std::vector<Phrase> when, unless;
 };
 
 // What holds of a call, whoever answers it, and whether the contract promises it.

@@ -146,10 +146,7 @@ Contract contract_in(const Yaml& yaml, std::vector<CaseSlice> slices) {
 }
 
 std::filesystem::path conformance_folder(const char* name) {
-  const std::filesystem::path folder = folder_above(std::filesystem::path("conformance") / name);
-  if (!folder.empty()) return folder;
-  throw Fault(Outcome::malformed, "contract.file",
-              text("there is no folder conformance/", name, " above the executable or here"));
+  return folder_of(std::filesystem::path("conformance") / name, "contract.file");
 }
 
 }  // namespace

@@ -19,17 +19,20 @@ CaseSlice read_slice(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::vector<std::string> flags_in(const Yaml& map, const std::string& key) {
+std::vector<Phrase> flags_in(const Yaml& map, const std::string& key) {
   const Yaml* list = map.find(key);
   if (!list) return {};
-  for (const Yaml& item : list->items())
-    if (std::ranges::find(call_flags(), item.text()) == call_flags().end())
+  std::vector<Phrase> flags;
+  for (const Yaml& item : list->items()) {
+    flags.emplace_back(item.text());
+    if (std::ranges::find(call_flags(), flags.back()) == call_flags().end())
       item.refuse("contract.flag", text("no call is described as \"", item.text(), '"'));
-  return list->texts();
+  }
+  return flags;
 }
 
 bool CaseSlice::has(const Features& call) const {
-  const auto holds = [&](const std::string& flag) { return call.has(flag); };
+  const auto holds = [&](Phrase flag) { return call.has(flag); };
   return std::ranges::all_of(all, holds) && std::ranges::none_of(none, holds) &&
          (any.empty() || std::ranges::any_of(any, holds));
 }

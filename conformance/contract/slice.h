@@ -12,7 +12,7 @@ namespace assay {
 // A set of cases: those of which all flags of `all`, none of `none` and, unless it is empty, one of `any` hold.
 struct CaseSlice {
   std::string name, about;
-  std::vector<std::string> all, any, none;
+  std::vector<Phrase> all, any, none;
 
   bool has(const Features& call) const;
 };
@@ -23,6 +23,6 @@ struct CaseSlice {
 std::vector<CaseSlice> read_slices(const std::filesystem::path& folder);
 
 // The flags about calls that stand under a key, none where it is missing.
-std::vector<std::string> flags_in(const Yaml& map, const std::string& key);
+std::vector<Phrase> flags_in(const Yaml& map, const std::string& key);
 
 }  // namespace assay

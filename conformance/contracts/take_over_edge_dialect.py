@@ -9,7 +9,7 @@ import sys
 import yaml
 
 DTYPES = {"Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Half": "float16", "Float": "float32",
-          "Double": "float64", "Bool": "bool", "BFloat16": "bfloat16", "UInt16": "uint16"}
+          "Double": "float64", "Bool": "bool", "BFloat16": "bfloat16", "UInt16": "uint16", "ComplexFloat": "complex64", "ComplexDouble": "complex128"}
 
 # An operator's out variant is named after its overload, "<name>.<overload>_out", or else "<name>.out"; ATen's exceptions:
 OUT_VARIANTS = {"aten::any": "aten::any.all_out", "aten::arange.start_step": "aten::arange.start_out", "aten::div.Tensor_mode": "aten::div.out_mode",
@@ -51,8 +51,8 @@ def declaration(name, entry, inputs, outs):
     yield f"    {name}:"
     yield f"      arguments: [{', '.join(arguments)}]"
     yield "      sets:"
-    for alias in aliases:  # complex dtypes are not assay's
-        yield f"        - [{', '.join(DTYPES[d] for d in entry['type_alias'][alias] if not d.startswith('Complex'))}]"
+    for alias in aliases:
+        yield f"        - [{', '.join(DTYPES[d] for d in entry['type_alias'][alias])}]"
     yield f"      rows: [{', '.join(rows)}]"
 
 

@@ -8,6 +8,18 @@ using Index = PlanBuilder::Index;
 constexpr auto f32 = DType::float32;
 constexpr auto bounded = pte::TensorShapeDynamism::DYNAMIC_BOUND, unbounded = pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
 
+// What a branch gave is used after another tensor was written, which stands here.
+void use_result_of_branches(Planned& p, std::uint32_t other_offset) {
+  const Index a = p.at(32), b = p.at(32), result = p.at(64), c = p.condition(), other = p.at(other_offset);
+  p.input(c);
+  p.unless(c, [&] {
+    p.relu(p.x, a), p.plan.move(a, result);
+    p.always(p.next() + 3);
+  });
+  p.relu(p.x, b), p.plan.move(b, result);
+  p.relu(p.x, other), p.relu(result, p.out);
+}
+
 const FlowCase cases[] = {
     {"T13", "a tensor over another that is still read",
      [](Planned& p) {
@@ -61,27 +73,8 @@ const FlowCase cases[] = {
      }},
     {"T13", "an input over an earlier one", [](Planned& p) { p.input(p.at(32)), p.relu(p.x, p.out); },
      [](Planned& p) { p.input(p.at(8)), p.relu(p.x, p.out); }},
-    {"T13", "what a branch gave, after its memory has other tenants",
-     [](Planned& p) {
-       const Index a = p.at(32), b = p.at(32), result = p.at(64), c = p.condition(), other = p.at(80);
-       p.input(c);
-       p.unless(c, [&] {
-         p.relu(p.x, a), p.plan.move(a, result);
-         p.always(p.next() + 3);
-       });
-       p.relu(p.x, b), p.plan.move(b, result);
-       p.relu(p.x, other), p.relu(result, p.out);
-     },
-     [](Planned& p) {
-       const Index a = p.at(32), b = p.at(32), result = p.at(64), c = p.condition(), other = p.at(40);
-       p.input(c);
-       p.unless(c, [&] {
-         p.relu(p.x, a), p.plan.move(a, result);
-         p.always(p.next() + 3);
-       });
-       p.relu(p.x, b), p.plan.move(b, result);
-       p.relu(p.x, other), p.relu(result, p.out);
-     }},
+    {"T13", "what a branch gave, after its memory has other tenants", [](Planned& p) { use_result_of_branches(p, 80); },
+     [](Planned& p) { use_result_of_branches(p, 40); }},
     {"T15", "a constant", [](Planned& p) { p.relu(p.weight(), p.out); },
      [](Planned& p) { p.relu(p.x, p.out), p.relu(p.x, p.weight()); }},
     {"T15", "through a handle",

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_drawn = 20;      // to try a predicate, and as many that differ
 constexpr std::size_t most_unexpected = 1;  // of those
-constexpr int hurry = 40;                   // part of a case's time is enough for a small call
+constexpr int hurry = 100;                  // part of a case's time is enough for a small call
 constexpr int rounds = 12;                  // of finding predicates and trying them
 constexpr int most_tried = 4;               // predicates of a symptom in a round, those of most cases
 constexpr int most_attempts = 3;            // to convince with one predicate
@@ -125,7 +125,7 @@ class Investigation {
       return std::ranges::all_of(rows_, [&](const Row& r) { return r.seen.symptom != symptom || l.of(r.features); });
     };
     const auto& some = std::ranges::find(rows_, symptom, [](const Row& r) { return r.seen.symptom; })->features;
-    for (const std::string& flag : some.flags)
+    for (const Phrase flag : some.flags)
       if (const Literal l{Literal::Test::holds, flag, 0}; is_about_validity(flag) && all(l)) common.push_back(l);
     if (const Literal l{Literal::Test::lacks, results_are_empty, 0}; !hides_results(symptom) && all(l))
       common.push_back(l);

@@ -63,29 +63,31 @@ constexpr std::array telling_of_arguments = std::to_array<std::string_view>(
     {"is true", "is no float32", "is no number of the first input's dtype", "is a bool where numbers are"});
 
 bool is_about_layouts(const Literal& l) {
-  if (l.test == Literal::Test::holds) return l.name.ends_with(" is channels last");
-  return l.test == Literal::Test::lacks && (l.name.starts_with("every dim order") ||
-                                            l.name.starts_with("the dim orders") || l.name.ends_with(" is contiguous"));
+  const std::string& name = l.name.text();
+  if (l.test == Literal::Test::holds) return name.ends_with(" is channels last");
+  return l.test == Literal::Test::lacks && (name.starts_with("every dim order") || name.starts_with("the dim orders") ||
+                                            name.ends_with(" is contiguous"));
 }
 
 // What operators can share of a literal, whatever their arguments are called: of a rule that is broken its word. Empty
 // where it tells too little.
 std::string gist(const Literal& l) {
-  if (says_broken(l.name)) return l.name.substr(0, l.name.find('('));
+  const std::string& name = l.name.text();
+  if (says_broken(name)) return name.substr(0, name.find('('));
   if (is_about_layouts(l)) return "not every dim order is contiguous";
   if (l.test != Literal::Test::holds) return {};
-  const auto ends = [&](std::string_view says) { return l.name.ends_with(says); };
+  const auto ends = [&](std::string_view says) { return name.ends_with(says); };
   if (ends(" has numbers that float32 lacks") || ends(" has numbers above 2^24"))
     return "an input or a result has numbers that float32 lacks";
-  if (l.name.starts_with("a result ")) return {};
-  if (const std::size_t at = l.name.rfind(" is "); at != std::string::npos && dtype_named(l.name.substr(at + 4)))
+  if (name.starts_with("a result ")) return {};
+  if (const std::size_t at = name.rfind(" is "); at != std::string::npos && dtype_named(name.substr(at + 4)))
     return ends(" is uint16") || ends(" is uint32") || ends(" is uint64") ? "a tensor is of wide unsigned integers"
-                                                                          : "a tensor" + l.name.substr(at);
+                                                                          : "a tensor" + name.substr(at);
   if (const auto at = std::ranges::find_if(telling_of_inputs, ends); at != telling_of_inputs.end())
     return text("an input ", *at);
   if (const auto at = std::ranges::find_if(telling_of_tensors, ends); at != telling_of_tensors.end())
     return text("a tensor ", *at);
-  return ends(" somewhere") || std::ranges::any_of(telling_of_arguments, ends) ? l.name : std::string();
+  return ends(" somewhere") || std::ranges::any_of(telling_of_arguments, ends) ? name : std::string();
 }
 
 // Of an invalid call that is accepted nothing else tells as much as the rule.

@@ -72,15 +72,20 @@ class Choices {
   std::vector<double> factorials_;  // their logarithms
 };
 
-bool is_about_the_call(std::string_view flag) {
-  static const std::set<std::string, std::less<>> all(call_flags().begin(), call_flags().end());
-  return all.contains(flag) || says_broken(flag);
+bool is_about_the_call(Phrase flag) {
+  static const std::set<const std::string*> all = [] {
+    std::set<const std::string*> places;
+    for (const Phrase known : call_flags()) places.insert(known.place());
+    return places;
+  }();
+  return all.contains(flag.place()) || says_broken(flag);
 }
 
 // The bits that a literal takes: what is said more often in descriptions of defects takes less.
 double bits_of(const Literal& l) {
-  const bool sized = l.name.starts_with("the ") && !l.name.starts_with("the rank of ");
-  const double indirect = l.name.starts_with("a result ") ? 1 : 0;  // what the call has says more than what comes of it
+  const std::string_view name = l.name;
+  const bool sized = name.starts_with("the ") && !name.starts_with("the rank of ");
+  const double indirect = name.starts_with("a result ") ? 1 : 0;  // what the call has says more than what comes of it
   switch (l.test) {
     case Literal::Test::holds:
       return indirect + (is_about_the_call(l.name) ? 4 : 4.5);
@@ -93,6 +98,10 @@ double bits_of(const Literal& l) {
   }
 }
 
+struct Place {
+  std::size_t operator()(Phrase p) const { return std::hash<const std::string*>()(p.place()); }
+};
+
 struct Candidate {
   Literal literal;
   Set covered;
@@ -104,28 +113,29 @@ struct Candidate {
 class Candidates {
  public:
   explicit Candidates(std::span<const Example> examples) : examples_(examples), failing_(examples.size()) {
-    std::unordered_map<std::string_view, Set> found;
-    std::map<std::string_view, std::map<double, Set>> amounts;
+    std::unordered_map<Phrase, Set, Place> found;
+    std::unordered_map<Phrase, std::map<double, Set>, Place> measured;
     for (std::size_t i = 0; i < examples.size(); ++i) {
       if (examples[i].fails) failing_.add(i);
-      for (const std::string& flag : examples[i].features->flags)
+      for (const Phrase flag : examples[i].features->flags)
         found.try_emplace(flag, examples.size()).first->second.add(i);
       for (const Measure& m : examples[i].features->measures)
-        amounts[m.name].try_emplace(m.amount, examples.size()).first->second.add(i);
+        measured[m.name].try_emplace(m.amount, examples.size()).first->second.add(i);
     }
-    const std::map<std::string_view, Set> flags(found.begin(), found.end());
+    const std::map<Phrase, Set> flags(found.begin(), found.end());
+    const std::map<Phrase, std::map<double, Set>> amounts(measured.begin(), measured.end());
     const Set all(examples.size(), true);
     for (const auto& [flag, covered] : flags) {
-      add({Literal::Test::holds, std::string(flag), 0}, covered);
-      if (!says_broken(flag)) add({Literal::Test::lacks, std::string(flag), 0}, all.without(covered));
+      add({Literal::Test::holds, flag, 0}, covered);
+      if (!says_broken(flag)) add({Literal::Test::lacks, flag, 0}, all.without(covered));
     }
-    for (const auto& [name, covered] : amounts) add_amounts(std::string(name), covered);
+    for (const auto& [name, covered] : amounts) add_amounts(name, covered);
   }
 
   const std::vector<Candidate>& all() const { return all_; }
 
  private:
-  void add_amounts(const std::string& name, const std::map<double, Set>& amounts) {
+  void add_amounts(Phrase name, const std::map<double, Set>& amounts) {
     std::vector<double> values;  // of failing examples
     for (const auto& [amount, covered] : amounts)
       if (covered.count_with(failing_) > 0) values.push_back(amount);

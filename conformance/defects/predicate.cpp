@@ -21,15 +21,15 @@ bool holds(const Predicate& predicate, const Features& f) {
 std::string words(const Literal& literal) {
   switch (literal.test) {
     case Literal::Test::holds:
-      return literal.name;
+      return literal.name.text();
     case Literal::Test::lacks:
       return negation(literal.name);
     case Literal::Test::is:
-      return fmt::format("{} is {}", literal.name, literal.amount);
+      return fmt::format("{} is {}", literal.name.text(), literal.amount);
     case Literal::Test::at_least:
-      return fmt::format("{} is at least {}", literal.name, literal.amount);
+      return fmt::format("{} is at least {}", literal.name.text(), literal.amount);
     case Literal::Test::at_most:
-      return fmt::format("{} is at most {}", literal.name, literal.amount);
+      return fmt::format("{} is at most {}", literal.name.text(), literal.amount);
   }
   return {};
 }

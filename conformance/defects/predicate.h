@@ -11,7 +11,7 @@ namespace assay {
 struct Literal {
   enum class Test : std::uint8_t { holds, lacks, is, at_least, at_most };
   Test test = Test::holds;
-  std::string name;   // of a flag, for `holds` and `lacks`, or of a measure
+  Phrase name;        // of a flag, for `holds` and `lacks`, or of a measure
   double amount = 0;  // of the measure
   bool of(const Features& f) const;
   auto operator<=>(const Literal&) const = default;

@@ -1,22 +1,85 @@
 #include "conformance/defects/symptom.h"
 
-#include <regex>
+#include <algorithm>
+#include <array>
+#include <optional>
 
 #include "reference/fault.h"
 
 namespace assay {
 namespace {
 
-const std::regex place(R"([A-Za-z0-9_./-]+\.(?:h|hpp|c|cc|cpp|cxx|py|rs):[0-9]+)");
+constexpr std::string_view digits = "0123456789",
+                           of_names = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+constexpr auto endings = std::to_array<std::string_view>({".h", ".hpp", ".c", ".cc", ".cpp", ".cxx", ".py", ".rs"});
 
-std::string place_in(const std::string& message) {
-  std::smatch found;
-  return std::regex_search(message, found, place) ? found.str() : std::string();
+// How many characters at the beginning are of a set.
+std::size_t leading(std::string_view text, std::string_view set) {
+  return std::min(text.find_first_not_of(set), text.size());
 }
 
-std::string without_numbers(const std::string& message) {
-  static const std::regex number(R"([-+]?(?:[0-9]+\.?[0-9]*(?:e[-+]?[0-9]+)?|nan|inf))");
-  return std::regex_replace(message.substr(0, message.find('\n')), number, "#");
+std::string_view trimmed(std::string_view text, std::string_view set) {
+  text.remove_prefix(leading(text, set));
+  return text.substr(0, text.find_last_not_of(set) + 1);
+}
+
+// "kernels/op_add.cpp:31", the first in a message, and what stands behind it.
+struct Place {
+  std::string_view file_and_line, behind;
+};
+std::optional<Place> place_in(std::string_view message) {
+  static const std::string of_paths = std::string(of_names) + "./-";
+  for (std::size_t colon = message.find(':'); colon != message.npos; colon = message.find(':', colon + 1)) {
+    const std::size_t line = leading(message.substr(colon + 1), digits);
+    const std::size_t before = message.substr(0, colon).find_last_not_of(of_paths);
+    const std::size_t begin = before == message.npos ? 0 : before + 1;
+    const std::string_view file = message.substr(begin, colon - begin);
+    const auto ends = [&](std::string_view ending) { return file.size() > ending.size() && file.ends_with(ending); };
+    const std::size_t end = colon + 1 + line;
+    if (line > 0 && std::ranges::any_of(endings, ends))
+      return Place{message.substr(begin, end - begin), message.substr(end)};
+  }
+  return std::nullopt;
+}
+
+// Of the number at the beginning, as it is printed; 0 where there is none.
+std::size_t length_of_number(std::string_view text) {
+  const auto sign = [&](std::size_t at) { return at < text.size() && (text[at] == '-' || text[at] == '+') ? 1u : 0u; };
+  const auto count = [&](std::size_t at) { return at < text.size() ? leading(text.substr(at), digits) : 0; };
+  std::size_t n = sign(0);
+  if (text.substr(n).starts_with("nan") || text.substr(n).starts_with("inf")) return n + 3;
+  if (count(n) == 0) return 0;
+  n += count(n);
+  if (text.substr(n).starts_with('.')) n += 1 + count(n + 1);
+  if (!text.substr(n).starts_with('e')) return n;
+  const std::size_t exponent = n + 1 + sign(n + 1);
+  return count(exponent) > 0 ? exponent + count(exponent) : n;
+}
+
+// The first line.
+std::string without_numbers(std::string_view message) {
+  message = message.substr(0, message.find('\n'));
+  std::string said;
+  while (!message.empty()) {
+    const std::size_t number = length_of_number(message);
+    said += number > 0 ? '#' : message[0];
+    message.remove_prefix(std::max<std::size_t>(number, 1));
+  }
+  return said;
+}
+
+// Takes the library's function, and what was said of it, out of "In function NAME (...), ": empty where it is not
+// there.
+std::string take_function(std::string& said) {
+  static const std::string of_functions = std::string(of_names) + ":~";
+  constexpr std::string_view introduction = "In function ", end = ", ";
+  const std::size_t at = said.find(introduction), begin = at + introduction.size();
+  if (at == said.npos) return {};
+  const std::string name = said.substr(begin, leading(std::string_view(said).substr(begin), of_functions));
+  const std::size_t comma = said.find(end, begin + name.size());
+  if (name.empty() || comma == said.npos) return {};
+  said.erase(at, comma + end.size() - at);
+  return name;
 }
 
 // "index_put" of "aten::index_put_" or "aten::index_put.out".
@@ -35,21 +98,19 @@ bool hides_results(const Symptom& s) {
 }
 
 std::vector<std::string> reasons_in(const Record& r) {
-  static const std::regex function(R"(In function ([A-Za-z0-9_:~]+)[^\n]*?\)?, )"), blank(R"(^[ :]+|[ :]+$)");
-  std::smatch named, inside;
-  if (!hides_results(symptom_of(r)) || !std::regex_search(r.message, named, place)) return {};
-  std::string said = named.suffix().str();
-  said = said.substr(0, said.find_first_of(";\n"));
+  if (!hides_results(symptom_of(r))) return {};
+  const auto place = place_in(r.message);
+  if (!place) return {};
+  std::string said(place->behind.substr(0, place->behind.find_first_of(";\n")));
   std::vector<std::string> reasons;
-  if (std::regex_search(said, inside, function)) {
-    reasons.push_back(text("in ", inside[1].str(), "()"));
-    said = text(inside.prefix().str(), inside.suffix().str());
-  } else if (const std::string file = named.str(); file.find(base_name(r.operator_name)) != std::string::npos) {
-    reasons.push_back(text("in ", file.substr(0, file.find(':'))));
-  }
+  const std::string_view file = place->file_and_line.substr(0, place->file_and_line.find(':'));
+  if (const std::string function = take_function(said); !function.empty())
+    reasons.push_back(text("in ", function, "()"));
+  else if (file.find(base_name(r.operator_name)) != file.npos)
+    reasons.push_back(text("in ", file));
   const std::string name = r.operator_name.substr(r.operator_name.find("::") + 2);
   if (const std::size_t at = said.find(name); at != std::string::npos) said.replace(at, name.size(), "it");
-  said = std::regex_replace(without_numbers(said), blank, "");
+  said = trimmed(without_numbers(said), " :");
   if (!said.empty() && !said.ends_with("(false)")) reasons.push_back(text("saying '", said, "'"));
   return reasons;
 }
@@ -58,8 +119,12 @@ Symptom symptom_of(const Record& r) {
   Symptom s{r.verdict, r.failure == Class::nan ? Class::value : r.failure, {}, {}};
   const bool refused_outside = r.verdict == Verdict::unsupported && r.rule.empty();
   if (refused_outside) s.verdict = Verdict::fail, s.failure = Class::refused_though_valid;
-  if (hides_results(s)) s.place = place_in(r.message);
-  if (hides_results(s) && s.place.empty()) s.said = without_numbers(r.message);
+  if (hides_results(s)) {
+    if (const auto place = place_in(r.message))
+      s.place = place->file_and_line;
+    else
+      s.said = without_numbers(r.message);
+  }
   if (s.failure == Class::accepted_though_invalid) s.said = r.rule;
   return s;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <unordered_map>
 
 #include "conformance/cases/tensors.h"
 #include "operators/arithmetic.gen.h"
@@ -22,8 +23,8 @@ constexpr Int most_dtypes = 64;  // the format numbers fewer
 // What a tensor's elements are, taken together.
 struct Elements {
   bool nan = false, infinity = false, zero = false, negative_zero = false, subnormal = false, negative = false,
-       fraction = false, extreme = false, above_16m = false, above_2g = false, above_double = false, no_float32 = false,
-       equal = false, different = false;
+       fraction = false, half = false, extreme = false, above_16m = false, above_2g = false, above_double = false,
+       no_float32 = false, equal = false, different = false;
   Real least = 0, most = 0;  // of the finite ones and 0
 };
 
@@ -40,6 +41,7 @@ struct Ends {
 };
 
 bool has_fraction(Real x) { return std::isfinite(x) && x != std::trunc(x); }
+bool is_halfway(Real x) { return std::isfinite(x) && std::fabs(x - std::trunc(x)) == 0.5; }
 bool is_float32(Real x) { return static_cast<Real>(static_cast<float>(x)) == x; }
 
 void look_at(Real x, const Ends& ends, Elements& e) {
@@ -49,7 +51,7 @@ void look_at(Real x, const Ends& ends, Elements& e) {
   const Real size = std::fabs(x);
   e.least = std::min(e.least, x), e.most = std::max(e.most, x);
   e.subnormal |= size > 0 && size < ends.least_normal;
-  e.negative |= x < 0, e.fraction |= has_fraction(x);
+  e.negative |= x < 0, e.fraction |= has_fraction(x), e.half |= is_halfway(x);
   e.above_16m |= size > 0x1p24, e.above_2g |= size >= 0x1p31, e.above_double |= size > 0x1p53;
   e.no_float32 |= !is_float32(x);
   e.extreme |= x >= ends.high || (x < 0 && x <= ends.low);
@@ -95,6 +97,8 @@ constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"has a size of 0", [](const Tensor& t, const Elements&) { return t.count() == 0; }},
     {"has a size of 1",
      [](const Tensor& t, const Elements&) { return std::ranges::find(t.sizes, 1) != t.sizes.end(); }},
+    {"has rows of a multiple of 8",
+     [](const Tensor& t, const Elements&) { return t.rank() > 0 && t.sizes[t.rank() - 1] % 8 == 0; }},
     {"is contiguous", [](const Tensor& t, const Elements&) { return is_contiguous(t); }},
     {"is channels last", [](const Tensor& t, const Elements&) { return is_channels_last(t); }},
 });
@@ -109,6 +113,7 @@ constexpr auto element_flags = std::to_array<TensorFlag>({
     {"has zeros", [](const Tensor&, const Elements& e) { return e.zero; }},
     {"has negative numbers", [](const Tensor&, const Elements& e) { return e.negative; }},
     {"has fractions", [](const Tensor&, const Elements& e) { return e.fraction; }},
+    {"has numbers halfway between integers", [](const Tensor&, const Elements& e) { return e.half; }},
     {"has numbers above 2^24", [](const Tensor&, const Elements& e) { return e.above_16m; }},
     {"has numbers of 2^31 and more", [](const Tensor&, const Elements& e) { return e.above_2g; }},
     {"has numbers above 2^53", [](const Tensor&, const Elements& e) { return e.above_double; }},
@@ -127,6 +132,7 @@ constexpr auto number_flags = std::to_array<NumberFlag>({
     {"is infinite", [](Real x) { return std::isinf(x); }},
     {"is extreme", [](Real x) { return std::isfinite(x) && std::fabs(x) >= 0x1p31; }},
     {"is negative", [](Real x) { return x < 0; }},
+    {"is 1", [](Real x) { return x == 1; }},
     {"is a fraction", has_fraction},
     {"is no float32", [](Real x) { return std::isfinite(x) && !is_float32(x); }},
 });
@@ -268,10 +274,27 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
     no_freedom,
 });
 
-std::string phrase(std::string_view subject, std::string_view says) {
-  std::string all;
-  all.reserve(subject.size() + 1 + says.size());
-  return all.append(subject).append(1, ' ').append(says);
+Phrase phrase(std::string_view subject, std::string_view says) { return text(subject, ' ', says); }
+
+// What was said of a tensor or a number so far, each as one phrase.
+class Subject {
+ public:
+  explicit Subject(std::string_view name) : name_(name) {}
+
+  // The text must live on, as that of the flags does.
+  Phrase operator()(std::string_view says) {
+    const auto at = said_.find(says);
+    return at != said_.end() ? at->second : said_.emplace(says, phrase(name_, says)).first->second;
+  }
+
+ private:
+  std::string name_;
+  std::unordered_map<std::string_view, Phrase> said_;
+};
+
+Subject& subject(std::string_view name) {
+  thread_local std::unordered_map<std::string_view, Subject> known;  // names are of schemas, or stand here
+  return known.try_emplace(name, name).first->second;
 }
 
 class Describing {
@@ -285,21 +308,18 @@ class Describing {
     describe_results();
     say_if(different(input_sizes_), "the inputs have different sizes");
     say_if(different(input_dtypes_), "the inputs have different dtypes");
-    std::ranges::sort(flags_);
+    std::ranges::sort(flags_, {}, &Phrase::place);
     flags_.erase(std::unique(flags_.begin(), flags_.end()), flags_.end());
-    Features f{std::move(flags_), {}};
-    f.measures = std::move(measures_);
-    std::ranges::sort(f.measures);
-    return f;
+    return {std::move(flags_), std::move(measures_)};
   }
 
  private:
-  void say(std::string_view flag) { flags_.emplace_back(flag); }
-  void say(std::string_view subject, std::string_view says) { flags_.push_back(phrase(subject, says)); }
+  void say(Phrase flag) { flags_.push_back(flag); }
+  void say(std::string_view name, std::string_view says) { say(subject(name)(says)); }
   void say_if(bool holds, std::string_view flag) {
     if (holds) say(flag);
   }
-  void measure(const std::string& name, Int amount) { measures_.push_back({name, static_cast<double>(amount)}); }
+  void measure(Phrase name, double amount) { measures_.push_back({name, amount}); }
 
   template <class T>
   static bool different(const std::vector<T>& all) {
@@ -307,7 +327,7 @@ class Describing {
   }
 
   void describe(const SchemaArgument& a, const Value& value) {
-    const std::string name(a.name);
+    const std::string_view name = a.name;
     std::visit(
         [&]<class T>(const T& v) {
           if constexpr (std::is_same_v<T, std::monostate>) {
@@ -316,7 +336,7 @@ class Describing {
             tensor(a, v);
             shape(name, v);
           } else if constexpr (std::is_same_v<T, Tensors>) {
-            measure("the length of " + name, static_cast<Int>(v.size()));
+            measure(subject("the length of")(name), static_cast<double>(v.size()));
             say_if(v.empty(), "a list is empty");
             each_tensor(value, [&](const Tensor& t) { tensor(a, t); });
             if (std::ranges::any_of(v, [](const auto& t) { return !t; })) say(name, "has None");
@@ -325,7 +345,7 @@ class Describing {
             if (a.type.starts_with("Scalar") && !a.type.starts_with("ScalarType"))
               say(name, "is a bool"), say("an argument is a bool where numbers are");
           } else if constexpr (std::is_same_v<T, std::string>) {
-            say(name, text("is \"", v, "\""));
+            say(phrase(name, text("is \"", v, "\"")));
           } else if constexpr (std::is_same_v<T, Int> || std::is_same_v<T, double>) {
             number(a, v);
           } else {
@@ -336,7 +356,7 @@ class Describing {
   }
 
   void tensor(const SchemaArgument& a, const Tensor& t) {
-    const std::string dtype = phrase("is", info(t.dtype).name);
+    const std::string_view dtype = subject("is")(info(t.dtype).name);
     say(a.name, dtype), say("a tensor", dtype);
     orders_.push_back(&t);
     const Elements e = a.out ? Elements() : elements_of(t);
@@ -353,24 +373,27 @@ class Describing {
     input_sizes_.push_back(t.sizes), input_dtypes_.push_back(t.dtype);
   }
 
-  void shape(const std::string& name, const Tensor& t) {
-    measure("the rank of " + name, t.rank());
-    measure("the number of elements of " + name, t.count());
-    if (t.rank() > 0) measure("the first size of " + name, t.sizes[0]);
-    if (t.rank() > 0) measure("the last size of " + name, t.sizes[t.rank() - 1]);
+  void shape(std::string_view name, const Tensor& t) {
+    const auto size = [&](std::string_view which, Int amount) {
+      measure(subject(which)(name), static_cast<double>(amount));
+    };
+    size("the rank of", t.rank());
+    size("the number of elements of", t.count());
+    if (t.rank() > 0) size("the first size of", t.sizes[0]);
+    if (t.rank() > 0) size("the last size of", t.sizes[t.rank() - 1]);
   }
 
   template <class T>
   void number(const SchemaArgument& a, T v) {
-    const std::string name(a.name);
+    const std::string_view name = a.name;
     if (a.type.starts_with("ScalarType")) {
       if constexpr (std::is_same_v<T, Int>)
-        if (const auto dtype = dtype_numbered(v)) say(name, text("is ", info(*dtype).name));
+        if (const auto dtype = dtype_numbered(v)) say(name, subject("is")(info(*dtype).name));
       return;
     }
     if (a.type.starts_with("Scalar")) {
       const std::string_view kind = std::is_same_v<T, Int> ? "is an integer" : "is a float";
-      say(name, kind), say(text("an argument ", kind), "where numbers are");
+      say(name, kind), say(phrase("an argument", phrase(kind, "where numbers are")));
     }
     const auto x = static_cast<Real>(v);
     if (a.type.starts_with("Scalar") && !input_dtypes_.empty() && std::isfinite(x) &&
@@ -378,7 +401,7 @@ class Describing {
       say(name, "is no number of the first input's dtype"), say(argument_no_number);
     for (const NumberFlag& flag : number_flags)
       if (flag.holds(x)) say(name, flag.says), say("an argument", flag.says);
-    if (!std::isnan(x)) measures_.push_back({name, static_cast<double>(x)});
+    if (!std::isnan(x)) measure(name, static_cast<double>(x));
   }
 
   static bool is_held(const Tensor& number, DType by) {
@@ -386,15 +409,15 @@ class Describing {
   }
 
   template <class List>
-  void list(const std::string& name, const List& v) {
-    measure("the length of " + name, static_cast<Int>(v.size()));
+  void list(std::string_view name, const List& v) {
+    measure(subject("the length of")(name), static_cast<double>(v.size()));
     say_if(v.empty(), "a list is empty");
     if (!input_sizes_.empty() && v.size() == static_cast<std::size_t>(input_sizes_[0].size()))
       say(name, "is of one entry for each dimension");
     if (v.empty()) return;
     const auto [least, most] = std::ranges::minmax_element(v);
-    measures_.push_back({"the least of " + name, static_cast<double>(*least)});
-    measures_.push_back({"the largest of " + name, static_cast<double>(*most)});
+    measure(subject("the least of")(name), static_cast<double>(*least));
+    measure(subject("the largest of")(name), static_cast<double>(*most));
     if (std::ranges::find(v, 0) != v.end()) say(name, "has a 0");
     if (*least != *most) say(name, "has different numbers");
   }
@@ -505,7 +528,7 @@ class Describing {
 
   const Operator& op_;
   const HostCall& call_;
-  std::vector<std::string> flags_;
+  std::vector<Phrase> flags_;
   std::vector<Measure> measures_;
   std::vector<const Tensor*> orders_;
   std::vector<Dims> input_sizes_;
@@ -522,21 +545,23 @@ std::string replaced(std::string_view flag, std::string_view was, std::string_vi
 
 bool says_broken(std::string_view flag) { return flag.starts_with(breaks); }
 
-bool Features::has(std::string_view flag) const { return std::ranges::binary_search(flags, flag); }
+bool Features::has(Phrase flag) const {
+  return std::ranges::binary_search(flags, flag.place(), std::less<>(), &Phrase::place);
+}
 
-const Measure* Features::measure(std::string_view name) const {
-  const auto at = std::ranges::lower_bound(measures, name, {}, &Measure::name);
-  return at != measures.end() && at->name == name ? &*at : nullptr;
+const Measure* Features::measure(Phrase name) const {
+  const auto at = std::ranges::find(measures, name, &Measure::name);
+  return at != measures.end() ? &*at : nullptr;
 }
 
 Features features_of(const Operator& op, const HostCall& call) { return Describing(op, call).features(); }
 
-std::span<const std::string> call_flags() {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> flags(plain_call_flags.begin(), plain_call_flags.end());
+std::span<const Phrase> call_flags() {
+  static const std::vector<Phrase> all = [] {
+    std::vector<Phrase> flags(plain_call_flags.begin(), plain_call_flags.end());
     for (Int number = 0; number < most_dtypes; ++number)
       if (const auto dtype = dtype_numbered(number))
-        for (const char* who : {"a tensor is", "an input is"}) flags.push_back(phrase(who, info(*dtype).name));
+        for (const char* who : {"a tensor", "an input"}) flags.push_back(phrase(who, phrase("is", info(*dtype).name)));
     for (const TensorFlag& flag : tensor_flags)
       for (const char* who : {"a tensor", "an input"}) flags.push_back(phrase(who, flag.says));
     for (const TensorFlag& flag : element_flags)

@@ -51,19 +51,23 @@ class ReferenceLoader final : public Loader {
 
 class OptimizedLoader final : public Loader {
  public:
+  explicit OptimizedLoader(const LoaderSettings& settings) : settings_(settings) {}
   std::string_view name() const override { return "optimized"; }
 
   Taken take(const corrupt::Files& files) override {
     const ReadOnlyFile file(files.file);
     std::vector<OptimizedClient::Bytes> data(files.data.begin(), files.data.end());
     try {
-      OptimizedClient client(file.bytes(), data, {});
+      OptimizedClient client(file.bytes(), data, {.budget = Budget({.bytes = static_cast<Int>(settings_.bytes)})});
       for (const std::string& name : client.method_names()) client.method(name);
       return {};
     } catch (const Fault& fault) {
       return taken(fault);
     }
   }
+
+ private:
+  LoaderSettings settings_;
 };
 
 }  // namespace
@@ -71,6 +75,8 @@ class OptimizedLoader final : public Loader {
 std::unique_ptr<Loader> make_reference_loader(const LoaderSettings& settings) {
   return std::make_unique<ReferenceLoader>(settings);
 }
-std::unique_ptr<Loader> make_optimized_loader(const LoaderSettings&) { return std::make_unique<OptimizedLoader>(); }
+std::unique_ptr<Loader> make_optimized_loader(const LoaderSettings& settings) {
+  return std::make_unique<OptimizedLoader>(settings);
+}
 
 }  // namespace assay

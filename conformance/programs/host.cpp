@@ -85,6 +85,21 @@ Method& Host::ready(const std::string& name) {
   return method;
 }
 
+std::vector<std::pair<std::string, Tensor>> Host::state(const std::string& name) {
+  Method& method = ready(name);
+  std::vector<std::pair<std::string, Tensor>> all;
+  const auto& values = *method.plan().values();
+  for (flatbuffers::uoffset_t i = 0; i < values.size(); ++i) {
+    const pte::Tensor* t = values.Get(i)->val_as_Tensor();
+    if (!t || !t->allocation_info() || t->data_buffer_idx() == 0) continue;
+    const auto* extra = t->extra_tensor_info();
+    const auto* said = extra ? extra->fully_qualified_name() : nullptr;
+    std::string called = said && said->size() > 0 ? said->str() : text("value ", i);
+    all.emplace_back(std::move(called), std::get<Tensor>(taken(method.value(i))));
+  }
+  return all;
+}
+
 std::vector<Value> Host::call(const std::string& name, std::vector<Value> inputs) {
   const auto done = [](Refusal refused) {
     if (refused) throw std::move(*refused);

@@ -27,6 +27,9 @@ class Host final : public ProgramRunner {
   // the runtime.
   std::vector<Value> call(const std::string& method, std::vector<Value> inputs) override;
 
+  // The tensors that the method keeps from one call to the next, as the file names them, or by their index.
+  std::vector<std::pair<std::string, Tensor>> state(const std::string& method);
+
  private:
   const pte::Program& tables() const { return program_->tables(); }
   Method& ready(const std::string& method);

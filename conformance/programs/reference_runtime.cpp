@@ -3,6 +3,7 @@
 #include "conformance/programs/file.h"
 #include "conformance/programs/host.h"
 #include "conformance/testees/binaries.h"
+#include "conformance/testees/frames.h"
 #include "conformance/text/fault_text.h"
 
 namespace assay {
@@ -13,6 +14,8 @@ Reply reply_of(const Fault& fault) { return {fault.outcome, sentence(fault)}; }
 RuntimeOptions options_of(const LoadSettings& settings) {
   RuntimeOptions options;
   options.share_arenas = settings.share_arenas;
+  if (settings.instructions) options.instructions = settings.instructions;
+  if (settings.budget) options.budget = *settings.budget;
   return options;
 }
 
@@ -30,6 +33,15 @@ class ReferenceProgram final : public TesteeProgram {
     }
   }
 
+  std::vector<StateEntry> kept(const std::string& method) override {
+    std::vector<StateEntry> all;
+    for (const auto& [name, tensor] : host_.state(method)) {
+      const std::string_view bytes(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+      all.push_back({name, bytes.size(), crc(bytes)});
+    }
+    return all;
+  }
+
  private:
   Host host_;
 };
@@ -38,6 +50,7 @@ class ReferenceRuntime final : public Runtime {
  public:
   std::string_view name() const override { return "reference"; }
   std::vector<std::string> binaries() const override { return {executable}; }
+  bool tells_what_is_kept() const override { return true; }
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {
       reply = {};

@@ -17,7 +17,7 @@ import zlib
 
 import numpy
 
-HELLO, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD = range(1, 11)
+HELLO, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD, PING, QUIT = range(1, 13)
 OK, MALFORMED, INVALID, UNSUPPORTED, FAULT, EXHAUSTED, INTERNAL = range(7)
 NONE, TENSOR, INT, DOUBLE, BOOL, STRING, INTS, DOUBLES, BOOLS, TENSORS = range(10)
 HEADER = struct.Struct("<4sBBHII")
@@ -114,10 +114,10 @@ def written(result, out):
 
 
 class End:
-    def __init__(self, module, attribute):
-        self.name, self.module = module, importlib.import_module(module)
-        self.load = getattr(self.module, "load", None)
-        self.kernels = getattr(self.module, attribute or "kernels", {})
+    """What answers: functions by operator, `load` where there are programs, and words of CAPS beside those."""
+
+    def __init__(self, name, kernels, load=None, features=()):
+        self.name, self.kernels, self.load, self.features = name, kernels, load, features
         self.programs, self.handles = {}, 0
 
     def answer(self, kind, body):
@@ -125,11 +125,13 @@ class End:
             facts = texts("python", sys.version.split()[0], "numpy", numpy.__version__)
             return texts(self.name) + struct.pack("<QII", 10**9, MOST_BYTES, 2) + facts
         if kind == CAPS:
-            features = ["instances", "programs"] if self.load else []
+            features = ["ping", "quit", *self.features, *(["instances", "programs"] if self.load else [])]
             return struct.pack("<I", len(features)) + texts(*features) + struct.pack("<I", len(self.kernels)) + texts(*self.kernels)
-        if kind == RESET:
+        if kind in (RESET, QUIT):
             self.programs.clear()
             return b""
+        if kind == PING:
+            return sized(bytes(body.bytes()))
         if kind == KERNEL:
             operator, _fill, outs = body.text(), body.number("B"), body.number("I")
             return self.kernel(operator, outs, body.list(body.value))
@@ -147,7 +149,8 @@ class End:
         if kind == METHOD:
             program |= {"method": body.text(), "inputs": {}}
         if kind == SET_INPUT:
-            program["inputs"][body.number("I")] = plain(body.value())
+            which = body.number("I")
+            program["inputs"][which] = plain(body.value())
         if kind == EXECUTE:
             inputs = [v for _, v in sorted(program["inputs"].items())]
             for _ in range(body.number("I")):
@@ -200,12 +203,8 @@ def read(file, count):
     return data
 
 
-def main(module, _, attribute):
-    sys.path.insert(0, os.getcwd())
-    # Nobody else writes to the wire: what is printed goes to the errors.
-    wire_in, wire_out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    end = End(module, attribute)
+def serve(end, wire_in, wire_out):
+    """Answers until there is nothing more to read, which ends the process."""
     while True:
         mark, version, kind, number, length, checksum = HEADER.unpack(read(wire_in, HEADER.size))
         if mark != b"asay" or version != 1 or length > MOST_BYTES:
@@ -216,6 +215,17 @@ def main(module, _, attribute):
         reply = end.reply(kind, body)
         wire_out.write(HEADER.pack(b"asay", 1, kind | 0x80, number, len(reply), 0) + reply)
         wire_out.flush()
+        if kind == QUIT:
+            return
+
+
+def main(module, _, attribute):
+    sys.path.insert(0, os.getcwd())
+    # Nobody else writes to the wire: what is printed goes to the errors.
+    wire_in, wire_out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    loaded = importlib.import_module(module)
+    serve(End(module, getattr(loaded, attribute or "kernels", {}), getattr(loaded, "load", None)), wire_in, wire_out)
 
 
 if __name__ == "__main__":

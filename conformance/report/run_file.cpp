@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "conformance/report/fields.h"
@@ -18,7 +19,7 @@ RunFile read_run(std::istream& lines) {
       else if (line.starts_with(R"({"defect":)"))
         run.defects.push_back(defect_from_json_line(line));
       else if (line.starts_with(R"({"footer":)"))
-        run.complete = fields::parsed(line)["footer"].value("complete", false);
+        run.footer = line, run.complete = fields::parsed(line)["footer"].value("complete", false);
       else
         run.records.push_back(from_json_line(line));
     } catch (const std::invalid_argument& error) {
@@ -26,6 +27,23 @@ RunFile read_run(std::istream& lines) {
     }
   }
   return run;
+}
+
+std::string miscounted(const RunFile& run) {
+  if (run.footer.empty()) return {};
+  std::map<std::string, std::size_t> counted{{"cases", run.records.size()}};
+  for (const Record& r : run.records) ++counted[std::string(name(r.verdict))];
+  const fields::Json footer = fields::parsed(run.footer)["footer"];
+  const auto wrong = [&](const fields::Json& said, const std::string& key, std::string_view where) {
+    const std::size_t count = counted[key];
+    if (!said.contains(key) || said[key] == count) return std::string();
+    return fmt::format("its {} says {} {}, but there are {}", where, fields::dumped(said[key]), key, count);
+  };
+  for (const auto& [key, value] : footer.items())
+    if (key != "complete" && key != "seconds")
+      if (std::string sentence = wrong(footer, key, "footer"); !sentence.empty()) return sentence;
+  if (!run.complete || run.header.empty()) return {};
+  return wrong(fields::parsed(run.header)["header"], "cases", "header");
 }
 
 }  // namespace assay

@@ -14,8 +14,12 @@ struct RunFile {
   std::string header;  ///< its line
   std::vector<Record> records;
   std::vector<Defect> defects;
+  std::string footer;     ///< its line; none where it was cut off
   bool complete = false;  ///< as its footer says
 };
+
+/// What its header or footer counts otherwise than its lines: one sentence, or nothing.
+std::string miscounted(const RunFile& run);
 
 /// Up to where the file was cut off, if it was. Throws std::invalid_argument that begins with the number of a bad line.
 RunFile read_run(std::istream& lines);

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <span>
+#include <tuple>
 
 #include "conformance/cases/fingerprint.h"
 #include "conformance/scenarios/scenario.h"
@@ -12,22 +15,48 @@ namespace {
 
 constexpr std::size_t most_words = 160;
 
-bool is_answered(const Record& r) {
-  const Deed deed = row(r.failure).deed;
-  return r.verdict == Verdict::fail && deed != Deed::refusal;
+constexpr std::string_view where(ScenarioKind kind) { return scenario_kinds[static_cast<std::size_t>(kind)].where; }
+
+// -- what a record says --------------------------------------------------------------------------------------------
+
+ScenarioKind kind_of(const Record& r) {
+  const std::string_view word = std::string_view(r.case_id).substr(0, r.case_id.find('/'));
+  return std::ranges::find(scenario_kinds, word, &ScenarioKindRow::name)->kind;
 }
 
-// What the runtime said: behind the step, or its last line before it died, unless it is a step.
+bool is_answered(const Record& r) { return r.verdict == Verdict::fail && row(r.failure).deed != Deed::refusal; }
+
+std::string behind(std::string_view words, std::string_view mark) {
+  const std::size_t at = words.find(mark);
+  return std::string(at == std::string_view::npos ? words : words.substr(at + mark.size()));
+}
+
+std::string_view last_line(std::string_view message) {
+  while (message.ends_with('\n')) message.remove_suffix(1);
+  return message.substr(message.find_last_of('\n') + 1);
+}
+
+// A line that the host wrote before it took the step: "1: call forward(...)".
+bool is_step(std::string_view line) {
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  return digits > 0 && digits != std::string_view::npos && line.substr(digits).starts_with(": ");
+}
+
+// The first word of the last step before the end: "load".
+std::string phase(const Record& r) {
+  std::string_view line = last_line(r.message);
+  if (!is_step(line)) return "";
+  line.remove_prefix(line.find(": ") + 2);
+  return std::string(line.substr(0, line.find(' ')));
+}
+
+// What the runtime said: behind the step, or its last line before it died, unless that is a step.
 std::string words_of(const Record& r) {
-  if (r.verdict == Verdict::crash && r.inputs.empty()) {
-    const std::string last = r.message.substr(r.message.find_last_of('\n', r.message.find_last_not_of('\n')) + 1);
-    return last.find(": ") == last.find_first_not_of("0123456789") ? r.message : last;
-  }
+  if (r.verdict == Verdict::crash && r.inputs.empty())
+    return std::string(is_step(last_line(r.message)) ? std::string_view(r.message) : last_line(r.message));
   const std::string step = r.inputs.empty() ? "" : r.inputs.back().text + ": ";
-  constexpr std::string_view refused = "is refused (";
-  std::string words = r.message.substr(r.message.starts_with(step) ? step.size() : 0);
-  if (words.starts_with(refused)) words.erase(0, words.find(": ") + 2);
-  return words;
+  const std::string words = r.message.substr(r.message.starts_with(step) ? step.size() : 0);
+  return words.starts_with("is refused (") ? behind(words, ": ") : words;
 }
 
 // Its first line, without what tells one call from another.
@@ -41,41 +70,125 @@ std::string gist(std::string words) {
   return all;
 }
 
-// What is wrong in the case: "with kv_cache", "(too-large)".
-std::string way(const Record& r) {
-  if (!is_answered(r)) return r.verdict == Verdict::timeout ? "" : text("saying \"", gist(words_of(r)), '"');
-  if (r.failure != Class::accepted_though_invalid) return text("with ", subject_of(r.case_id));
-  const std::size_t colon = r.case_id.rfind(':');
-  return colon == std::string::npos ? "" : text('(', gist(r.case_id.substr(colon + 1)), ')');
+// It ended, and nobody said why.
+bool is_silent(const Record& r) {
+  return r.verdict == Verdict::timeout || (r.verdict == Verdict::crash && words_of(r).starts_with("crashed with"));
+}
+
+// What it does wrong lies in what its program was asked, not in what was done before, or with its inputs.
+bool is_about_programs(const Record& r) {
+  const bool is_conduct = r.failure == Class::spoils_state || r.failure == Class::changes_input;
+  return !is_conduct && (is_answered(r) || is_silent(r));
+}
+
+// Of a case in which a call is refused, as sizes beyond their bound are.
+bool is_behind_refusal(const Record& r) { return std::ranges::find(r.slices, "invalid") != r.slices.end(); }
+
+// -- its cause -----------------------------------------------------------------------------------------------------
+
+// What the program's own calls say: the failing step is one that was taken before, or of a method that was called with
+// other inputs.
+std::string among_calls(const Record& r) {
+  if (r.inputs.empty()) return "";
+  const std::string& failing = r.inputs.back().text;
+  bool is_other = false;
+  for (const NamedText& step : std::span(r.inputs).first(r.inputs.size() - 1)) {
+    if (step.text == failing) return "in calls behind the first";
+    is_other = is_other || step.text.starts_with(failing.substr(0, failing.find('(') + 1));
+  }
+  return is_other ? std::string(where(ScenarioKind::sizes)) : "";
+}
+
+std::string place(const Record& r) {
+  switch (kind_of(r)) {
+    case ScenarioKind::recorded:
+      return among_calls(r);
+    case ScenarioKind::sizes:
+      return std::string(where(is_behind_refusal(r) ? ScenarioKind::inputs : ScenarioKind::sizes));
+    case ScenarioKind::files:
+      return r.rule.empty() ? text("with ", r.operator_name) : text("with a file that breaks ", r.rule);
+    case ScenarioKind::requests:
+      return text("when it is asked to ", subject_of(r.case_id));
+    default:
+      return std::string(where(kind_of(r)));
+  }
+}
+
+// Of each program, and of whether it fails silently, where that begins: in the first kind of cases in which it does.
+class Places {
+ public:
+  explicit Places(const std::vector<Record>& failures) {
+    for (const Record& r : failures) {
+      if (!is_about_programs(r)) continue;
+      const auto [at, is_new] = first_.emplace(key(r), &r);
+      if (!is_new && kind_of(r) < kind_of(*at->second)) at->second = &r;
+    }
+  }
+  std::string of(const Record& r) const { return place(*first_.at(key(r))); }
+
+ private:
+  static std::pair<std::string, bool> key(const Record& r) {
+    return {std::string(subject_of(r.case_id)), is_silent(r)};
+  }
+  std::map<std::pair<std::string, bool>, const Record*> first_;
+};
+
+struct Cause {
+  Class failure;
+  std::string when;
+};
+
+Cause cause(const Record& r, const Places& places) {
+  constexpr std::string_view again = where(ScenarioKind::reload);
+  if (r.failure == Class::spoils_state)
+    return {r.failure, kind_of(r) == ScenarioKind::files ? place(r) : std::string(again)};
+  if (r.failure == Class::changes_input) return {r.failure, ""};
+  if (r.failure == Class::accepted_though_invalid)
+    return {r.failure, "with " + behind(words_of(r), "is answered despite ")};
+  if (!is_about_programs(r)) return {r.failure, text("saying \"", gist(words_of(r)), '"')};
+  const std::string place = places.of(r);
+  if (is_answered(r)) {
+    const Class failure = r.failure == Class::nan ? Class::value : r.failure;
+    if (place == again) return {Class::spoils_state, place};
+    return {failure, place.empty() ? text("with ", subject_of(r.case_id)) : place};
+  }
+  const std::string phase = assay::phase(r), step = phase.empty() ? "" : text("in a step \"", phase, '"');
+  return {r.failure, text(step, step.empty() || place.empty() ? "" : ", ", place)};
 }
 
 }  // namespace
 
 void ScenarioDefects::add(const Record& r) {
-  if (!is_failure(r.verdict)) return;
-  const std::string words = way(r);
-  Defect& d = defects_[{r.verdict, r.failure, words}];
-  if (d.cases == 0)
-    d.testee = r.testee, d.verdict = r.verdict, d.failure = r.failure, d.when = words, d.smallest = r,
-    d.tier = tier_of(r),
-    d.id = fmt::format("{:08x}", static_cast<std::uint32_t>(digest(text(name(d.verdict), name(d.failure), words)))),
-    d.explained = true;
-  ++d.cases;
-  d.promised_cases += r.promised;
-  d.tier = std::min(d.tier, tier_of(r));
-  d.case_ids.push_back(r.case_id);
-  d.distance = std::max(d.distance, r.distance);
-  if (std::ranges::find(d.operators, r.operator_name) == d.operators.end()) d.operators.push_back(r.operator_name);
-  if (tier_of(r) < tier_of(d.smallest)) d.smallest = r;
+  if (is_failure(r.verdict)) failures_.push_back(r);
 }
 
 std::vector<Defect> ScenarioDefects::found() const {
+  const Places places(failures_);
+  std::map<std::tuple<Verdict, Class, std::string>, Defect> defects;
+  for (const Record& r : failures_) {
+    const auto [failure, when] = cause(r, places);
+    Defect& d = defects[{r.verdict, failure, when}];
+    if (d.cases == 0)
+      d.testee = r.testee, d.verdict = r.verdict, d.failure = failure, d.when = when, d.smallest = r,
+      d.tier = tier_of(r),
+      d.id = fmt::format("{:08x}", static_cast<std::uint32_t>(digest(text(name(d.verdict), name(d.failure), when)))),
+      d.explained = true;
+    ++d.cases;
+    d.promised_cases += r.promised;
+    d.tier = std::min(d.tier, tier_of(r));
+    d.case_ids.push_back(r.case_id);
+    d.distance = std::max(d.distance, r.distance);
+    if (std::ranges::find(d.operators, r.operator_name) == d.operators.end()) d.operators.push_back(r.operator_name);
+    if (tier_of(r) < tier_of(d.smallest)) d.smallest = r;
+  }
   std::vector<Defect> all;
-  for (const auto& [key, defect] : defects_) {
-    all.push_back(defect);
-    Defect& d = all.back();
+  for (auto& [key, d] : defects) {
     std::ranges::sort(d.operators);
-    d.sentence = sentence(d, "kinds of cases");
+    Defect told = d;
+    told.operators = {"the runtime"};
+    d.sentence = sentence(told);
+    if (d.sentence.ends_with(' ')) d.sentence.pop_back();
+    all.push_back(std::move(d));
   }
   std::ranges::sort(all, is_more_serious);
   return all;

@@ -55,29 +55,43 @@ Judgement unsupported(std::string message) {
 }
 
 StepJudge gives(std::vector<Value> outputs, const Tolerance& tolerance) {
-  return [outputs = std::move(outputs), tolerance](const StepResult& r) { return judged(r, outputs, tolerance); };
+  StepJudge judge;
+  judge.outputs = outputs, judge.rtol = tolerance.rtol, judge.atol = tolerance.atol;
+  judge.judge = [outputs = std::move(outputs), tolerance](const StepResult& r) {
+    return judged(r, outputs, tolerance);
+  };
+  return judge;
 }
 
 StepJudge is_answered() {
-  return [](const StepResult& r) { return not_answered(r.reply).value_or(Judgement{}); };
+  return {.judge = [](const StepResult& r) { return not_answered(r.reply).value_or(Judgement{}); }};
 }
 
 StepJudge is_refused(std::string why) {
-  return [why = std::move(why)](const StepResult& r) {
+  const auto judge = [why](const StepResult& r) {
     return r.reply.outcome == Outcome::ok ? failed(Class::accepted_though_invalid, text("is answered despite ", why))
                                           : Judgement{};
   };
+  return {.judge = judge, .refused = std::move(why)};
 }
 
 StepJudge answers(const Operator& op, std::vector<Value> arguments, std::shared_ptr<const Expectation> expected,
                   ArithmeticMode arithmetic, Refusals allowed) {
-  return [&op, arguments = std::move(arguments), expected = std::move(expected), arithmetic,
-          allowed](const StepResult& r) {
+  StepJudge told;
+  for (std::size_t i = 0; i < expected->outs.size(); ++i) {
+    told.outputs.emplace_back(expected->outs[i]);
+    const auto right = right_answers(op, *expected, i);
+    told.lowest.push_back(right ? Value(right->lowest) : Value());
+    told.highest.push_back(right ? Value(right->highest) : Value());
+  }
+  told.judge = [&op, arguments = std::move(arguments), expected = std::move(expected), arithmetic,
+                allowed](const StepResult& r) {
     const Reaction reaction{r.reply.outcome, r.reply.message, allowed, outs_of(r.outputs), true};
     if (reaction.outcome == Outcome::ok && reaction.outs.size() != expected->outs.size())
       return failed(Class::shape, text("gives ", reaction.outs.size(), " outs, but has ", expected->outs.size()));
     return judge(op, arguments, *expected, reaction, arithmetic);
   };
+  return told;
 }
 
 }  // namespace assay

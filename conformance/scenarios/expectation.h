@@ -6,8 +6,6 @@
 // Judges of steps.
 namespace assay {
 
-using StepJudge = std::function<Judgement(const StepResult&)>;
-
 Judgement unsupported(std::string message);
 
 StepJudge gives(std::vector<Value> outputs, const Tolerance& tolerance);

@@ -1,77 +1,128 @@
-#include <algorithm>
+#include "conformance/scenarios/files.h"
 
+#include <map>
+
+#include "conformance/corrupt/corruption.h"
 #include "conformance/programs/file.h"
+#include "conformance/programs/some_inputs.h"
 #include "conformance/scenarios/expectation.h"
-#include "conformance/scenarios/negative_file.h"
 #include "conformance/testees/file_in_memory.h"
 
 namespace assay {
 namespace {
 
-constexpr int cuts = 12, bits = 24;  // of a program
+using corrupt::Attempt;
+using corrupt::Expected;
 
-// The rule by which the reference refuses bytes; empty where it takes them.
-std::string rule_broken_by(const Bytes& bytes, const std::vector<std::filesystem::path>& data) {
-  try {
-    valid_program(borrowed(bytes), open_data_files(data));
-    return {};
-  } catch (const Fault& fault) {
-    return fault.rule;
-  }
+constexpr std::size_t most_alike = 4;  // of a program, that break a rule first, or none
+
+Bytes contents(const std::filesystem::path& path) {
+  const File file = open_file(path);
+  return {file.bytes.begin(), file.bytes.end()};
 }
 
-struct Maker {
-  const RecordedProgram& program;
-  std::vector<NegativeFile> files = {};
+std::vector<File> files_of(const std::vector<Bytes>& all) {
+  std::vector<File> files;
+  for (const Bytes& one : all) files.push_back(borrowed(one));
+  return files;
+}
 
-  // Refused, if the reference does: what stands behind the last byte that counts may be missing.
-  void add(std::string name, Bytes bytes) {
-    std::string rule = rule_broken_by(bytes, program.calls.data);
-    const auto expectation = rule.empty() ? NegativeFile::Expectation::either : NegativeFile::Expectation::refused;
-    files.push_back({std::move(name), std::move(rule), std::move(bytes), expectation});
+// -- a scenario ----------------------------------------------------------------------------------------------------
+
+struct InMemory {
+  explicit InMemory(const corrupt::Files& files) : program(files.file) {
+    for (const Bytes& one : files.data) data.push_back(std::make_unique<FileInMemory>(one));
   }
+  LoadSettings settings() const {
+    LoadSettings settings{program.path(), {}};
+    for (const auto& one : data) settings.data.push_back(one->path());
+    return settings;
+  }
+  FileInMemory program;
+  std::vector<std::unique_ptr<FileInMemory>> data;
 };
+
+std::string rule_of(const Attempt& a) { return a.expectation.faults.empty() ? "" : a.expectation.faults.front().rule; }
+
+// What the file itself gives, as the reference has it: what says the same in all that was tried may differ elsewhere.
+ProgramCall as_the_reference_has_it(const corrupt::Files& files, ProgramCall right) {
+  if (!right.fails.empty()) return right;
+  Host reference(valid_program(borrowed(files.file), files_of(files.data)));
+  right.outputs = reference.call(right.method, right.inputs);
+  return right;
+}
+
+// What a runtime has to do with the file, loaded and called.
+std::vector<Step> steps(const Attempt& a, const ProgramCall& right) {
+  if (a.expectation.expected == Expected::accepted) return {load(), call(as_the_reference_has_it(a.files, right))};
+  Step called{.method = right.method, .inputs = right.inputs, .valid = false};
+  if (a.expectation.expected == Expected::refused) called.judge = is_refused(text("a file that breaks ", rule_of(a)));
+  return {{.what = Step::Do::load, .valid = false}, std::move(called)};
+}
+
+// The call is what the program of which the file was made is asked first.
+void add(std::vector<Scenario>& all, const std::string& made_of, Attempt attempt,
+         const std::shared_ptr<const ProgramCall>& call) {
+  const bool is_valid = attempt.expectation.expected == Expected::accepted;
+  const std::string rule = rule_of(attempt);
+  Scenario s{.id = text("files/", made_of, ':', attempt.name), .kind = ScenarioKind::files, .valid = is_valid};
+  s.group = text(name(s.kind), ' ', !rule.empty() ? rule : is_valid ? "that say the same" : "that say something else");
+  s.rule = rule;
+  if (!is_valid) s.slices = {"invalid"};
+  s.script = [call, kept = std::make_shared<const Attempt>(std::move(attempt))] {
+    const auto files = std::make_shared<const InMemory>(kept->files);
+    return Script{files->settings(), steps(*kept, *call), files};
+  };
+  all.push_back(std::move(s));
+}
+
+// -- which ---------------------------------------------------------------------------------------------------------
+
+corrupt::Corruptions corruptions(const RecordedProgram& program) {
+  std::vector<Bytes> data;
+  for (const auto& file : program.calls.data) data.push_back(contents(file));
+  return corrupt::Corruptions(contents(program.file), std::move(data), 1);
+}
+
+// In what they break, or in what is expected.
+std::string kind_of(const Attempt& a) { return text(corrupt::prefix(a.expectation.expected), rule_of(a)); }
+
+// Inputs that the program would take.
+ProgramCall some_call(const Bytes& program, const std::vector<Bytes>& data) {
+  ProgramCall call;
+  call.method = "forward";
+  const auto loaded = LoadedProgram::load(borrowed(program), files_of(data));
+  if (!loaded) return call;
+  auto method = loaded->method(call.method);
+  if (!method) return call;
+  for (auto& input : some_inputs(*method)) call.inputs.push_back(input.value_or(Value()));
+  return call;
+}
 
 }  // namespace
 
-std::vector<NegativeFile> damaged(const RecordedProgram& program) {
-  const File file = open_file(program.file);
-  const Bytes whole(file.bytes.begin(), file.bytes.end());
-  Maker maker{program};
-  for (std::size_t i = 0; i < cuts; ++i) {
-    const std::size_t length = whole.size() * i / cuts;
-    maker.add(text("cut-", length), {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)});
-  }
-  for (std::size_t at = 0; at < 64 && at < whole.size(); at += 4) {  // root, identifiers, the extended header
-    Bytes changed = whole;
-    for (std::size_t k = at; k < std::min(at + 4, whole.size()); ++k) changed[k] = std::byte{0xFF};
-    maker.add(text("header-", at), std::move(changed));
-  }
-  for (std::size_t i = 0; i < bits; ++i) {
-    Bytes changed = whole;
-    const std::size_t at = (whole.size() * i / bits + 37 * i) % whole.size();
-    changed[at] ^= std::byte{1} << (i % 8);
-    maker.add(text("bit-", at, '.', i % 8), std::move(changed));
-  }
-  return std::move(maker.files);
+void add_changed_files(std::vector<Scenario>& all, const Recorded& program) {
+  std::map<std::string, std::vector<Attempt>> alike;
+  corruptions(*program).each([&](const Attempt& a) { return alike[kind_of(a)].push_back(a), true; });
+  const auto call = std::make_shared<const ProgramCall>(program->calls.calls.front());
+  for (auto& [kind, attempts] : alike)
+    for (std::size_t i = 0, n = std::min(most_alike, attempts.size()); i < n; ++i)
+      add(all, program->name, std::move(attempts[i * attempts.size() / n]), call);
 }
 
-void add_files(std::vector<Scenario>& all, const Recorded& made_of, std::vector<NegativeFile> files) {
-  for (NegativeFile& one : files) {
-    const bool is_refused_file = one.expectation == NegativeFile::Expectation::refused;
-    Scenario s{.id = text("files/", made_of->name, ':', one.name), .kind = ScenarioKind::files, .valid = false};
-    s.slices = {"invalid"};
-    const auto kept = std::make_shared<const NegativeFile>(std::move(one));
-    s.script = [=] {
-      const auto file = std::make_shared<const FileInMemory>(kept->bytes);
-      Script script{{file->path(), made_of->calls.data}, {{.what = Step::Do::load, .valid = false}}, file};
-      const ProgramCall& first = made_of->calls.calls.front();
-      script.steps.push_back({.method = first.method, .inputs = first.inputs, .valid = false});
-      if (is_refused_file) script.steps.back().judge = is_refused(text("its file, which breaks ", kept->rule));
-      return script;
-    };
-    all.push_back(std::move(s));
-  }
+// A program that keeps a rule may have what a runtime need not have.
+void add_cases_of_rules(std::vector<Scenario>& all) {
+  std::shared_ptr<const ProgramCall> call;
+  corrupt::each_case([&](const Attempt& a) {
+    const bool keeps = a.name == a.control;
+    if (keeps && file_kind(a.files.file) != FileKind::program) call.reset();
+    if (keeps && file_kind(a.files.file) == FileKind::program)
+      call = std::make_shared<const ProgramCall>(some_call(a.files.file, a.files.data));
+    Attempt attempt = a;
+    if (keeps) attempt.expectation.expected = Expected::either;
+    if (call) add(all, "rules", std::move(attempt), call);
+    return true;
+  });
 }
 
 }  // namespace assay

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <sstream>
 
-#include "conformance/scenarios/negative_file.h"
+#include "conformance/scenarios/files.h"
 #include "conformance/scenarios/operators.h"
 
 namespace assay {
 namespace {
 
-// Programs whose files are damaged: small ones, of constants inside and outside, several methods, control flow, a
+// Programs whose files are changed: small ones, of constants inside and outside, several methods, control flow, a
 // delegate.
-constexpr std::array damaged_programs = std::to_array<std::string_view>(
+constexpr std::array changed_programs = std::to_array<std::string_view>(
     {"cond", "constant_methods", "delegate_segment", "external_constants", "mlp", "shared_state"});
+
+constexpr std::string_view asked_of = "counter";  // a program with state
 
 bool fits(const std::string& pattern, const std::string& id) {
   if (pattern.empty()) return true;
@@ -30,15 +32,17 @@ std::string_view subject_of(std::string_view id) {
 }
 
 std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const Corpus& corpus,
-                                     const Contract& contract, const std::string& pattern) {
+                                     const Contract& contract, std::span<const std::string> requests,
+                                     const std::string& pattern) {
   std::vector<Scenario> all;
   for (const Recorded& program : recorded_programs(folder)) {
     add_sequences(all, program);
     add_sizes(all, program);
     add_wrong_inputs(all, program);
-    if (std::ranges::find(damaged_programs, program->name) != damaged_programs.end())
-      add_files(all, program, damaged(*program));
+    if (program->name == asked_of) add_requests(all, program, requests);
+    if (std::ranges::find(changed_programs, program->name) != changed_programs.end()) add_changed_files(all, program);
   }
+  add_cases_of_rules(all);
   add_operators(all, corpus, contract);
   std::erase_if(all, [&](const Scenario& s) { return !fits(pattern, s.id); });
   if (all.empty()) throw Fault(Outcome::unsupported, "runtime.programs", text("no case fits \"", pattern, "\""));

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "conformance/cases/fingerprint.h"
+#include "conformance/programs/same.h"
 #include "conformance/scenarios/expectation.h"
 #include "conformance/testees/death.h"
 #include "conformance/text/literal.h"
@@ -33,6 +34,8 @@ std::string in_words(const Step& step) {
       return "load" + which;
     case Step::Do::unload:
       return "unload" + which;
+    case Step::Do::ask:
+      return "ask " + step.request;
     case Step::Do::call:
       return text("call", which, which.empty() ? " " : ", ", step.method, '(', in_words(step.inputs), ')');
   }
@@ -50,9 +53,10 @@ bool takes_instances(const Script& script) {
 
 Record record_of(const Scenario& scenario, std::string_view testee) {
   Record r;
-  r.testee = testee, r.operator_name = name(scenario.kind), r.case_id = scenario.id;
+  r.testee = testee, r.operator_name = scenario.group.empty() ? name(scenario.kind) : scenario.group,
+  r.case_id = scenario.id;
   r.dtypes = scenario.dtypes, r.layouts = scenario.layouts;
-  r.valid = scenario.valid, r.slices = scenario.slices, r.promised = scenario.promised;
+  r.rule = scenario.rule, r.valid = scenario.valid, r.slices = scenario.slices, r.promised = scenario.promised;
   return r;
 }
 
@@ -64,6 +68,7 @@ class Player {
   bool play(const Step& step) {
     StepResult result;
     Judgement next;
+    const std::vector<Value> inputs = step.inputs;
     try {
       result = done(step);
     } catch (const NotAsked& not_asked) {
@@ -72,6 +77,8 @@ class Player {
       next.verdict = Verdict::crash, next.failure = Class::abort, next.message = text("throws: ", thrown.what());
     }
     if (next.verdict == Verdict::pass && step.judge) next = step.judge(result);
+    if (next.verdict == Verdict::pass && !std::ranges::equal(inputs, step.inputs, same))
+      next.verdict = Verdict::fail, next.failure = Class::changes_input, next.message = "changes an input";
     answer_ += text(name(result.reply.outcome), ' ', name(next.verdict), ' ', name(next.failure), '\n');
     const bool is_good = next.verdict == Verdict::pass || next.verdict == Verdict::quality;
     if (next.verdict != Verdict::pass) judgement_ = std::move(next);
@@ -88,6 +95,8 @@ class Player {
     auto& program = loaded_[step.instance];
     if (step.what == Step::Do::unload) program.reset();
     if (step.what == Step::Do::load) program = runtime_.load(script_.program, result.reply);
+    if (step.what == Step::Do::ask)
+      result.reply = runtime_.ask(step.request, script_.program, step.method, step.inputs);
     if (step.what == Step::Do::call) result.reply = program->call(step.method, step.inputs, result.outputs);
     return result;
   }
@@ -120,13 +129,15 @@ Judgement play(const Script& script, Runtime& runtime, Record& r, std::uint64_t&
 
 Judged play(const Scenario& scenario, Runtime& runtime, Detail detail) {
   const Script script = scenario.script();
+  runtime.begin(scenario.id);
   const auto begin = std::chrono::steady_clock::now();
   Judged judged{record_of(scenario, runtime.name()), 0, false};
   Record& r = judged.record;
   const Judgement j = play(script, runtime, r, judged.answer);
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   judged.spoilt = j.verdict == Verdict::crash;
-  r.verdict = j.verdict, r.failure = j.failure, r.rule = j.rule, r.bound = j.bound, r.message = j.message;
+  r.verdict = j.verdict, r.failure = j.failure, r.bound = j.bound, r.message = j.message;
+  if (!j.rule.empty()) r.rule = j.rule;
   if (!j.bound.empty()) r.distance = j.distance;
   if (r.verdict == Verdict::pass && detail != Detail::all) r.inputs.clear();
   return judged;

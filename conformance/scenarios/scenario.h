@@ -15,26 +15,46 @@
 namespace assay {
 
 // What cases are made of, in the order in which they are judged.
-enum class ScenarioKind : std::uint8_t { recorded, reload, instances, arenas, sizes, inputs, operators, files };
+enum class ScenarioKind : std::uint8_t {
+  recorded,
+  reload,
+  instances,
+  arenas,
+  sizes,
+  inputs,
+  operators,
+  files,
+  requests
+};
 
 struct ScenarioKindRow {
   ScenarioKind kind;
   std::string_view name, sentence;
+  std::string_view where;  // something is wrong of which the kinds before say nothing; empty: in the program itself
 };
 
 inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
     {ScenarioKind::recorded, "recorded",
-     "The recorded calls of a program, one after the other, give what eager PyTorch gave."},
+     "The recorded calls of a program, one after the other, give what eager PyTorch gave.", ""},
     {ScenarioKind::reload, "reload",
-     "A program that was called, unloaded and loaded again begins as it began at first."},
-    {ScenarioKind::instances, "instances", "A program that is loaded twice is two programs, called by turns."},
-    {ScenarioKind::arenas, "arenas", "Methods share their planned memories, and give what they gave."},
+     "A program that was called, unloaded and loaded again begins as it began at first.",
+     "once a program is loaded again"},
+    {ScenarioKind::instances, "instances", "A program that is loaded twice is two programs, called by turns.",
+     "once a program is loaded twice"},
+    {ScenarioKind::arenas, "arenas", "Methods share their planned memories, and give what they gave.",
+     "where methods share planned memories"},
     {ScenarioKind::sizes, "sizes",
-     "Sizes that a program leaves open are the least, the most and between; beyond them a call is refused."},
+     "Sizes that a program leaves open are the least, the most and between; beyond them a call is refused.",
+     "at other sizes than those of the first call"},
     {ScenarioKind::inputs, "inputs",
-     "A call with wrong inputs, or of a method that is not there, is refused, and the next one is answered."},
-    {ScenarioKind::operators, "operators", "A program of one instruction gives what the operator gives."},
-    {ScenarioKind::files, "files", "A file that breaks a rule is refused; one that may be either does no harm."},
+     "A call with wrong inputs, or of a method that is not there, is refused, and the next one is answered.",
+     "behind a call that is refused"},
+    {ScenarioKind::operators, "operators", "A program of one instruction gives what the operator gives.", ""},
+    {ScenarioKind::files, "files",
+     "A file that breaks a rule is refused, one that says the same is answered; one that may be either does no harm.",
+     "with a file that was changed"},
+    {ScenarioKind::requests, "requests", "What a testee says that can be asked of it beside programs is answered.",
+     "when it is asked beside programs"},
 });
 constexpr std::string_view name(ScenarioKind kind) { return scenario_kinds[static_cast<std::size_t>(kind)].name; }
 
@@ -47,15 +67,28 @@ struct StepResult {
   std::vector<Value> outputs;  // of a call that was answered
 };
 
+// What is to come of a step: of a judge, which may have none, and in words and numbers for who reads it.
+struct StepJudge {
+  std::function<Judgement(const StepResult&)> judge = {};
+  std::string refused = {};                      // why it is to be refused; empty: it is to be answered
+  std::vector<Value> outputs = {};               // that it gives; empty: any
+  double rtol = 0, atol = 0;                     // how far elements may be off
+  std::vector<Value> lowest = {}, highest = {};  // instead, between what they may be
+
+  explicit operator bool() const { return static_cast<bool>(judge); }
+  Judgement operator()(const StepResult& result) const { return judge(result); }
+};
+
 struct Step {
-  enum class Do : std::uint8_t { load, call, unload };
+  enum class Do : std::uint8_t { load, call, unload, ask };
 
   Do what = Do::call;
   std::size_t instance = 0;  // which of the programs: they are loaded, and named, from 0 on
   std::string method = {};
   std::vector<Value> inputs = {};
-  bool valid = true;                                       // it is to be answered
-  std::function<Judgement(const StepResult&)> judge = {};  // none: anything may come of it but harm
+  std::string request = {};  // ask: what, of the program with this call
+  bool valid = true;         // it is to be answered
+  StepJudge judge = {};      // none: anything may come of it but harm
 };
 
 // The steps come to an end behind the first that is no pass, and behind a load that is refused.
@@ -68,7 +101,9 @@ struct Script {
 struct Scenario {
   std::string id;  // "recorded/kv_cache"
   ScenarioKind kind = ScenarioKind::recorded;
-  bool valid = true;  // all of it is to be answered
+  std::string group = {};  // of its kind, which is counted by itself: "files T13"
+  std::string rule = {};   // that its file breaks
+  bool valid = true;       // all of it is to be answered
   std::vector<std::string> slices = {"exported"};
   bool promised = true;
   std::vector<std::string> dtypes = {}, layouts = {};  // as a Record has them

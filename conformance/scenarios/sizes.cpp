@@ -121,9 +121,10 @@ void add_sizes(std::vector<Scenario>& all, const Recorded& program) {
     s.script = [program, method = method] { return within_bounds(*program, method); };
     all.push_back(std::move(s));
     for (const Open& open : method.sizes)
-      all.push_back(with_refusal(program, ScenarioKind::sizes, text(name, ":beyond-", open.input, '.', open.dim),
-                                 {load(), refused_call(name, beyond(method, open), "a size beyond its bound"),
-                                  call(program->calls.calls.front())}));
+      all.push_back(
+          with_refusal(program, ScenarioKind::sizes, text(name, ":beyond-", open.input, '.', open.dim),
+                       {load(), refused_call(name, beyond(method, open), "a size beyond what the program declares"),
+                        call(program->calls.calls.front())}));
   }
 }
 

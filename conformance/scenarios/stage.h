@@ -13,14 +13,14 @@ namespace assay {
 // Where scenarios are played on a runtime, in children.
 class Stage {
  public:
-  // The runtime outlives it. Made before there are threads.
-  Stage(std::vector<Scenario> scenarios, Runtime& runtime, const Patience& patience);
+  // The runtime outlives it. Made before there are threads, for so many processors.
+  Stage(std::vector<Scenario> scenarios, Runtime& runtime, const Patience& patience, int processors = 1);
 
   std::size_t size() const { return scenarios_.size(); }
 
   // Judges all of them, some after one another in a child, several children at a time. `done` gets every record, in
   // their order. Throws Interrupted.
-  void judge(int workers, const std::function<void(Record)>& done);
+  void judge(const std::function<void(Record)>& done);
 
   // One of them in a fresh child; the record says its steps.
   Judged judge_alone(const std::string& id) { return children_.run_alone(id, Detail::all); }
@@ -31,6 +31,7 @@ class Stage {
   std::vector<Scenario> scenarios_;
   std::map<std::string_view, const Scenario*> by_id_;
   Runtime& runtime_;
+  int processors_;
   JudgingChildren children_;
 };
 

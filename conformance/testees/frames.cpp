@@ -26,12 +26,6 @@ constexpr auto crc_table = [] {
   return table;
 }();
 
-std::uint32_t crc(std::string_view bytes, std::uint32_t before = 0) {
-  std::uint32_t all = ~before;
-  for (const char c : bytes) all = all >> 8 ^ crc_table[(all ^ static_cast<std::uint8_t>(c)) & 0xFF];
-  return ~all;
-}
-
 // Of the header up to here, and the body: CRC-32 as of Ethernet and zlib.
 std::uint32_t checksum_of(const Header& header, std::string_view body) {
   const std::string_view begin(reinterpret_cast<const char*>(&header), offsetof(Header, checksum));
@@ -53,6 +47,12 @@ std::optional<Fault> fault_of(const Header& header) {
 }
 
 }  // namespace
+
+std::uint32_t crc(std::string_view bytes, std::uint32_t before) {
+  std::uint32_t all = ~before;
+  for (const char c : bytes) all = all >> 8 ^ crc_table[(all ^ static_cast<std::uint8_t>(c)) & 0xFF];
+  return ~all;
+}
 
 std::string encode(std::uint8_t kind, std::string_view text, std::uint16_t number) {
   if (text.size() > most_frame_bytes)

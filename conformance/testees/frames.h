@@ -22,6 +22,9 @@ inline constexpr std::uint32_t most_frame_bytes = std::uint32_t{1} << 30;  // of
 // Throws Fault: exhausted, protocol.length.
 std::string encode(std::uint8_t kind, std::string_view text, std::uint16_t number = 0);
 
+// CRC-32, as of zlib, of what came before and these.
+std::uint32_t crc(std::string_view bytes, std::uint32_t before = 0);
+
 // Takes frames from bytes as they arrive.
 class FrameReader {
  public:

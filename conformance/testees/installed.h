@@ -4,8 +4,11 @@
 
 namespace assay {
 
-// A folder of that path above the executable or above the working folder, as a checkout has it, or in share/assay, as
-// an installation does; empty where there is none.
-std::filesystem::path folder_above(const std::filesystem::path& path);
+// The folder of that path that belongs to the command: in or above the executable's folder or the working folder, as a
+// checkout has it, or in share/assay there or of the prefix of an installation. Empty where there is none.
+std::filesystem::path find_folder(const std::filesystem::path& path);
+
+// The same, where there must be one. Throws Fault (malformed, with the given rule) that says where it was looked for.
+std::filesystem::path folder_of(const std::filesystem::path& path, const char* rule);
 
 }  // namespace assay

@@ -74,7 +74,7 @@ std::unique_ptr<KernelLibrary> load_registered(std::string_view name, const std:
 }
 
 std::optional<wire::Address> remote(std::string_view testee) {
-  return wire::address_of(testee, folder_above("conformance/python"));
+  return wire::address_of(testee, find_folder("conformance/python"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "conformance/testees/library.h"
+#include "reference/budget.h"
 #include "reference/fault.h"
 
 namespace assay {
@@ -19,6 +21,15 @@ struct NotAsked : Fault {
   explicit NotAsked(std::string why) : Fault(Outcome::unsupported, "testee", std::move(why)) {}
 };
 
+// A tensor or memory that a method keeps from one execution to the next.
+struct StateEntry {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::uint32_t digest = 0;  // the CRC-32 of what it holds; 0: not told
+
+  bool operator==(const StateEntry&) const = default;
+};
+
 // A program that a runtime under test has loaded; state lives in it from call to call.
 class TesteeProgram {
  public:
@@ -26,6 +37,9 @@ class TesteeProgram {
 
   // Runs a method. A tensor among the inputs has the dim order that the program declares. May crash.
   virtual Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) = 0;
+
+  // What the method keeps, of a runtime that tells.
+  virtual std::vector<StateEntry> kept(const std::string&) { throw NotAsked("the testee does not tell what it keeps"); }
 };
 
 struct LoadSettings {
@@ -33,6 +47,9 @@ struct LoadSettings {
   std::vector<std::filesystem::path> data;
   bool share_arenas = false;                // methods share the planned memories into which one of them plans state
   std::filesystem::path packed_cache = {};  // a folder that keeps packed constants, of a runtime that packs any
+  // What the program may take, of a runtime that counts it.
+  std::int64_t instructions = 0;  // of one execution; 0: what the runtime thinks
+  std::optional<Budget> budget = {};
 };
 
 // A runtime under test.
@@ -54,6 +71,17 @@ class Runtime {
   // How many processes may use it at the same time, and whether one may load several programs.
   virtual int most_at_once() const { return std::numeric_limits<int>::max(); }
   virtual bool has_instances() const { return true; }
+
+  virtual bool tells_what_is_kept() const { return false; }
+
+  // Before what is done with it is of this case.
+  virtual void begin(std::string_view) {}
+
+  // What can be asked of it beside calls, by name; and asks it, of a program with a call that it answers. May crash.
+  virtual std::vector<std::string> requests() const { return {}; }
+  virtual Reply ask(std::string_view request, const LoadSettings&, const std::string&, std::span<const Value>) {
+    throw NotAsked(text("the testee does not know ", request));
+  }
 
   // Null where the program is refused, `reply` says why. May crash.
   virtual std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) = 0;

@@ -277,7 +277,7 @@ const char* assay_rewrite_at(const assay_method* method, size_t i) {
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size) {
   const Call& call = method_of(method).steps()[i].call;
   format::Text operands;
-  if (call.roles && has_kinds(call)) write_operands(call, operands);
+  if (call.roles) write_operands(call, operands);
   const std::size_t n = std::min(operands.view().size(), size - 1);
   std::copy_n(operands.view().data(), n, text);
   text[n] = 0;

@@ -11,6 +11,7 @@ namespace {
 // The reference's delegate, with what it is made from.
 struct Held {
   RuntimeOptions options;
+  std::shared_ptr<Int> executed = std::make_shared<Int>(0);  // instructions of one execution
   std::unique_ptr<assay::Delegate> delegate;
 };
 
@@ -19,6 +20,8 @@ void* begin(void*, const DelegateSource& from, Fault& fault) {
   held->options.backends = {{"ProgramBackend", make_program_delegate}};
   const bool made = caught(fault, [&](const Budget& budget) {
     held->options.budget = budget;
+    held->options.instructions = from.instructions;
+    held->options.nested = {1, held->executed};
     std::vector<CompileSpec> specs;
     for (std::uint32_t i = 0; i < format::size_of(from.tables.compile_specs()); ++i) {
       const auto& spec = *from.tables.compile_specs()->Get(i);
@@ -33,15 +36,18 @@ void* begin(void*, const DelegateSource& from, Fault& fault) {
   return made ? held.release() : nullptr;
 }
 
-bool execute(void* delegate, std::span<Value* const> arguments, Fault& fault) {
+bool execute(void* delegate, std::span<Value* const> arguments, std::int64_t& left, Fault& fault) {
   return caught(fault, [&](const Budget&) {
-    assay::Delegate& d = *static_cast<Held*>(delegate)->delegate;
+    const Held& held = *static_cast<Held*>(delegate);
+    assay::Delegate& d = *held.delegate;
+    *held.executed = held.options.instructions - left;
     if (arguments.size() != d.inputs() + d.outputs())
       throw broken("I14", {}, "has ", arguments.size(), " arguments, but the delegate takes ", d.inputs(),
                    " and gives ", d.outputs());
     Buffer<assay::Value> values;
     for (std::size_t i = 0; i < arguments.size(); ++i) values.push_back(to_reference(*arguments[i], i < d.inputs()));
     d.execute(values);
+    left = held.options.instructions - *held.executed;
     std::vector<Result> results;
     for (std::size_t i = d.inputs(); i < arguments.size(); ++i) results.push_back({std::move(values[i]), arguments[i]});
     store(results, "I14");

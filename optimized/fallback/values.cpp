@@ -54,9 +54,11 @@ void prepare(Result& r, format::RuleId rule) {
   Tensor room = to;
   std::int32_t now[max_rank];
   room.sizes = now;
-  if (!resize(room, {sizes, static_cast<std::size_t>(from->rank())}))
-    throw broken("T24", {nullptr, "result"}, "has sizes ", from->sizes, ", but can only have those of ",
-                 dims({to.declared, to.rank}), to.moves ? " or fewer, as its memory allows" : "");
+  const auto rank = static_cast<std::size_t>(from->rank());
+  if (!resize(room, {sizes, rank}))
+    throw broken(rule_of_sizes(to, rank, "T24"), {nullptr, "result"}, "has sizes ", from->sizes,
+                 ", but can only have those of ", dims({to.declared, to.rank}),
+                 to.moves ? " or fewer, as its memory allows" : "");
 }
 
 }  // namespace

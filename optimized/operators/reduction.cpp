@@ -191,7 +191,7 @@ std::optional<DType> asked_dtype(const Call& call, DType otherwise, bool& asked)
   asked = false;
   for (std::size_t i = 1; i + 1 < call.arguments.size(); ++i) {
     const format::ArgumentRole& role = call.roles->arguments()[i];
-    if (role.kind != format::ArgumentKind::number || !role.optional || call[i].kind == ValueKind::none) continue;
+    if (role.kind != format::ArgumentKind::integer || !role.optional || call[i].kind == ValueKind::none) continue;
     if (call[i].changes || call[i].kind != ValueKind::integer) return std::nullopt;
     asked = true;
     return static_cast<DType>(call[i].integer);

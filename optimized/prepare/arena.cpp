@@ -26,7 +26,7 @@ bool Builder::place_by_lifetime() {
   if (!has_room()) return false;
   const auto use = [&](std::uint32_t v, std::uint32_t first, std::uint32_t last) {
     const Tensor& t = tensors_[v];
-    if (!method_.tensor(v) || t.constant || t.unbounded || t.data) return;
+    if (!method_.tensor(v) || t.constant || t.data) return;
     Life& life = lives[flow_->root(v)];
     const Flow::Place& p = flow_->place(v);
     const std::uint64_t end = std::max(p.begin + p.size, life.begin == Life().begin ? 0 : life.begin + life.size);

@@ -25,7 +25,8 @@ std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
   using format::size_of;
   const std::uint64_t n = plan.values()->size();
   std::uint64_t bytes = 1024 + of<Method>(1) + of<Value>(2 * n) + of<Tensor>(n) +
-                        of<std::uint32_t>(size_of(plan.inputs())) + of<Input>(size_of(plan.inputs()));
+                        of<std::uint32_t>(size_of(plan.inputs())) + of<Input>(size_of(plan.inputs())) +
+                        of<Delegate>(size_of(plan.delegates()));
   for (const pte::EValue* v : *plan.values()) {
     if (const auto* t = v->val_as_Tensor()) bytes += of<std::int32_t>(size_of(t->sizes()));
     if (const auto* l = v->val_as_IntList()) bytes += of<Value*>(size_of(l->items()));
@@ -84,6 +85,7 @@ Method* Builder::make(Sizes& sizes) {
   if (!made_) return has_room(), nullptr;
   made_->plan_ = &plan_, made_->fallback_ = options_.fallback, made_->instructions_ = options_.instructions;
   made_->inputs_ = tables_.take<Input>(made_->inputs());
+  made_->delegates_ = tables_.take<Delegate>(format::size_of(plan_.delegates()));
   if (!make_values() || !make_calls() || !place_constants() || !mark_state()) return nullptr;
   if (Flow::is_straight(method_)) flow_ = Flow::of(method_, is_state_, workspace_);
   if (!has_room()) return nullptr;
@@ -105,7 +107,7 @@ Method* Builder::make(Sizes& sizes) {
   if (memories_) made_->run_.scratch = memories_->scratch;
   made_->run_.threads = options_.threads;
   made_->packed_ = packed_.kept();
-  return made_;
+  return begin_delegates() ? made_ : nullptr;
 }
 
 Method* Method::make(const Program& program, const pte::ExecutionPlan& plan, const Options& options,

@@ -46,7 +46,10 @@ class Builder {
   // steps.cpp
   bool make_steps();
   bool make_step(std::uint32_t i);
-  const Backend* find_backend(std::int32_t delegate);
+
+  // delegates.cpp
+  bool begin_delegates();
+  bool begin_delegate(Delegate& delegate, const pte::BackendDelegate& tables, const format::Place& place);
 
   std::uint32_t index_of(const Value& v) const { return static_cast<std::uint32_t>(&v - values_.data()); }
   bool has_room();

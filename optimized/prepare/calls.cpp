@@ -15,7 +15,7 @@ bool Builder::make_call(std::uint32_t i, const pte::KernelCall& call) {
   if (!has_room()) return false;
   const std::size_t n = roles->arguments().size();
   calls_[i].call = {roles, all.first(n), all.size() > n ? all.back() : nullptr, options_.set, options_.relaxed};
-  calls_[i].is_typed = has_kinds(calls_[i].call);
+  calls_[i].is_typed = keeps_numbers(calls_[i].call);
   return true;
 }
 

@@ -30,9 +30,10 @@ bool Builder::place_constant(Tensor& tensor, const pte::Tensor& from, std::uint3
   if (in_place) {
     tensor.data = const_cast<std::byte*>(data.data());  // which no instruction writes: T15
   } else {
+    // Who asks for sizes may look at elements, too, byte by byte: what is decided then is decided again.
     const auto copy = copies_.take<std::byte>(aligned(n));
     std::copy_n(data.begin(), copy.empty() ? 0 : data.size(), copy.begin());
-    tensor.data = copy.data();
+    tensor.data = copy.empty() ? const_cast<std::byte*>(data.data()) : copy.data();
   }
   return true;
 }
@@ -94,7 +95,7 @@ bool Builder::place_tensors() {
   for (std::uint32_t v = 0; v < method_.values(); ++v) {
     const pte::Tensor* from = method_.tensor(v);
     Tensor& t = tensors_[v];
-    if (!from || t.constant || t.unbounded) continue;
+    if (!from || t.constant) continue;
     t.capacity = format::bytes_of(*from);
     const auto* plan = from->allocation_info();
     const bool shared = plan && shared_memories_[plan->memory_id()];

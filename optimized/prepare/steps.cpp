@@ -8,46 +8,25 @@
 namespace assay::optimized {
 namespace {
 
-struct DelegateState {
-  const Backend* backend;
-  void* delegate;
-};
-
 bool run_delegate(const Step& step, Run& run) {
-  const auto& state = *static_cast<const DelegateState*>(step.state);
-  return state.backend->execute(state.delegate, step.call.arguments, *run.fault);
+  const auto& delegate = *static_cast<const Delegate*>(step.state);
+  return delegate.backend->execute(delegate.begun, step.call.arguments, run.left, *run.fault);
 }
 
 }  // namespace
 
-void Method::end() {
-  for (const Step& step : steps_)
-    if (step.run == run_delegate) {
-      const auto& state = *static_cast<const DelegateState*>(step.state);
-      state.backend->end(state.delegate);
-    }
-}
-
-const Backend* Builder::find_backend(std::int32_t delegate) {
-  const std::string_view id = format::text_of(plan_.delegates()->Get(static_cast<std::uint32_t>(delegate))->id());
-  for (const Backend& backend : options_.backends)
-    if (backend.id == id) return &backend;
-  refuse(fault_, "D2", where_.in("delegate", delegate), "there is no backend ", format::Quoted{id});
-  return nullptr;
-}
-
 bool Builder::make_step(std::uint32_t i) {
   const Planned& planned = calls_[i];
   if (planned.dead) return true;
-  const auto add = [&](auto run, const void* state, const Call& call, const char* by) {
-    made_->steps_[steps_++] = {run, state, call, i, by};
+  const auto add = [&](auto run, const void* state, const Call& call, const char* by, bool asks = false) {
+    made_->steps_[steps_++] = {run, state, call, i, by, asks};
     return has_room();
   };
   if (planned.call.roles) {
     const Call& call = planned.call;
     if (const Handle* handle = find_handle(call.roles->name)) return add(handle->run, nullptr, call, "handle");
     format::Text operands;
-    if (planned.is_typed) write_operands(call, operands);
+    write_operands(call, operands);
     const Kernel* kernel = find_kernel(call, operands.view());
     if (!kernel) kernel = options_.fallback;
     if (!kernel)
@@ -63,20 +42,11 @@ bool Builder::make_step(std::uint32_t i) {
     if (packed_.bytes() > packed)
       packed_.note({reinterpret_cast<const char*>(&i), sizeof i}), packed_.note(kernel->name);
     scratch_ = std::max(scratch_, stores.scratch);
-    return add(kernel->run, state, call, kernel->name);
+    return add(kernel->run, state, call, kernel->name, !planned.is_typed);
   }
   if (const auto* delegate = planned.instruction->instr_args_as_DelegateCall()) {
-    const Backend* backend = find_backend(delegate->delegate_index());
-    const auto state = tables_.take<DelegateState>(1);
-    if (!backend || !has_room()) return false;
-    const auto& tables = *plan_.delegates()->Get(static_cast<std::uint32_t>(delegate->delegate_index()));
-    state[0] = {backend, nullptr};
-    if (memories_) {
-      const DelegateSource source{program_.view(), tables, format::payload(program_.view(), tables), named_};
-      state[0].delegate = backend->begin(backend->context, source, fault_);
-      if (!state[0].delegate) return false;
-    }
-    return add(run_delegate, state.data(), planned.call, "delegate");
+    return add(run_delegate, &made_->delegates_[static_cast<std::size_t>(delegate->delegate_index())], planned.call,
+               "delegate");
   }
   if (const auto* move = planned.instruction->instr_args_as_MoveCall()) {
     const std::int32_t ends[] = {move->move_from(), move->move_to()};

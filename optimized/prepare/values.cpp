@@ -42,7 +42,7 @@ bool Builder::make_tensor(std::uint32_t v, const pte::Tensor& from) {
   t.dtype = static_cast<DType>(from.scalar_type());
   t.rank = static_cast<std::uint8_t>(declared.size());
   t.moves = !format::is_static(from);
-  t.unbounded = from.shape_dynamism() == pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
+  t.unbounded = from.shape_dynamism() == pte::TensorShapeDynamism::DYNAMIC_UNBOUND && !from.allocation_info();
   t.constant = format::is_constant(from);
   values_[v].tensor = &t;
   return true;

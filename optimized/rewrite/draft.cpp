@@ -1,5 +1,7 @@
 #include "optimized/rewrite/draft.h"
 
+#include <cstring>
+
 #include "optimized/operators/views.h"
 
 namespace assay::optimized {
@@ -7,6 +9,14 @@ namespace {
 
 bool same_order(const Tensor& a, const Tensor& b) {
   return a.rank == b.rank && std::equal(a.dim_order, a.dim_order + a.rank, b.dim_order);
+}
+
+// It begins anywhere while sizes are asked for.
+template <class T>
+double first_of(const Tensor& t) {
+  T x;
+  std::memcpy(&x, t.data, sizeof x);
+  return static_cast<double>(x);
 }
 
 }  // namespace
@@ -88,8 +98,8 @@ std::optional<double> number_of(const Value& v) {
   if (v.kind == ValueKind::integer) return static_cast<double>(v.integer);
   if (v.kind == ValueKind::real) return v.real;
   if (v.kind != ValueKind::tensor || !v.tensor->constant || !v.tensor->data || v.tensor->count() != 1) return {};
-  if (v.tensor->dtype == DType::float32) return *v.tensor->elements<float>();
-  if (v.tensor->dtype == DType::int64) return static_cast<double>(*v.tensor->elements<std::int64_t>());
+  if (v.tensor->dtype == DType::float32) return first_of<float>(*v.tensor);
+  if (v.tensor->dtype == DType::int64) return first_of<std::int64_t>(*v.tensor);
   return {};
 }
 

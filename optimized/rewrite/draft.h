@@ -14,7 +14,7 @@ struct Planned {
 
   Call call;
   const pte::Instruction* instruction = nullptr;
-  bool is_typed = false;        // an operator's, each operand of the kind that its schema says
+  bool is_typed = false;        // an operator's, each operand always of the type that its schema says
   bool dead = false;            // another call does it, or nobody has to
   std::uint32_t into = nobody;  // that other call
 };

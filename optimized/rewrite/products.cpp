@@ -90,8 +90,10 @@ class Product : public Fuser {
     if (fused().activation != kernels::Activation::none) return false;
     Fusion fusion = fused();
     if (is_op(p, "aten::sigmoid.out")) fusion.activation = kernels::Activation::sigmoid;
-    if (is_op(p, "aten::gelu.out"))
-      fusion.activation = call[1].string() == "tanh" ? kernels::Activation::gelu_tanh : kernels::Activation::gelu;
+    if (is_op(p, "aten::gelu.out")) {
+      if (call[1].string() == "none") fusion.activation = kernels::Activation::gelu;
+      if (call[1].string() == "tanh") fusion.activation = kernels::Activation::gelu_tanh;
+    }
     return fusion.activation != kernels::Activation::none && take(fusion, out, {&at, 1});
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <initializer_list>
 #include <limits>
 
 namespace assay::optimized {
@@ -14,17 +13,11 @@ bool refused(Run& run, format::RuleId rule, std::string_view sentence) {
   return refuse(*run.fault, rule, {}, sentence);
 }
 
-bool are_tensors(const Call& call, std::initializer_list<std::size_t> all) {
-  return std::ranges::all_of(
-      all, [&](std::size_t i) { return i < call.arguments.size() && call[i].kind == ValueKind::tensor; });
-}
-
 // The sizes of a view: at most one is -1, which is what is left of the elements.
 bool view_sizes(const Tensor& self, std::span<Value* const> size, std::span<std::int32_t> sizes) {
   std::int64_t known = 1;
   int open = -1;
   for (std::size_t d = 0; d < size.size(); ++d) {
-    if (size[d]->kind != ValueKind::integer) return false;
     const std::int64_t n = size[d]->integer;
     if (n > std::numeric_limits<std::int32_t>::max() || n < -1 || (n == -1 && open >= 0)) return false;
     if (n == -1)
@@ -42,13 +35,13 @@ bool view_sizes(const Tensor& self, std::span<Value* const> size, std::span<std:
 
 // et_view(self, size, out): out becomes self's memory with other sizes.
 bool run_view(const Step& step, Run& run) {
-  if (!are_tensors(step.call, {0, 2})) return refused(run, "I10", "et_view is of a tensor, and makes one");
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.tensor(2);
   std::int32_t sizes[max_rank];
-  const bool listed = step.call[1].kind == ValueKind::integers;
-  const auto wanted = listed ? step.call[1].items() : std::span<Value* const>();
-  if (!listed || wanted.size() > max_rank || !view_sizes(self, wanted, sizes))
+  const auto wanted = step.call[1].items();
+  if (!std::ranges::all_of(wanted, [](const Value* v) { return v->kind == ValueKind::integer; }))
+    return refused(run, "V3", "a value of a list of integers is no integer");
+  if (wanted.size() > max_rank || !view_sizes(self, wanted, sizes))
     return refused(run, "I11", "a view cannot have these sizes");
   if (out.dtype != self.dtype) return refused(run, "I11", "a view of another dtype than its base's");
   Tensor viewed = out;
@@ -60,7 +53,6 @@ bool run_view(const Step& step, Run& run) {
 
 // et_copy_index(copy_to, copy_from, index): copy_to gets at least index + 1 rows, of which copy_from becomes the last.
 bool run_copy_index(const Step& step, Run& run) {
-  if (!are_tensors(step.call, {0, 1})) return refused(run, "I10", "et_copy_index copies a tensor to a tensor");
   Tensor& to = step.call.tensor(0);
   const Tensor& from = step.call.tensor(1);
   const Value& index = step.call[2];
@@ -71,7 +63,8 @@ bool run_copy_index(const Step& step, Run& run) {
   sizes[0] = static_cast<std::int32_t>(index.integer + 1);
   std::copy_n(from.sizes, from.rank, sizes + 1);
   if (!to.moves && to.rank == from.rank + 1) sizes[0] = std::max(sizes[0], to.declared[0]);
-  if (!resize(to, {sizes, from.rank + std::size_t{1}})) return refused(run, "T24", "copy_to cannot have so many rows");
+  if (!resize(to, {sizes, from.rank + std::size_t{1}}))
+    return refused(run, rule_of_sizes(to, from.rank + std::size_t{1}, "T24"), "copy_to cannot have so many rows");
   const std::uint64_t n = from.bytes();
   std::memmove(to.data + static_cast<std::uint64_t>(index.integer) * n, from.data, n);
   return true;

@@ -72,6 +72,7 @@ struct Step {
   Call call;
   std::uint32_t instruction;  // through all chains
   const char* by;             // the kernel's name, for people
+  bool asks = false;          // before it runs, whether its numbers are of the types that the operator's schema says
 };
 
 // Where a kernel keeps what it makes of a call before the first execution.
@@ -100,15 +101,17 @@ struct DelegateSource {
   const pte::BackendDelegate& tables;
   std::span<const std::byte> payload;
   const format::NamedData& named;
+  std::int64_t instructions;  // of one execution, with all that it delegates
 };
 
 // A backend by its id, with functions that its client gives. What `begin` returns is handed to `execute`, null is a
-// failure, and to `end` when the client is done with the method.
+// failure, and to `end` when the client is done with the method. What a delegate does in instructions it takes off
+// those that are left of the execution.
 struct Backend {
   std::string_view id;
   void* context;
   void* (*begin)(void* context, const DelegateSource& source, Fault& fault);
-  bool (*execute)(void* delegate, std::span<Value* const> arguments, Fault& fault);
+  bool (*execute)(void* delegate, std::span<Value* const> arguments, std::int64_t& left, Fault& fault);
   void (*end)(void* delegate);
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "optimized/runtime/table.h"
+
 namespace assay::optimized {
 namespace {
 
@@ -68,7 +70,7 @@ bool Method::set_input(std::size_t i, const Value& value, bool alias, Fault& fau
     if (alias && reinterpret_cast<std::uintptr_t>(from.data) % from.element_bytes() != 0)
       return refuse(fault, "R5", place, "does not begin at a multiple of its elements' size");
     if (!resize(tensor, from.shape()))
-      return refuse(fault, "R1", place,
+      return refuse(fault, rule_of_sizes(tensor, from.rank, "R1"), place,
                     "has sizes that the program does not allow, or more elements than there is memory for");
     tensor.data = tensor.home = alias ? from.data : inputs_[i].own;
     if (from.bytes() > 0 && from.data != tensor.data) std::memmove(tensor.data, from.data, from.bytes());
@@ -122,14 +124,16 @@ bool Method::run_one(Fault& fault) {
     return refuse(fault, "I17", {}, "the execution has reached its limit of ", instructions_, " instructions");
   const std::uint32_t at = run_.next++;
   const Step& step = steps_[at];
-  if (step.run(step, run_)) [[likely]]
+  const bool has_kinds = !step.asks || optimized::has_kinds(step.call);
+  if (has_kinds && step.run(step, run_)) [[likely]]
     return !listener_ || tell(at, fault);
   if (!fault && fallback_ && step.call.roles && !step.call.fusion && run_fallback(step))
     return !listener_ || tell(at, fault);
   --run_.next;
   if (!fault)
-    refuse(fault, "I11", {}, "the kernel of ", step.call.roles ? step.call.roles->name : "this instruction",
-           " does not do a call of these sizes");
+    refuse(fault, has_kinds ? format::RuleId("I11") : format::RuleId("I10"), {}, "the kernel of ",
+           step.call.roles ? step.call.roles->name : "this instruction",
+           " does not do a call of these sizes or numbers");
   const format::Place method = own_place();
   std::uint32_t chain = 0, in_chain = step.instruction;
   while (in_chain >= format::size_of(plan_->chains()->Get(chain)->instructions()))

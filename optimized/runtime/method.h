@@ -47,6 +47,11 @@ struct Input {
   bool is_alone;   // no other value has its bytes, and nothing is written to them
 };
 
+struct Delegate {
+  const Backend* backend;
+  void* begun;  // null: it is not, or was ended
+};
+
 // One method, ready to run. It lies in its prepared memory; nothing is to be given back.
 class Method {
  public:
@@ -108,6 +113,7 @@ class Method {
   std::span<Value> values_, initial_;
   std::span<Tensor> tensors_;
   std::span<Step> steps_;
+  std::span<Delegate> delegates_;  // of the plan
   std::span<std::uint32_t> step_of_;
   std::span<const Rewrite* const> rewrites_;
   KeptConstants packed_;

@@ -5,45 +5,45 @@
 namespace assay::optimized {
 namespace {
 
-bool is_number(ValueKind kind) { return kind >= ValueKind::integer && kind <= ValueKind::boolean; }
-
-bool is_of(const Value& v, const format::ArgumentRole& role) {
-  using format::ArgumentKind;
-  if (v.kind == ValueKind::none) return role.optional || role.kind == ArgumentKind::number;  // a number may come later
-  const auto all_tensors = [&](bool or_none) {
-    return v.kind == ValueKind::tensors && std::ranges::all_of(v.items(), [&](const Value* item) {
-             return item && item->kind != ValueKind::none ? item->kind == ValueKind::tensor : or_none;
-           });
-  };
-  switch (role.kind) {
-    case ArgumentKind::tensor:
-      return v.kind == ValueKind::tensor;
-    case ArgumentKind::tensors:
-      return all_tensors(false);
-    case ArgumentKind::optional_tensors:
-      return all_tensors(true);
-    case ArgumentKind::number:
-      return is_number(v.kind);
-    case ArgumentKind::integers:
-      return v.kind == ValueKind::integers;
-    case ArgumentKind::doubles:
-      return v.kind == ValueKind::reals;
-    case ArgumentKind::bools:
-      return v.kind == ValueKind::booleans;
-    case ArgumentKind::string:
-      return v.kind == ValueKind::string;
+// Whether it says so of each number, with its role, that the call takes by itself or in a list of integers.
+bool all_numbers(const Call& call, bool (*f)(const Value& number, const format::ArgumentRole& role)) {
+  using namespace format;
+  const auto roles = call.roles->arguments();
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    constexpr ArgumentRole element{ArgumentKind::integer, false, Use::read};
+    const Value& v = call[i];
+    if (v.kind == ValueKind::integers) {
+      if (!std::ranges::all_of(v.items(), [&](const Value* item) { return f(*item, element); })) return false;
+    } else if (numbers_of(roles[i].kind) != no_number && roles[i].use != Use::written && !f(v, roles[i])) {
+      return false;
+    }
   }
-  return false;
+  return true;
+}
+
+std::uint8_t type_of(const Value& v) {
+  switch (v.kind) {
+    case ValueKind::integer:
+      return format::integer;
+    case ValueKind::real:
+      return format::real;
+    case ValueKind::boolean:
+      return format::boolean;
+    default:
+      return format::no_number;
+  }
 }
 
 }  // namespace
 
+bool keeps_numbers(const Call& call) {
+  return all_numbers(call, [](const Value& v, const format::ArgumentRole&) { return !v.changes; });
+}
+
 bool has_kinds(const Call& call) {
-  const auto roles = call.roles->arguments();
-  if (roles.size() != call.arguments.size()) return false;
-  for (std::size_t i = 0; i < roles.size(); ++i)
-    if (!call.arguments[i] || !is_of(*call.arguments[i], roles[i])) return false;
-  return true;
+  return all_numbers(call, [](const Value& v, const format::ArgumentRole& role) {
+    return v.kind == ValueKind::none ? role.optional : (type_of(v) & format::numbers_of(role.kind)) != 0;
+  });
 }
 
 void write_operands(const Call& call, format::Text& to) {
@@ -81,7 +81,6 @@ bool has_views(const Call& call) { return call.fusion && !call.fusion->views.emp
 
 // `operands`: null for any.
 const Kernel* find(const Call& call, const std::string_view* operands) {
-  if (!has_kinds(call)) return nullptr;
   const auto rows = kernel_table();
   for (auto row = std::ranges::lower_bound(rows, call.roles->name, {}, &KernelRow::op);
        row != rows.end() && row->op == call.roles->name; ++row)

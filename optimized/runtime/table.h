@@ -10,7 +10,10 @@ struct Rewrite;
 std::span<const KernelRow> kernel_table();
 std::span<const Rewrite* const> rewrite_table();
 
-// Whether each operand is of the kind that the operator's schema says, which a file need not keep.
+// Whether numbers that the call takes, by themselves or in a list, are always what they are in the file: then they are
+// of the types that the operator's schema says (I10).
+bool keeps_numbers(const Call& call);
+// Whether they are now.
 bool has_kinds(const Call& call);
 
 // The dtypes of the call's tensors and how they lie, in the order of its arguments: "float32 channels last, float32,

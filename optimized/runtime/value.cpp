@@ -40,4 +40,8 @@ bool resize(Tensor& tensor, std::span<const std::int32_t> sizes) {
   return true;
 }
 
+format::RuleId rule_of_sizes(const Tensor& tensor, std::size_t rank, format::RuleId other) {
+  return tensor.unbounded && tensor.rank == rank ? "V4" : other;
+}
+
 }  // namespace assay::optimized

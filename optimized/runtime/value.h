@@ -7,6 +7,7 @@
 
 #include "dtype.gen.h"
 #include "format/layout.h"
+#include "format/rule.h"
 
 // The values of a method while it runs, in memory that its client owns.
 namespace assay::optimized {
@@ -26,7 +27,7 @@ struct Tensor {
   DType dtype = DType::float32;
   std::uint8_t rank = 0;
   bool moves = false;      // its sizes may change
-  bool unbounded = false;  // to as many elements as there is memory for
+  bool unbounded = false;  // to as many elements as there is memory for, by the plan those of its declared sizes
   bool constant = false;   // its elements are those of the file
   // Of a constant whose elements somebody looked at: whether none is infinite or NaN.
   enum class Finite : std::uint8_t { unknown, yes, no } finite = Finite::unknown;
@@ -85,5 +86,7 @@ inline bool is_f32(const Value& v) {
 // Gives a tensor these sizes, if it can have them: its declared ones, or where they move no more elements than these
 // and than fit its memory.
 bool resize(Tensor& tensor, std::span<const std::int32_t> sizes);
+// The rule by which it cannot: the memory that the client gave is too small (V4), or this other.
+format::RuleId rule_of_sizes(const Tensor& tensor, std::size_t rank, format::RuleId other);
 
 }  // namespace assay::optimized

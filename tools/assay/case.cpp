@@ -90,7 +90,7 @@ int show_scenario(const Request& request) {
   const Contract contract = open_contract(request.contract, request.testee);
   const std::filesystem::path golden = golden_folder(request.golden);
   const Corpus corpus(golden);
-  Stage stage(plan_scenarios(programs_beside(golden), corpus, contract, request.id), *runtime,
+  Stage stage(plan_scenarios(programs_beside(golden), corpus, contract, runtime->requests(), request.id), *runtime,
               patience_of(patience, runtime->is_remote()));
   return shown(request, stage.judge_alone(request.id).record, [](const Record& r) { print(r); });
 }

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/cases/case.h"
 #include "conformance/cases/call_coverage.h"
+#include "conformance/cases/case.h"
 #include "conformance/text/arguments.h"
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"

@@ -23,10 +23,11 @@ struct Request {
 };
 
 // What the optimized runtime asks for, which no number of threads changes.
-void add_memories(const File& file, std::span<const File> data, const OptimizedTestee& testee, CheckReport& report) {
+void add_memories(const File& file, std::span<const File> data, const OptimizedTestee& testee, const Budget& budget,
+                  CheckReport& report) {
   std::vector<OptimizedClient::Bytes> files;
   for (const File& f : data) files.push_back(f.bytes);
-  const OptimizedClient client(file.bytes, files, {.testee = testee});
+  const OptimizedClient client(file.bytes, files, {.testee = testee, .budget = budget});
   for (MethodNeeds& m : report.methods.first) {
     const assay_method_sizes sizes = client.sizes(m.name);
     m.memories = memories(sizes);
@@ -45,7 +46,7 @@ int show_check(const Request& r) {
   CheckReport report = check(file, data, access.budget, testee ? &*testee : nullptr);
   if (const auto optimized = optimized_for(r.testee);
       optimized && report.faults.empty() && report.kind == FileKind::program)
-    add_memories(file, data, *optimized, report);
+    add_memories(file, data, *optimized, access.budget, report);
   if (r.json) {
     print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });
   } else {

@@ -11,6 +11,7 @@
 #include "optimized/kernels/instruction_set.h"
 #include "reference/fault.h"
 #include "tools/assay/faults.h"
+#include "tools/assay/limits.h"
 #include "tools/assay/print.h"
 #include "tools/assay/subcommands.h"
 
@@ -21,6 +22,7 @@ namespace {
 struct Request {
   std::string program, method, testee = "optimized";
   std::vector<std::filesystem::path> data;
+  Budget::Limits limits;
   bool json = false;
 };
 
@@ -107,16 +109,15 @@ Json to_json(const OptimizedClient::Method& made, const std::string& name, const
 int explain(const Request& r) {
   const auto testee = optimized_for(r.testee);
   if (!testee) throw Fault(Outcome::unsupported, "testee", "what is explained is what the optimized runtime does");
-  OptimizedClient client(r.program, r.data, {.testee = *testee});
+  const Budget budget(r.limits);
+  OptimizedClient client(r.program, r.data, {.testee = *testee, .budget = budget});
   const std::string name = r.method.empty() ? client.default_method() : r.method;
   const OptimizedClient::Method& made = client.method(name);
-  const Budget budget;
-  if (r.json) {
-    std::cout << to_json(made, name, *testee).dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-  } else {
-    Output out(&std::cout, budget);
+  Output out(&std::cout, budget);
+  if (r.json)
+    out.print("{}\n", to_json(made, name, *testee).dump(-1, ' ', false, Json::error_handler_t::replace));
+  else
     print(made, name, *testee, out);
-  }
   return 0;
 }
 
@@ -134,6 +135,7 @@ void add_explain(CLI::App& app, int& exit_code) {
   command->add_option("--method", r->method, "Which method [forward, or the only one]");
   command->add_option("--with", r->testee, "With words as of --with in assay run: optimized:avx2,relaxed")
       ->capture_default_str();
+  add_limits(*command, r->limits);
   command->add_flag("--json", r->json, "Print JSON");
   command->footer(
       "Kernels named \"reference\" are the fallback, which a deployable build leaves out.\n\nExample:\n  assay explain "

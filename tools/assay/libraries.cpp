@@ -3,6 +3,7 @@
 #include "conformance/contract/read_contract.h"
 #include "conformance/programs/reference_runtime.h"
 #include "conformance/programs/runner_runtime.h"
+#include "conformance/scenarios/results.h"
 #include "conformance/testees/installed.h"
 #include "conformance/testees/load.h"
 #include "conformance/testees/recorded_eager.h"
@@ -13,10 +14,7 @@ namespace assay {
 std::filesystem::path executable_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
 
 std::filesystem::path golden_folder(const std::string& given) {
-  if (!given.empty()) return given;
-  if (const std::filesystem::path folder = folder_above("golden/operators"); !folder.empty()) return folder;
-  throw Fault(Outcome::malformed, "calls.folder",
-              "there is no folder golden/operators above the executable or here: name it with --golden");
+  return given.empty() ? folder_of("golden/operators", "calls.folder") : std::filesystem::path(given);
 }
 
 std::filesystem::path programs_beside(const std::filesystem::path& golden) {
@@ -39,7 +37,8 @@ OpenLibrary open_library(const std::string& name, const std::string& golden) {
 }
 
 std::unique_ptr<Runtime> open_runtime(const std::string& name) {
-  constexpr std::string_view runner = "runner:";
+  constexpr std::string_view runner = "runner:", results = "results:";
+  if (name.starts_with(results)) return make_results(std::string_view(name).substr(results.size()));
   if (name.starts_with(runner)) return make_runner_runtime(std::string_view(name).substr(runner.size()));
   return name == "reference" ? make_reference_runtime() : load_runtime(name, executable_folder());
 }

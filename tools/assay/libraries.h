@@ -11,7 +11,7 @@
 
 namespace assay {
 
-// The folder of recorded calls: the given one, else folder_above("golden/operators"). Throws Fault (malformed,
+// The folder of recorded calls: the given one, else that which belongs to the command. Throws Fault (malformed,
 // "calls.folder") where there is none.
 std::filesystem::path golden_folder(const std::string& given);
 
@@ -47,7 +47,7 @@ inline constexpr const char* testee_help =
 inline constexpr const char* runtime_help =
     "Who runs programs: executorch (its official runtime), reference, optimized, optimized:avx2 (for an instruction "
     "set), a module ./lib.so that exports assay_runtime, runner:COMMAND, one with the command line of executor_runner, "
-    "python:MODULE, or who speaks the protocol "
+    "results:FILE of assay suite, python:MODULE, or who speaks the protocol "
     "(spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
 
 inline constexpr const char* runner_help =

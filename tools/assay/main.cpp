@@ -49,7 +49,7 @@ std::vector<std::string> words(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  for (const std::string_view judges : {"kernels", "case", "contract"})
+  for (const std::string_view judges : {"kernels", "merge", "case", "contract"})
     if (argc > 1 && argv[1] == judges) assay::fix_addresses(argv);
   CLI::App app("Says what a PyTorch operator means, and whether somebody else's kernels or runtime agree.");
   app.name("assay");
@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   assay::add_cases(app, exit_code);
   assay::add_contract(app, exit_code);
   assay::add_runtime(app, exit_code);
+  assay::add_merge(app, exit_code);
   assay::add_compare(app, exit_code);
   assay::add_report(app, exit_code);
   assay::add_call(app, exit_code);
@@ -76,6 +77,8 @@ int main(int argc, char** argv) {
   assay::add_select(app, exit_code);
   assay::add_bench(app, exit_code);
   assay::add_serve(app, exit_code);
+  assay::add_suite(app, exit_code);
+  assay::add_completion(app, exit_code);
   try {
     app.parse(words(argc, argv));
     if (app.get_subcommands().empty()) throw CLI::RequiredError::Subcommand(1);

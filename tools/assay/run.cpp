@@ -50,7 +50,7 @@ struct Request {
   std::vector<fs::path> data;
   std::vector<std::string> inputs;
   Budget::Limits limits;
-  Int instructions = RuntimeOptions{}.instructions;
+  std::optional<Int> instructions = {};
   Int timeout = 60;  // seconds of processor time
   Tolerance tolerance = bundle_tolerance;
   bool trace = false, json = false, map = true, share_arenas = false;
@@ -69,7 +69,7 @@ struct Session {
 
   RuntimeOptions options() const {
     RuntimeOptions options;
-    options.budget = access.budget, options.instructions = request.instructions;
+    options.budget = access.budget, options.instructions = request.instructions.value_or(options.instructions);
     options.share_arenas = request.share_arenas;
     return options;
   }
@@ -267,6 +267,11 @@ int run(const Request& r) {
     throw Fault(
         Outcome::unsupported, "testee",
         text(r.with, " does not tell of its instructions: --trace is for the reference and libraries of kernels"));
+  if (r.instructions && session.with.is_runtime() && !optimized_for(r.with))
+    throw Fault(Outcome::unsupported, "testee",
+                text(r.with,
+                     " does not count its instructions: --max-instructions is for the reference, the optimized "
+                     "runtime and libraries of kernels"));
   if (!r.packed_cache.empty() && !optimized_for(r.with) && !optimized_for(r.against))
     throw Fault(Outcome::unsupported, "testee",
                 "--packed-cache is for the optimized runtime, which alone packs constants");
@@ -312,9 +317,10 @@ void add_run(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file and of --against")
       ->capture_default_str();
-  command->add_option("--max-instructions", r->instructions, "Limit of instructions of one execution")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--max-instructions", r->instructions,
+                   fmt::format("Limit of instructions of one execution [{}]", RuntimeOptions{}.instructions))
+      ->check(CLI::PositiveNumber);
   add_limits(*command, r->limits);
   add_no_map(*command, r->map);
   command->add_flag("--share-arenas", r->share_arenas,

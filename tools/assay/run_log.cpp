@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "conformance/report/table.h"
-#include "conformance/runner/case_list.h"
 #include "conformance/testees/binaries.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/runs.h"
@@ -70,7 +69,8 @@ const std::atomic<bool>& leave_gently() {
 
 RunOptions add_run_options(CLI::App& command, RunRequest& r) {
   command.add_option("--known", r.known,
-                     "File of expected failures, a case id at the beginning of each line; one that passes is an error");
+                     "File of expected failures, in each line a case id, perhaps until 2027-01-31, and the reason; one "
+                     "that passes is an error");
   command.add_flag("--strict", r.strict, "Cases that the contract does not promise count for the exit code, too");
   CLI::Option* lines =
       command.add_option("-o", r.jsonl, "Write every case as a line of JSON to this file, as it is judged");
@@ -101,7 +101,7 @@ RunLog::RunLog(RunRequest& request, Facts settings, std::size_t planned, std::se
       planned_(planned),
       header_(header_line(settings_, planned)),
       mustpass_(std::move(mustpass)) {
-  if (!request.known.empty()) known_ = read_case_list(request.known, "known");
+  if (!request.known.empty()) waivers_ = read_waivers(request.known);
   if (!request.baseline.empty()) before_.emplace(open_run(request.baseline));
 }
 
@@ -117,7 +117,7 @@ void RunLog::write(const std::string& line) {
 }
 
 void RunLog::add(Record r) {
-  r.known = known_.erase(r.case_id) > 0;
+  r.known = waivers_.known.erase(r.case_id) > 0;
   unexpected_ = unexpected_ || is_unexpected(r, request_.strict, before_);
   if (r.valid) (r.verdict == Verdict::unsupported ? refused_ : answered_) = true;
   answered_ = answered_ || is_failure(r.verdict);
@@ -169,7 +169,9 @@ int RunLog::verdict(std::string_view why_not_judged) const {
     std::cerr << "assay: interrupted: " << judged_ << " of " << planned_ << " cases were judged\n";
     return interrupted_exit;
   }
-  for (const std::string& id : known_)
+  for (const auto& [id, until] : waivers_.expired)
+    std::cerr << "assay: " << id << " was listed in " << request_.known << " until " << until << '\n';
+  for (const std::string& id : request_.is_part ? std::set<std::string>() : waivers_.known)
     std::cerr << "assay: " << id << " is listed in " << request_.known << ", but is no case of this run\n";
   for (const std::string& id : mustpass_)
     std::cerr << "assay: " << id << " is listed in " << request_.mustpass << ", but did not pass\n";

@@ -11,6 +11,7 @@
 #include "conformance/report/compare.h"
 #include "conformance/report/facts.h"
 #include "conformance/report/summary.h"
+#include "conformance/runner/case_list.h"
 #include "tools/assay/output_file.h"
 #include "tools/assay/progress.h"
 #include "tools/assay/report_files.h"
@@ -28,6 +29,7 @@ struct RunRequest {
   std::string testee, known, mustpass, baseline, jsonl;
   ReportFiles reports;
   bool json = false, strict = false;
+  bool is_part = false;                   // of a run: what is listed may be a case of another
   std::size_t defects = 20;               // to print
   std::string_view subject = "operator";  // what a line of the table is of
 };
@@ -67,7 +69,8 @@ class RunLog {
   Facts settings_;
   std::size_t planned_;
   std::string header_;
-  std::set<std::string> known_, mustpass_;  // of which nothing was seen yet, or no pass
+  Waivers waivers_;
+  std::set<std::string> mustpass_;  // of which no pass was seen yet; of `waivers_.known` nothing
   std::optional<Baseline> before_;
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;

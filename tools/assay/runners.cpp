@@ -18,9 +18,10 @@ Runners::Runners(const std::string& testee, const std::string& golden, std::chro
 std::unique_ptr<ProgramRunner> Runners::begin(const ProgramFiles& program, const RuntimeOptions& options,
                                               Listener* listener) {
   if (runtime_)
-    return std::make_unique<TesteeHost>(
-        program.program, options.budget, *runtime_,
-        LoadSettings{program.file, program.data, options.share_arenas, program.packed_cache}, patience_);
+    return std::make_unique<TesteeHost>(program.program, options.budget, *runtime_,
+                                        LoadSettings{program.file, program.data, options.share_arenas,
+                                                     program.packed_cache, options.instructions, options.budget},
+                                        patience_);
   if (children_) return std::make_unique<LibraryHost>(program.program, options, listener, *children_, substituted_);
   return std::make_unique<Host>(program.program, options, listener);
 }

@@ -4,10 +4,12 @@
 #include <memory>
 
 #include "conformance/contract/read_contract.h"
+#include "conformance/runner/shard.h"
 #include "conformance/scenarios/defects.h"
 #include "conformance/scenarios/plan.h"
 #include "conformance/scenarios/stage.h"
 #include "tools/assay/libraries.h"
+#include "tools/assay/machine.h"
 #include "tools/assay/run_log.h"
 #include "tools/assay/subcommands.h"
 
@@ -20,11 +22,13 @@ struct Request {
   int workers = 2, timeout = 20;
 };
 
-Facts settings(const Request& request, const Runtime& runtime) {
+Facts settings(const Request& request, const Runtime& runtime, const std::string& digest) {
   Facts facts = facts_of_testee(runtime.name(), runtime.facts(), runtime.binaries());
   facts.insert(facts.begin() + 2, {"suite", "runtime"});
   facts.push_back({"programs", request.programs.empty() ? "all" : request.programs});
   facts.push_back({"timeout", fmt::format("{} s{}", request.timeout, runtime.is_remote() ? "" : " of processor time")});
+  facts.push_back({"digest", digest});
+  facts.push_back({"machine", machine()});
   return facts;
 }
 
@@ -33,14 +37,17 @@ int judge_runtime(Request& request) {
   const Contract contract = contract_of(request.run.testee);
   const std::filesystem::path golden = golden_folder(request.golden);
   const Corpus corpus(golden);
-  std::vector<Scenario> scenarios = plan_scenarios(programs_beside(golden), corpus, contract, request.programs);
+  std::vector<Scenario> scenarios =
+      plan_scenarios(programs_beside(golden), corpus, contract, runtime->requests(), request.programs);
   const Patience patience = patience_of(std::chrono::seconds(request.timeout), runtime->is_remote(), &leave_gently());
-  Stage stage(std::move(scenarios), *runtime, patience);
-  RunLog log(request.run, settings(request, *runtime), stage.size());
+  std::vector<std::string> ids;
+  for (const Scenario& scenario : scenarios) ids.push_back(scenario.id);
+  Stage stage(std::move(scenarios), *runtime, patience, request.workers);
+  RunLog log(request.run, settings(request, *runtime, suite_digest(std::move(ids))), stage.size());
   ScenarioDefects defects;
   log.begin();
   try {
-    stage.judge(request.workers, [&](Record r) {
+    stage.judge([&](Record r) {
       defects.add(r);
       log.add(std::move(r));
     });

@@ -4,6 +4,7 @@
 
 #include "conformance/testees/optimized/client.h"
 #include "conformance/text/output.h"
+#include "tools/assay/limits.h"
 #include "tools/assay/output_file.h"
 #include "tools/assay/subcommands.h"
 
@@ -15,6 +16,7 @@ struct Request {
   std::vector<std::string> programs;
   std::vector<std::filesystem::path> data;
   std::string only, folder;
+  Budget::Limits limits;
 };
 
 // By operator, a line for each kernel with operands that it is called with; under "rewrites" those that change calls.
@@ -58,7 +60,7 @@ void hold_to(const Selection& allowed, const Selection& selection, const std::st
 int select(const Request& r) {
   Selection selection;
   for (const std::string& program : r.programs) {
-    OptimizedClient client(program, r.data, {.deployable = true});
+    OptimizedClient client(program, r.data, {.deployable = true, .budget = Budget(r.limits)});
     for (const std::string& name : client.method_names()) add_needs(client.method(name).method, selection);
   }
   if (!r.only.empty()) hold_to(read(r.only), selection, r.only);
@@ -88,6 +90,7 @@ void add_select(CLI::App& app, int& exit_code) {
       ->check(CLI::ExistingFile)
       ->type_name("FILE");
   command->add_option("-o", r->folder, "Where selection.yaml is written")->required()->type_name("DIR");
+  add_limits(*command, r->limits);
   command->footer(
       "The CMake function assay_select() makes a library of it.\n\nExample:\n  assay select model.pte -o selected");
   command->callback([r, &exit_code] { exit_code = select(*r); });

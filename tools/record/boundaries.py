@@ -1,12 +1,9 @@
 """Records eager PyTorch's answers to calls just inside and just outside of each rule into golden/boundaries; the calls
 are made of those of golden/operators by tests/boundary_calls, which the release builds."""
 
-import argparse
 import base64
 import json
 import subprocess
-from pathlib import Path
-
 
 import calls
 import worker
@@ -18,15 +15,8 @@ DTYPES = {str(d).removeprefix("torch."): d for d in DTYPE_NUMBERS}
 MEMORY_FORMATS = {number: f for f, number in MEMORY_FORMAT_NUMBERS.items()}
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=Path, default=calls.ROOT / "build/release/tests/boundary_calls", help="makes the calls")
-    calls.add_options(parser, calls.ROOT / "golden" / "boundaries")
-    return parser.parse_args()
-
-
 def main():
-    options = parse_arguments()
+    options = calls.options_with_program(__doc__, "build/release/tests/boundary_calls", "boundaries")
     calls.run(options, lambda operator: worker.record_given(operator, made_by(options.program, operator)), lambda operator: {})
 
 

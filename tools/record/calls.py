@@ -38,6 +38,14 @@ def add_options(parser, output):
     parser.add_argument("--check", action="store_true", help="record elsewhere and compare with the output folder")
 
 
+def options_with_program(about, program, golden):
+    """Those of a recorder whose calls a program of the build makes, into a folder of golden/."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--program", type=Path, default=ROOT / program, help="makes the calls")
+    add_options(parser, ROOT / "golden" / golden)
+    return parser.parse_args()
+
+
 def main():
     options = parse_arguments()
     run(options, lambda operator: worker.record(operator, seed_of(operator, options), **caps(operator, options)), lambda o: caps(o, options))

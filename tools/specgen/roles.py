@@ -3,7 +3,7 @@ from entry import SpecError, parse_schema
 from wrapper import cpp_string
 
 KINDS = {"Tensor": "tensor", "Tensor[]": "tensors", "Tensor?[]": "optional_tensors", "int[]": "integers", "float[]": "doubles", "bool[]": "bools", "str": "string",
-         **dict.fromkeys(("Scalar", "int", "float", "bool", "ScalarType", "MemoryFormat"), "number")}
+         "Scalar": "scalar", "float": "real", "bool": "boolean", **dict.fromkeys(("int", "ScalarType", "MemoryFormat"), "integer")}
 RESULTS = {"bool": "boolean", "int": "integer", "Scalar": "number"}
 USES = {"read", "viewed", "grown"}
 

@@ -123,12 +123,15 @@ def generate(spec):
     """{relative path: lines}"""
     written, everything, lines, words = {}, [], {}, defined_words(spec / "rules.md")
     for path in spec_files(spec):
+        text = path.read_text()
+        if "<<: [" in text:  # versions of PyYAML differ in which of them wins
+            raise SpecError(f"{path.name}: an item takes over one template, not several")
         try:
-            wrappers = [Wrapper(e, words) for e in entries(path, yaml.safe_load(path.read_text()))]
+            wrappers = [Wrapper(e, words) for e in entries(path, yaml.safe_load(text))]
             written[f"operators/{path.stem}.gen.h"] = header(wrappers)
             written[f"operators/{path.stem}.gen.cpp"] = source(path.stem, wrappers)
             everything += wrappers
-            lines |= lines_of_entries(path.read_text())
+            lines |= lines_of_entries(text)
         except yaml.YAMLError as error:
             raise SpecError(f"{path.name}: {error}") from None
     written["operators.gen.cpp"] = table(everything)

@@ -3,6 +3,8 @@
 #include <executorch/extension/module/module.h>
 #include <executorch/runtime/platform/runtime.h>
 
+#include <set>
+
 #include "conformance/testees/executorch/binaries.h"
 #include "conformance/testees/executorch/outcome.h"
 #include "conformance/testees/executorch/threads.h"
@@ -21,6 +23,8 @@ class LoadedModule final : public TesteeProgram {
 
   Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     log::clear();
+    if (remembers(method, inputs.size()))
+      return {Outcome::invalid, text("only ", inputs.size(), " inputs are set: a call forgets those of earlier ones")};
     held_.clear();
     inputs_.assign(inputs.begin(), inputs.end());
     std::vector<EValue> arguments;
@@ -31,14 +35,24 @@ class LoadedModule final : public TesteeProgram {
     }
     const auto results = module_->execute(method, arguments);
     if (!results.ok()) return reply_of(results.error());
+    called_.insert(method);
     outputs.clear();
     for (const EValue& v : results.get()) outputs.push_back(output(v));
     return {};
   }
 
  private:
+  // A Module keeps the inputs of a method: missing ones of a second call would be those of the first, which a client
+  // who sets each input does not see.
+  bool remembers(const std::string& method, std::size_t inputs) const {
+    if (!called_.contains(method)) return false;
+    const auto about = module_->method_meta(method);
+    return about.ok() && inputs < about->num_inputs();
+  }
+
   std::unique_ptr<Module> module_;
-  std::vector<Value> inputs_;  // of the present call
+  std::set<std::string> called_;  // methods
+  std::vector<Value> inputs_;     // of the present call
   std::vector<executorch::extension::TensorPtr> held_;
 };
 

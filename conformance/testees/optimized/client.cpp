@@ -104,8 +104,8 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
 
 void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Options& options) {
   options_.as_written = options.as_written, options_.share_arenas = options.share_arenas;
-  options_.least_share = options.least_share;
-  testee_ = options.testee, packed_cache_ = options.packed_cache;
+  options_.least_share = options.least_share, options_.instructions = options.instructions;
+  testee_ = options.testee, packed_cache_ = options.packed_cache, budget_ = options.budget;
   if (!testee_.instruction_set.empty()) options_.instruction_set = testee_.instruction_set.c_str();
   options_.relaxed = testee_.relaxed;
   options_.threads = options.threads, options_.run = options.run;
@@ -118,8 +118,8 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
   for (const Bytes file : data) files.push_back(read_only(file));
   assay_program_sizes sizes;
   done([&](auto* f) { return assay_program_size(read_only(program), files.data(), files.size(), &sizes, f); });
-  const ClientMemory workspace(sizes.workspace);
-  memory_.emplace(sizes.program);
+  const ClientMemory workspace = memory(sizes.workspace);
+  memory_ = memory(sizes.program);
   done([&](auto* f) {
     return assay_program_open(read_only(program), files.data(), files.size(), memory_of(*memory_), memory_of(workspace),
                               &program_, f);
@@ -159,10 +159,12 @@ std::vector<std::string> OptimizedClient::method_names() const {
   return all;
 }
 
+ClientMemory OptimizedClient::memory(std::size_t bytes) const { return ClientMemory(bytes, budget_, "the runtime"); }
+
 ClientMemory OptimizedClient::workspace(const std::string& method) const {
   std::size_t bytes = 0;
   done([&](auto* f) { return assay_method_workspace_size(program_, method.c_str(), &bytes, f); });
-  return ClientMemory(bytes);
+  return memory(bytes);
 }
 
 assay_method_sizes OptimizedClient::sizes(const std::string& method, const assay_options& options,
@@ -180,10 +182,10 @@ OptimizedClient::Method OptimizedClient::make(const std::string& name, const ass
                                               const ClientMemory& work) {
   const assay_method_sizes sizes = this->sizes(name, options, work);
   if (!shared_) {
-    shared_.emplace(sizes.shared);
+    shared_ = memory(sizes.shared);
     std::memset(shared_->bytes().data(), 0, sizes.shared);
   }
-  Method made{sizes, ClientMemory(sizes.prepared), ClientMemory(sizes.arena), ClientMemory(sizes.scratch), nullptr};
+  Method made{sizes, memory(sizes.prepared), memory(sizes.arena), memory(sizes.scratch), nullptr};
   const assay_method_memories memories{memory_of(work), memory_of(made.prepared), memory_of(made.arena),
                                        memory_of(*shared_), memory_of(made.scratch)};
   done([&](auto* f) { return assay_method_make(program_, name.c_str(), &options, &memories, &made.method, f); });

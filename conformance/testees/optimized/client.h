@@ -37,6 +37,9 @@ class OptimizedClient {
     bool as_written = false;                     // without rewrites
     bool share_arenas = false;  // methods share the planned memories into which one of them plans state
     OptimizedTestee testee = {};
+    std::int64_t instructions = 0;  // of one execution, at most; 0: what the runtime thinks
+    // Of all memory that the runtime is given; none: it is not charged. Files are not.
+    std::optional<Budget> budget = {};
     // A folder that keeps packed constants of this program's methods: those that fit are used, others replaced. Empty:
     // they are made anew.
     std::filesystem::path packed_cache = {};
@@ -67,6 +70,7 @@ class OptimizedClient {
 
   void open(Bytes program, std::span<const Bytes> data, const Options& options);
   void begin_pool(std::size_t threads);
+  ClientMemory memory(std::size_t bytes) const;  // charged
   ClientMemory workspace(const std::string& method) const;
   assay_method_sizes sizes(const std::string& method, const assay_options& options,
                            const ClientMemory& workspace) const;
@@ -78,6 +82,7 @@ class OptimizedClient {
   std::unique_ptr<pthreadpool, EndPool> pool_;
   OptimizedTestee testee_;
   std::filesystem::path packed_cache_;
+  std::optional<Budget> budget_;
   std::vector<ClientMemory> files_;
   assay_options options_{};
   std::optional<ClientMemory> memory_, shared_;

@@ -15,7 +15,11 @@ class LoadedOptimized final : public TesteeProgram {
  public:
   LoadedOptimized(const LoadSettings& settings, const OptimizedTestee& testee)
       : client_(settings.program, settings.data,
-                {.share_arenas = settings.share_arenas, .testee = testee, .packed_cache = settings.packed_cache}) {}
+                {.share_arenas = settings.share_arenas,
+                 .testee = testee,
+                 .instructions = settings.instructions,
+                 .budget = settings.budget,
+                 .packed_cache = settings.packed_cache}) {}
 
   Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {
@@ -23,7 +27,16 @@ class LoadedOptimized final : public TesteeProgram {
       return {};
     } catch (const Fault& f) {
       return reply_of(f);
+    } catch (const std::bad_alloc&) {
+      return {Outcome::exhausted, "limits.memory: there is not enough memory"};
     }
+  }
+
+  // Its memories, of which what they hold is nobody's business.
+  std::vector<StateEntry> kept(const std::string& method) override {
+    std::vector<StateEntry> all;
+    for (auto& [name, bytes] : memories(client_.method(method).sizes)) all.push_back({std::move(name), bytes});
+    return all;
   }
 
  private:
@@ -35,6 +48,7 @@ class OptimizedRuntime final : public Runtime {
   explicit OptimizedRuntime(OptimizedTestee testee) : testee_(std::move(testee)) {}
   std::string_view name() const override { return "optimized"; }
   std::vector<std::string> binaries() const override { return {executable}; }
+  bool tells_what_is_kept() const override { return true; }
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {
       reply = {};

@@ -222,6 +222,7 @@ void Connection::limit(std::optional<std::chrono::milliseconds> time) {
 }
 
 std::string Connection::exchanged(Request request, std::string_view body) {
+  if (descriptor_ < 0) throw Lost{TaskResult::End::exited, 0, "was lost before"};
   receive(false);
   take_lines();
   std::string unsent = encode(static_cast<std::uint8_t>(request), body, ++number_);
@@ -272,6 +273,22 @@ void Connection::receive(bool wait) {
   if (wait) lose_closed();
 }
 
+// What a command ends with is 0; of another end the connection is closed.
+ReplyHead Connection::quit() {
+  ReplyHead head = ask(Request::quit);
+  if (head.status != Status::ok) return head;
+  const auto fail = [&](const std::string& sentence) { lose({Outcome::malformed, "protocol.quit", sentence}); };
+  limit(patience_to_end);
+  try {
+    for (std::string nothing;;) exchange(nothing), take_lines();
+  } catch (const Lost& lost) {
+    if (lost.end == TaskResult::End::timed_out) fail("the end stays after it answered QUIT");
+    if (lost.end != TaskResult::End::exited) throw;
+    if (has_failed_) fail("the end " + lost.text + " after it answered QUIT");
+  }
+  return head;
+}
+
 // -- losing -------------------------------------------------------------------------------------------------------
 
 void Connection::lose(const Fault& fault) {
@@ -288,6 +305,7 @@ void Connection::lose_closed() {
     if (uninterrupted([&] { return waitpid(command_, &status, WNOHANG); }) == 0) continue;
     command_ = -1;
     const TaskResult death = death_of(status);
+    has_failed_ = status != 0;
     throw Lost{death.end, death.signal, death.text};
   }
   close();

@@ -57,6 +57,12 @@ class Connection {
   // HELLO and CAPS.
   Introduction introduction();
 
+  // QUIT, after which nothing more may be asked: lost where the end stays.
+  ReplyHead quit();
+
+  // Ends a command and throws Lost, which names the rule: what was answered breaks it.
+  [[noreturn]] void lose(const Fault& fault);
+
   // From now on until the next: lost when it is over.
   void limit(std::optional<std::chrono::milliseconds> time);
 
@@ -72,11 +78,11 @@ class Connection {
   void open(const Serial& line);
   void reset();
   void close() noexcept;
-  [[noreturn]] void lose(const Fault& fault);
   [[noreturn]] void lose_closed();
 
   int descriptor_ = -1;
   pid_t command_ = -1;
+  bool has_failed_ = false;  // the command, as its exit code says
   std::uint16_t number_ = 0;
   FrameReader frames_;
   std::optional<Clock::time_point> end_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "conformance/testees/wire/generator.h"
+
 namespace assay::wire {
 namespace {
 
@@ -30,11 +32,15 @@ BodyWriter& BodyWriter::text(std::string_view text) {
   return *this;
 }
 
-BodyWriter& BodyWriter::tensor(const TensorView& t) {
+BodyWriter& BodyWriter::shape(const TensorView& t) {
   number(static_cast<std::uint8_t>(t.dtype)).number(static_cast<std::uint8_t>(t.sizes.size()));
   for (const Int n : t.sizes) number(n);
   for (const Int d : t.dim_order) number(static_cast<std::uint8_t>(d));
-  return text({reinterpret_cast<const char*>(t.data), t.bytes()});
+  return *this;
+}
+
+BodyWriter& BodyWriter::tensor(const TensorView& t) {
+  return shape(t).text({reinterpret_cast<const char*>(t.data), t.bytes()});
 }
 
 BodyWriter& BodyWriter::value(const HostValue& value) {
@@ -63,6 +69,13 @@ BodyWriter& BodyWriter::value(const HostValue& value) {
 
 // Nothing is written to a view that is only read.
 BodyWriter& BodyWriter::value(const Value& value) { return this->value(view_of(const_cast<Value&>(value))); }
+
+BodyWriter& BodyWriter::generated(const Tensor& like, std::uint64_t seed) {
+  return number(generated_kind)
+      .shape(view_of(const_cast<Tensor&>(like)))
+      .number(static_cast<std::uint8_t>(Generator::small_numbers))
+      .number(seed);
+}
 
 BodyWriter& BodyWriter::head(const ReplyHead& head) {
   return number(static_cast<std::uint8_t>(head.status))
@@ -98,7 +111,7 @@ std::vector<std::string> BodyReader::texts() {
   return all;
 }
 
-Tensor BodyReader::tensor() {
+Tensor BodyReader::shape() {
   const auto number_of_dtype = number<std::uint8_t>();
   const auto dtype = dtype_numbered(number_of_dtype);
   if (!dtype) fail("a tensor has dtype ", +number_of_dtype, ", which is none");
@@ -109,15 +122,30 @@ Tensor BodyReader::tensor() {
   for (int d = 0; d < rank; ++d) t.dim_order.push_back(number<std::uint8_t>());
   if (std::ranges::any_of(t.sizes, [](Int n) { return n < 0; })) fail("a tensor has sizes ", t.sizes);
   if (!is_dim_order(t.dim_order, rank)) fail("a tensor has dim order ", t.dim_order, ", which is no permutation");
+  return t;
+}
+
+Tensor BodyReader::tensor() {
+  Tensor t = shape();
   const std::string_view data = bytes();
-  if (static_cast<Int>(data.size()) != t.count() * info(*dtype).bytes)
+  if (static_cast<Int>(data.size()) != t.count() * info(t.dtype).bytes)
     fail(describe(t), " comes with ", data.size(), " bytes");
   const auto elements = std::as_bytes(std::span(data));
   t.bytes.assign(elements.begin(), elements.end());
   return t;
 }
 
-Value BodyReader::value() {
+Value BodyReader::value() { return value(number<std::uint8_t>()); }
+
+Value BodyReader::input() {
+  const auto kind = number<std::uint8_t>();
+  if (kind != generated_kind) return value(kind);
+  Tensor t = shape();
+  const auto generator = number<std::uint8_t>();
+  return generated(std::move(t), generator, number<std::uint64_t>());
+}
+
+Value BodyReader::value(std::uint8_t tag) {
   const auto list = [&]<class T>(T items, std::size_t least_bytes, auto read) -> Value {
     for (std::size_t left = count(least_bytes); left > 0; --left) items.push_back(read());
     return items;
@@ -128,12 +156,11 @@ Value BodyReader::value() {
     return b == 1;
   };
   const auto item = [&]() -> std::optional<Tensor> {
-    const auto tag = static_cast<Tag>(number<std::uint8_t>());
-    if (tag == Tag::none) return std::nullopt;
-    if (tag == Tag::tensor) return tensor();
+    const auto kind = static_cast<Tag>(number<std::uint8_t>());
+    if (kind == Tag::none) return std::nullopt;
+    if (kind == Tag::tensor) return tensor();
     fail("a list of tensors holds something else");
   };
-  const auto tag = number<std::uint8_t>();
   switch (static_cast<Tag>(tag)) {
     case Tag::none:
       return {};

@@ -24,6 +24,9 @@ enum class Request : std::uint8_t {
   execute,
   get_output,
   unload,
+  ping,
+  quit,
+  state,
 };
 
 // The kind of a frame that answers a request, and of one that carries a line for people.
@@ -32,7 +35,11 @@ inline constexpr std::uint8_t log_kind = 0x7F;
 
 // Words of CAPS.
 inline constexpr std::string_view has_programs = "programs", has_instances = "instances",
-                                  has_connections = "connections";
+                                  has_connections = "connections", has_ping = "ping", has_quit = "quit",
+                                  has_state = "state", has_generator = "generator";
+
+inline constexpr std::uint8_t generated_kind = 10;  // of a value
+enum class Generator : std::uint8_t { small_numbers = 1 };
 
 enum class Status : std::uint8_t { ok, malformed, invalid, unsupported, fault, exhausted, internal };
 
@@ -59,11 +66,15 @@ class BodyWriter {
   BodyWriter& tensor(const TensorView& tensor);
   BodyWriter& value(const HostValue& value);
   BodyWriter& value(const Value& value);
+  // In the place of a value: a tensor like this one, whose elements the other side makes.
+  BodyWriter& generated(const Tensor& like, std::uint64_t seed);
   BodyWriter& head(const ReplyHead& head);
 
   const std::string& bytes() const { return bytes_; }
 
  private:
+  BodyWriter& shape(const TensorView& tensor);
+
   std::string bytes_;
 };
 
@@ -86,11 +97,14 @@ class BodyReader {
   std::vector<std::string> texts();
   Tensor tensor();
   Value value();
+  Value input();  // a value, or what is made by a generator; throws Fault (malformed, protocol.generator), too
   ReplyHead head();
   void finish() const;  // nothing is left
 
  private:
   std::string_view take(std::size_t bytes);
+  Tensor shape();  // without elements
+  Value value(std::uint8_t kind);
 
   std::string_view rest_;
 };

@@ -57,14 +57,21 @@ std::vector<TensorView> outs_of(const Operator& op, std::span<const HostValue> a
 
 Server::Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string> features)
     : library_(library), runtime_(runtime), features_(std::move(features)) {
-  if (runtime_) features_.insert(features_.end(), {std::string(has_programs), std::string(has_instances)});
+  const auto add = [this](std::string_view feature) { features_.emplace_back(feature); };
+  add(has_ping), add(has_quit);
+  if (!runtime_) return;
+  add(has_programs), add(has_instances), add(has_generator);
+  if (runtime_->tells_what_is_kept()) add(has_state);
 }
 
 void Server::serve(int in, int out) {
   FrameReader frames;
   std::array<char, 1 << 16> bytes;
   for (;;) {
-    while (const auto frame = frames.next()) send_all(out, answer(*frame));
+    while (const auto frame = frames.next()) {
+      send_all(out, answer(*frame));
+      if (has_quit_) return;
+    }
     if (frames.broken()) throw Fault(*frames.broken());
     const auto got = uninterrupted([&] { return ::read(in, bytes.data(), bytes.size()); });
     if (got < 0) throw std::system_error(errno, std::generic_category(), "read");
@@ -120,7 +127,7 @@ void Server::answer(Request request, BodyReader& body, ReplyHead& head, BodyWrit
     case Request::set_input: {
       Loaded& l = loaded(body);
       const auto index = body.number<std::uint32_t>();
-      Value value = body.value();
+      Value value = body.input();
       body.finish();
       l.inputs.insert_or_assign(index, std::move(value));
       return;
@@ -144,6 +151,21 @@ void Server::answer(Request request, BodyReader& body, ReplyHead& head, BodyWrit
       body.finish();
       if (programs_.erase(handle) == 0) fail("protocol.call", "there is no program ", handle);
       return;
+    }
+    case Request::ping: {
+      const std::string_view bytes = body.bytes();
+      body.finish();
+      reply.text(bytes);
+      return;
+    }
+    case Request::quit:
+      body.finish();
+      has_quit_ = true;
+      return programs_.clear();
+    case Request::state: {
+      Loaded& l = loaded(body);
+      body.finish();
+      return tell_what_is_kept(l, reply);
     }
   }
   throw Fault(Outcome::unsupported, "protocol.request", text("there is no request ", static_cast<int>(request)));
@@ -218,6 +240,13 @@ void Server::execute(Loaded& l, std::uint32_t times, ReplyHead& head, BodyWriter
   for (; times > 0 && head.status == Status::ok; --times)
     take_reply(head, l.running->call(l.method, inputs, l.outputs));
   reply.count(l.outputs.size());
+}
+
+void Server::tell_what_is_kept(Loaded& l, BodyWriter& reply) {
+  if (l.method.empty()) fail("protocol.call", "no method was chosen");
+  const std::vector<StateEntry> all = l.running->kept(l.method);
+  reply.count(all.size());
+  for (const StateEntry& one : all) reply.text(one.name).number(one.bytes).number(one.digest);
 }
 
 Server::Loaded& Server::loaded(BodyReader& body) {

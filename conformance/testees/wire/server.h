@@ -39,6 +39,7 @@ class Server {
   void call_kernel(BodyReader& body, ReplyHead& head, BodyWriter& reply);
   void load(BodyReader& body, ReplyHead& head, BodyWriter& reply);
   void execute(Loaded& loaded, std::uint32_t times, ReplyHead& head, BodyWriter& reply);
+  static void tell_what_is_kept(Loaded& loaded, BodyWriter& reply);
   Loaded& loaded(BodyReader& body);
 
   KernelLibrary* library_;
@@ -46,6 +47,7 @@ class Server {
   std::vector<std::string> features_;
   std::map<std::uint32_t, Loaded> programs_;
   std::uint32_t handles_ = 0;
+  bool has_quit_ = false;
 };
 
 }  // namespace assay::wire

@@ -1,11 +1,11 @@
 /* The optimized core behind the runtime protocol, in C: assay runtime -- ./runtime
- *
- * Linked with assay::optimized. What it has no kernel for is unsupported: it has no fallback. */
+ * It is linked with assay::optimized. What it has no kernel for is unsupported: it has no fallback. */
 #include <optimized/api/assay.h>
+#include <setjmp.h>
 
 #include "wire.h"
 
-enum { most_programs = 8, most_methods = 16, most_inputs = 64, most_kept = 160, most_rank = 16 };
+enum { most_programs = 8, most_methods = 16, most_inputs = 64, most_kept = 160, most_rank = 16, most_memory = 1 << 30 };
 
 typedef struct loaded {
   assay_program* program; /* null: none is loaded */
@@ -21,6 +21,7 @@ typedef struct loaded {
 
 static loaded programs[most_programs];
 static assay_fault fault; /* of the present request */
+static jmp_buf no_memory; /* ends it */
 
 static assay_outcome refuse(assay_outcome outcome, const char* why) {
   return strcpy(fault.message, why), outcome;
@@ -28,8 +29,8 @@ static assay_outcome refuse(assay_outcome outcome, const char* why) {
 
 /* Memory as long as the program, zeroed. */
 static assay_memory keep(loaded* l, size_t size) {
-  const assay_memory memory = {aligned_alloc(64, size + 64 - size % 64), size};
-  if (!memory.data || l->kept_count == most_kept) fprintf(stderr, "there is no memory for %zu bytes\n", size), exit(1);
+  const assay_memory memory = {size < most_memory ? aligned_alloc(64, size + 64 - size % 64) : NULL, size};
+  if (!memory.data || l->kept_count == most_kept) longjmp(no_memory, 1);
   return l->kept[l->kept_count++] = memset(memory.data, 0, size), memory;
 }
 static assay_bytes copy(loaded* l, wire_bytes from) {
@@ -125,7 +126,7 @@ static assay_outcome get(loaded* l, reader* r, writer* w) {
 
 static assay_outcome outcome_of(int kind, reader* r, writer* w) {
   if (kind == HELLO) return put_text(w, "optimized core in C"), put_number(w, 1000000000, 8), put_number(w, most_bytes, 4), put_number(w, 0, 4), ASSAY_OK;
-  if (kind == CAPS) return put_number(w, 2, 4), put_text(w, "instances"), put_text(w, "programs"), put_number(w, 0, 4), ASSAY_OK;
+  if (kind == CAPS) return put_number(w, 4, 4), put_text(w, "instances"), put_text(w, "programs"), put_text(w, "ping"), put_text(w, "quit"), put_number(w, 0, 4), ASSAY_OK;
   for (size_t i = 0; kind == RESET && i < most_programs; ++i) end(&programs[i]);
   if (kind == LOAD) return load(r, w);
   if (kind == RESET) return ASSAY_OK;
@@ -141,6 +142,7 @@ static assay_outcome outcome_of(int kind, reader* r, writer* w) {
 
 static reply answer(int kind, reader* request, writer* data) {
   memset(&fault, 0, sizeof fault);
+  if (setjmp(no_memory)) return (reply){EXHAUSTED, "limits.memory", "there is no memory left"};
   const assay_outcome outcome = outcome_of(kind, request, data); /* statuses are outcomes */
   return (reply){(int)outcome, fault.rule, fault.message};
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELLO = 1, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD };
+enum { HELLO = 1, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD, PING, QUIT, STATE };
 enum { OK, MALFORMED, INVALID, UNSUPPORTED, FAULT, EXHAUSTED, INTERNAL };
 enum { most_bytes = 1 << 28 };
 
@@ -47,14 +47,13 @@ static void put_number(writer* w, uint64_t n, size_t size) { put(w, &n, size); }
 static void put_bytes(writer* w, const void* data, size_t size) { put_number(w, size, 4), put(w, data, size); }
 static void put_text(writer* w, const char* text) { put_bytes(w, text, strlen(text)); }
 
-
 /* Answers a request: its status, with a rule and a message where it is not OK. */
 typedef struct reply {
   int status;
   const char *rule, *message;
 } reply;
 
-/* Answers requests by `answer` until nobody asks any more; not 0: what came was no frame. */
+/* Answers requests by `answer` until nobody asks any more; not 0: what came was no frame. PING and QUIT are answered here. */
 static int serve(reply (*answer)(int kind, reader* request, writer* data)) {
   unsigned char header[16]; /* mark, version, kind, number, length, checksum */
   uint32_t length;
@@ -65,7 +64,12 @@ static int serve(reply (*answer)(int kind, reader* request, writer* data)) {
     if (!body || fread(body, 1, length, stdin) != length) return 0;
     reader request = {body, length, 0};
     writer data = {0}, all = {0};
-    reply said = answer(header[5], &request, &data);
+    const int kind = header[5];
+    reply said = {OK, "", ""};
+    if (kind == PING)
+      put(&data, body, length);
+    else if (kind != QUIT)
+      said = answer(kind, &request, &data);
     if (request.is_short) said = (reply){MALFORMED, "protocol.body", "a body ends too early"};
     put_number(&all, (uint64_t)said.status, 1), put_number(&all, 0, 8), put_number(&all, 0, 8); /* no ticks, no peak */
     put_text(&all, said.rule), put_text(&all, said.message);
@@ -74,6 +78,7 @@ static int serve(reply (*answer)(int kind, reader* request, writer* data)) {
     memcpy(header + 8, &length, 4), memset(header + 12, 0, 4); /* no checksum */
     fwrite(header, 1, 16, stdout), fwrite(all.data, 1, all.size, stdout), fflush(stdout);
     free(body), free(data.data), free(all.data);
+    if (kind == QUIT) return 0;
   }
   return 0;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// quantized_decomposed::quantize_per_tensor.out#274b0001
-// quantized_decomposed::quantize_per_tensor.out(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, Tensor(a!) out) -> Tensor(a!)
+// quantized_decomposed::dequantize_per_token.out#94411be0
+// quantized_decomposed::dequantize_per_token.out(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype, ScalarType output_dtype, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,25 +142,27 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: [[3e+38]]:f32
-  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, {0x7f61b1e6}));
-  // scale: 0.1
-  values.push_back(EValue(0.1));
-  // zero_point: 0
-  values.push_back(EValue(std::int64_t{0}));
-  // quant_min: -128
-  values.push_back(EValue(std::int64_t{-128}));
-  // quant_max: 127
-  values.push_back(EValue(std::int64_t{127}));
+  // input: [[-99],[-108],[75]]:i8
+  values.push_back(tensor(static_cast<ScalarType>(1), {3, 1}, {0, 1}, {0x9d, 0x94, 0x4b}));
+  // scales: [0.45478645,0.4367844,0.078087725]:f32
+  values.push_back(tensor(ScalarType::Float, {3}, {0}, {0x3ee8d9c5, 0x3edfa234, 0x3d9fec75}));
+  // zero_points: [[-4],[-4],[-2]]:i64
+  values.push_back(tensor(static_cast<ScalarType>(4), {3, 1}, {0, 1}, {0xfffffffffffffffc, 0xfffffffffffffffc, 0xfffffffffffffffe}));
+  // quant_min: -8
+  values.push_back(EValue(std::int64_t{-8}));
+  // quant_max: 128
+  values.push_back(EValue(std::int64_t{128}));
   // dtype: int8
   values.push_back(EValue(std::int64_t{1}));
+  // output_dtype: float32
+  values.push_back(EValue(std::int64_t{6}));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(1), {1, 1}, {0, 1}, Elements(1, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {3, 3}, {0, 1}, Elements(9, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[127]]:i8");
+  std::puts("expected: [[-43.204712,-41.49452,-7.418334],[-47.29779,-45.425575,-8.121123],[35.01856,33.632397,6.012755]]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::quantize_per_tensor.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::dequantize_per_token.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -170,8 +172,9 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int8_t>("out", values[6].toTensor(), static_cast<ScalarType>(1), {1, 1}, true,
-      {0x7f});
+  right &= is_right<float>("out", values[7].toTensor(), ScalarType::Float, {3, 3}, true,
+      {0xc22cd1a0, 0xc225fa63, 0xc0ed62fe, 0xc23d30f0, 0xc235b3ca, 0xc101f01f, 0x420c1301, 0x42068793,
+      0x40c0687d});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::add.out#38b134ef
-// aten::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+// aten::addmm.out#d3ea99d3
+// aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,19 +142,23 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [3.0946069]:f32
-  values.push_back(tensor(ScalarType::Float, {1}, {0}, {0x40460e0a}));
-  // other: [-1.5884786,-2.5215425,-2.0986047,2.1760406]:f32
-  values.push_back(tensor(ScalarType::Float, {4}, {0}, {0xbfcb5344, 0xc02160f4, 0xc0064f8a, 0x400b4440}));
-  // alpha: 3
-  values.push_back(EValue(std::int64_t{3}));
+  // self: 4.164:f16
+  values.push_back(tensor(ScalarType::Half, {}, {}, {0x442a}));
+  // mat1: zeros(2,0):f16
+  values.push_back(tensor(ScalarType::Half, {2, 0}, {0, 1}, {}));
+  // mat2: zeros(0,4):f16
+  values.push_back(tensor(ScalarType::Half, {0, 4}, {0, 1}, {}));
+  // beta: true
+  values.push_back(EValue(true));
+  // alpha: inf
+  values.push_back(EValue(HUGE_VAL));
   // out
-  values.push_back(tensor(ScalarType::Float, {4}, {0}, Elements(4, unwritten)));
+  values.push_back(tensor(ScalarType::Half, {2, 4}, {0, 1}, Elements(8, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [-1.6708288,-4.470021,-3.2012072,9.622728]:f32");
+  std::puts("expected: [[4.164,4.164,4.164,4.164],[4.164,4.164,4.164,4.164]]:f16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::add.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::addmm.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -164,10 +168,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out", values[3].toTensor(), ScalarType::Float, {4}, true,
-      {0xbfd5ddb8, 0xc08f0a69, 0xc04ce094, 0x4119f6b2},
-      {0xbfd5ddbb, 0xc08f0a6a, 0xc04ce096, 0x4119f6b2},
-      {0xbfd5ddb5, 0xc08f0a68, 0xc04ce092, 0x4119f6b3});
+  right &= is_right<Half>("out", values[5].toTensor(), ScalarType::Half, {2, 4}, false,
+      {0x442a, 0x442a, 0x442a, 0x442a, 0x442a, 0x442a, 0x442a, 0x442a},
+      {0x4428, 0x4428, 0x4428, 0x4428, 0x4428, 0x4428, 0x4428, 0x4428},
+      {0x442c, 0x442c, 0x442c, 0x442c, 0x442c, 0x442c, 0x442c, 0x442c});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""quantized_decomposed::quantize_per_tensor.out#274b0001
+"""aten::_softmax.out#58513da9
 
-quantized_decomposed::quantize_per_tensor.out(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, Tensor(a!) out) -> Tensor(a!)
+aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
 
 Runs this call in the official ExecuTorch runtime and in eager PyTorch; needs torch and executorch. Exits with 1 where the
 kernel's answer is wrong, with 0 where it is right.
@@ -27,48 +27,52 @@ def tensor(dtype, sizes, strides, data):
 
 
 ARGUMENTS = {
-    # [[3e+38]]:f32
-    "input": tensor(torch.float32, (1, 1), (1, 1), "5rFhfw=="),
-    "scale": 0.1,
-    "zero_point": 0,
-    "quant_min": -128,
-    "quant_max": 127,
-    "dtype": torch.int8,
+    # [[[[-0.357,2.86],[-7.97,-0.00256]],[[2.52,1.62],[-2.45,1.61]],[[-3.39,-4.97],[2.55,3.16]]],[[[3.1,1.67],[0.785,1.2]],[[2.58,-3.78],[-3.36,1.984]],[[0.183,-1.24],[-3.19,0.63]]]]:bf16:(0,2,3,1)
+    "self": tensor(torch.bfloat16, (2, 3, 2, 2), (12, 1, 6, 3), "t74hQFnAN0DPP5/A/8AdwCNAKLvOP0pARkAlQDs+1j9ywJ+/ST9XwEzAmj/+PyE/"),
+    "dim": 1,
+    "half_to_float": False,
 }
 
 # For each result its name, how it is laid out, whether the sign of a zero counts, and of each element the expected, the
 # lowest and the highest right answer; the first alone where it is the only one, none where any values are right.
 RESULTS = [
-    ("out", torch.int8, (1, 1), (1, 1), True,
-        "fw=="),
+    ("out", torch.bfloat16, (2, 3, 2, 2), (12, 1, 6, 3), True,
+        "Wz1yPyg7Rz9lPqI54jfbO34/Cz0uPkw/Gz+5Pgc9cj+FO1I9dz97PJU8iT4VPxo+",
+        "VT1sPyQ7Qj9gPp453DfWO3g/Bz0pPkc/Fz+1PgQ9bD+BO009cT91PJE8hT4SPxY+",
+        "YD14Pyw7Sz9rPqY55zfhO4I/Dj0yPlE/Hz++Pgo9eD+IO1c9fj+APJk8jD4ZPx4+"),
 ]
 
-EXPECTED = "[[127]]:i8"
+EXPECTED = "[[[[0.0535,0.777],[2.7e-05,0.034]],[[0.945,0.224],[0.00668,0.17]],[[0.00256,0.000309],[0.992,0.797]]],[[[0.605,0.945],[0.965,0.268]],[[0.361,0.00406],[0.0153,0.582]],[[0.033,0.0513],[0.0182,0.15]]]]:bf16:(0,2,3,1)"
 IS_VALID = True
 
 # The call as a program: its one method has the tensors above as inputs and the call as its only instruction.
 PROGRAM = """
-PAAAAEVUMTJlaDAwIAAAAHgDAAAAAAAAgAMAAAAAAAABAAAAAAAAABQAIAAAAAQACAAMABAAFAAYABwAFAAAAJAAAACIAAAAgAAAAFQAAAA8AAAADAAA
-AAQAAAAAAAAAAQAAAAQAAAAo////AQAAAAQAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADA/v//BAAAAAEAAAAAAAAAAAAAAAIAAAAgAAAADAAAAAgA
-EAAAAAQACAAAAAEAAAAAAAAAAAAAAMz9//8AAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAAHgCAAAgAQAAFAEAAAgBAACI
-AAAAMAAAACgAAAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAQAAAAwAAAAIAAwABAAIAAgAAAAQAAAABAAAAAMAAABvdXQA
-KQAAAHF1YW50aXplZF9kZWNvbXBvc2VkOjpxdWFudGl6ZV9wZXJfdGVuc29yAAAAAQAAABAAAAAMABQABAAIAAwAEAAMAAAAYAAAAFgAAAAMAAAABAAA
-AAAAAAABAAAABAAAAJj+//8AAAABDAAAAAgACAAAAAQACAAAAAQAAAAIAAAAAAAAAAEAAAACAAAAAwAAAAQAAAAFAAAABgAAAAYAAAAAAAAAAAAAAAEA
-AAAGAAAAAQAAAAAAAAAHAAAAFAEAAOgAAADIAAAAoAAAAIQAAABoAAAABAAAADj///8AAAAFHAAAAAAAFgAaAAYAAAAIAAwAAAAQABQAAAAHABYAAAAA
-AAEBKAAAABwAAAABAAAADAAAAAAABgAIAAQABgAAAAEAAAACAAAAAAEAAAIAAAABAAAAAQAAAHD///8AAAACBAAAAI7///8BAAAAAAAAAIj///8AAAAC
-BAAAAKb///9/AAAAAAAAAMj///8AAAACDAAAAAAABgAQAAQABgAAAID/////////AAAAAMT///8AAAACCAAAAAQABAAEAAAACAAOAAcACAAIAAAAAAAA
-BAwAAAAAAAYADAAEAAYAAACamZmZmZm5PwgADAAHAAgACAAAAAAAAAUQAAAADAAQAAcAAAAIAAwADAAAAAAAAAYQAAAABAAAAAIAAAAAAQAAAgAAAAEA
-AAABAAAABwAAAGZvcndhcmQAAAAAAAAAAAC+
+PAAAAEVUMTJlaDAwIAAAAAADAAAAAAAAAAMAAAAAAAAwAAAAAAAAABQAIAAAAAQACAAMABAAFAAYABwAFAAAAJAAAACIAAAAgAAAAFQAAAA8AAAADAAA
+AAQAAAAAAAAAAQAAAAQAAAAo////AQAAAAQAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADc/v//BAAAAAEAAAAAAAAAAAAAAAIAAAAgAAAADAAAAAgA
+EAAAAAQACAAAADAAAAAAAAAAAAAAAEz+//8AAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAAAACAAD4AAAA7AAAAOAAAABs
+AAAAMAAAACgAAAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAAAwAAAAAAAAAAAAAAAAAAAAAQAAAAwAAAAIAAwABAAIAAgAAAAQAAAABAAAAAMAAABvdXQA
+DgAAAGF0ZW46Ol9zb2Z0bWF4AAABAAAAEAAAAAwAFAAEAAgADAAQAAwAAABUAAAATAAAAAwAAAAEAAAAAAAAAAEAAAAEAAAA/P7//wAAAAEMAAAACAAI
+AAAABAAIAAAABAAAAAUAAAAAAAAAAQAAAAIAAAADAAAAAwAAAAAAAAAAAAAAAQAAAAMAAAABAAAAAAAAAAQAAAC8AAAAkAAAAHAAAAAEAAAAhP///wAA
+AAUcAAAAAAAWABoABgAAAAgADAAAABAAFAAAAAcAFgAAAAAADwEoAAAAHAAAAAEAAAAMAAAAAAAGAAgABAAGAAAAAQAAAAQAAAAAAgMBBAAAAAIAAAAD
+AAAAAgAAAAIAAADE////AAAAAwgAAAAEAAQABAAAAAgADgAHAAgACAAAAAAAAAIMAAAAAAAGAAwABAAGAAAAAQAAAAAAAAAIAAwABwAIAAgAAAAAAAAF
+EAAAAAwAEAAHAAAACAAMAAwAAAAAAAAPEAAAAAQAAAAEAAAAAAIDAQQAAAACAAAAAwAAAAIAAAACAAAABwAAAGZvcndhcmQAvr6+vr6+vr6+vr6+vr6+
+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+vr6+
 """
 
 
 def kernel():
     package = pathlib.Path(executorch.__path__[0])
-    for library in ["libexecutorch_kernels_quantized.so"]:
+    for library in []:
         ctypes.CDLL(str(package / "lib" / library))
     inputs = [t for a in ARGUMENTS.values() for t in (a if isinstance(a, list) else [a]) if isinstance(t, torch.Tensor)]
     program = Runtime.get().load_program(base64.b64decode(PROGRAM))
     return list(program.load_method("forward").execute(inputs))
+
+
+def eager():
+    results = [torch.empty(sizes, dtype=dtype) for _, dtype, sizes, *_ in RESULTS]
+    torch.ops.aten._softmax.out(**ARGUMENTS, out=results[0])
+    return results
 
 
 def tell(function, pipe):
@@ -135,4 +139,5 @@ def report(who, answer):
 
 
 print(f"expected: {EXPECTED}", flush=True)
+report("eager PyTorch", in_child(eager))
 sys.exit(0 if report("executorch", in_child(kernel)) else 1)

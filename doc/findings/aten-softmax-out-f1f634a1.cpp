@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::var_mean.correction_out#033474cc
-// aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
+// aten::_softmax.out#58513da9
+// aten::_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,23 +142,20 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[-0.1]]:f16
-  values.push_back(tensor(ScalarType::Half, {1, 1}, {0, 1}, {0xae66}));
-  // dim: [1]
-  values.push_back(integers({1}));
-  // correction: none
-  values.push_back(EValue());
-  // keepdim: false
+  // self: [[[[-0.357,2.86],[-7.97,-0.00256]],[[2.52,1.62],[-2.45,1.61]],[[-3.39,-4.97],[2.55,3.16]]],[[[3.1,1.67],[0.785,1.2]],[[2.58,-3.78],[-3.36,1.984]],[[0.183,-1.24],[-3.19,0.63]]]]:bf16:(0,2,3,1)
+  values.push_back(tensor(ScalarType::BFloat16, {2, 3, 2, 2}, {0, 2, 3, 1}, {0xbeb7, 0x4021, 0xc059, 0x4037, 0x3fcf, 0xc09f, 0xc0ff, 0xc01d, 0x4023, 0xbb28, 0x3fce, 0x404a, 0x4046,
+      0x4025, 0x3e3b, 0x3fd6, 0xc072, 0xbf9f, 0x3f49, 0xc057, 0xc04c, 0x3f9a, 0x3ffe, 0x3f21}));
+  // dim: 1
+  values.push_back(EValue(std::int64_t{1}));
+  // half_to_float: false
   values.push_back(EValue(false));
-  // out0
-  values.push_back(tensor(ScalarType::Half, {1}, {0}, Elements(1, unwritten)));
-  // out1
-  values.push_back(tensor(ScalarType::Half, {1}, {0}, Elements(1, unwritten)));
+  // out
+  values.push_back(tensor(ScalarType::BFloat16, {2, 3, 2, 2}, {0, 2, 3, 1}, Elements(24, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [-nan]:f16\n[-0.1]:f16");
+  std::puts("expected: [[[[0.0535,0.777],[2.7e-05,0.034]],[[0.945,0.224],[0.00668,0.17]],[[0.00256,0.000309],[0.992,0.797]]],[[[0.605,0.945],[0.965,0.268]],[[0.361,0.00406],[0.0153,0.582]],[[0.033,0.0513],[0.0182,0.15]]]]:bf16:(0,2,3,1)");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::var_mean.correction_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::_softmax.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -168,12 +165,13 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<Half>("out0", values[4].toTensor(), ScalarType::Half, {1}, true,
-      {0xfe00});
-  right &= is_right<Half>("out1", values[5].toTensor(), ScalarType::Half, {1}, false,
-      {0xae66},
-      {0xae69},
-      {0xae63});
+  right &= is_right<BFloat16>("out", values[3].toTensor(), ScalarType::BFloat16, {2, 3, 2, 2}, true,
+      {0x3d5b, 0x3f72, 0x3b28, 0x3f47, 0x3e65, 0x39a2, 0x37e2, 0x3bdb, 0x3f7e, 0x3d0b, 0x3e2e, 0x3f4c, 0x3f1b,
+      0x3eb9, 0x3d07, 0x3f72, 0x3b85, 0x3d52, 0x3f77, 0x3c7b, 0x3c95, 0x3e89, 0x3f15, 0x3e1a},
+      {0x3d55, 0x3f6c, 0x3b24, 0x3f42, 0x3e60, 0x399e, 0x37dc, 0x3bd6, 0x3f78, 0x3d07, 0x3e29, 0x3f47, 0x3f17,
+      0x3eb5, 0x3d04, 0x3f6c, 0x3b81, 0x3d4d, 0x3f71, 0x3c75, 0x3c91, 0x3e85, 0x3f12, 0x3e16},
+      {0x3d60, 0x3f78, 0x3b2c, 0x3f4b, 0x3e6b, 0x39a6, 0x37e7, 0x3be1, 0x3f82, 0x3d0e, 0x3e32, 0x3f51, 0x3f1f,
+      0x3ebe, 0x3d0a, 0x3f78, 0x3b88, 0x3d57, 0x3f7e, 0x3c80, 0x3c99, 0x3e8c, 0x3f19, 0x3e1e});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,0 +1,45 @@
+#include "conformance/runner/shard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "conformance/cases/fingerprint.h"
+
+namespace assay {
+namespace {
+
+std::uint64_t digest_of_ids(std::vector<std::string> ids) {
+  std::ranges::sort(ids);
+  std::string all;
+  for (const std::string& id : ids) all += id + '\n';
+  return digest(all);
+}
+
+}  // namespace
+
+bool Shard::has(const Block& block) const { return digest_of_ids(ids_of({block})) % of == number - 1; }
+
+std::optional<Shard> shard_from(std::string_view text) {
+  Shard shard;
+  const char* const end = text.data() + text.size();
+  const auto [slash, bad] = std::from_chars(text.data(), end, shard.number);
+  if (bad != std::errc{} || slash == end || *slash != '/') return {};
+  const auto [rest, worse] = std::from_chars(slash + 1, end, shard.of);
+  if (worse != std::errc{} || rest != end || shard.number < 1 || shard.number > shard.of) return {};
+  return shard;
+}
+
+std::string to_text(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.of); }
+
+std::string suite_digest(std::vector<std::string> ids) { return fmt::format("{:016x}", digest_of_ids(std::move(ids))); }
+
+std::vector<std::string> ids_of(const std::vector<Block>& blocks) {
+  std::vector<std::string> ids;
+  for (const Block& block : blocks)
+    for (const CaseId& id : block) ids.push_back(to_text(id));
+  return ids;
+}
+
+}  // namespace assay

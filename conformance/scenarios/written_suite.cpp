@@ -1,0 +1,73 @@
+#include "conformance/scenarios/written_suite.h"
+
+#include <fmt/format.h>
+
+#include "conformance/cases/fingerprint.h"
+#include "conformance/programs/file.h"
+#include "conformance/text/json.h"
+
+namespace assay {
+namespace {
+
+Json values(const std::vector<Value>& all) {
+  Json list = Json::array();
+  for (const Value& v : all) list.push_back(to_json(v, "Scalar"));
+  return list;
+}
+
+std::string_view word(Step::Do what) {
+  switch (what) {
+    case Step::Do::load:
+      return "load";
+    case Step::Do::unload:
+      return "unload";
+    case Step::Do::ask:
+      return "ask";
+    case Step::Do::call:
+      break;
+  }
+  return "call";
+}
+
+// "answered", with what it gives, "refused", with the reason, or "either".
+void tell(Json& step, const StepJudge& judge) {
+  if (!judge) return void(step["expected"] = "either");
+  step["expected"] = judge.refused.empty() ? "answered" : "refused";
+  if (!judge.refused.empty()) step["despite"] = judge.refused;
+  if (judge.outputs.empty()) return;
+  step["outputs"] = values(judge.outputs);
+  if (judge.lowest.empty())
+    step["rtol"] = judge.rtol, step["atol"] = judge.atol;
+  else
+    step["lowest"] = values(judge.lowest), step["highest"] = values(judge.highest);
+}
+
+Json json_of(const Step& step) {
+  Json json{{"do", word(step.what)}, {"instance", step.instance}};
+  if (step.what == Step::Do::call) json["method"] = step.method, json["inputs"] = values(step.inputs);
+  tell(json, step.judge);
+  return json;
+}
+
+}  // namespace
+
+// Named by its contents, so that what many cases have is there once.
+std::string WrittenSuite::file(const std::filesystem::path& contents, std::string_view suffix) const {
+  const File file = open_file(contents);
+  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  const std::string name = fmt::format("{:016x}{}", digest(bytes), suffix);
+  if (!std::filesystem::exists(folder_ / name)) write_file(folder_ / name, file.bytes);
+  return name;
+}
+
+void WrittenSuite::add(const Scenario& scenario) {
+  const Script script = scenario.script();
+  Json json{{"case", scenario.id}, {"program", file(script.program.program, ".pte")}};
+  if (!scenario.rule.empty()) json["rule"] = scenario.rule;
+  for (const auto& data : script.program.data) json["data"].push_back(file(data, ".ptd"));
+  if (script.program.share_arenas) json["share_arenas"] = true;
+  for (const Step& step : script.steps) json["steps"].push_back(json_of(step));
+  manifest_ << line_of(json) << '\n';
+}
+
+}  // namespace assay

@@ -1,0 +1,20 @@
+class Fault(Exception):
+    """What is refused, and why.
+
+    `outcome` is a word of spec/faults.yaml, or usage; `rule` the id of the broken rule; `place` says where in a program it is
+    broken, or is empty; `message` is one sentence.
+    """
+
+    def __init__(self, outcome: str, rule: str, place: str, message: str):
+        super().__init__(outcome, rule, place, message)
+        self.outcome, self.rule, self.place, self.message = outcome, rule, place, message
+
+    def __str__(self) -> str:
+        return f"{self.outcome}, {self.rule}: {self.place}{': ' if self.place else ''}{self.message}"
+
+
+def answer(json: dict) -> dict:
+    """An answer, unless it is a fault."""
+    if json.get("outcome", "ok") != "ok":
+        raise Fault(json["outcome"], json["rule"], json.get("place", ""), json["message"])
+    return json

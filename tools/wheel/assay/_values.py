@@ -1,0 +1,87 @@
+"""Values of Python as the JSON of spec/call.md, and back."""
+import base64
+import io
+import os
+import pathlib
+from typing import Any
+
+import numpy
+
+from assay._fault import Fault
+
+DTYPES = {name: numpy.dtype(name) for name in "uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 bool".split()}
+RAW = {"bfloat16": "V2", "complex32": "V4"}  # those that numpy lacks are bits
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+
+def program_bytes(program: Any) -> bytes:
+    """Of a program's bytes, its path, or what torch's exporter made."""
+    if isinstance(program, (bytes, bytearray, memoryview)):
+        return bytes(program)
+    if isinstance(program, (str, os.PathLike)):
+        try:
+            return pathlib.Path(program).read_bytes()
+        except OSError as error:
+            raise Fault("malformed", "file", str(program), error.strerror) from error
+    if hasattr(program, "buffer"):
+        return bytes(program.buffer)
+    if hasattr(program, "write_to_file"):
+        file = io.BytesIO()
+        program.write_to_file(file)
+        return file.getvalue()
+    raise Fault("malformed", "file", "", f"{type(program).__name__} is no program: give bytes, a path, or what has buffer or write_to_file")
+
+
+def array_of(tensor: Any) -> numpy.ndarray:
+    """Of an array or a tensor of any library, by __array__ or dlpack."""
+    if isinstance(tensor, (numpy.ndarray, numpy.generic)):
+        return numpy.asarray(tensor)
+    if hasattr(tensor, "detach"):
+        tensor = tensor.detach()
+    if hasattr(tensor, "__dlpack__"):
+        try:
+            return numpy.from_dlpack(tensor)
+        except (BufferError, RuntimeError, TypeError):  # not in this memory, or of a dtype that dlpack lacks
+            pass
+    return numpy.asarray(tensor)
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, (numpy.ndarray, numpy.generic)) or hasattr(value, "__dlpack__") or hasattr(value, "__array__")
+
+
+def tensor_json(tensor: Any) -> dict:
+    try:
+        array = array_of(tensor)
+    except Exception as error:
+        raise Fault("malformed", "call.tensor", "", f"a {type(tensor).__name__} is no array of numpy: {error}") from error
+    if array.dtype not in NAMES:
+        raise Fault("malformed", "call.tensor", "", f"there is no dtype {array.dtype}")
+    data = numpy.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    return {"dtype": NAMES[array.dtype], "sizes": list(array.shape), "data": base64.b64encode(data).decode()}
+
+
+def json_of(value: Any) -> Any:
+    if is_tensor(value):
+        return tensor_json(value)
+    if isinstance(value, (list, tuple)) and any(is_tensor(v) or v is None for v in value):
+        return {"tensors": [None if v is None else tensor_json(v) for v in value]}
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if isinstance(value, str):
+        return {"string": value}
+    if isinstance(value, float):
+        return {"double": value if numpy.isfinite(value) else str(value)}
+    return value
+
+
+def value_of(json: Any) -> Any:
+    if not isinstance(json, dict):
+        return json
+    if "dtype" not in json:
+        (kind, value), = json.items()
+        return float(value) if kind == "double" else [value_of(v) for v in value] if kind == "tensors" else value
+    dtype = DTYPES.get(json["dtype"]) or numpy.dtype(RAW.get(json["dtype"], "V1"))
+    flat = numpy.frombuffer(bytearray(base64.b64decode(json["data"])), dtype)
+    order = json.get("dim_order") or list(range(len(json["sizes"])))
+    return flat.reshape([json["sizes"][d] for d in order]).transpose(numpy.argsort(order).tolist())
