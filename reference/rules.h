@@ -58,6 +58,7 @@ void no_negative_power(TensorArgument self, Argument<Scalar> exponent);
 void moves(Argument<Scalar> step, DType dtype);
 void is_finite(Argument<Scalar> n);
 void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step);
+void no_extreme_of_complex(Argument<std::string_view> reduce, TensorArgument tensor);
 void no_mean_of_bool(Argument<std::string_view> reduce, TensorArgument tensor);
 void flag_is(Argument<bool> flag, bool value);
 void one_of(Argument<std::string_view> word, std::initializer_list<std::string_view> words);

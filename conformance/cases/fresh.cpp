@@ -43,4 +43,10 @@ std::string fresh_mismatch(const Operator& op, const RecordedCall& recorded) {
   return text("without outs eager makes ", described(recorded.fresh), ", promised is ", described(made));
 }
 
+bool refused_without_outs(const Operator& op, const RecordedCall& recorded) {
+  std::vector<Value> arguments = recorded.arguments;
+  forget_outs(op, arguments);
+  return recorded.refused && call(op, arguments, {}, Mode::rules).outcome != Outcome::ok;
+}
+
 }  // namespace assay

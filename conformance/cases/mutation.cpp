@@ -31,7 +31,7 @@ constexpr std::array<Int, 13> integers{
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
 const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1},  Int{2}, 0.5, 1.0,  -1.5,
                                      true,   300.0,  Int{300}, nan,    inf, -inf, 1e300};
-constexpr std::array words{"none", "tanh", "floor", "trunc", "nothing known"};
+constexpr std::array words{"none", "tanh", "floor", "trunc", "nothing known", "amax"};
 constexpr std::array<Int, 8> lengths{0, 1, 2, 3, 4, 5, 7, 16};
 constexpr std::size_t most_bits = 24;  // of drawn numbers: what loops as often ends soon
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "reference/families.h"
 #include "reference/fault.h"
@@ -151,22 +152,42 @@ std::string permutation(const Tensor& expected, const Tensor& got) {
   return moved ? "" : text("the ", want.size(), " numbers are in order");
 }
 
+bool is_near(DType part, Real want, Real got) {
+  return want == got || (std::isnan(want) && std::isnan(got)) || round_to(part, want) == got ||
+         std::fabs(want - got) <= 1.5 * ulp(part, want);
+}
+bool is_near(DType part, const Complex& want, const Complex& got) {
+  return is_near(part, want.real(), got.real()) && is_near(part, want.imag(), got.imag());
+}
+
+template <class T>
+std::string wrongly_dropped(const Tensor& input, const Tensor& got, const Buffer<Real>& mask,
+                            std::optional<Real> scale) {
+  const Array<T> x = read<T>(input), y = read<T>(got);
+  for (std::size_t k = 0; k < mask.size(); ++k) {
+    const T want = scale ? x.data[k] * T(mask[k]) * T(*scale) : x.data[k];
+    if (!is_near(info(got.dtype).part, want, y.data[k]))
+      return text("element ", k, " is ", y.data[k], ", but its mask makes it ", want);
+  }
+  return {};
+}
+
 // Any mask, all true without training or with p = 0 and false with p = 1; each element as its mask says, within two
 // roundings: of 1 / (1 - p) and of the product.
 std::string dropout(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> got) {
   const Tensor& input = std::get<Tensor>(argument(op, arguments, "input"));
   const bool* train = std::get_if<bool>(&argument(op, arguments, "train"));
   const double p = train && !*train ? 0 : std::get<double>(argument(op, arguments, "p"));
-  const auto x = read<Real>(input).data, y = read<Real>(got[0]).data, mask = read<Real>(got[1]).data;
-  for (std::size_t k = 0; k < x.size(); ++k) {
+  const Buffer<Real> mask = read<Real>(got[1]).data;
+  for (std::size_t k = 0; k < mask.size(); ++k)
     if ((p == 0 && mask[k] == 0) || (p == 1 && mask[k] != 0))
       return text("element ", k, " has mask ", mask[k], ", but p is ", p);
-    const Real want = x[k] * mask[k] * (p == 1 ? 0 : 1 / (1 - p));
-    const bool equal = want == y[k] || (std::isnan(want) && std::isnan(y[k])) || round_to(got[0].dtype, want) == y[k];
-    if (!equal && !(std::fabs(want - y[k]) <= 1.5 * ulp(got[0].dtype, want)))
-      return text("element ", k, " is ", y[k], ", but its mask makes it ", want);
-  }
-  return far_mean(mask, 1 - p);
+  std::optional<Real> scale;  // none: nothing is dropped
+  if (!train || *train) scale = p == 1 ? 0 : 1 / (1 - p);
+  const bool complex = is_complex(input.dtype);
+  const std::string wrong = complex ? wrongly_dropped<Complex>(input, got[0], mask, scale)
+                                    : wrongly_dropped<Real>(input, got[0], mask, scale);
+  return wrong.empty() ? far_mean(mask, 1 - p) : wrong;
 }
 
 }  // namespace

@@ -95,16 +95,22 @@ template <class T>
 T smaller(T a, T b) {
   return a != a || a < b ? a : b;
 }
-Real product(Real a, Real b) { return a * b; }
+template <class T>
+T product(T a, T b) {
+  return a * b;
+}
 Int product(Int a, Int b) { return wrapping_multiply(a, b); }
 Real quotient(Real sum, Int count) { return sum / static_cast<Real>(count); }
+Complex quotient(Complex sum, Int count) { return sum / Complex(static_cast<Real>(count)); }
 Int quotient(Int sum, Int count) { return floor_div(sum, count); }
 
 template <class T>
 T reduced(T a, T b, std::string_view reduce) {
   if (reduce == "prod") return product(a, b);
-  if (reduce == "amax") return larger(a, b);
-  if (reduce == "amin") return smaller(a, b);
+  if constexpr (!std::is_same_v<T, Complex>) {  // of which there is no larger one
+    if (reduce == "amax") return larger(a, b);
+    if (reduce == "amin") return smaller(a, b);
+  }
   return sum(a, b);
 }
 
@@ -122,6 +128,21 @@ Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const A
   for (Int k = 0; k < out.count(); ++k)
     if (reduce == "mean" && counts[k] > 1) out[k] = quotient(round(out[k]), counts[k]);
   return counts;
+}
+
+// Sums of magnitudes; a product's as in prod, once for each of its roundings; 0 where nothing is computed.
+template <class T>
+void scatter_reduced_magnitude(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index,
+                               const Array<T>& src, std::string_view reduce, bool include_self, const Arithmetic& a) {
+  const Array<Int> counts =
+      scatter_reduced(out, magnitudes(self), dim, index, magnitudes(src), reduce, include_self, std::identity());
+  Array<Buffer<T>> factors(self.sizes);
+  for (Int k = 0; include_self && k < out.count(); ++k) factors[k].push_back(self[k]);
+  each_target(factors, dim, index, [&](Buffer<T>& target, const Dims& i) { target.push_back(element(src, i)); });
+  for (Int k = 0; k < out.count(); ++k) {
+    if (reduce == "prod") out[k] = operators::prod_magnitude(factors[k], a) * T(static_cast<Real>(counts[k]));
+    if (reduce == "amax" || reduce == "amin" || counts[k] < 2) out[k] = 0;
+  }
 }
 
 enum BagMode : Int { addition, mean, maximum };
@@ -184,25 +205,25 @@ void operators::scatter_reduce(Array<Real>& out, const Array<Real>& self, Int di
                                const Array<Real>& src, std::string_view reduce, bool include_self, const Rounding&) {
   scatter_reduced(out, self, dim, index, src, reduce, include_self, std::identity());
 }
+void operators::scatter_reduce(Array<Complex>& out, const Array<Complex>& self, Int dim, const Array<Int>& index,
+                               const Array<Complex>& src, std::string_view reduce, bool include_self, const Rounding&) {
+  scatter_reduced(out, self, dim, index, src, reduce, include_self, std::identity());
+}
 void operators::scatter_reduce(Array<Int>& out, const Array<Int>& self, Int dim, const Array<Int>& index,
                                const Array<Int>& src, std::string_view reduce, bool include_self,
                                const Rounding& round) {
   scatter_reduced(out, self, dim, index, src, reduce, include_self, round);
 }
 
-// Sums of magnitudes; a product's as in prod, once for each of its roundings; 0 where nothing is computed.
 void operators::scatter_reduce_magnitude(Array<Real>& out, const Array<Real>& self, Int dim, const Array<Int>& index,
                                          const Array<Real>& src, std::string_view reduce, bool include_self,
                                          const Rounding&, const Arithmetic& a) {
-  const Array<Int> counts =
-      scatter_reduced(out, magnitudes(self), dim, index, magnitudes(src), reduce, include_self, std::identity());
-  Array<Buffer<Real>> factors(self.sizes);
-  for (Int k = 0; include_self && k < out.count(); ++k) factors[k].push_back(self[k]);
-  each_target(factors, dim, index, [&](Buffer<Real>& target, const Dims& i) { target.push_back(element(src, i)); });
-  for (Int k = 0; k < out.count(); ++k) {
-    if (reduce == "prod") out[k] = prod_magnitude(factors[k], a) * static_cast<Real>(counts[k]);
-    if (reduce == "amax" || reduce == "amin" || counts[k] < 2) out[k] = 0;
-  }
+  scatter_reduced_magnitude(out, self, dim, index, src, reduce, include_self, a);
+}
+void operators::scatter_reduce_magnitude(Array<Complex>& out, const Array<Complex>& self, Int dim,
+                                         const Array<Int>& index, const Array<Complex>& src, std::string_view reduce,
+                                         bool include_self, const Rounding&, const Arithmetic& a) {
+  scatter_reduced_magnitude(out, self, dim, index, src, reduce, include_self, a);
 }
 
 Dims operators::index_select(const Dims& out, const Dims& sizes, Int dim, const Array<Int>& index) {

@@ -55,6 +55,10 @@ void operators::native_dropout(Array<Real>& out, Array<Int>& mask, const Array<R
                                std::optional<Int> train) {
   drop(out, mask, input, p, train);
 }
+void operators::native_dropout(Array<Complex>& out, Array<Int>& mask, const Array<Complex>& input, Real p,
+                               std::optional<Int> train) {
+  drop(out, mask, input, p, train);
+}
 void operators::native_dropout(Array<Int>& out, Array<Int>& mask, const Array<Int>& input, Real p,
                                std::optional<Int> train) {
   drop(out, mask, input, p, train);

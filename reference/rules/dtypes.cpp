@@ -138,6 +138,12 @@ void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step
           start.name, ", ", start.value, ", to ", end.name, ", ", end.value);
 }
 
+void no_extreme_of_complex(Argument<std::string_view> reduce, TensorArgument tensor) {
+  const bool extreme = reduce.value == "amax" || reduce.value == "amin";
+  require(!extreme || !is_complex(tensor->dtype), reduce.name, " is ", reduce.value, ", but ", tensor.name, " is ",
+          tensor->dtype, ", which has no order");
+}
+
 void no_mean_of_bool(Argument<std::string_view> reduce, TensorArgument tensor) {
   require(reduce.value != "mean" || tensor->dtype != DType::boolean, reduce.name, " is mean, but ", tensor.name,
           " is bool, which has none");

@@ -1,7 +1,9 @@
 #include "tools/plant/search.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <map>
 #include <random>
 #include <set>
 
@@ -17,8 +19,10 @@ namespace assay {
 namespace {
 
 constexpr std::size_t calls_changed = 16;  // of an operator: the smallest that have elements, and others
+constexpr std::size_t calls_varied = 4;    // of these: the first
 constexpr std::size_t pairs_drawn = 400;   // of changes of each of these
 constexpr Int most_bytes = 512;            // of a call that may be recorded
+constexpr Int most_sizes = 8;              // distinct ones of a call, and lengths that each becomes
 
 Int bytes_of(const std::vector<Value>& arguments) {
   Int bytes = 0;
@@ -85,6 +89,48 @@ void add_dtypes(const std::vector<Value>& arguments, Add add) {
       }
 }
 
+std::vector<Mutation> all_changes(const Operator& op, const std::vector<Value>& arguments) {
+  std::vector<Mutation> changes;
+  for (std::size_t argument = 0; argument < op.arguments.size(); ++argument)
+    std::ranges::copy(changes_of(op, arguments, argument), std::back_inserter(changes));
+  return changes;
+}
+
+// Where a change is made; the dtype or word, of those that choose one.
+std::array<Int, 3> place_of(const Mutation& m) {
+  using enum Mutation::Kind;
+  const bool chosen = m.kind == size || m.kind == list || m.kind == text || m.kind == dtypes;
+  return {static_cast<Int>(m.kind), m.n[0], chosen ? m.n[1] : 0};
+}
+
+// Valid calls one change away, the smallest for each place of a change: empty ones, with other flags, without optional
+// tensors, of another dtype. In them other conditions hold than in the call.
+std::vector<std::vector<Value>> variants(const Operator& op, const std::vector<Value>& arguments) {
+  using enum Mutation::Kind;
+  std::vector<Mutation> changes = all_changes(op, arguments);
+  for (Int k = 0; k < most_sizes; ++k)
+    for (Int n = 0; n < most_sizes; ++n) changes.push_back({sizes, {k, n, 0}});
+  std::map<std::array<Int, 3>, std::vector<Value>> smallest;
+  for (const Mutation& m : changes) {
+    if (m.kind == dtype || m.kind == layout || m.kind == values || m.kind == out) continue;
+    std::vector<Value> changed = mutated(op, arguments, m);
+    if (say(op, changed).refused) continue;
+    const auto [at, is_new] = smallest.try_emplace(place_of(m), changed);
+    if (!is_new && bytes_of(changed) < bytes_of(at->second)) at->second = std::move(changed);
+  }
+  std::vector<std::vector<Value>> all;
+  std::set<std::string> seen{fingerprint(op, arguments)};
+  for (auto& [place, changed] : smallest)
+    if (seen.insert(fingerprint(op, changed)).second) all.push_back(std::move(changed));
+  return all;
+}
+
+// Whether a fault in the rule may change what is said: not where an earlier rule refuses.
+bool concerns(const Operator& op, std::string_view rule, const Saying& said) {
+  const auto position = [&](std::string_view id) { return std::ranges::find(op.rules, id, &Rule::id); };
+  return position(said.rule) == op.rules.end() || position(said.rule) >= position(rule);
+}
+
 }  // namespace
 
 bool Saying::operator==(const Saying& other) const {
@@ -110,10 +156,13 @@ std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vect
   for (std::size_t i = 0; i < valid.size(); i += i < half ? 1 : step) {
     add(valid[i]);
     add_dtypes(valid[i], add);
-    std::vector<Mutation> changes;
-    for (std::size_t argument = 0; argument < op.arguments.size(); ++argument)
-      std::ranges::copy(changes_of(op, valid[i], argument), std::back_inserter(changes));
+    const std::vector<Mutation> changes = all_changes(op, valid[i]);
     for (const Mutation& m : changes) add(mutated(op, valid[i], m));
+    if (i < calls_varied)
+      for (const std::vector<Value>& variant : variants(op, valid[i])) {
+        add(variant);
+        for (const Mutation& m : all_changes(op, variant)) add(mutated(op, variant, m));
+      }
     for (std::size_t n = 0; n < pairs_drawn && !changes.empty(); ++n) {
       const auto drawn = [&] { return changes[random() % changes.size()]; };
       add(mutated(op, mutated(op, valid[i], drawn()), drawn()));
@@ -123,18 +172,26 @@ std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vect
   return calls;
 }
 
-void look(const Operator& op, const std::vector<std::vector<Value>>& calls, const std::vector<Saying>& said,
-          const std::vector<std::size_t>& first, Sight& sight) {
+void look(const Operator& op, std::string_view rule, const std::vector<std::vector<Value>>& calls,
+          const std::vector<Saying>& said, const std::vector<std::size_t>& first, std::size_t wanted, Sight& sight) {
   const auto tells = [&](std::size_t i) {
-    sight.at = i;
+    if (!rule.empty() && !concerns(op, rule, said[i])) return false;
+    sight.at[sight.told] = i;
     const Saying now = say(op, calls[i]);
     if (now != said[i]) return true;
     sight.valid += !now.refused;
     if (now.rule != said[i].rule && sight.masked++ == 0) now.rule.copy(sight.by.data(), sight.by.size() - 1);
     return false;
   };
-  sight.told = std::ranges::any_of(first, tells);
-  for (std::size_t i = 0; i < calls.size() && !sight.told; ++i) sight.told = tells(i);
+  const auto ask = [&](std::size_t i) {
+    const auto before = std::span(sight.at).first(sight.told);
+    if (sight.told < wanted && std::ranges::count(before, i) == 0) sight.told += tells(i);
+  };
+  std::ranges::for_each(first, ask);
+  // Strides over all of them, so that what tells differs.
+  constexpr std::size_t strides = 61;
+  for (std::size_t begin = 0; begin < strides; ++begin)
+    for (std::size_t i = begin; i < calls.size() && sight.told < wanted; i += strides) ask(i);
 }
 
 }  // namespace assay

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/cases/recorded.h"
@@ -18,22 +20,22 @@ struct Saying {
 Saying say(const Operator& op, std::vector<Value> arguments);
 
 // Calls around recorded valid ones, a change or a few away from them, without outs, none of them twice, small ones
-// first.
+// first: of those, too, in which other conditions hold.
 std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vector<RecordedCall>& recorded);
 
 // What is seen of a fault on calls that are not recorded, in memory that is shared with the child that looks.
 struct Sight {
-  bool told = false;             // the reference with the fault refuses or accepts the call `at`, or promises other
-                                 // results, against that without; or the process ends there
-  std::size_t at = 0;            // the call that is looked at
-  int valid = 0;                 // calls that it answers as without the fault
-  int masked = 0;                // calls for which it only names another rule
-  std::array<char, 64> by = {};  // that rule, the first of them
+  std::size_t told = 0;  // how many of `at` tell: the reference with the fault refuses or accepts them, or
+                         // promises other results, against that without; or the process ends there
+  std::array<std::size_t, 8> at = {};  // those, and behind them the one that is looked at
+  int valid = 0;                       // calls that it answers as without the fault
+  int masked = 0;                      // calls for which it only names another rule
+  std::array<char, 64> by = {};        // that rule, the first of them
 };
 
-// Looks until a call tells; `said` is what is said to each call without the fault, which is there now. Calls of `first`
-// are looked at before the others.
-void look(const Operator& op, const std::vector<std::vector<Value>>& calls, const std::vector<Saying>& said,
-          const std::vector<std::size_t>& first, Sight& sight);
+// Looks until as many calls tell as are wanted, fewer than `at` has; `said` is what is said to each call without the
+// fault, which is there now, in this rule where it is in one. Calls of `first` are looked at before the others.
+void look(const Operator& op, std::string_view rule, const std::vector<std::vector<Value>>& calls,
+          const std::vector<Saying>& said, const std::vector<std::size_t>& first, std::size_t wanted, Sight& sight);
 
 }  // namespace assay

@@ -90,7 +90,7 @@ def schemas():
 
 
 def record_all(operators, folder, jobs, record):
-    """Recordings in the order of the operators; each file is written as soon as it is there."""
+    """Recordings in the order of the operators; each file is written as soon as it is there; one without calls is none."""
     folder.mkdir(parents=True, exist_ok=True)
     recordings = []
     # Operators hold functions that cannot be pickled: the workers inherit them by forking.
@@ -99,6 +99,8 @@ def record_all(operators, folder, jobs, record):
         for operator, recording in zip(operators, pool.imap(record_one, range(len(operators)), chunksize=1)):
             if recording.calls > 0:
                 manifest.write_atomically(folder / operator.file_name(), recording.file)
+            else:
+                (folder / operator.file_name()).unlink(missing_ok=True)
             print(report(recording), flush=True)
             recordings.append(recording)
     return recordings

@@ -1,5 +1,6 @@
 """Records eager PyTorch's answers to the calls by which tools/plant, which the release builds, tells entries from faulty
-ones where those of golden/operators and golden/boundaries do not, into golden/faults."""
+ones where those of golden/operators and golden/boundaries do not, into golden/faults. Of the calls that tell a fault one is
+kept: the first that eager answers as the entry says, else the first of all."""
 
 import json
 import subprocess
@@ -12,9 +13,9 @@ from boundaries import call_of
 
 def main():
     options = calls.options_with_program(__doc__, "build/release/tools/plant/plant", "faults")
-    requests = told_by(options.program)
-    made = lambda operator: [c for r in requests[operator.name] if (c := call_of(operator, r)) is not None]  # noqa: E731
-    calls.run(options, lambda operator: worker.record_given(operator, made(operator)), lambda operator: {})
+    told = told_by(options.program)
+    made = lambda operator: [c for r in told[operator.name] if (c := call_of(operator, r)) is not None]  # noqa: E731
+    calls.run(options, lambda operator: worker.record_given(operator, made(operator), one_for_each_fault), lambda operator: {})
 
 
 def told_by(program):
@@ -26,3 +27,18 @@ def told_by(program):
         request = json.loads(line)
         requests[request["operator"]].append(request)
     return requests
+
+
+def one_for_each_fault(made, answered):
+    """Those of the answered calls that are kept; `made` are all that were asked, some of them for several faults."""
+    answers, faults, kept = {c.key(): (c, a) for c, a in answered}, defaultdict(list), {}
+    for call in made:
+        fault, _, expected = call.origin.rpartition("; ")
+        if call.key() in answers:
+            agrees = (answers[call.key()][1].refusal is not None) == (expected == "refused")
+            faults[fault].append((not agrees, call.key()))
+    for told in faults.values():
+        disagrees, first = min(told, key=lambda t: t[0])
+        if disagrees or not any(key in kept for wrong, key in told if not wrong):
+            kept[first] = answers[first]
+    return list(kept.values())

@@ -56,11 +56,11 @@ def record(operator, seed, cap_bytes, complex_bytes):
     return _recording(operator, kept, candidates, crashed, findings, start)
 
 
-def record_given(operator, calls):
-    """The recording of these calls of an operator, all that eager answers."""
+def record_given(operator, calls, chosen=lambda calls, answered: answered):
+    """The recording of these calls of an operator, all that eager answers, or those that are chosen of them."""
     start = time.monotonic()
     usable, crashed, findings = _usable(operator, lambda: map(pickle.dumps, calls))
-    return _recording(operator, usable, len(calls), crashed, findings, start)
+    return _recording(operator, chosen(calls, usable), len(calls), crashed, findings, start)
 
 
 def _recording(operator, answered, candidates, crashed, findings, start):
