@@ -29,7 +29,7 @@ void drop(Array<T>& out, Array<Int>& mask, const Array<T>& input, Real p, std::o
   const Real scale = !drops ? 1 : p == 1 ? 0 : 1 / (1 - p);
   for (Int k = 0; k < out.count(); ++k) {
     mask[k] = !drops || uniform(k, real_precision) >= p;
-    out[k] = drops ? static_cast<T>(input[k] * static_cast<T>(mask[k]) * static_cast<T>(scale)) : input[k];
+    out[k] = drops ? static_cast<T>(input[k] * static_cast<T>(mask[k] != 0) * static_cast<T>(scale)) : input[k];
   }
 }
 
