@@ -3,33 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace assay {
 namespace {
 
-using Zone = std::array<std::byte, red_zone>;
-
 // No two neighbouring bytes are equal, so that a shifted copy of a red zone is damage too.
-constexpr Zone plain = [] {
-  Zone bytes{};
+constexpr auto plain = [] {
+  std::array<std::byte, red_zone> bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(0xA5 + 37 * i);
   return bytes;
 }();
 
-Zone zone_of(std::byte key) {
-  Zone bytes = plain;
-  for (std::byte& b : bytes) b ^= key;
-  return bytes;
-}
-
 // `expected(i)` is what byte i of the zone holds unless it was written to.
 template <class Expected>
 std::optional<Damage> damage_in(Damage found, std::span<const std::byte> zone, Expected expected) {
+  std::byte differs{};  // in whole vectors: after each call the zones of all blocks are looked at
+  for (std::size_t i = 0; i < zone.size(); ++i) differs |= zone[i] ^ expected(i);
+  if (differs == std::byte{}) return std::nullopt;
   std::size_t first = zone.size(), last = 0;
   for (std::size_t i = 0; i < zone.size(); ++i)
     if (zone[i] != expected(i)) first = std::min(first, i), last = i, ++found.bytes;
-  if (found.bytes == 0) return std::nullopt;
   found.distance = found.kind == Damage::Kind::before ? zone.size() - 1 - last : first;
   std::ranges::copy(zone.subspan(first, std::min(found.written.size(), zone.size() - first)), found.written.begin());
   return found;
@@ -66,19 +59,16 @@ std::string describe(const Damage& d, std::string_view block) {
   return {};
 }
 
-void write_red_zone(std::byte* zone, std::byte key) { std::ranges::copy(zone_of(key), zone); }
+void write_red_zone(std::byte* zone, std::byte key) {
+  std::ranges::transform(plain, zone, [=](std::byte b) { return b ^ key; });
+}
 
 std::optional<Damage> damage_of_red_zone(const Damage& place, const std::byte* zone, std::byte key) {
-  std::byte differs{};  // in whole vectors: after each call the zones of all blocks are looked at
-  for (std::size_t i = 0; i < red_zone; ++i) differs |= zone[i] ^ plain[i] ^ key;
-  if (differs == std::byte{}) return std::nullopt;
-  return damage_in(place, {zone, red_zone}, [&](std::size_t i) { return plain[i] ^ key; });
+  return damage_in(place, {zone, red_zone}, [=](std::size_t i) { return plain[i] ^ key; });
 }
 
 std::optional<Damage> damage_of_fill(const Damage& place, std::span<const std::byte> memory, std::byte fill) {
-  std::byte differs{};
-  for (const std::byte b : memory) differs |= b ^ fill;
-  return differs == std::byte{} ? std::nullopt : damage_in(place, memory, [=](std::size_t) { return fill; });
+  return damage_in(place, memory, [=](std::size_t) { return fill; });
 }
 
 std::byte* least_aligned(std::byte* p, std::size_t alignment) {

@@ -40,8 +40,8 @@ struct Score {
 
 constexpr unsigned patience = 20;  // seconds for a fault
 constexpr int many = 32;           // valid calls that say that a promise is always the same
-constexpr std::size_t tellers_of_each =
-    6;  // calls that eager is asked for a fault: it may answer some as the entry forbids
+// Calls that eager is asked for a fault: it may answer some as the entry forbids.
+constexpr std::size_t tellers_of_each = 6;
 
 using Folder = std::map<std::string, RecordedCalls, std::less<>>;
 using Calls = std::vector<std::vector<Value>>;
