@@ -222,6 +222,8 @@ std::vector<RuntimeCase> runtime_cases() {
       done("R1", "a number's type", integer, Int{3}, 3.0),
       done("R1", "what may be any number", none, Int{7}, floats({1})),
       done("R2", "an input's dim order", transposed, tensor(float32, square, columns, {1, 2, 3, 4}), rows),
+      done("R2", "an input's dim order, whatever its sizes", transposed, tensor(float32, square, columns, {1, 2, 3, 4}),
+           tensor(float32, {1, 4}, {1, 2, 3, 4})),
       done("R3", "an integer", integer, Int{3}, Int{4}),
       done("R3", "a float", real, 0.5 + 1.049e-4, 0.5 + 1.051e-4),
       done("R3", "a bool", truth, true, false),

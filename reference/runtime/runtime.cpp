@@ -38,11 +38,11 @@ void check_tensor(const HeldTensor& to, const Value& value, const Place& place) 
   const Tensor* from = std::get_if<Tensor>(&value);
   if (!from) throw broken("R1", place, "is ", kind_name(value), ", but must be a tensor");
   if (from->dtype != to.dtype) throw broken("R1", place, "is ", from->dtype, ", but must be ", to.dtype);
+  if (from->sizes.size() == to.sizes.size() && from->dim_order != to.dim_order)
+    throw broken("R2", place, "has dim order ", from->dim_order, ", but must have ", to.dim_order);
   to.check_sizes(from->sizes, "R1", place);
   if (from->bytes.size() > to.home.bound)
     throw broken("R1", place, "has ", from->bytes.size(), " bytes, more than the ", to.home.bound, " of its memory");
-  if (from->dim_order != to.dim_order)
-    throw broken("R2", place, "has dim order ", from->dim_order, ", but must have ", to.dim_order);
   if (!is_whole(*from)) throw broken("R1", place, "has other bytes than those of ", describe(*from));
 }
 
