@@ -86,6 +86,9 @@ const FlowCase cases[] = {
        const Index a = p.plan.tensor(f32, {4});
        p.plan.move(p.weight(), a), p.relu(p.x, a), p.relu(a, p.out);
      }},
+    {"T15", "what becomes another tensor",
+     [](Planned& p) { p.plan.move(p.x, p.plan.tensor(f32, {4})), p.relu(p.x, p.out); },
+     [](Planned& p) { p.plan.move(p.x, p.weight()), p.relu(p.x, p.out); }},
     {"T15", "an input", [](Planned& p) { p.relu(p.weight(), p.out); },
      [](Planned& p) { p.input(p.weight()), p.relu(p.x, p.out); }},
     {"T16", "what nothing writes", [](Planned& p) { p.relu(p.x, p.at(32)), p.relu(p.at(32), p.out); },
@@ -306,6 +309,14 @@ const FlowCase cases[] = {
                    list = p.plan.list<pte::TensorListT>(std::vector{indices, p.out});
        p.plan.call("aten::sort.values", {p.x, p.plan.integer(0), p.plan.boolean(false), p.out, indices, list});
      }},
+    {"I9", "what is changed, as a number", [](Planned& p) { p.copy(p.out, p.x); },
+     [](Planned& p) {
+       p.plan.call("aten::copy_", {p.out, p.x, p.plan.boolean(false), p.plan.integer(0)});
+     }},
+    {"I9", "what is changed, with another rank", [](Planned& p) { p.copy(p.out, p.x); },
+     [](Planned& p) {
+       p.plan.call("aten::copy_", {p.out, p.x, p.plan.boolean(false), p.plan.tensor(f32, {2, 2})});
+     }},
     {"I9", "the arguments of a view", [](Planned& p) { p.view(p.x, p.at(0)), p.relu(p.x, p.out); },
      [](Planned& p) {
        p.plan.call("executorch_prim::et_view.default", {p.x, p.plan.integers({4})}), p.relu(p.x, p.out);
@@ -487,6 +498,21 @@ const FlowCase cases[] = {
        p.plan.call("aten::logical_not.out", {c, c, c}), p.always(0);
      },
      [](Planned& p) { p.relu(p.x, p.out), p.always(0); }},
+    {"I21", "two loops that leave for each other",
+     [](Planned& p) {
+       const Index c = p.condition();
+       const auto negate = [&] { p.plan.call("aten::logical_not.out", {c, c, c}); };
+       p.input(c), p.relu(p.x, p.out);
+       negate(), p.plan.jump_if_false(c, 4), p.always(1);
+       negate(), p.plan.jump_if_false(c, 1), p.plan.jump_if_false(c, 4);
+     },
+     [](Planned& p) {
+       const Index c = p.condition();
+       const auto negate = [&] { p.plan.call("aten::logical_not.out", {c, c, c}); };
+       p.input(c), p.relu(p.x, p.out);
+       negate(), p.plan.jump_if_false(c, 4), p.always(1);
+       negate(), p.plan.jump_if_false(c, 1), p.always(4);
+     }},
     {"V9", "a bool in a list of integers",
      [](Planned& p) {
        const Index n = p.plan.integer(0), list = p.plan.list<pte::IntListT>(std::vector<std::int64_t>{n});

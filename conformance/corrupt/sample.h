@@ -80,7 +80,7 @@ struct Sample {
     plan.extra(at.external).fully_qualified_name = "weight";
     at.integers = plan.integers({2, 2});
     at.bools = plan.list<pte::BoolListT>(std::vector<bool>{true, false});
-    plan.list<pte::DoubleListT>(std::vector<double>{0.5, 2});
+    plan.list<pte::DoubleListT>(std::vector<double>{0x1.0000000000001p0, 2});
     at.tensors = plan.list<pte::TensorListT>(std::vector<std::int32_t>{at.x, at.out});
     at.optionals = plan.list<pte::OptionalTensorListT>(std::vector<std::int32_t>{at.x, -1});
     at.late = plan.tensor(DType::float32, {2, 2}, pte::TensorShapeDynamism::DYNAMIC_UNBOUND);

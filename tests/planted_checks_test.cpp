@@ -11,24 +11,27 @@
 
 #include "conformance/corrupt/complete.h"
 #include "conformance/corrupt/corruption.h"
+#include "conformance/loaders/read_only.h"
 #include "conformance/programs/file.h"
 #include "format/check.h"
 #include "reference/program/memory.h"
+#include "tools/plant/checks.h"
 
-// Planted faults: a copy of our own loader that leaves a rule out, for each rule. The files that are made to break
-// rules must show it: one of them is accepted, or ends the process.
+// Planted faults: a copy of our own loader that leaves out a check, for each check of format/, or a rule, for each
+// rule. The files that are made to break rules must show it: one of them is accepted, or ends the process.
 namespace assay::corrupt {
 namespace {
 
 using format::Finding;
 using format::Findings;
+using format::planted_checks;
 using format::Workspace;
 
 // -- a loader that leaves a check out
 // -----------------------------------------------------------------------------------
 
 struct Loader {
-  std::string_view left_out;
+  std::string_view left_out;        // a rule
   std::set<std::string_view> told;  // the rules that were found broken
 
   static bool tell(void* loader, const Finding& f) {
@@ -69,8 +72,7 @@ void load_bundle(std::span<const std::byte> file, Findings& f) {
 // Whether the loader accepts the file, which is to be of this kind.
 bool load(FileKind kind, const Files& files, Loader& loader) {
   Findings f(Loader::tell, &loader, ~std::uint64_t{0});
-  AlignedMemory memory(files.file.size());
-  std::ranges::copy(files.file, memory.bytes().begin());
+  const ReadOnlyFile memory(files.file);
   if (kind == FileKind::data) {
     const auto data = open<format::DataView>(memory.bytes(), format::locate_data, format::open_data, f);
     if (data) with_workspace([&](Workspace& w) { format::check(*data, w, f); });
@@ -90,7 +92,14 @@ struct Breaker {
   Files files;
 };
 
-// The files that must be refused, by each rule that they break: few of each, first those that break no other.
+// What one may leave out: a rule by its id, a check by its number.
+struct Fault {
+  std::string_view rule;
+  int check = -1;
+  auto operator<=>(const Fault&) const = default;
+};
+
+// The files that must be refused, by what they break: few of each, first those that break nothing else.
 class Breakers {
  public:
   Breakers() {
@@ -109,7 +118,10 @@ class Breakers {
     });
   }
 
-  const auto& by_rule() const { return by_rule_; }
+  std::span<const Breaker> of(const Fault& fault) const {
+    const auto at = by_fault_.find(fault);
+    return at == by_fault_.end() ? std::span<const Breaker>() : at->second;
+  }
   std::size_t files() const { return files_; }
 
  private:
@@ -121,23 +133,28 @@ class Breakers {
   void add(const std::string& program, FileKind kind, const Attempt& a) {
     ++files_;
     if (a.expectation.expected != Expected::refused) return;
-    constexpr std::size_t few = 40;
     Loader whole;
+    format::broken_checks.clear();
     load(kind, a.files, whole);
-    for (const std::string_view rule : whole.told) {
-      auto& all = by_rule_[rule];
-      all.insert(whole.told.size() == 1 ? all.begin() : all.end(), {program + a.name, kind, a.files});
-      if (all.size() > few) all.pop_back();
-    }
+    const Breaker breaker{program + a.name, kind, a.files};
+    for (const std::string_view rule : whole.told) keep({rule}, breaker, whole.told.size() == 1);
+    for (const int check : format::broken_checks) keep({"", check}, breaker, format::broken_checks.size() == 1);
   }
 
-  std::map<std::string_view, std::vector<Breaker>> by_rule_;
+  void keep(const Fault& fault, const Breaker& breaker, bool breaks_nothing_else) {
+    constexpr std::size_t few = 40;
+    auto& all = by_fault_[fault];
+    all.insert(breaks_nothing_else ? all.begin() : all.end(), breaker);
+    if (all.size() > few) all.pop_back();
+  }
+
+  std::map<Fault, std::vector<Breaker>> by_fault_;
   std::size_t files_ = 0;
 };
 
 // In a child, as a check that is left out may be what kept the others within the file.
 enum class Shown : std::uint8_t { by_nothing, by_acceptance, by_crash };
-Shown shown(std::string_view left_out, const std::vector<Breaker>& breakers) {
+Shown shown(const Fault& left_out, std::span<const Breaker> breakers) {
   constexpr int accepted = 42;  // a sanitizer ends with 1
   std::cout.flush();
   const pid_t child = fork();
@@ -145,10 +162,16 @@ Shown shown(std::string_view left_out, const std::vector<Breaker>& breakers) {
     alarm(2);
     for (const int signal : {SIGSEGV, SIGBUS, SIGABRT}) std::signal(signal, SIG_DFL);
     if (!std::freopen("/dev/null", "w", stderr)) _exit(2);
+    format::removed_check = left_out.check;
+    std::set<std::string_view> refused_by;
     for (const Breaker& b : breakers) {
-      Loader loader{left_out, {}};
+      Loader loader{left_out.rule, {}};
       if (load(b.kind, b.files, loader)) _exit(accepted);
+      refused_by.insert(loader.told.begin(), loader.told.end());
     }
+    for (const std::string_view rule : refused_by) std::cout << rule << ' ';
+    std::cout << (refused_by.empty() ? "no file has what survives: " : "refuse all the same what survives: ")
+              << std::flush;
     _exit(0);
   }
   int status = 0;
@@ -182,27 +205,90 @@ const std::map<std::string_view, std::string_view> asked_twice = {
     {"H11", "H12: the root lies within the tables, at a multiple of 4"},
 };
 
+// Checks of the rules of `not_of_files`, and of memory that a caller gives.
+const std::set<std::string_view> not_asked_of_files = {
+    "devices->Get(i)->device_type() == pte::DeviceType::CPU",
+    "i <= memories.size()",
+    "memories[i - 1].size() >= static_cast<std::uint64_t>(sizes[i])",
+    "work.left > 0",
+    "false for \"H15\"",
+    "extent.tables_size <= largest",
+    "reinterpret_cast<std::uintptr_t>(tables.data()) % table_alignment == 0",
+    "root->version() == 0",
+    "t_.layout() == 0",
+    "!extra || extra->device_type() == pte::DeviceType::CPU",
+};
+
+// Checks without which the same files are refused by others.
+const std::map<std::string_view, std::string_view> equal_checks = {
+    {"size_of(entries) == 0 || program_.segment_count() > 0", "G12 asks it of each of them"},
+    {"sizes[i] >= 0", "a negative size is more than there can be"},
+    {"m.tensor(e.other)", "I10: what is changed in place is a tensor"},
+    {"found == wanted", "the structure has the identifier"},
+    {"length >= without_size", "H6 asks for 24 bytes at least"},
+    {"within(header_at, length, file_size)", "H8 and F3 ask for tables behind the header"},
+    {"end >= header_at + length", "H11: the root lies within the tables"},
+    {"size >= header_at", "F5: the root lies within the tables"},
+    {"root >= header_at", "the structure has the root"},
+    {"root <= size - 4", "the structure has the root"},
+    {"space > 0", "nothing lies within no space"},
+    {"program.empty() || reinterpret_cast<std::uintptr_t>(program.data()) % table_alignment == 0",
+     "H3 asks it of the program in the bundle"},
+};
+
 bool is_asked_of_files(const FormatRule& rule) {
   return (rule.checked == FormatRule::Checked::decode || rule.checked == FormatRule::Checked::validate) &&
          !not_of_files.contains(rule.id);
 }
 
-TEST(PlantedRules, EachCheckThatIsLeftOutIsShown) {
-  const Breakers breakers;
-  std::size_t planted = 0, found = 0, crashes = 0;
-  for (const FormatRule& rule : format_rules) {
-    if (!is_asked_of_files(rule)) continue;
-    const auto files = breakers.by_rule().find(rule.id);
-    const Shown how = files == breakers.by_rule().end() ? Shown::by_nothing : shown(rule.id, files->second);
-    ++planted, found += how != Shown::by_nothing, crashes += how == Shown::by_crash;
-    const auto twice = asked_twice.find(rule.id);
-    EXPECT_EQ(how == Shown::by_nothing, twice != asked_twice.end()) << rule.id;
-    if (how == Shown::by_nothing) std::cout << "survives: " << rule.id << ", as " << twice->second << '\n';
+const Breakers& breakers() {
+  static const Breakers all;
+  return all;
+}
+
+class Planted {
+ public:
+  // `why_not`: why no file shows it, if that is known.
+  void plant(const Fault& fault, std::string_view name, std::string_view why_not) {
+    const Shown how = shown(fault, breakers_.of(fault));
+    ++planted_, equal_ += !why_not.empty(), found_ += how != Shown::by_nothing, crashes_ += how == Shown::by_crash;
+    EXPECT_TRUE(how == Shown::by_nothing || why_not.empty()) << name;
+    if (how == Shown::by_nothing) std::cout << name << (why_not.empty() ? "" : ", as ") << why_not << '\n';
   }
-  std::cout << found << " of " << planted << " rules, left out one at a time, are shown by " << breakers.files()
-            << " files, " << crashes << " of them by a crash\n";
-  EXPECT_GE(planted, 100u);
-  EXPECT_GE(found, planted - asked_twice.size());
+
+  void expect_enough(std::string_view what) const {
+    std::cout << found_ << " of " << planted_ << ' ' << what << ", left out one at a time, are shown by "
+              << breakers_.files() << " files, " << crashes_ << " of them by a crash; " << equal_
+              << " change nothing\n";
+    EXPECT_GE(planted_ - equal_, 90u);
+    EXPECT_GE(100 * found_, 97 * (planted_ - equal_));
+  }
+
+ private:
+  const Breakers& breakers_ = breakers();
+  std::size_t planted_ = 0, equal_ = 0, found_ = 0, crashes_ = 0;
+};
+
+std::string_view reason(const auto& reasons, std::string_view of) {
+  const auto at = reasons.find(of);
+  return at == reasons.end() ? "" : at->second;
+}
+
+TEST(PlantedChecks, EachThatIsLeftOutIsShown) {
+  Planted checks;
+  for (int i = -1; const format::PlantedCheck& check : planted_checks()) {
+    ++i;
+    if (!not_asked_of_files.contains(check.condition))
+      checks.plant({"", i}, text(check.place, " ", check.condition), reason(equal_checks, check.condition));
+  }
+  checks.expect_enough("checks");
+}
+
+TEST(PlantedChecks, EachRuleThatIsLeftOutIsShown) {
+  Planted rules;
+  for (const FormatRule& rule : format_rules)
+    if (is_asked_of_files(rule)) rules.plant({rule.id}, rule.id, reason(asked_twice, rule.id));
+  rules.expect_enough("rules");
 }
 
 }  // namespace
