@@ -59,7 +59,7 @@ void moves(Argument<Scalar> step, DType dtype);
 void is_finite(Argument<Scalar> n);
 void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step);
 void no_extreme_of_complex(Argument<std::string_view> reduce, TensorArgument tensor);
-void no_mean_of_bool(Argument<std::string_view> reduce, TensorArgument tensor);
+void has_mean(Argument<std::string_view> reduce, TensorArgument tensor);
 void flag_is(Argument<bool> flag, bool value);
 void one_of(Argument<std::string_view> word, std::initializer_list<std::string_view> words);
 void asked_only_with(Argument<const Bools*> output_mask, Int k, TensorArgument tensor);
@@ -249,8 +249,8 @@ bool any_none(const V&... value) {
   return (!static_cast<bool>(value) || ...);
 }
 bool empty(TensorArgument tensor);
-bool empty(TensorArgument a, TensorArgument b);
 inline bool complex(TensorArgument tensor) { return is_complex(tensor->dtype); }
+inline bool floating(TensorArgument tensor) { return is_floating(tensor->dtype); }
 bool empty(Argument<const Ints*> list);
 bool all_ones(Argument<const Ints*> list, bool value);
 bool flag_is(Argument<bool> flag, bool value);
