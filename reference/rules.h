@@ -76,6 +76,7 @@ void is_given(Argument<std::optional<Int>> n);
 // Of ranks and sizes
 void rank_is(TensorArgument tensor, Int rank);
 void rank_at_least(TensorArgument tensor, Int least);
+void rank_at_most(TensorArgument tensor, Int most);
 void rank_between(TensorArgument tensor, Int least, Int most);
 void each_rank_at_least(Argument<const Tensors*> tensors, Int least);
 void same_rank(TensorArgument a, TensorArgument b);
@@ -154,6 +155,7 @@ void length_is(Argument<const Ints*> list, Int length);
 void length_is(Argument<const Doubles*> list, Int length);
 void length_at_least(Argument<const Tensors*> tensors, Int least);
 void length_at_least(Argument<const Ints*> list, Int least);
+void length_at_most(Argument<const Ints*> list, Int most);
 void length_between(Argument<const Ints*> list, Int least, Int most);
 void even_length(Argument<const Ints*> list);
 void same_length_or_flat(Argument<const Ints*> list, Argument<const Ints*> dims);

@@ -82,10 +82,9 @@ void change_each(std::vector<Value>& arguments, F f) {
   }
 }
 
+// There is no conversion from opaque dtypes: their elements become zero.
 Tensor converted(const Tensor& tensor, DType dtype) {
-  Tensor other = make(dtype, tensor.sizes, tensor.dim_order);
-  write(read<Real>(tensor), other);
-  return other;
+  return info(tensor.dtype).is_opaque() ? make(dtype, tensor.sizes, tensor.dim_order) : cast(tensor, dtype);
 }
 
 // add(call) for the call with one tensor, or all of its dtype, of each other dtype.
@@ -104,6 +103,18 @@ void add_dtypes(const std::vector<Value>& arguments, Add add) {
         });
         add(std::move(changed));
       }
+}
+
+// add(call) for the call with one out given, of each dtype.
+template <class Add>
+void add_outs(const Operator& op, const std::vector<Value>& arguments, Add add) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    for (const DType dtype : planted_dtypes) {
+      if (!op.arguments[i].out || op.arguments[i].type != "Tensor") continue;
+      std::vector<Value> changed = arguments;
+      changed[i] = make(dtype, {0});
+      add(std::move(changed));
+    }
 }
 
 // add(call) for the call with one argument that names a dtype naming each other.
@@ -200,15 +211,22 @@ std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vect
   const std::vector<std::vector<Value>> valid = smallest_valid(op, recorded);
   const std::size_t half = calls_changed / 2, step = std::max<std::size_t>(1, valid.size() / half);
   for (std::size_t i = 0; i < valid.size(); i += i < half ? 1 : step) {
-    add(valid[i]);
-    add_dtypes(valid[i], add);
-    add_named_dtypes(op, valid[i], add);
-    add_limits(op, valid[i], add);
     const std::vector<Mutation> changes = all_changes(op, valid[i]);
+    add(valid[i]);
+    add_dtypes(valid[i], [&](std::vector<Value> other) {
+      if (i < calls_varied)
+        for (const Mutation& m : changes)
+          if (m.kind == Mutation::Kind::scalar) add(mutated(op, other, m));
+      add(std::move(other));
+    });
+    add_named_dtypes(op, valid[i], add);
+    add_outs(op, valid[i], add);
+    add_limits(op, valid[i], add);
     for (const Mutation& m : changes) add(mutated(op, valid[i], m));
     if (i < calls_varied)
       for (const std::vector<Value>& variant : variants(op, valid[i])) {
         add(variant);
+        add_dtypes(variant, add);
         for (const Mutation& m : all_changes(op, variant)) add(mutated(op, variant, m));
       }
     for (std::size_t n = 0; n < pairs_drawn && !changes.empty(); ++n) {
