@@ -59,7 +59,7 @@ void moves(Argument<Scalar> step, DType dtype);
 void is_finite(Argument<Scalar> n);
 void reaches(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step);
 void no_extreme_of_complex(Argument<std::string_view> reduce, TensorArgument tensor);
-void no_mean_of_bool(Argument<std::string_view> reduce, TensorArgument tensor);
+void has_mean(Argument<std::string_view> reduce, TensorArgument tensor);
 void flag_is(Argument<bool> flag, bool value);
 void one_of(Argument<std::string_view> word, std::initializer_list<std::string_view> words);
 void asked_only_with(Argument<const Bools*> output_mask, Int k, TensorArgument tensor);
@@ -76,6 +76,7 @@ void is_given(Argument<std::optional<Int>> n);
 // Of ranks and sizes
 void rank_is(TensorArgument tensor, Int rank);
 void rank_at_least(TensorArgument tensor, Int least);
+void rank_at_most(TensorArgument tensor, Int most);
 void rank_between(TensorArgument tensor, Int least, Int most);
 void each_rank_at_least(Argument<const Tensors*> tensors, Int least);
 void same_rank(TensorArgument a, TensorArgument b);
@@ -154,6 +155,7 @@ void length_is(Argument<const Ints*> list, Int length);
 void length_is(Argument<const Doubles*> list, Int length);
 void length_at_least(Argument<const Tensors*> tensors, Int least);
 void length_at_least(Argument<const Ints*> list, Int least);
+void length_at_most(Argument<const Ints*> list, Int most);
 void length_between(Argument<const Ints*> list, Int least, Int most);
 void even_length(Argument<const Ints*> list);
 void same_length_or_flat(Argument<const Ints*> list, Argument<const Ints*> dims);
@@ -249,8 +251,8 @@ bool any_none(const V&... value) {
   return (!static_cast<bool>(value) || ...);
 }
 bool empty(TensorArgument tensor);
-bool empty(TensorArgument a, TensorArgument b);
 inline bool complex(TensorArgument tensor) { return is_complex(tensor->dtype); }
+inline bool floating(TensorArgument tensor) { return is_floating(tensor->dtype); }
 bool empty(Argument<const Ints*> list);
 bool all_ones(Argument<const Ints*> list, bool value);
 bool flag_is(Argument<bool> flag, bool value);

@@ -81,6 +81,14 @@ inline DType floating_named(Argument<std::optional<Int>> dtype, DType otherwise)
   return floating(named(dtype, otherwise));
 }
 
+// The named dtype, or float32 where it is an integer and one of the tensors, which are numbers to it, is floating.
+inline DType named_with(Argument<std::optional<Int>> dtype, DType otherwise, TensorArgument a) {
+  return is_floating(a->dtype) ? floating_named(dtype, otherwise) : named(dtype, otherwise);
+}
+inline DType named_with(Argument<std::optional<Int>> dtype, DType otherwise, TensorArgument a, TensorArgument b) {
+  return named_with(dtype, otherwise, is_floating(a->dtype) ? a : b);
+}
+
 // The dtype argument where given, else that of the given out, else the default.
 DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise);
 

@@ -5,13 +5,12 @@
 //                                   in which float64 results that need not be exact are left out (libraries differ in
 //                                   their last bit). KNOWN lists the calls that are expected to disagree.
 // Exits with 1 when a call is outside its bounds, and says which; likewise when a known disagreement is none any more,
-// or when its rules, asked without data, say otherwise than the call, or results without outs are promised with another
-// dtype, sizes or layout than eager's, or only the outs are refused where eager refuses another argument.
+// or when its rules, asked without data, say otherwise than the call, or without outs the entry says otherwise than
+// eager.
 
 #include <fmt/format.h>
 
 #include <optional>
-#include <regex>
 #include <set>
 
 #include "conformance/cases/case.h"
@@ -40,16 +39,6 @@ class Digest {  // FNV-1a
   Bits state_ = 0xcbf29ce484222325u;
 };
 
-// Whether eager refused a call for a reason other than its outs, and the entry only refuses those that are recorded.
-bool hides_behind_outs(const Operator& op, const RecordedCall& recorded) {
-  static const std::regex of_outs(R"(\b(out|output|results?|cast|Found dtype|argument #1)\b)");
-  if (!recorded.refused || std::regex_search(recorded.refusal, of_outs) || refused_without_outs(op, recorded))
-    return false;
-  std::vector<Value> arguments = recorded.arguments;
-  const Answer answer = call(op, arguments, {}, Mode::rules);
-  return answer.outcome != Outcome::ok && std::string_view(answer.rule).ends_with(".out");
-}
-
 int check(const Corpus& corpus, KernelLibrary& eager, std::optional<Probe>& probe, const RecordedCalls& calls,
           std::set<std::string>& known) {
   const Operator& op = calls.op();
@@ -62,8 +51,6 @@ int check(const Corpus& corpus, KernelLibrary& eager, std::optional<Probe>& prob
     const Expectation expected = expect(op, arguments);
     std::vector<std::string> disagreements;  // those of which a call may be known
     if (const auto m = fresh_mismatch(op, recorded.recorded); !m.empty()) disagreements.push_back(m);
-    if (hides_behind_outs(op, recorded.recorded))
-      disagreements.push_back("without outs it is not refused: " + recorded.recorded.refusal);
     for (const Known depth : {Known::sizes, Known::ranks})
       if (const auto m = static_mismatch(op, arguments, expected.answer, expected.arguments, depth); !m.empty())
         ++wrong, fmt::print(stderr, "{}: {}\n", to_text(id), m);

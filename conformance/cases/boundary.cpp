@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -56,12 +55,6 @@ std::string broken_rule(const Operator& op, Arguments arguments) {
   for (const Tensor& out : out_tensors(op, arguments)) elements += out.count();
   return elements > most_elements ? "limits" : "";
 }
-
-// An integer of a call that can be another; `set` says whether it can be that one.
-struct Line {
-  Int start;
-  std::function<bool(Arguments&, Int)> set;
-};
 
 template <class List>
 Line length_of(std::size_t argument, const List& list) {
@@ -117,7 +110,8 @@ void add_lines(std::vector<Line>& lines, const Tensor& tensor, std::size_t argum
         {read<Int>(tensor)[0], [=](Arguments& a, Int n) { return set_element(tensor_at(a, argument, k), n); }});
 }
 
-// Every integer of an argument.
+}  // namespace
+
 std::vector<Line> lines_of(const Operator& op, const Arguments& arguments, std::size_t argument) {
   const Value& value = arguments[argument];
   const std::string_view type = op.arguments[argument].type;
@@ -141,6 +135,8 @@ std::vector<Line> lines_of(const Operator& op, const Arguments& arguments, std::
   }
   return lines;
 }
+
+namespace {
 
 bool is_dtype(const Mutation& m) { return m.kind == Mutation::Kind::dtype || m.kind == Mutation::Kind::dtypes; }
 

@@ -10,13 +10,6 @@
 namespace assay {
 namespace {
 
-// What the entry promises of results for which no out is given, without bytes; none where it refuses the call.
-std::vector<Tensor> promised(const Operator& op, std::vector<Value> arguments) {
-  forget_outs(op, arguments);
-  if (call(op, arguments, {}, Mode::rules).outcome != Outcome::ok) return {};
-  return out_tensors(op, arguments);
-}
-
 // The dimensions along which there is more than one element, outermost first.
 std::vector<Int> nesting(const Tensor& t) {
   std::vector<Int> dims;
@@ -37,16 +30,18 @@ bool laid_out_alike(const Tensor& a, const Tensor& b) {
 }
 
 std::string fresh_mismatch(const Operator& op, const RecordedCall& recorded) {
-  if (recorded.fresh.empty()) return {};
-  const std::vector<Tensor> made = promised(op, recorded.arguments);
-  if (made.empty() || std::ranges::equal(made, recorded.fresh, laid_out_alike)) return {};
-  return text("without outs eager makes ", described(recorded.fresh), ", promised is ", described(made));
-}
-
-bool refused_without_outs(const Operator& op, const RecordedCall& recorded) {
+  if (!recorded.refused && recorded.fresh.empty()) return {};
   std::vector<Value> arguments = recorded.arguments;
   forget_outs(op, arguments);
-  return recorded.refused && call(op, arguments, {}, Mode::rules).outcome != Outcome::ok;
+  const Answer answer = call(op, arguments, {}, Mode::rules);
+  if (answer.outcome != Outcome::ok)
+    return recorded.fresh.empty()
+               ? ""
+               : text("without outs eager makes ", described(recorded.fresh), ", but it is refused: ", answer.message);
+  if (recorded.fresh.empty()) return text("without outs it is not refused: ", recorded.refusal);
+  const std::vector<Tensor> promised = out_tensors(op, arguments);
+  if (promised.empty() || std::ranges::equal(promised, recorded.fresh, laid_out_alike)) return {};
+  return text("without outs eager makes ", described(recorded.fresh), ", promised is ", described(promised));
 }
 
 }  // namespace assay

@@ -199,6 +199,8 @@ RecordedCall RecordedCalls::read(std::size_t i) const {
   if (call->origin()) out.origin = call->origin()->str();
   if (call->refusal()) out.refusal = call->refusal()->str();
   out.refused = call->refusal() != nullptr;
+  if (call->fresh())
+    for (const golden::Tensor* t : *call->fresh()) out.fresh.push_back(metadata(t, {i, "fresh"}));
   if (out.refused) return out;
   if (!call->results() || call->results()->size() != outs)
     malformed("calls.results", fmt::format("has no result for each of the {} outs of call {}", outs, i));
@@ -206,8 +208,6 @@ RecordedCall RecordedCalls::read(std::size_t i) const {
     out.results.push_back(tensor(t, {i, "results"}, t->data() != nullptr));
     out.has_values = out.has_values && (t->data() || out.results.back().count() == 0);
   }
-  if (call->fresh())
-    for (const golden::Tensor* t : *call->fresh()) out.fresh.push_back(metadata(t, {i, "fresh"}));
   return out;
 }
 

@@ -18,7 +18,8 @@ namespace assay {
 struct RecordedCall {
   std::vector<Value> arguments;  // the schema's, out arguments last: zeroed, of the recorded dtype, sizes and dim order
   std::vector<Tensor> results;   // one for each out tensor; empty when eager refused
-  std::vector<Tensor> fresh;     // what eager makes where it is given no outs, without bytes; empty where not recorded
+  std::vector<Tensor> fresh;     // what eager makes where it is given no outs, without bytes; empty where it refuses
+                                 // the call then, too, or its results are not dense
   bool has_values = true;  // false where results are unspecified (empty) and only their dtype and sizes were recorded
   bool refused = false;
   std::string refusal;  // eager's message

@@ -107,6 +107,9 @@ Real operators::dequantize_per_tensor(Real input, Real scale, Int zero_point, co
                                       const Rounding& round) {
   return dequantize_per_tensor(input, scale, static_cast<Real>(zero_point), round_difference, round);
 }
+Int operators::dequantize_per_tensor(Int input, Int scale, Int zero_point, const Rounding&, const Rounding& round) {
+  return round(wrapping_multiply(round(wrapping_subtract(input, zero_point)), scale));
+}
 Real operators::dequantize_per_channel(Real input, Real scales, std::optional<Real> zero_points,
                                        const Rounding& round_difference, const Rounding& round) {
   const Real steps = zero_points ? round_difference(round_difference(input) - round_difference(*zero_points)) : input;

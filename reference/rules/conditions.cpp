@@ -32,7 +32,6 @@ bool keeps_innermost(Argument<const Ints*> dims, TensorArgument tensor) {
 }
 
 bool empty(TensorArgument tensor) { return tensor->count() == 0; }
-bool empty(TensorArgument a, TensorArgument b) { return empty(a) || empty(b); }
 bool empty(Argument<const Ints*> list) { return list->empty(); }
 bool flag_is(Argument<bool> flag, bool value) { return flag.value == value; }
 bool all_ones(Argument<const Ints*> list, bool value) {

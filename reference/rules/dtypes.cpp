@@ -144,9 +144,9 @@ void no_extreme_of_complex(Argument<std::string_view> reduce, TensorArgument ten
           tensor->dtype, ", which has no order");
 }
 
-void no_mean_of_bool(Argument<std::string_view> reduce, TensorArgument tensor) {
-  require(reduce.value != "mean" || tensor->dtype != DType::boolean, reduce.name, " is mean, but ", tensor.name,
-          " is bool, which has none");
+void has_mean(Argument<std::string_view> reduce, TensorArgument tensor) {
+  require(reduce.value != "mean" || sets::has(sets::number | sets::complex, tensor->dtype), reduce.name,
+          " is mean, but ", tensor.name, " is ", tensor->dtype, ", which has none");
 }
 
 void flag_is(Argument<bool> flag, bool value) {

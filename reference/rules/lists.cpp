@@ -91,6 +91,11 @@ void length_at_least(Argument<const Ints*> list, Int least) {
           least == 1 ? " entry" : " entries");
 }
 
+void length_at_most(Argument<const Ints*> list, Int most) {
+  require(static_cast<Int>(list->size()) <= most, list.name, " is ", *list.value, ", but must have at most ", most,
+          most == 1 ? " entry" : " entries");
+}
+
 void length_between(Argument<const Ints*> list, Int least, Int most) {
   const Int length = static_cast<Int>(list->size());
   require(length >= least && length <= most, list.name, " is ", *list.value, ", but must have ", least, " to ", most,

@@ -26,6 +26,11 @@ void rank_at_least(TensorArgument tensor, Int least) {
           least == 1 ? " dimension" : " dimensions");
 }
 
+void rank_at_most(TensorArgument tensor, Int most) {
+  require(tensor->rank() <= most, tensor.name, " has sizes ", tensor->sizes, ", but must have at most ", most,
+          most == 1 ? " dimension" : " dimensions");
+}
+
 void rank_between(TensorArgument tensor, Int least, Int most) {
   require(tensor->rank() >= least && tensor->rank() <= most, tensor.name, " has sizes ", tensor->sizes,
           ", but must have ", least, " to ", most, " dimensions");

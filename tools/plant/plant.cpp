@@ -5,13 +5,15 @@
 //   plant calls FOLDER...  prints calls that would notice what the recorded ones do not, as lines of
 //                          `assay call --jsonl`.
 //
-// A fault is noticed by a call that it makes the rules refuse or accept against eager, or whose results, where no outs
-// are given, it promises with another dtype, sizes or layout than eager's; or by the end of the process. One that is
-// not is tried on calls around the recorded ones. It is
+// A fault is noticed by a call on which it makes the rules agree with eager, or no longer agree: known disagreements
+// are listed, too. They agree where both refuse the call or neither does, without outs, too, and the results are
+// promised then as eager makes them, by dtype, sizes and layout. It is noticed by the end of the process, as well. One
+// that is not is tried on calls around the recorded ones. It is
 //
 //   missed  where one of them tells it from the entry,
 //   equal   where some get past the rule by it, and another rule, which is named, refuses each of them all the same; of
-//           a dtype or layout of results, where many valid calls are promised the same,
+//           a dtype or layout of results, where many valid calls are promised the same; of a dtype in a set, where many
+//           calls have it in an argument of which the rule speaks, and the rule is never asked about it,
 //   open    where it is none of these.
 
 #include <fmt/format.h>
@@ -19,7 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <iterator>
 #include <map>
+#include <optional>
 
 #include "conformance/cases/case.h"
 #include "conformance/cases/fresh.h"
@@ -39,9 +43,7 @@ struct Score {
 };
 
 constexpr unsigned patience = 20;  // seconds for a fault
-constexpr int many = 32;           // valid calls that say that a promise is always the same
-// Calls that eager is asked for a fault: it may answer some as the entry forbids.
-constexpr std::size_t tellers_of_each = 6;
+constexpr int many = 32;           // calls that say that an answer is always the same
 
 using Folder = std::map<std::string, RecordedCalls, std::less<>>;
 using Calls = std::vector<std::vector<Value>>;
@@ -51,17 +53,11 @@ bool agrees(const Operator& op, const RecordedCall& recorded) {
   return say(op, recorded.arguments).refused == recorded.refused && fresh_mismatch(op, recorded).empty();
 }
 
-// The calls of an operator on which the reference without a fault agrees with eager: what it does not notice. A refused
-// one has no outs where it is refused without: those that are recorded with it need not fit, and would be refused, too.
 std::vector<RecordedCall> calls_of(const std::vector<Folder>& folders, const Operator& op) {
   std::vector<RecordedCall> all;
   for (const Folder& folder : folders)
     if (const auto at = folder.find(op.name); at != folder.end())
-      for (std::size_t i = 0; i < at->second.size(); ++i) {
-        RecordedCall c = at->second.at(i);
-        if (refused_without_outs(op, c)) forget_outs(op, c.arguments);
-        if (agrees(op, c)) all.push_back(std::move(c));
-      }
+      for (std::size_t i = 0; i < at->second.size(); ++i) all.push_back(at->second.at(i));
   return all;
 }
 
@@ -97,21 +93,28 @@ void in_children(const Faults& faults, Attempt attempt, Ended ended) {
 }
 
 void try_recorded(const Faults& faults, const std::vector<RecordedCall>& calls) {
+  const auto agree = [&](const RecordedCall& c) { return agrees(faults.op, c); };
+  std::vector<char> agreed;
+  std::ranges::transform(calls, std::back_inserter(agreed), agree);
   in_children(
-      faults,
-      [&](Score& score) {
-        const bool all_agree = std::ranges::all_of(calls, [&](const RecordedCall& c) { return agrees(faults.op, c); });
-        score.state = all_agree ? unnoticed : noticed;
-      },
+      faults, [&](Score& score) { score.state = std::ranges::equal(calls, agreed, {}, agree) ? unnoticed : noticed; },
       [](Score& score) { score.state = noticed; });
 }
 
+const PlantedFault& fault_of(const Faults& faults, const Score& score) {
+  return planted_faults()[static_cast<std::size_t>(faults.first + (&score - faults.scores.data()))];
+}
+
 // The rule that a fault is in; none where it is in a promise.
-std::string rule_of(const Faults& faults, const Score& score) {
-  const std::size_t k = static_cast<std::size_t>(faults.first + (&score - faults.scores.data()));
-  const std::string_view place = planted_faults()[k].place, number = place.substr(0, place.find(':'));
-  const auto at = std::ranges::find(faults.op.rules, fmt::format("{}.{}", faults.op.id, number), &Rule::id);
-  return at == faults.op.rules.end() ? "" : std::string(at->id);
+const Rule* rule_of(const Operator& op, const PlantedFault& fault) {
+  const std::string id = fmt::format("{}.{}", op.id, fault.place.substr(0, fault.place.find(':')));
+  const auto at = std::ranges::find(op.rules, id, &Rule::id);
+  return at == op.rules.end() ? nullptr : &*at;
+}
+
+// The dtype that a fault takes in or out of a set.
+std::optional<DType> dtype_of(const PlantedFault& fault) {
+  return fault.kind == "dtypes" ? dtype_named(fault.change.substr(0, fault.change.find(' '))) : std::nullopt;
 }
 
 // What is unnoticed becomes untried, and then looked at, until as many calls as are wanted tell.
@@ -124,7 +127,8 @@ void try_around(const Faults& faults, const Calls& calls, std::size_t wanted) {
   in_children(
       faults,
       [&](Score& score) {
-        look(faults.op, rule_of(faults, score), calls, said, tellers, wanted, score.sight);
+        const PlantedFault& fault = fault_of(faults, score);
+        look(faults.op, rule_of(faults.op, fault), dtype_of(fault), calls, said, tellers, wanted, score.sight);
         if (score.sight.told > 0) tellers.push_back(score.sight.at[0]);
         score.state = unnoticed;
       },
@@ -147,7 +151,8 @@ void print_calls(const Faults& faults, const Calls& calls) {
 std::string equal(const PlantedFault& fault, const Sight& sight) {
   if (sight.masked > 0) return fmt::format("{} refuses {} calls all the same", sight.by.data(), sight.masked);
   const bool promised = fault.kind == "dtype" || fault.kind == "layout";
-  return promised && sight.valid >= many ? fmt::format("{} valid calls are promised the same", sight.valid) : "";
+  if (promised && sight.valid >= many) return fmt::format("{} valid calls are promised the same", sight.valid);
+  return sight.having >= many ? fmt::format("{} calls with that dtype are answered the same", sight.having) : "";
 }
 
 void print_scores(std::span<const PlantedFault> faults, std::span<const Score> scores) {
@@ -203,7 +208,7 @@ int main(int argc, char** argv) {
       const std::vector<RecordedCall> recorded = calls_of(folders, op);
       try_recorded(own, recorded);
       const Calls around = calls_around(op, recorded);
-      try_around(own, around, wants_calls ? tellers_of_each : 1);
+      try_around(own, around, wants_calls ? most_tellers : 1);
       if (wants_calls) print_calls(own, around);
     }
     if (!wants_calls) print_scores(faults, scores);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
 #include <map>
 #include <random>
 #include <set>
 
+#include "conformance/cases/boundary.h"
 #include "conformance/cases/case.h"
 #include "conformance/cases/fingerprint.h"
 #include "conformance/cases/fresh.h"
@@ -30,12 +32,27 @@ Int bytes_of(const std::vector<Value>& arguments) {
   return bytes;
 }
 
-// Whether eager has all dtypes of the call's tensors.
-bool can_be_asked(const std::vector<Value>& arguments) {
+bool names_dtype(const SchemaArgument& argument) { return argument.type.starts_with("ScalarType"); }
+
+// Whether eager has all dtypes of the call.
+bool can_be_asked(const Operator& op, const std::vector<Value>& arguments) {
+  const auto is_known = [](DType dtype) { return std::ranges::count(planted_dtypes, dtype) > 0; };
   bool known = true;
-  each_tensor(arguments,
-              [&](const Tensor& t, std::size_t) { known &= std::ranges::count(planted_dtypes, t.dtype) > 0; });
+  each_tensor(arguments, [&](const Tensor& t, std::size_t) { known &= is_known(t.dtype); });
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (const Int* n = std::get_if<Int>(&arguments[i]); n && names_dtype(op.arguments[i]))
+      known &= is_known(static_cast<DType>(*n));
   return known;
+}
+
+// Whether an argument of which the rule speaks has the dtype, or names it.
+bool has(const Operator& op, const Rule& rule, DType dtype, const std::vector<Value>& arguments) {
+  return std::ranges::any_of(subjects(op, rule), [&](std::size_t i) {
+    const Int* n = std::get_if<Int>(&arguments[i]);
+    bool found = n && names_dtype(op.arguments[i]) && static_cast<DType>(*n) == dtype;
+    each_tensor(std::span(arguments).subspan(i, 1), [&](const Tensor& t, std::size_t) { found |= t.dtype == dtype; });
+    return found;
+  });
 }
 
 std::vector<std::vector<Value>> smallest_valid(const Operator& op, const std::vector<RecordedCall>& recorded) {
@@ -65,10 +82,9 @@ void change_each(std::vector<Value>& arguments, F f) {
   }
 }
 
+// There is no conversion from opaque dtypes: their elements become zero.
 Tensor converted(const Tensor& tensor, DType dtype) {
-  Tensor other = make(dtype, tensor.sizes, tensor.dim_order);
-  write(read<Real>(tensor), other);
-  return other;
+  return info(tensor.dtype).is_opaque() ? make(dtype, tensor.sizes, tensor.dim_order) : cast(tensor, dtype);
 }
 
 // add(call) for the call with one tensor, or all of its dtype, of each other dtype.
@@ -87,6 +103,46 @@ void add_dtypes(const std::vector<Value>& arguments, Add add) {
         });
         add(std::move(changed));
       }
+}
+
+// add(call) for the call with one out given, of each dtype.
+template <class Add>
+void add_outs(const Operator& op, const std::vector<Value>& arguments, Add add) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    for (const DType dtype : planted_dtypes) {
+      if (!op.arguments[i].out || op.arguments[i].type != "Tensor") continue;
+      std::vector<Value> changed = arguments;
+      changed[i] = make(dtype, {0});
+      add(std::move(changed));
+    }
+}
+
+// add(call) for the call with one argument that names a dtype naming each other.
+template <class Add>
+void add_named_dtypes(const Operator& op, const std::vector<Value>& arguments, Add add) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    for (const DType dtype : planted_dtypes) {
+      if (!names_dtype(op.arguments[i])) continue;
+      std::vector<Value> changed = arguments;
+      changed[i] = static_cast<Int>(dtype);
+      add(std::move(changed));
+    }
+}
+
+// add(call) for the call with one of the integers of which a rule speaks at, next to or behind a limit that it states.
+template <class Add>
+void add_limits(const Operator& op, const std::vector<Value>& arguments, Add add) {
+  for (const Rule& rule : op.rules)
+    for (const std::string_view word : rule.arguments) {
+      Int limit = 0;
+      if (std::from_chars(word.data(), word.data() + word.size(), limit).ec != std::errc{}) continue;
+      for (const std::size_t argument : subjects(op, rule))
+        for (const Line& line : lines_of(op, arguments, argument))
+          for (const Int n : {limit - 1, limit, limit + 1}) {
+            std::vector<Value> changed = arguments;
+            if (line.set(changed, n)) add(std::move(changed));
+          }
+    }
 }
 
 std::vector<Mutation> all_changes(const Operator& op, const std::vector<Value>& arguments) {
@@ -126,9 +182,9 @@ std::vector<std::vector<Value>> variants(const Operator& op, const std::vector<V
 }
 
 // Whether a fault in the rule may change what is said: not where an earlier rule refuses.
-bool concerns(const Operator& op, std::string_view rule, const Saying& said) {
-  const auto position = [&](std::string_view id) { return std::ranges::find(op.rules, id, &Rule::id); };
-  return position(said.rule) == op.rules.end() || position(said.rule) >= position(rule);
+bool concerns(const Operator& op, const Rule& rule, const Saying& said) {
+  const auto refusing = std::ranges::find(op.rules, said.rule, &Rule::id);
+  return refusing == op.rules.end() || &*refusing >= &rule;
 }
 
 }  // namespace
@@ -148,19 +204,29 @@ std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vect
   std::set<std::string> seen;
   std::mt19937_64 random(1);
   const auto add = [&](std::vector<Value> arguments) {
-    if (bytes_of(arguments) <= most_bytes && can_be_asked(arguments) && seen.insert(fingerprint(op, arguments)).second)
+    if (bytes_of(arguments) <= most_bytes && seen.insert(fingerprint(op, arguments)).second)
       calls.push_back(std::move(arguments));
   };
+  for (const RecordedCall& c : recorded) add(c.arguments);
   const std::vector<std::vector<Value>> valid = smallest_valid(op, recorded);
   const std::size_t half = calls_changed / 2, step = std::max<std::size_t>(1, valid.size() / half);
   for (std::size_t i = 0; i < valid.size(); i += i < half ? 1 : step) {
-    add(valid[i]);
-    add_dtypes(valid[i], add);
     const std::vector<Mutation> changes = all_changes(op, valid[i]);
+    add(valid[i]);
+    add_dtypes(valid[i], [&](std::vector<Value> other) {
+      if (i < calls_varied)
+        for (const Mutation& m : changes)
+          if (m.kind == Mutation::Kind::scalar) add(mutated(op, other, m));
+      add(std::move(other));
+    });
+    add_named_dtypes(op, valid[i], add);
+    add_outs(op, valid[i], add);
+    add_limits(op, valid[i], add);
     for (const Mutation& m : changes) add(mutated(op, valid[i], m));
     if (i < calls_varied)
       for (const std::vector<Value>& variant : variants(op, valid[i])) {
         add(variant);
+        add_dtypes(variant, add);
         for (const Mutation& m : all_changes(op, variant)) add(mutated(op, variant, m));
       }
     for (std::size_t n = 0; n < pairs_drawn && !changes.empty(); ++n) {
@@ -172,13 +238,15 @@ std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vect
   return calls;
 }
 
-void look(const Operator& op, std::string_view rule, const std::vector<std::vector<Value>>& calls,
-          const std::vector<Saying>& said, const std::vector<std::size_t>& first, std::size_t wanted, Sight& sight) {
+void look(const Operator& op, const Rule* rule, std::optional<DType> dtype,
+          const std::vector<std::vector<Value>>& calls, const std::vector<Saying>& said,
+          const std::vector<std::size_t>& first, std::size_t wanted, Sight& sight) {
   const auto tells = [&](std::size_t i) {
-    if (!rule.empty() && !concerns(op, rule, said[i])) return false;
+    sight.having += rule && dtype && has(op, *rule, *dtype, calls[i]);
+    if (rule && !concerns(op, *rule, said[i])) return false;
     sight.at[sight.told] = i;
     const Saying now = say(op, calls[i]);
-    if (now != said[i]) return true;
+    if (now != said[i]) return can_be_asked(op, calls[i]);
     sight.valid += !now.refused;
     if (now.rule != said[i].rule && sight.masked++ == 0) now.rule.copy(sight.by.data(), sight.by.size() - 1);
     return false;

@@ -105,8 +105,8 @@ def _keywords(operator, call, fill=FILLS[0]):
 
 
 def fresh_layouts(operator, call):
-    """What eager makes of an answered call where it is given no outs, nor a dtype for them; empty where a result is not
-    dense, or there is none without."""
+    """What eager makes of a call where it is given no outs, nor a dtype for them; empty where it refuses the call then,
+    or a result is not dense."""
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
         try:

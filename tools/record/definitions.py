@@ -31,9 +31,9 @@ def add(a, a_scale, a_zero_point, a_min, a_max, b, b_scale, b_zero_point, b_min,
 
 def dequantized(weight, scales, zero_points):
     """The weight's numbers; scales: one for each row, or for each of a row's groups of columns."""
-    scales = scales.reshape(len(scales), -1)
-    size = -(-weight.shape[1] // scales.shape[1])
-    spread = lambda x: x.reshape(len(x), -1).repeat_interleave(size, dim=1)[:, : weight.shape[1]]  # noqa: E731
+    columns = lambda x: x if x.dim() == 2 else x.unsqueeze(1)  # noqa: E731
+    size = -(-weight.shape[1] // columns(scales).shape[1])
+    spread = lambda x: columns(x).repeat_interleave(size, dim=1)[:, : weight.shape[1]]  # noqa: E731
     steps = weight if zero_points is None else weight - spread(zero_points)
     return steps * spread(scales)
 

@@ -78,7 +78,7 @@ def _recording(operator, answered, candidates, crashed, findings, start):
 
 def file_of(operator, answered):
     """The file of calls and eager's answers, to which what it makes without outs is added."""
-    made, _ = in_child(lambda: (pickle.dumps(fresh_layouts(operator, c) if a.results else ()) for c, a in answered))
+    made, _ = in_child(lambda: (pickle.dumps(fresh_layouts(operator, c)) for c, _ in answered))
     container = Container(operator)
     for (call, told), fresh in zip(answered, made, strict=True):
         container.add(call, told, pickle.loads(fresh))
