@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the sources of reference/operators with faults in their formulas, each switched on by its number.
 
-    mutantgen.py OPERATORS OUT     writes OUT/mutants/<file>.cpp and OUT/mutants/mutants.cpp, the table of what is planted
+    mutantgen.py OPERATORS OUT     writes OUT/formulas/<file>.cpp and OUT/formulas/mutants.cpp, the table of what is planted
     mutantgen.py --files OPERATORS lists the files it would write, for the build
 
 A binary operator `a < b` becomes `a < Switch<...>{n} < b`, so that precedence finds its operands; clang-format has put spaces
@@ -83,12 +83,11 @@ class Source:
 
     def plant(self, kind, at, *changes):
         """The number of the first of the faults, which follow one another. Of those that read alike the later ones are numbered."""
-        begin, end = self.text.rfind("\n", 0, at) + 1, self.text.find("\n", at)
-        first, line = len(self.mutants), self.text[begin:end].strip()
+        first, line = len(self.mutants), self.text[self.text.rfind("\n", 0, at) + 1 : self.text.find("\n", at)].strip()
         for change in changes:
             self.alike[line, change] += 1
             again = self.alike[line, change]
-            self.mutants.append((f"{self.name}:{self.text.count(chr(10), 0, at) + 1}:{at - begin + 1}", kind, line, f"{change} ({again})" if again > 1 else change))
+            self.mutants.append((self.name, kind, line, f"{change} ({again})" if again > 1 else change, first))
         return first
 
     def replace(self, match, text):
@@ -168,9 +167,11 @@ class Source:
 
 
 def table(mutants):
-    rows = [f"    {{{', '.join(map(cpp_string, mutant))}}}," for mutant in mutants]
-    return "\n".join(['#include "tools/plant/mutants.h"', "", "namespace assay::mutants {", "", "constexpr Mutant table[] = {", *rows, "};",
-                      "std::span<const Mutant> all() { return table; }", "", "}  // namespace assay::mutants", ""])
+    rows = [f"    {{{', '.join(map(cpp_string, words))}}}," for *words, _ in mutants]
+    places = [f"    {first}," for *_, first in mutants]
+    return "\n".join(['#include "tools/plant/mutants.h"', "", "namespace assay::mutants {", "", "constexpr plant::Planted table[] = {", *rows, "};",
+                      "constexpr int firsts[] = {", *places, "};", "std::span<const plant::Planted> all() { return table; }",
+                      "int first_of_place(std::size_t mutant) { return firsts[mutant]; }", "", "}  // namespace assay::mutants", ""])
 
 
 def main():
@@ -181,14 +182,14 @@ def main():
     options = parser.parse_args()
     sources, mutants = sorted(options.operators.glob("*.cpp")), []
     if options.files:
-        print(";".join(f"mutants/{name}.cpp" for name in [*(s.stem for s in sources), "mutants"]), end="")
+        print(";".join(f"formulas/{name}.cpp" for name in [*(s.stem for s in sources), "mutants"]), end="")
         return
-    (options.out / "mutants").mkdir(parents=True, exist_ok=True)
+    (options.out / "formulas").mkdir(parents=True, exist_ok=True)
     for path in sources:
         text = Source(path, mutants).planted()
         text = text.replace("namespace assay {\n", "namespace assay {\nusing namespace mutants;\n", 1)
-        (options.out / "mutants" / path.name).write_text('#include "tools/plant/mutants.h"\n' + text)
-    (options.out / "mutants" / "mutants.cpp").write_text(table(mutants))
+        (options.out / "formulas" / path.name).write_text('#include "tools/plant/mutants.h"\n' + text)
+    (options.out / "formulas" / "mutants.cpp").write_text(table(mutants))
 
 
 if __name__ == "__main__":

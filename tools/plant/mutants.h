@@ -3,20 +3,17 @@
 #include <bitset>
 #include <functional>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <utility>
+
+#include "tools/plant/scores.h"
 
 // The formulas of reference/operators, in which one fault may be there at a time; mutantgen.py plants them.
 namespace assay::mutants {
 
-struct Mutant {
-  std::string_view place;   // "pool.cpp:37:12"
-  std::string_view kind;    // "comparison", "operator", "assignment", "constant", "call", "logic"
-  std::string_view line;    // in which it is
-  std::string_view change;  // "< is <="
-};
-std::span<const Mutant> all();
+std::span<const plant::Planted> all();   // of a file, in a line; their kinds are "comparison", "operator",
+                                         // "assignment", "constant", "call", "logic"
+int first_of_place(std::size_t mutant);  // those of one place follow one another
 
 inline int active = -1;                          // a position in all(); -1: none
 inline bool fits = true;                         // no: what is active cannot stand where it was to, for its type
