@@ -47,6 +47,7 @@ struct Score {
 
 constexpr unsigned patience = 20;  // seconds for a fault
 constexpr int many = 32;           // calls that say that an answer is always the same
+constexpr int some = 8;            // calls that say that a rule is never asked about a dtype
 
 using Folder = std::map<std::string, RecordedCalls, std::less<>>;
 using Calls = std::vector<std::vector<Value>>;
@@ -155,6 +156,8 @@ std::string equal(const Planted& fault, const Sight& sight) {
   if (sight.masked > 0) return fmt::format("{} refuses {} calls all the same", sight.by.data(), sight.masked);
   const bool promised = fault.kind == "dtype" || fault.kind == "layout";
   if (promised && sight.valid >= many) return fmt::format("{} valid calls are promised the same", sight.valid);
+  if (sight.before >= some && sight.before == sight.having)
+    return fmt::format("{} refuses {} calls with that dtype before", sight.by.data(), sight.before);
   return sight.having >= many ? fmt::format("{} calls with that dtype are answered the same", sight.having) : "";
 }
 
