@@ -6,7 +6,7 @@
 //                                            `assay call --jsonl`.
 //
 // A fault is noticed by a call on which it makes the rules agree with eager, or no longer agree: known disagreements
-// are listed, too. They agree where both refuse the call or neither does, without outs, too, and the results are
+// are recorded, too. They agree where both refuse the call or neither does, without outs, too, and the results are
 // promised then as eager makes them, by dtype, sizes and layout. It is noticed by the end of the process, as well. One
 // that is not is tried on calls around the recorded ones. It is
 //
@@ -52,9 +52,10 @@ constexpr int some = 8;            // calls that say that a rule is never asked 
 using Folder = std::map<std::string, RecordedCalls, std::less<>>;
 using Calls = std::vector<std::vector<Value>>;
 
-// Whether the reference, as it is now, agrees with what eager did.
-bool agrees(const Operator& op, const RecordedCall& recorded) {
-  return say(op, recorded.arguments).refused == recorded.refused && fresh_mismatch(op, recorded).empty();
+// Where the reference, as it is now, agrees with what eager did: on the call, and where it is given no outs.
+using Agreement = std::pair<bool, bool>;
+Agreement agreement(const Operator& op, const RecordedCall& recorded) {
+  return {say(op, recorded.arguments).refused == recorded.refused, fresh_mismatch(op, recorded).empty()};
 }
 
 std::vector<RecordedCall> calls_of(const std::vector<Folder>& folders, const Operator& op) {
@@ -97,8 +98,8 @@ void in_children(const Faults& faults, Attempt attempt, Ended ended) {
 }
 
 void try_recorded(const Faults& faults, const std::vector<RecordedCall>& calls) {
-  const auto agree = [&](const RecordedCall& c) { return agrees(faults.op, c); };
-  std::vector<char> agreed;
+  const auto agree = [&](const RecordedCall& c) { return agreement(faults.op, c); };
+  std::vector<Agreement> agreed;
   std::ranges::transform(calls, std::back_inserter(agreed), agree);
   in_children(
       faults, [&](Score& score) { score.state = std::ranges::equal(calls, agreed, {}, agree) ? unnoticed : noticed; },

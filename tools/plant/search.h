@@ -22,7 +22,7 @@ Saying say(const Operator& op, std::vector<Value> arguments);
 
 // Calls around recorded valid ones, a change or a few away from them, and small recorded ones, none of them twice,
 // small ones first: of those, too, in which other conditions hold, at the limits that rules state, and of every dtype;
-// and around calls that break a rule which is not always asked.
+// and around calls that break a rule. Eager has all their dtypes.
 std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vector<RecordedCall>& recorded);
 
 // Calls that eager is asked for a fault, at most: it may answer some as the entry forbids.
