@@ -12,7 +12,7 @@ typedef volatile uint32_t reg;
 static struct uart {
   reg data, state, control, interrupts, divisor;
 }* const uart = (struct uart*)0x59303000;
-enum { is_full = 1, has_byte = 2, sends_and_receives = 3, interrupts_by_byte = 8, of_received = 2, number_of_received = 34 };
+enum { is_full = 1, has_byte = 2, sends_and_receives = 3, interrupts_by_byte = 8, of_received = 2, number_of_received = 33 };
 static struct systick {
   reg control, reload, value;
 }* const systick = (struct systick*)0xE000E010;
