@@ -39,7 +39,7 @@ static uint64_t number(reader* r, size_t size) {
   const wire_bytes from = take(r, size);
   return memcpy(&n, from.data, from.size), n;
 }
-static wire_bytes bytes(reader* r) { return take(r, number(r, 4)); }
+static inline wire_bytes bytes(reader* r) { return take(r, number(r, 4)); }
 
 static void put(writer* w, const void* data, size_t size) {
   if (w->size + size > w->capacity) w->data = realloc(w->data, w->capacity = 2 * (w->size + size));
