@@ -17,7 +17,7 @@ struct InstructionSetTraits {
   std::size_t registers;  // vectors
 };
 constexpr InstructionSetTraits instruction_sets[] = {
-    {"sse4", 4, 16}, {"avx2", 8, 16}, {"avx512", 16, 32}, {"neon", 4, 32}, {"portable", 1, 32},
+    {"sse4", 4, 16}, {"avx2", 8, 16}, {"avx512", 16, 32}, {"neon", 4, 32}, {"portable", 1, 16},
 };
 constexpr const InstructionSetTraits& traits(InstructionSet set) {
   return instruction_sets[static_cast<std::size_t>(set)];

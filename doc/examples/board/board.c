@@ -80,10 +80,10 @@ static void hexadecimal(char* to, uint32_t n) {
   for (int i = 8; i-- > 0; n >>= 4) to[i] = "0123456789abcdef"[n & 15];
 }
 
-/* With what the processor has pushed: registers 0 to 3, 12, the link, where it was. */
+/* Of what the processor has pushed, 5 is the link, 6 where it was. */
 __attribute__((used)) static void tell(const uint32_t* pushed) {
-  static char line[] = "the processor stops at 0x00000000 by 0x00000000 of its CFSR";
-  hexadecimal(strchr(line, 'x') + 1, pushed[6]), hexadecimal(strrchr(line, 'x') + 1, *reasons);
+  static char line[] = "stopped at ........, called from ........, CFSR ........";
+  hexadecimal(line + 11, pushed[6]), hexadecimal(line + 33, pushed[5]), hexadecimal(line + 48, *reasons);
   _write(2, line, sizeof line - 1);
   _exit(1);
 }

@@ -49,11 +49,11 @@ static void lay_out(assay_kernel_tensor* t, shape* s) {
 static int resize(void* context, assay_kernel_tensor* out, uint32_t rank, const int64_t* sizes) {
   shape* s = rank <= most_rank ? keep(sizeof *s, 16) : NULL;
   uint64_t left = out->capacity / width_of(out->dtype); /* elements */
-  if ((void)context, !s) return 0;
-  for (uint32_t d = 0; d < rank; ++d) s->sizes[d] = sizes[d], s->dim_order[d] = rank == out->rank ? out->dim_order[d] : (uint8_t)d;
+  for (uint32_t d = 0; s && d < rank; ++d) s->sizes[d] = sizes[d], s->dim_order[d] = rank == out->rank ? out->dim_order[d] : (uint8_t)d;
   for (uint32_t d = 0; d < rank; ++d) left = sizes[d] == 0 ? UINT64_MAX : left;
-  for (uint32_t d = 0; d < rank; left /= sizes[d] > 0 ? (uint64_t)sizes[d] : 1, ++d)
-    if (sizes[d] < 0 || (uint64_t)sizes[d] > left) return 0;
+  for (uint32_t d = 0; s && d < rank; left /= sizes[d] > 0 ? (uint64_t)sizes[d] : 1, ++d)
+    if (sizes[d] < 0 || (uint64_t)sizes[d] > left) s = NULL;
+  if ((void)context, !s) return 0;
   return out->rank = rank, lay_out(out, s), 1;
 }
 static void* allocate(void* context, size_t size, size_t alignment) {
