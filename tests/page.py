@@ -12,12 +12,12 @@ def steps(page):
     return [(text, said.splitlines() if below == "" else []) for (kind, text), (below, said) in zip(blocks, [*blocks[1:], ("sh", "")]) if kind == "sh"]
 
 
-def follow(test, page, folder, environment):
-    """Runs the blocks of a page in a folder. In place of /tmp they write there, too; one that says what is printed may end with 1, as judges do."""
+def follow(test, page, folder, environment, at=None):
+    """Runs the blocks of a page in a folder, or at another place. In place of /tmp they write there, too; one that says what is printed may end with 1, as judges do."""
     test.assertGreater(len(steps(page)), 2)
     for text, said in steps(page):
         with test.subTest(page, command=text):
-            done = subprocess.run(["sh", "-c", text.replace("/tmp/", f"{folder}/")], capture_output=True, text=True, check=False, timeout=300, env=environment, cwd=folder)
+            done = subprocess.run(["sh", "-c", text.replace("/tmp/", f"{folder}/")], capture_output=True, text=True, check=False, timeout=300, env=environment, cwd=at or folder)
             test.assertIn(done.returncode, (0, 1) if said else (0,), done.stdout + done.stderr)
             for line in said:
                 test.assertIn(line, done.stdout, done.stderr)
