@@ -139,6 +139,7 @@ class Files(Runs):
             ([header, *cases, cases[passed], footer], "but there are"),
             ([header, *cases[:passed], cases[passed].replace('"verdict":"pass"', '"verdict":"quality"'), *cases[passed + 1:], footer], "pass, but there are"),
             ([header.replace('"cases":', '"cases":1'), *cases, footer], "header says"),
+            ([header, *cases[:passed], cases[passed].replace('"case":"', '"case":"another '), *cases[passed + 1:], footer], "digest of its verdicts"),
         ):
             run.write_text("\n".join(lines) + "\n")
             code, err = self.assay("report", run)

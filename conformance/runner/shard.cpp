@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "conformance/cases/fingerprint.h"
+#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {
@@ -33,7 +33,7 @@ std::optional<Shard> shard_from(std::string_view text) {
 
 std::string to_text(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.of); }
 
-std::string suite_digest(std::vector<std::string> ids) { return fmt::format("{:016x}", digest_of_ids(std::move(ids))); }
+std::string suite_digest(std::vector<std::string> ids) { return digits_of(digest_of_ids(std::move(ids))); }
 
 std::vector<std::string> ids_of(const std::vector<Block>& blocks) {
   std::vector<std::string> ids;

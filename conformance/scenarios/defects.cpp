@@ -7,8 +7,8 @@
 #include <span>
 #include <tuple>
 
-#include "conformance/cases/fingerprint.h"
 #include "conformance/scenarios/scenario.h"
+#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {

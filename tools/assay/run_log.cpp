@@ -122,7 +122,7 @@ void RunLog::add(Record r) {
   if (r.valid) (r.verdict == Verdict::unsupported ? refused_ : answered_) = true;
   answered_ = answered_ || is_failure(r.verdict);
   if (r.verdict == Verdict::pass) mustpass_.erase(r.case_id);
-  summary_.add(r);
+  summary_.add(r), verdicts_.add(r);
   progress_->add(r);
   write(to_json_line(r));
 }
@@ -137,6 +137,7 @@ std::string RunLog::footer() const {
   for (const auto& [name, testee] : summary_.testees) counts += verdict_counts(testee);
   Json footer{{"complete", !interrupted}, {"cases", progress_->judged()}};
   footer.update(counts_json(counts));
+  footer["verdicts"] = verdicts_.text();
   footer["seconds"] = progress_->seconds();
   return Json{{"footer", footer}}.dump();
 }

@@ -75,6 +75,7 @@ class RunLog {
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
   Summary summary_;
+  VerdictsDigest verdicts_;
   std::size_t judged_ = 0;
   bool unexpected_ = false;
   bool answered_ = false, refused_ = false;  // valid calls: one with an answer to judge, one as unsupported

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 
+#include "conformance/testees/binaries.h"
 #include "conformance/testees/child.h"
 #include "conformance/testees/wire/connection.h"
 #include "conformance/testees/wire/generator.h"
@@ -64,14 +65,14 @@ class End {
   explicit End(const Address& address) : address_(address), said_(introduction_of(address)) {}
 
   const Introduction& introduction() const { return said_; }
-  bool is_command() const { return std::holds_alternative<Command>(address_); }
   std::vector<std::pair<std::string, std::string>> facts() const {
     auto all = said_.facts;
     all.emplace_back("interface", "runtime protocol 1");
-    all.emplace_back("isolation", is_command() ? "a process for each block" : "a RESET before each block");
+    all.emplace_back("isolation", command() ? "a process for each block" : "a RESET before each block");
+    if (command()) std::ranges::move(digests_of_command(command()->words), std::back_inserter(all));
     return all;
   }
-  int most_at_once() const { return is_command() || said_.has(has_connections) ? std::numeric_limits<int>::max() : 1; }
+  int most_at_once() const { return command() || said_.has(has_connections) ? std::numeric_limits<int>::max() : 1; }
 
   template <class... Read>
   ReplyHead ask(Request request, const BodyWriter& body, Read... read) {
@@ -96,6 +97,8 @@ class End {
   }
 
  private:
+  const Command* command() const { return std::get_if<Command>(&address_); }
+
   Address address_;
   Introduction said_;
   std::optional<Connection> connection_;
