@@ -46,16 +46,26 @@ struct Budget::State {
       : memory(limits.bytes, "bytes of memory", "limits.memory", "--max-bytes"),
         work(limits.work, "units of work", "limits.work", "--max-work"),
         output(limits.output, "bytes of output", "limits.output", "--max-output") {}
+
+  void take_memory(Int bytes, std::string_view what) {
+    if (refused.load(std::memory_order_relaxed) > 0 && refused.fetch_sub(1, std::memory_order_relaxed) == 1)
+      throw Fault(Outcome::exhausted, "limits.memory", text(what, " is refused memory, as was asked for"));
+    memory.take(bytes, what);
+  }
+
   Account memory, work, output;
+  std::atomic<Int> refused = 0;  // the how manieth time from now on
 };
 
 Budget::Budget() : Budget(Limits{}) {}
 Budget::Budget(const Limits& limits) : state_(std::make_shared<State>(limits)) {}
 
-void Budget::take(Int bytes, std::string_view what) const { state_->memory.take(bytes, what); }
+void Budget::take(Int bytes, std::string_view what) const { state_->take_memory(bytes, what); }
 void Budget::give_back(Int bytes) const noexcept { state_->memory.give_back(bytes); }
 void Budget::work(Int units, std::string_view what) const { state_->work.take(units, what); }
 void Budget::print(Int bytes, std::string_view what) const { state_->output.take(bytes, what); }
+
+void Budget::refuse(Int k) const noexcept { state_->refused = k; }
 
 Budget::Limits Budget::left() const { return {state_->memory.left(), state_->work.left(), state_->output.left()}; }
 Budget::Limits Budget::used() const { return {state_->memory.used(), state_->work.used(), state_->output.used()}; }
@@ -72,7 +82,7 @@ Charge::Charge() : state_(innermost ? innermost->budget_.state_ : nullptr) {}
 
 void* Charge::allocate(std::size_t bytes) const {
   if (!state_) return ::operator new(bytes);
-  state_->memory.take(static_cast<Int>(bytes), innermost ? innermost->what_ : "a tensor");
+  state_->take_memory(static_cast<Int>(bytes), innermost ? innermost->what_ : "a tensor");
   void* const memory = ::operator new(bytes, std::nothrow);
   if (memory) return memory;
   state_->memory.give_back(static_cast<Int>(bytes));

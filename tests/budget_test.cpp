@@ -50,6 +50,18 @@ TEST(Budget, WhatIsBeyondIsRefusedAndNotCharged) {
   EXPECT_EQ(budget.left().output, 26);
 }
 
+TEST(Budget, OneOfManyRequestsForMemoryIsRefused) {
+  const Budget budget;
+  budget.refuse(2);
+  EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
+  EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }),
+            "limits.memory: a tensor is refused memory, as was asked for");
+  EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
+  EXPECT_EQ(taken(budget), 2);
+  budget.refuse(1), budget.refuse(0);
+  EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
+}
+
 TEST(Budget, MemoryComesBackAndItsPeakIsKept) {
   const Budget budget;
   budget.take(100, "a tensor");

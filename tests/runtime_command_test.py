@@ -192,6 +192,18 @@ class Planted(Judged):
                 self.assertEqual(sentences, [f"the runtime {cause}"])
 
 
+    def test_what_an_end_does_without_memory(self):
+        for fault, cause in {
+            "spoilt": 'exits saying "breaks the rule protocol.allocations: an EXECUTE gives other outputs when allocation N was refused"',
+            "internal": 'exits saying "breaks the rule protocol.allocations: an EXECUTE without its allocation N is answered invalid"',
+            "gives_up": "aborts",
+        }.items():
+            with self.subTest(fault):
+                end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "sorting" / "program.pte", ASSAY
+                sentences = [defect["sentence"] for defect in self.judged("--programs", "requests/*", "--", *end)[-1]]
+                self.assertEqual(sentences, [f"the runtime {cause}"])
+
+
 class Reports(Judged):
     def test_reports_and_comparisons_read_it(self):
         fault = shlex.join(map(str, (sys.executable, TESTS / "faulty_runtime.py", "second", PROGRAMS / "counter" / "program.pte", ASSAY)))

@@ -67,6 +67,12 @@ const std::atomic<bool>& leave_gently() {
   return interrupted;
 }
 
+void add_workers(CLI::App& command, int& workers) {
+  command.add_option("--workers", workers, "Processors that cases run on")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+}
+
 RunOptions add_run_options(CLI::App& command, RunRequest& r) {
   command.add_option("--known", r.known,
                      "File of expected failures, in each line a case id, perhaps until 2027-01-31, and the reason; one "

@@ -34,6 +34,8 @@ struct RunRequest {
   std::string_view subject = "operator";  // what a line of the table is of
 };
 
+void add_workers(CLI::App& command, int& workers);
+
 // --known, --strict, -o, reports, --baseline, --defects, --json.
 struct RunOptions {
   CLI::Option *lines, *baseline;

@@ -224,6 +224,13 @@ class RemoteProgram final : public TesteeProgram {
     return all;
   }
 
+  // Once more, on the inputs of the last call, with the k-th allocation refused; 0: with none.
+  Reply call_again(std::uint32_t k, std::vector<Value>& outputs) {
+    BodyWriter body = about().number(std::uint32_t{1});
+    if (k > 0) body.number(k);
+    return reply_of(executed(body, outputs));
+  }
+
   static constexpr std::uint64_t seed = 1;
 
  private:
@@ -239,16 +246,18 @@ class RemoteProgram final : public TesteeProgram {
 
   template <class Write>
   ReplyHead call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs, Write write) {
-    std::uint32_t results = 0;
     ReplyHead head = end_.ask(Request::method, about().text(method));
     for (std::uint32_t i = 0; i < inputs.size() && head.status == Status::ok; ++i) {
       BodyWriter body = about().number(i);
       write(body, inputs[i]);
       head = end_.ask(Request::set_input, body);
     }
-    if (head.status != Status::ok) return head;
-    head = end_.ask(Request::execute, about().number(std::uint32_t{1}),
-                    [&](BodyReader& r) { results = r.number<std::uint32_t>(); });
+    return head.status == Status::ok ? executed(about().number(std::uint32_t{1}), outputs) : head;
+  }
+
+  ReplyHead executed(const BodyWriter& body, std::vector<Value>& outputs) {
+    std::uint32_t results = 0;
+    ReplyHead head = end_.ask(Request::execute, body, [&](BodyReader& r) { results = r.number<std::uint32_t>(); });
     outputs.clear();
     for (std::uint32_t i = 0; i < results && head.status == Status::ok; ++i)
       head = end_.ask(Request::get_output, about().number(i), [&](BodyReader& r) { outputs.push_back(r.value()); });
@@ -273,7 +282,7 @@ class RemoteRuntime final : public Runtime {
   bool tells_what_is_kept() const override { return end_.introduction().has(has_state); }
   std::vector<std::string> requests() const override {
     std::vector<std::string> all;
-    for (const std::string_view feature : {has_ping, has_generator, has_state, has_quit})
+    for (const std::string_view feature : {has_ping, has_generator, has_state, has_allocations, has_quit})
       if (end_.introduction().has(feature)) all.emplace_back(feature);
     return all;
   }
@@ -285,6 +294,7 @@ class RemoteRuntime final : public Runtime {
       if (request == has_ping) return ping();
       if (request == has_generator) return generator(settings, method, inputs);
       if (request == has_state) return state(settings, method, inputs);
+      if (request == has_allocations) return allocations(settings, method, inputs);
       return end_.quit();
     } catch (const Fault& refused) {
       return {refused.outcome, refused.message};
@@ -339,6 +349,27 @@ class RemoteRuntime final : public Runtime {
       std::vector<Value> outputs;
       reply = program->call(method, inputs, outputs);
       if (reply.outcome != Outcome::ok) return reply;
+    }
+    return reply;
+  }
+
+  // Whichever allocation of an execution is refused, the end says so, and lives on as if it had not been asked. One
+  // that answers has done with fewer.
+  Reply allocations(const LoadSettings& settings, const std::string& method, std::span<const Value> inputs) {
+    constexpr std::uint32_t most = 32;
+    std::vector<Value> right, outputs;
+    Reply reply;
+    const auto program = load_remote(settings, reply);
+    if (program) reply = program->call(method, inputs, right);
+    for (std::uint32_t k = 1; reply.outcome == Outcome::ok && k <= most; ++k) {
+      const Reply refused = program->call_again(k, outputs);
+      if (refused.outcome != Outcome::ok && refused.outcome != Outcome::exhausted)
+        end_.lose("protocol.allocations",
+                  text("an EXECUTE without its allocation ", k, " is answered ", name(refused.outcome)));
+      if (refused.outcome == Outcome::exhausted) reply = program->call_again(0, outputs);
+      if (reply.outcome == Outcome::ok && !std::ranges::equal(outputs, right, are_the_same))
+        end_.lose("protocol.allocations", text("an EXECUTE gives other outputs when allocation ", k, " was refused"));
+      if (refused.outcome == Outcome::ok) break;
     }
     return reply;
   }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <limits>
 #include <system_error>
 
 #include "conformance/testees/child.h"
@@ -62,6 +63,7 @@ Server::Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string
   if (!runtime_) return;
   add(has_programs), add(has_instances), add(has_generator);
   if (runtime_->tells_what_is_kept()) add(has_state);
+  if (runtime_->charges_memory()) add(has_allocations);
 }
 
 void Server::serve(int in, int out) {
@@ -134,9 +136,7 @@ void Server::answer(Request request, BodyReader& body, ReplyHead& head, BodyWrit
     }
     case Request::execute: {
       Loaded& l = loaded(body);
-      const auto times = body.number<std::uint32_t>();
-      body.finish();
-      return execute(l, times, head, reply);
+      return execute(l, body, head, reply);
     }
     case Request::get_output: {
       Loaded& l = loaded(body);
@@ -222,6 +222,7 @@ void Server::load(BodyReader& body, ReplyHead& head, BodyWriter& reply) {
   for (std::size_t left = body.count(4); left > 0; --left) loaded.data.push_back(file());
   LoadSettings settings{loaded.program->path(), {}, body.number<std::uint8_t>() != 0};
   body.finish();
+  settings.budget = loaded.budget;
   for (const auto& data : loaded.data) settings.data.push_back(data->path());
   Reply said;
   loaded.running = runtime_->load(settings, said);
@@ -231,14 +232,23 @@ void Server::load(BodyReader& body, ReplyHead& head, BodyWriter& reply) {
   programs_.emplace(handles_, std::move(loaded));
 }
 
-void Server::execute(Loaded& l, std::uint32_t times, ReplyHead& head, BodyWriter& reply) {
+Budget Server::unlimited_work() { return Budget({.work = std::numeric_limits<Int>::max()}); }
+
+void Server::execute(Loaded& l, BodyReader& body, ReplyHead& head, BodyWriter& reply) {
+  auto times = body.number<std::uint32_t>();
+  const std::uint32_t refused = body.has_more() ? body.number<std::uint32_t>() : 0;
+  body.finish();
+  if (refused > 0 && !runtime_->charges_memory())
+    throw Fault(Outcome::unsupported, "protocol.request", "no allocation can be refused here");
   std::vector<Value> inputs;
   for (const auto& [index, value] : l.inputs) {
     if (index != inputs.size()) fail("protocol.call", "input ", inputs.size(), " was not set");
     inputs.push_back(value);
   }
+  l.budget.refuse(refused);
   for (; times > 0 && head.status == Status::ok; --times)
     take_reply(head, l.running->call(l.method, inputs, l.outputs));
+  l.budget.refuse(0);
   reply.count(l.outputs.size());
 }
 

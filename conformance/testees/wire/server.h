@@ -23,9 +23,12 @@ class Server {
   void serve(int in, int out);
 
  private:
+  static Budget unlimited_work();  // how long a request may take is the host's matter
+
   struct Loaded {
     std::unique_ptr<FileInMemory> program;
     std::vector<std::unique_ptr<FileInMemory>> data;
+    Budget budget = unlimited_work();
     std::unique_ptr<TesteeProgram> running;
     std::string method;
     std::map<std::uint32_t, Value> inputs;
@@ -38,7 +41,7 @@ class Server {
   void tell_what(BodyWriter& reply) const;
   void call_kernel(BodyReader& body, ReplyHead& head, BodyWriter& reply);
   void load(BodyReader& body, ReplyHead& head, BodyWriter& reply);
-  void execute(Loaded& loaded, std::uint32_t times, ReplyHead& head, BodyWriter& reply);
+  void execute(Loaded& loaded, BodyReader& body, ReplyHead& head, BodyWriter& reply);
   static void tell_what_is_kept(Loaded& loaded, BodyWriter& reply);
   Loaded& loaded(BodyReader& body);
 
