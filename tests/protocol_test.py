@@ -342,7 +342,7 @@ class End(unittest.TestCase):
             program = (folder / "program.pte").read_bytes()
             _, _, _, handle = wire.ask(5, struct.pack("<I", len(program)) + program + struct.pack("<IB", 0, 0))
             self.assertEqual(wire.ask(6, handle + text("forward"))[0], 0)
-            generated = struct.pack("<IBBBqqBBBQ", 0, 10, 6, 2, 4, 6, 0, 1, 1, 7)
+            generated = struct.pack("<IBBBqqBBBQ", 0, 10, 6, 2, 4, 5, 0, 1, 1, 7)
             self.assertEqual(wire.ask(7, handle + generated)[:2], (0, ""))
             statuses = []
             while not statuses or statuses[-1] == (5, "limits.memory"):

@@ -123,7 +123,8 @@ class Run {
 
   void add_source(const std::string& name, Bytes file, std::vector<Bytes> data) {
     std::string digest = digits_of(assay::digest({reinterpret_cast<const char*>(file.data()), file.size()}));
-    sources_.push_back({name, std::move(digest), {std::move(file), std::move(data), request_.places}});
+    sources_.push_back(
+        {name, std::move(digest), corrupt::Corruptions(std::move(file), std::move(data), request_.places)});
   }
 
   void tell(std::string digest) {
