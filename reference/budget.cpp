@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "reference/fault.h"
+#include "reference/refused_memory.h"
 
 namespace assay {
 namespace {
 
 thread_local constinit const Budget::Scope* innermost = nullptr;
+thread_local constinit Int refused = 0;  // which time from now on
 
 // One limit: what is left of it, and how little was ever left.
 class Account {
@@ -48,13 +50,12 @@ struct Budget::State {
         output(limits.output, "bytes of output", "limits.output", "--max-output") {}
 
   void take_memory(Int bytes, std::string_view what) {
-    if (refused.load(std::memory_order_relaxed) > 0 && refused.fetch_sub(1, std::memory_order_relaxed) == 1)
+    if (refused > 0 && --refused == 0)
       throw Fault(Outcome::exhausted, "limits.memory", text(what, " is refused memory, as was asked for"));
     memory.take(bytes, what);
   }
 
   Account memory, work, output;
-  std::atomic<Int> refused = 0;  // the how manieth time from now on
 };
 
 Budget::Budget() : Budget(Limits{}) {}
@@ -64,8 +65,6 @@ void Budget::take(Int bytes, std::string_view what) const { state_->take_memory(
 void Budget::give_back(Int bytes) const noexcept { state_->memory.give_back(bytes); }
 void Budget::work(Int units, std::string_view what) const { state_->work.take(units, what); }
 void Budget::print(Int bytes, std::string_view what) const { state_->output.take(bytes, what); }
-
-void Budget::refuse(Int k) const noexcept { state_->refused = k; }
 
 Budget::Limits Budget::left() const { return {state_->memory.left(), state_->work.left(), state_->output.left()}; }
 Budget::Limits Budget::used() const { return {state_->memory.used(), state_->work.used(), state_->output.used()}; }
@@ -77,6 +76,9 @@ Budget::Scope::~Scope() { innermost = outer_; }
 void Budget::Scope::work(Int units) {
   if (innermost) innermost->budget_.work(units, innermost->what_);
 }
+
+RefusedMemory::RefusedMemory(Int k) { refused = k; }
+RefusedMemory::~RefusedMemory() { refused = 0; }
 
 Charge::Charge() : state_(innermost ? innermost->budget_.state_ : nullptr) {}
 

@@ -28,9 +28,6 @@ class Budget {
   void work(Int units, std::string_view what) const;
   void print(Int bytes, std::string_view what) const;
 
-  // The k-th time from now on that memory is asked for, it is refused, as if there were none; 0: never.
-  void refuse(Int k) const noexcept;
-
   Limits left() const;
   Limits used() const;  // as yet; of memory, the most at one time
 

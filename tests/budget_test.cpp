@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "reference/fault.h"
+#include "reference/refused_memory.h"
 
 namespace assay {
 namespace {
@@ -52,13 +54,13 @@ TEST(Budget, WhatIsBeyondIsRefusedAndNotCharged) {
 
 TEST(Budget, OneOfManyRequestsForMemoryIsRefused) {
   const Budget budget;
-  budget.refuse(2);
+  std::optional<RefusedMemory> scarcity(2);
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }),
             "limits.memory: a tensor is refused memory, as was asked for");
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
   EXPECT_EQ(taken(budget), 2);
-  budget.refuse(1), budget.refuse(0);
+  scarcity.emplace(1), scarcity.reset();
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
 }
 

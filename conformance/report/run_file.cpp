@@ -55,10 +55,10 @@ std::string miscounted(const RunFile& run) {
   for (const auto& [key, value] : footer.items())
     if (key != "complete" && key != "seconds" && key != "verdicts")
       if (std::string sentence = wrong(footer, key, "footer"); !sentence.empty()) return sentence;
-  const std::string verdicts = verdicts_digest(run);
-  if (footer.value("verdicts", verdicts) != verdicts)
+  const std::string found = verdicts_digest(run);
+  if (footer.value("verdicts", found) != found)
     return fmt::format("its footer says that the digest of its verdicts is {}, but that is {}",
-                       fields::dumped(footer["verdicts"]), verdicts);
+                       fields::dumped(footer["verdicts"]), found);
   if (!run.complete || run.header.empty()) return {};
   return wrong(fields::parsed(run.header)["header"], "cases", "header");
 }

@@ -254,8 +254,6 @@ std::vector<Value> OptimizedClient::call(const std::string& name, std::span<cons
   if (const std::size_t wanted = assay_input_count(made.method); inputs.size() != wanted)
     throw Fault(Outcome::invalid, "R4", text("the method wants ", wanted, " inputs, but ", inputs.size(), " came"));
   for (std::size_t i = 0; i < inputs.size(); ++i) set_input(made, i, inputs[i]);
-  std::optional<optimized::FallbackBudget> charged;
-  if (budget_) charged.emplace(*budget_);
   execute(made);
   return outputs(made);
 }

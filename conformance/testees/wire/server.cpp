@@ -5,10 +5,10 @@
 
 #include <array>
 #include <chrono>
-#include <limits>
 #include <system_error>
 
 #include "conformance/testees/child.h"
+#include "reference/refused_memory.h"
 
 namespace assay::wire {
 namespace {
@@ -222,7 +222,6 @@ void Server::load(BodyReader& body, ReplyHead& head, BodyWriter& reply) {
   for (std::size_t left = body.count(4); left > 0; --left) loaded.data.push_back(file());
   LoadSettings settings{loaded.program->path(), {}, body.number<std::uint8_t>() != 0};
   body.finish();
-  settings.budget = loaded.budget;
   for (const auto& data : loaded.data) settings.data.push_back(data->path());
   Reply said;
   loaded.running = runtime_->load(settings, said);
@@ -231,8 +230,6 @@ void Server::load(BodyReader& body, ReplyHead& head, BodyWriter& reply) {
   reply.number(++handles_);
   programs_.emplace(handles_, std::move(loaded));
 }
-
-Budget Server::unlimited_work() { return Budget({.work = std::numeric_limits<Int>::max()}); }
 
 void Server::execute(Loaded& l, BodyReader& body, ReplyHead& head, BodyWriter& reply) {
   auto times = body.number<std::uint32_t>();
@@ -245,10 +242,9 @@ void Server::execute(Loaded& l, BodyReader& body, ReplyHead& head, BodyWriter& r
     if (index != inputs.size()) fail("protocol.call", "input ", inputs.size(), " was not set");
     inputs.push_back(value);
   }
-  l.budget.refuse(refused);
+  const RefusedMemory scarcity(refused);
   for (; times > 0 && head.status == Status::ok; --times)
     take_reply(head, l.running->call(l.method, inputs, l.outputs));
-  l.budget.refuse(0);
   reply.count(l.outputs.size());
 }
 

@@ -23,12 +23,9 @@ class Server {
   void serve(int in, int out);
 
  private:
-  static Budget unlimited_work();  // how long a request may take is the host's matter
-
   struct Loaded {
     std::unique_ptr<FileInMemory> program;
     std::vector<std::unique_ptr<FileInMemory>> data;
-    Budget budget = unlimited_work();
     std::unique_ptr<TesteeProgram> running;
     std::string method;
     std::map<std::uint32_t, Value> inputs;
