@@ -1,6 +1,6 @@
 """A runtime that does one thing wrong with one program: what stands behind it is right.
 
-faulty_runtime.py FAULT PROGRAM ASSAY, with the program's file and the command that answers for it."""
+faulty_runtime.py FAULT PROGRAM COMMAND..., with the program's file and the end that answers for it."""
 import os
 import pathlib
 import signal
@@ -16,13 +16,13 @@ from wire import EXECUTE, GET_OUTPUT, LOAD, METHOD, OK, PING, QUIT, SET_INPUT, S
 EXHAUSTED, INTERNAL = 5, 6
 HEAD = struct.Struct("<BQQII")  # of a reply without words
 
-FAULT, PROGRAM, ASSAY = sys.argv[1:]
+FAULT, PROGRAM, *COMMAND = sys.argv[1:]
 CHOSEN = pathlib.Path(PROGRAM).read_bytes()
 
 
 class Behind:
     def __init__(self):
-        self.process = subprocess.Popen([ASSAY, "serve", "reference"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, kind, number, body):
         self.process.stdin.write(wire.framed(kind, number, body))

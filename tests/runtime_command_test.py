@@ -11,6 +11,7 @@ from folder import WithFolder
 
 ASSAY = os.environ["ASSAY"]
 BUILD = pathlib.Path(os.environ["ASSAY_BUILD"])
+REFERENCE = ASSAY, "serve", "reference"
 TESTS = pathlib.Path(__file__).resolve().parent
 PROGRAMS = TESTS.parent / "golden" / "programs"
 SOME = "--programs", "kv_cache,dynamic_batch,mlp,shared_state,counter,cond,aten::add.out,aten::topk.values"
@@ -79,7 +80,7 @@ class Faults(Judged):
     """With one program, of which everything is tried, and another."""
 
     def judge(self, fault, program, *options):
-        end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / program / "program.pte", ASSAY
+        end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / program / "program.pte", *REFERENCE
         return self.judged(*options, "--", *end)
 
     def failures(self, fault, program, *options, programs=""):
@@ -187,7 +188,7 @@ class Planted(Judged):
             "zeros": 'exits saying "breaks the rule protocol.generator: inputs that the end makes give other outputs than these inputs do"',
         }.items():
             with self.subTest(fault):
-                end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "counter" / "program.pte", ASSAY
+                end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "counter" / "program.pte", *REFERENCE
                 sentences = [defect["sentence"] for defect in self.judged("--timeout", "2", "--programs", "requests/*", "--", *end)[-1]]
                 self.assertEqual(sentences, [f"the runtime {cause}"])
 
@@ -199,14 +200,14 @@ class Planted(Judged):
             "gives_up": "aborts",
         }.items():
             with self.subTest(fault):
-                end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "sorting" / "program.pte", ASSAY
+                end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "sorting" / "program.pte", *REFERENCE
                 sentences = [defect["sentence"] for defect in self.judged("--programs", "requests/*", "--", *end)[-1]]
                 self.assertEqual(sentences, [f"the runtime {cause}"])
 
 
 class Reports(Judged):
     def test_reports_and_comparisons_read_it(self):
-        fault = shlex.join(map(str, (sys.executable, TESTS / "faulty_runtime.py", "second", PROGRAMS / "counter" / "program.pte", ASSAY)))
+        fault = shlex.join(map(str, (sys.executable, TESTS / "faulty_runtime.py", "second", PROGRAMS / "counter" / "program.pte", *REFERENCE)))
         old, new = self.folder / "old.jsonl", self.folder / "new.jsonl"
         assay("runtime", "--programs", "counter", "-o", old, "reference")
         code, out, _ = assay("runtime", "--programs", "counter", "-o", new, "--html", self.folder / "new.html", "--baseline", old, "-- " + fault)

@@ -133,7 +133,7 @@ class RuntimeShards(WithFolder):
     """The same of `assay runtime`, of a runtime that does something wrong."""
 
     PROGRAMS = SOURCE / "golden/programs"
-    FAULTY = f"-- {sys.executable} {SOURCE}/tests/faulty_runtime.py second {PROGRAMS}/counter/program.pte {ASSAY}"
+    FAULTY = f"-- {sys.executable} {SOURCE}/tests/faulty_runtime.py second {PROGRAMS}/counter/program.pte {ASSAY} serve reference"
     RUN = "--programs", "counter,mlp,aten::a*"
 
     def assay(self, command, *words):
