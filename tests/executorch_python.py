@@ -22,7 +22,7 @@ class Official(WithFolder):
         lines = [json.loads(line) for line in run.read_text().splitlines()]
         self.assertTrue(lines[-1]["footer"]["complete"], done.stderr)
         self.assertEqual(lines[0]["header"]["testee"], "executorch.runtime")
-        self.assertIn("executorch_runtime.py", lines[0]["header"])
+        self.assertIn("file executorch_runtime.py", lines[0]["header"])
         return {line["case"]: (line["verdict"], line["class"]) for line in lines if "case" in line}
 
     def test_it_runs_programs(self):

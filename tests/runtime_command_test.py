@@ -182,7 +182,7 @@ class Planted(Judged):
             "former": 'exits saying "breaks the rule protocol.ping: a PING of N bytes is answered with others"',
             "stays": 'exits saying "breaks the rule protocol.quit: the end stays after it answered QUIT"',
             "code": 'exits saying "breaks the rule protocol.quit: the end exited with status N after it answered QUIT"',
-            "deaf": 'does not end in a step "ask", when it is asked to quit',
+            "deaf": 'does not end in a step "ask", when it is asked for quit',
             "twice": 'exits saying "breaks the rule protocol.state: value N is kept twice"',
             "drifts": 'exits saying "breaks the rule protocol.state: a program that is loaded again does not begin with the state that it had at first"',
             "zeros": 'exits saying "breaks the rule protocol.generator: inputs that the end makes give other outputs than these inputs do"',
@@ -197,7 +197,7 @@ class Planted(Judged):
         for fault, cause in {
             "spoilt": 'exits saying "breaks the rule protocol.allocations: an EXECUTE gives other outputs when allocation N was refused"',
             "internal": 'exits saying "breaks the rule protocol.allocations: an EXECUTE without its allocation N is answered invalid"',
-            "gives_up": "aborts",
+            "gives_up": 'aborts in a step "ask", when it is asked for allocations',
         }.items():
             with self.subTest(fault):
                 end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "sorting" / "program.pte", *REFERENCE

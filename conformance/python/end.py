@@ -228,7 +228,7 @@ def binary_of(module):
     file, state = pathlib.Path(module.__file__), 0xcbf29ce484222325
     for byte in file.read_bytes():
         state = (state ^ byte) * 0x100000001b3 % 2**64
-    return {file.name: f"{state:016x}"}
+    return {f"file {file.name}": f"{state:016x}"}
 
 
 def main(module, _, attribute):

@@ -84,7 +84,7 @@ class ResultsRuntime final : public Runtime {
   explicit ResultsRuntime(const std::filesystem::path& file) : file_(file), results_(file) {}
   std::string_view name() const override { return results_.name(); }
   std::vector<std::pair<std::string, std::string>> facts() const override {
-    return {{file_.filename(), digest_of_file(file_)}};
+    return {{"file " + file_.filename().string(), digest_of_file(file_)}};
   }
   void begin(std::string_view id) override { results_.begin(id); }
   std::unique_ptr<TesteeProgram> load(const LoadSettings&, Reply& reply) override {

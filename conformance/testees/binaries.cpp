@@ -61,7 +61,7 @@ Digests digests_of_command(std::span<const std::string> words) {
   for (std::size_t i = 0; i < words.size(); ++i)
     if (const auto path = i == 0 ? program_of(words[i]) : std::filesystem::path(words[i]);
         std::filesystem::is_regular_file(path))
-      digests.emplace_back(path.filename(), digest_of_file(path));
+      digests.emplace_back("file " + path.filename().string(), digest_of_file(path));
   return digests;
 }
 

@@ -16,7 +16,8 @@ std::string digest_of_file(const std::filesystem::path& file);  // in 16 digits
 // Of those binaries that the process has loaded and whose names are among `names`.
 Digests digests_of_loaded(std::span<const std::string> names);
 
-// Of those words of a command that are files, the first of them as a shell finds it.
+// Of those words of a command that are files, the first of them as a shell finds it: by names such as "file mine.py",
+// which are nobody else's.
 Digests digests_of_command(std::span<const std::string> words);
 
 inline constexpr const char* executable = "executable";  // the name of the process's own
