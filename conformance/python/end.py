@@ -4,7 +4,8 @@ ATTRIBUTE, `kernels` where none is named, is a dict from operators' full names t
 arguments, and returns an array, a number, or a tuple of them, which are converted to the dtypes of the outs. One that has a parameter `out` is also given
 the outs, and may write to them and return None. bfloat16 and other dtypes that numpy lacks are raw bits, V1 or V2. NotImplementedError says
 that there is no kernel for such a call; another exception refuses it. A module with a function `load(program, data)`, of bytes, runs programs, too:
-what it returns is called with a method's name and a list of inputs, and returns a list of outputs.
+what it returns is called with a method's name and a list of inputs, and returns a list of outputs. `name` and `facts`, a dict, are what a run
+is to say of it.
 """
 import importlib
 import inspect
@@ -237,7 +238,8 @@ def main(module, _, attribute):
     wire_in, wire_out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     loaded = importlib.import_module(module)
-    end = End(module, getattr(loaded, attribute or "kernels", {}), getattr(loaded, "load", None), facts=binary_of(loaded))
+    facts = binary_of(loaded) | getattr(loaded, "facts", {})
+    end = End(getattr(loaded, "name", module), getattr(loaded, attribute or "kernels", {}), getattr(loaded, "load", None), facts=facts)
     serve(end, wire_in, wire_out)
 
 
