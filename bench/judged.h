@@ -11,6 +11,7 @@ namespace assay::bench {
 struct Judged {
   bool passes = false;
   std::string sentence;
+  std::string verdicts = {};  // the digest of the run's, as spec/verdicts.md has it
 };
 
 // By the first of the runs that judged exactly these bytes.

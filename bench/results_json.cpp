@@ -59,12 +59,15 @@ Json engine_json(const Measurement& ours, const Measurement& m, const Tolerance&
   return json;
 }
 
+Json judged_json(const Judged& judged) {
+  return {{"passes", judged.passes}, {"sentence", judged.sentence}, {"verdicts", judged.verdicts}};
+}
+
 Json program_json(const ProgramResult& program) {
   Json engines = Json::array();
   for (std::size_t i = 0; i < program.engines.size(); ++i) {
     engines.push_back(engine_json(program.engines.front(), program.engines[i], program.tolerance));
-    if (i < program.judged.size())
-      engines.back()["conformance"] = {{"passes", program.judged[i].passes}, {"sentence", program.judged[i].sentence}};
+    if (i < program.judged.size()) engines.back()["conformance"] = judged_json(program.judged[i]);
   }
   return {{"program", program.program}, {"inputs", program.inputs_from}, {"engines", std::move(engines)}};
 }

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "reference/fault.h"
+#include "reference/refused_memory.h"
 
 namespace assay {
 namespace {
 
 thread_local constinit const Budget::Scope* innermost = nullptr;
+thread_local constinit Int refused = 0;  // which time from now on
 
 // One limit: what is left of it, and how little was ever left.
 class Account {
@@ -46,13 +48,20 @@ struct Budget::State {
       : memory(limits.bytes, "bytes of memory", "limits.memory", "--max-bytes"),
         work(limits.work, "units of work", "limits.work", "--max-work"),
         output(limits.output, "bytes of output", "limits.output", "--max-output") {}
+
+  void take_memory(Int bytes, std::string_view what) {
+    if (refused > 0 && --refused == 0)
+      throw Fault(Outcome::exhausted, "limits.memory", text(what, " is refused memory, as was asked for"));
+    memory.take(bytes, what);
+  }
+
   Account memory, work, output;
 };
 
 Budget::Budget() : Budget(Limits{}) {}
 Budget::Budget(const Limits& limits) : state_(std::make_shared<State>(limits)) {}
 
-void Budget::take(Int bytes, std::string_view what) const { state_->memory.take(bytes, what); }
+void Budget::take(Int bytes, std::string_view what) const { state_->take_memory(bytes, what); }
 void Budget::give_back(Int bytes) const noexcept { state_->memory.give_back(bytes); }
 void Budget::work(Int units, std::string_view what) const { state_->work.take(units, what); }
 void Budget::print(Int bytes, std::string_view what) const { state_->output.take(bytes, what); }
@@ -68,11 +77,14 @@ void Budget::Scope::work(Int units) {
   if (innermost) innermost->budget_.work(units, innermost->what_);
 }
 
+RefusedMemory::RefusedMemory(Int k) { refused = k; }
+RefusedMemory::~RefusedMemory() { refused = 0; }
+
 Charge::Charge() : state_(innermost ? innermost->budget_.state_ : nullptr) {}
 
 void* Charge::allocate(std::size_t bytes) const {
   if (!state_) return ::operator new(bytes);
-  state_->memory.take(static_cast<Int>(bytes), innermost ? innermost->what_ : "a tensor");
+  state_->take_memory(static_cast<Int>(bytes), innermost ? innermost->what_ : "a tensor");
   void* const memory = ::operator new(bytes, std::nothrow);
   if (memory) return memory;
   state_->memory.give_back(static_cast<Int>(bytes));

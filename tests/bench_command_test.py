@@ -179,6 +179,7 @@ class Conformance(Bench):
     def test_the_binary_that_was_judged(self):
         passes, sentence = self.said(self.run_of_reference("pass"))
         self.assertEqual((passes, sentence.startswith("keeps its contract: ")), (True, True), sentence)
+        self.assertNotEqual(sentence.split("; verdicts ")[1], self.said(self.run_of_reference("quality"))[1].split("; verdicts ")[1])
 
     def test_one_that_fails(self):
         passes, sentence = self.said(self.run_of_reference("fail"))

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "reference/fault.h"
+#include "reference/refused_memory.h"
 
 namespace assay {
 namespace {
@@ -48,6 +50,18 @@ TEST(Budget, WhatIsBeyondIsRefusedAndNotCharged) {
   EXPECT_EQ(budget.left().bytes, 6);
   EXPECT_EQ(budget.left().work, 16);
   EXPECT_EQ(budget.left().output, 26);
+}
+
+TEST(Budget, OneOfManyRequestsForMemoryIsRefused) {
+  const Budget budget;
+  std::optional<RefusedMemory> scarcity(2);
+  EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
+  EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }),
+            "limits.memory: a tensor is refused memory, as was asked for");
+  EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
+  EXPECT_EQ(taken(budget), 2);
+  scarcity.emplace(1), scarcity.reset();
+  EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
 }
 
 TEST(Budget, MemoryComesBackAndItsPeakIsKept) {

@@ -1,6 +1,6 @@
 """A runtime that does one thing wrong with one program: what stands behind it is right.
 
-faulty_runtime.py FAULT PROGRAM ASSAY, with the program's file and the command that answers for it."""
+faulty_runtime.py FAULT PROGRAM COMMAND..., with the program's file and the end that answers for it."""
 import os
 import pathlib
 import signal
@@ -13,15 +13,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "doc" / 
 import wire
 from wire import EXECUTE, GET_OUTPUT, LOAD, METHOD, OK, PING, QUIT, SET_INPUT, STATE, UNLOAD
 
+EXHAUSTED, INTERNAL = 5, 6
 HEAD = struct.Struct("<BQQII")  # of a reply without words
 
-FAULT, PROGRAM, ASSAY = sys.argv[1:]
+FAULT, PROGRAM, *COMMAND = sys.argv[1:]
 CHOSEN = pathlib.Path(PROGRAM).read_bytes()
 
 
 class Behind:
     def __init__(self):
-        self.process = subprocess.Popen([ASSAY, "serve", "reference"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, kind, number, body):
         self.process.stdin.write(wire.framed(kind, number, body))
@@ -153,6 +154,25 @@ class Faulty:
         """Generated inputs are of another seed."""
         is_generated = kind == SET_INPUT and body[8] == 10
         return self.right(kind, number, body[:-8] + struct.pack("<Q", 9) if is_generated else body, handle)
+
+    def spoilt(self, kind, number, body, handle):
+        """When an allocation was refused, the next execution gives another output."""
+        reply = self.right(kind, number, body, handle)
+        if kind == EXECUTE:
+            self.is_spoilt, self.refused = getattr(self, "refused", False), reply[0] == EXHAUSTED
+        return reply[:-1] + bytes([reply[-1] ^ 0x40]) if kind == GET_OUTPUT and self.is_spoilt else reply
+
+    def internal(self, kind, number, body, handle):
+        """It has no word for memory that is missing."""
+        reply = self.right(kind, number, body, handle)
+        return bytes([INTERNAL]) + reply[1:] if reply[0] == EXHAUSTED else reply
+
+    def gives_up(self, kind, number, body, handle):
+        """It ends where memory is missing."""
+        reply = self.right(kind, number, body, handle)
+        if reply[0] == EXHAUSTED:
+            os.abort()
+        return reply
 
     def nothing(self, kind, number, body, handle):
         """No program is run."""

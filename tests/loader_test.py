@@ -56,13 +56,16 @@ class Corrupt(WithFolder):
 
 class Judging(WithFolder):
     def judged(self, testee, *options):
-        """The exit code, the report, and the lines."""
-        lines = self.folder / "lines.jsonl"
+        """The exit code, the report, and the lines of cases."""
+        file = self.folder / "run.jsonl"
         front, back = (testee, ()) if isinstance(testee, str) else (None, ("--", *testee))
-        code, out, err = assay("loader", *([front] if front else []), "-o", lines, "--places", "1", *options, *back)
+        code, out, err = assay("loader", *([front] if front else []), "-o", file, "--places", "1", *options, *back)
         self.assertNotIn("testee", err)
-        return code, out, [json.loads(line) for line in lines.read_text().splitlines()]
-
+        self.header, *lines, footer = [json.loads(line) for line in file.read_text().splitlines()]
+        cases = [line for line in lines if "case" in line]
+        self.assertEqual((self.header["header"]["cases"], footer["footer"]["cases"]), (len(cases), len(cases)))
+        self.assertEqual(assay("report", file)[0], 0)
+        return code, out, cases
 
 
 class Loaders(Judging):
@@ -76,23 +79,41 @@ class Loaders(Judging):
         return str(library)
 
     def ends(self, lines):
-        return {line["end"] for line in lines}
+        return {line["got"] for line in lines}
 
     def test_our_own_do_as_they_must(self):
         for testee in ("reference", "optimized"):
             code, out, lines = self.judged(testee, "--program", MLP)
             self.assertEqual(code, 0, out)
-            self.assertEqual({line["verdict"] for line in lines}, {"ok", "untested"})
-            self.assertEqual({line["verdict"] for line in lines if line["program"] == str(MLP)}, {"ok"})
+            self.assertEqual({line["verdict"] for line in lines}, {"pass", "unsupported"})
+            self.assertEqual({line["verdict"] for line in lines if line["case"].startswith(f"{MLP}:")}, {"pass"})
 
     def test_a_crash_is_one_of_its_file(self):
         code, out, lines = self.judged(self.library() + ":careless", "--program", MLP)
         self.assertEqual(code, 1)
-        crashed = [line for line in lines if line["end"] == "crashed"]
+        crashed = [line for line in lines if line["got"] == "crashed"]
         self.assertGreater(len(crashed), 3)
-        self.assertEqual({(line["verdict"], line["class"]) for line in crashed}, {("damage", "segmentation-fault")})
-        self.assertIn("root:offset=huge", {line["name"] for line in crashed})
+        self.assertEqual({(line["verdict"], line["class"]) for line in crashed}, {("crash", "segmentation-fault")})
+        self.assertIn(f"{MLP}:root:offset=huge", {line["case"] for line in crashed})
         self.assertIn(f"assay corrupt {MLP} --name ", out)
+
+    def test_a_run_is_one_like_others(self):
+        _, out, lines = self.judged(self.library(), "--program", MLP, "--programs-only")
+        header, run = self.header["header"], self.folder / "run.jsonl"
+        self.assertEqual((header["suite"], header["places"]), ("loader", "1"))
+        for digest in "digest", "libmine.so", str(MLP):
+            self.assertRegex(header[digest], "^[0-9a-f]{16}$")
+        self.assertIn(os.uname().machine, header["machine"])
+        failing = [line["case"] for line in lines if line["verdict"] == "fail"]
+        known = self.folder / "known.txt"
+        known.write_text("".join(f"{case} it is no loader of all\n" for case in failing))
+        judged = "loader", self.library(), "--program", MLP, "--programs-only", "--places", "1"
+        self.assertEqual(assay(*judged, "--known", known)[0], 0)
+        self.assertEqual(assay(*judged, "--baseline", run)[0], 0)
+        self.assertIn("accepts invalid calls", assay("report", run)[1])
+        run.write_text(run.read_text().replace('"verdict":"fail"', '"verdict":"pass"', 1).replace('"class":"accepted-though-invalid"', '"class":""', 1))
+        code, _, err = assay("report", run)
+        self.assertEqual((code, "run.counts" in err), (3, True), err)
 
     def planted(self, line):
         text = (EXAMPLE / "loader.c").read_text()
@@ -101,19 +122,19 @@ class Loaders(Judging):
     def test_what_a_loader_may_do_wrong(self):
         wrong = r'f->size > 8 && memcmp(f->bytes + 4, "\1\0\0", 4) == 0'
         for line, verdict, failure in (
-            (f"if ({wrong}) abort();", "aborted", "abort"),
-            (f"if ({wrong}) for (;;) ;", "hung", None),
-            (f"if ({wrong}) ((char*)malloc(8))[8] = 1;", "damage", "heap-damage"),
-            (f"if ({wrong}) free(malloc(8) + 8);", "damage", "heap-damage"),
-            (f"if ({wrong}) *(char*)f->bytes = 1;", "damage", "segmentation-fault"),
-            (f"if ({wrong}) raise(8);", "damage", "arithmetic-trap"),
+            (f"if ({wrong}) abort();", "crash", "abort"),
+            (f"if ({wrong}) for (;;) ;", "timeout", ""),
+            (f"if ({wrong}) ((char*)malloc(8))[8] = 1;", "crash", "heap-damage"),
+            (f"if ({wrong}) free(malloc(8) + 8);", "crash", "heap-damage"),
+            (f"if ({wrong}) *(char*)f->bytes = 1;", "crash", "segmentation-fault"),
+            (f"if ({wrong}) raise(8);", "crash", "arithmetic-trap"),
         ):
             with self.subTest(line):
                 code, _, lines = self.judged(self.planted("extern int raise(int); " + line), "--program", MLP, "--timeout", "1", "--programs-only")
                 self.assertEqual(code, 1)
-                found = {(line["verdict"], line.get("class")) for line in lines if line["name"] == "identifier=one"}
+                found = {(line["verdict"], line["class"]) for line in lines if line["case"].endswith(":identifier=one")}
                 self.assertEqual(found, {(verdict, failure)})
-                self.assertEqual(sum(line["verdict"] in ("damage", "aborted", "hung") for line in lines), 1)
+                self.assertEqual(sum(line["verdict"] in ("crash", "timeout") for line in lines), 1)
 
     def test_commands(self):
         script = self.folder / "take.sh"
@@ -122,7 +143,7 @@ class Loaders(Judging):
         self.assertEqual(code, 1)
         self.assertEqual(self.ends(lines), {"accepted", "crashed"})
         for line in lines:
-            self.assertEqual(line["end"] == "crashed", "H2" in line["rules"] or line["bytes"] < 8, line)
+            self.assertEqual(line["got"] == "crashed", line.get("rule") == "H2" or line["elements"] < 8, line)
 
     def test_a_command_that_cannot_be(self):
         self.assertEqual(assay("loader", "--", "true")[0], 4)
@@ -141,9 +162,9 @@ class Official(Judging):
         for testee in ("executorch", "executorch:minimal"):
             _, _, lines = self.judged(testee, "--program", MLP)
             self.assertGreater(len(lines), 2000)
-            plain = [line for line in lines if line["program"] in ("sample:plain", str(MLP))]
-            self.assertNotIn("untested", {line["verdict"] for line in plain})
-            self.assertEqual({line["end"] for line in plain if line["rules"][:1] == ["H2"]}, {"refused"})
+            plain = [line for line in lines if line["case"].startswith(("sample:plain:", f"{MLP}:"))]
+            self.assertNotIn("unsupported", {line["verdict"] for line in plain})
+            self.assertEqual({line["got"] for line in plain if line["operator"] == "H2"}, {"refused"})
 
 
 class Page(unittest.TestCase):

@@ -334,6 +334,24 @@ class End(unittest.TestCase):
         self.assertEqual(wire.process.wait(timeout=20), 0)
         wire.end()
 
+    def test_allocations_that_are_refused(self):
+        """The reference asks for memory while it runs; the optimized runtime does where it falls back on the reference."""
+        for testee in "reference", "optimized":
+            wire = Wire(ASSAY, "serve", testee)
+            folder = PROGRAMS / "sorting"
+            program = (folder / "program.pte").read_bytes()
+            _, _, _, handle = wire.ask(5, struct.pack("<I", len(program)) + program + struct.pack("<IB", 0, 0))
+            self.assertEqual(wire.ask(6, handle + text("forward"))[0], 0)
+            generated = struct.pack("<IBBBqqBBBQ", 0, 10, 6, 2, 4, 5, 0, 1, 1, 7)
+            self.assertEqual(wire.ask(7, handle + generated)[:2], (0, ""))
+            statuses = []
+            while not statuses or statuses[-1] == 5:
+                statuses.append(wire.ask(8, handle + struct.pack("<II", 1, len(statuses) + 1))[0])
+                self.assertEqual(wire.ask(8, handle + struct.pack("<I", 1))[0], 0)
+            self.assertEqual(statuses[-1], 0)
+            self.assertGreater(len(statuses), 3, testee)
+            wire.end()
+
     def test_frames_that_are_none(self):
         for rule, change, code in (
             ("protocol.mark", {"mark": b"yasa"}, 3),

@@ -11,6 +11,7 @@ from folder import WithFolder
 
 ASSAY = os.environ["ASSAY"]
 BUILD = pathlib.Path(os.environ["ASSAY_BUILD"])
+REFERENCE = ASSAY, "serve", "reference"
 TESTS = pathlib.Path(__file__).resolve().parent
 PROGRAMS = TESTS.parent / "golden" / "programs"
 SOME = "--programs", "kv_cache,dynamic_batch,mlp,shared_state,counter,cond,aten::add.out,aten::topk.values"
@@ -79,7 +80,7 @@ class Faults(Judged):
     """With one program, of which everything is tried, and another."""
 
     def judge(self, fault, program, *options):
-        end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / program / "program.pte", ASSAY
+        end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / program / "program.pte", *REFERENCE
         return self.judged(*options, "--", *end)
 
     def failures(self, fault, program, *options, programs=""):
@@ -181,20 +182,32 @@ class Planted(Judged):
             "former": 'exits saying "breaks the rule protocol.ping: a PING of N bytes is answered with others"',
             "stays": 'exits saying "breaks the rule protocol.quit: the end stays after it answered QUIT"',
             "code": 'exits saying "breaks the rule protocol.quit: the end exited with status N after it answered QUIT"',
-            "deaf": 'does not end in a step "ask", when it is asked to quit',
+            "deaf": 'does not end in a step "ask", when it is asked for quit',
             "twice": 'exits saying "breaks the rule protocol.state: value N is kept twice"',
             "drifts": 'exits saying "breaks the rule protocol.state: a program that is loaded again does not begin with the state that it had at first"',
             "zeros": 'exits saying "breaks the rule protocol.generator: inputs that the end makes give other outputs than these inputs do"',
         }.items():
             with self.subTest(fault):
-                end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "counter" / "program.pte", ASSAY
+                end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "counter" / "program.pte", *REFERENCE
                 sentences = [defect["sentence"] for defect in self.judged("--timeout", "2", "--programs", "requests/*", "--", *end)[-1]]
+                self.assertEqual(sentences, [f"the runtime {cause}"])
+
+
+    def test_what_an_end_does_without_memory(self):
+        for fault, cause in {
+            "spoilt": 'exits saying "breaks the rule protocol.allocations: an EXECUTE gives other outputs when allocation N was refused"',
+            "internal": 'exits saying "breaks the rule protocol.allocations: an EXECUTE without its allocation N is answered invalid"',
+            "gives_up": 'aborts in a step "ask", when it is asked for allocations',
+        }.items():
+            with self.subTest(fault):
+                end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "sorting" / "program.pte", *REFERENCE
+                sentences = [defect["sentence"] for defect in self.judged("--programs", "requests/*", "--", *end)[-1]]
                 self.assertEqual(sentences, [f"the runtime {cause}"])
 
 
 class Reports(Judged):
     def test_reports_and_comparisons_read_it(self):
-        fault = shlex.join(map(str, (sys.executable, TESTS / "faulty_runtime.py", "second", PROGRAMS / "counter" / "program.pte", ASSAY)))
+        fault = shlex.join(map(str, (sys.executable, TESTS / "faulty_runtime.py", "second", PROGRAMS / "counter" / "program.pte", *REFERENCE)))
         old, new = self.folder / "old.jsonl", self.folder / "new.jsonl"
         assay("runtime", "--programs", "counter", "-o", old, "reference")
         code, out, _ = assay("runtime", "--programs", "counter", "-o", new, "--html", self.folder / "new.html", "--baseline", old, "-- " + fault)

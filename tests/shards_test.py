@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import unittest
 
 from folder import WithFolder
@@ -110,7 +111,12 @@ class Shards(Runs):
             ("merge.case", [header, json.dumps(json.loads(case) | {"case": json.loads(lines[0])["case"]}) + "\n", *lines]),
             ("merge.case", [header, json.dumps(json.loads(case) | {"case": "aten::relu.out#00000000"}) + "\n", *lines]),
         ):
-            self.shards[0].write_text("".join(changed))
+            *changed, footer = changed
+            if "footer" in footer:  # who changes cases on purpose counts them, too
+                footer = json.loads(footer)
+                del footer["footer"]["verdicts"]
+                footer = json.dumps(footer) + "\n"
+            self.shards[0].write_text("".join([*changed, footer]))
             self.assert_refused(rule, *self.shards)
 
     def test_one_that_was_killed_goes_on(self):
@@ -128,6 +134,37 @@ class Shards(Runs):
             self.assertIn("is no part of a run", err)
 
 
+class RuntimeShards(WithFolder):
+    """The same of `assay runtime`, of a runtime that does something wrong."""
+
+    PROGRAMS = SOURCE / "golden/programs"
+    FAULTY = f"-- {sys.executable} {SOURCE}/tests/faulty_runtime.py second {PROGRAMS}/counter/program.pte {ASSAY} serve reference"
+    RUN = "--programs", "counter,mlp,aten::a*"
+
+    def assay(self, command, *words):
+        done = subprocess.run([ASSAY, command, *map(str, words)], capture_output=True, text=True, check=False, cwd=self.folder, timeout=300)
+        return done.returncode, done.stderr
+
+    def test_merged_they_are_the_run(self):
+        self.assertEqual(self.assay("runtime", self.FAULTY, *self.RUN, "-o", "whole.jsonl")[0], 1)
+        for i in 1, 2, 3:
+            self.assertIn(self.assay("runtime", self.FAULTY, *self.RUN, "--shard", f"{i}/3", "-o", f"{i}.jsonl")[0], (0, 1))
+        whole, merged, *shards = (self.folder / f"{name}.jsonl" for name in ("whole", "merged", 1, 2, 3))
+        for shard in shards:
+            self.assertLess(len(lines_of(shard)), len(lines_of(whole)))
+        lines = shards[1].read_text().splitlines(keepends=True)
+        (self.folder / "2.jsonl.part").write_text("".join(lines[:len(lines) - 2]))
+        shards[1].unlink()
+        self.assertIn(self.assay("runtime", self.FAULTY, *self.RUN, "--shard", "2/3", "--resume", "-o", "2.jsonl")[0], (0, 1))
+        self.assertEqual(self.assay("merge", *reversed(shards), "--testee", self.FAULTY, "-o", merged)[0], 1)
+        self.assertEqual(lines_of(merged), lines_of(whole))
+        self.assertTrue(any('"defect"' in line for line in lines_of(merged)))
+        code, err = self.assay("merge", *shards, "--testee", "reference", "-o", merged)
+        self.assertEqual((code, "merge.settings" in err), (4, True), err)
+        code, err = self.assay("merge", *shards[1:], "--testee", self.FAULTY, "-o", merged)
+        self.assertEqual((code, "merge.missing" in err), (4, True), err)
+
+
 class Files(Runs):
     def test_what_does_not_add_up_is_refused(self):
         run = self.judged("run.jsonl", *RUN)
@@ -139,6 +176,7 @@ class Files(Runs):
             ([header, *cases, cases[passed], footer], "but there are"),
             ([header, *cases[:passed], cases[passed].replace('"verdict":"pass"', '"verdict":"quality"'), *cases[passed + 1:], footer], "pass, but there are"),
             ([header.replace('"cases":', '"cases":1'), *cases, footer], "header says"),
+            ([header, *cases[:passed], cases[passed].replace('"case":"', '"case":"another '), *cases[passed + 1:], footer], "digest of its verdicts"),
         ):
             run.write_text("\n".join(lines) + "\n")
             code, err = self.assay("report", run)

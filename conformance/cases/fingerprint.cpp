@@ -75,10 +75,4 @@ std::string fingerprint(const Operator& op, std::span<const HostValue> arguments
   return fingerprint_of(op, arguments);
 }
 
-std::uint64_t digest(std::string_view bytes) {
-  std::uint64_t state = 0xcbf29ce484222325u;
-  for (const char c : bytes) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return state;
-}
-
 }  // namespace assay

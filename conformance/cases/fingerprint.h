@@ -13,7 +13,4 @@ namespace assay {
 std::string fingerprint(const Operator& op, std::span<const Value> arguments);
 std::string fingerprint(const Operator& op, std::span<const HostValue> arguments);
 
-// FNV-1a of 64 bits.
-std::uint64_t digest(std::string_view bytes);
-
 }  // namespace assay

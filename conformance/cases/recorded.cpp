@@ -13,6 +13,7 @@
 
 #include "calls_generated.h"
 #include "conformance/cases/fingerprint.h"
+#include "conformance/text/digest.h"
 #include "reference/fault.h"
 
 namespace assay {

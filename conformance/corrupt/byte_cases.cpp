@@ -44,6 +44,15 @@ Bytes small_file(std::size_t size) {
   return file;
 }
 
+// The same with a header that says where the tables end: so many bytes behind the file's end. It has no segments.
+Bytes small_file_ending(std::uint64_t beyond) {
+  Bytes file = small_file(64);
+  constexpr std::uint32_t more = sizeof(format::ProgramHeader);
+  file.insert(file.begin() + format::header_at, more, std::byte{0});
+  const format::ProgramHeader header{.identifier = format::program_header_id, .fields = {file.size() + beyond, 0, 0}};
+  return with(plus(file, 0, more), format::header_at, header);
+}
+
 // A header with 16 more bytes, the last of which is given.
 Bytes longer_header(std::byte reserved) {
   Bytes file = program_file();
@@ -131,6 +140,7 @@ std::vector<ByteCase> byte_cases() {
       {"H7", p, with(p, size_at, ~std::uint64_t{0})},
       {"H8", with(p, end_at, base), with(p, end_at, base + 1)},
       {"H8", p, with(p, end_at, std::uint64_t{39})},
+      {"H8", small_file_ending(0), small_file_ending(1)},
       {"H9", longer_header(std::byte{0}), longer_header(std::byte{1})},
       {"H11", p, with(p, 0, std::uint32_t{7})},
       {"H11", p, with(p, 0, static_cast<std::uint32_t>(base) - 3)},

@@ -40,6 +40,14 @@ void Corruptions::each(const Take& take) const {
       if (const auto made = attempt(site, change); made && !take(*made)) return;
 }
 
+std::vector<std::string> Corruptions::names() const {
+  std::vector<std::string> all;
+  each_name([&](const Site& site, std::string_view change) {
+    if (changed(site, change)) all.push_back(site.place + behind(site, change));
+  });
+  return all;
+}
+
 std::optional<Attempt> Corruptions::find(std::string_view name) const {
   for (const Site& site : sites_)
     for (const std::string_view change : corrupter_.changes(site))
@@ -58,13 +66,19 @@ std::optional<Attempt> Corruptions::that_breaks(std::string_view rule) const {
   return found;
 }
 
-std::optional<Attempt> Corruptions::attempt(const Site& site, std::string_view change) const {
+std::optional<Bytes> Corruptions::changed(const Site& site, std::string_view change) const {
   Bytes bytes = corrupter_.changed(site, change);
   if (bytes == original_.file()) return std::nullopt;
-  Expectation expectation = original_.expectation(bytes);
+  return bytes;
+}
+
+std::optional<Attempt> Corruptions::attempt(const Site& site, std::string_view change) const {
+  auto bytes = changed(site, change);
+  if (!bytes) return std::nullopt;
+  Expectation expectation = original_.expectation(*bytes);
   const std::string what = behind(site, change);
   return Attempt{
-      site.place + what, site.field + what, "", {std::move(bytes), original_.data()}, std::move(expectation)};
+      site.place + what, site.field + what, "", {std::move(*bytes), original_.data()}, std::move(expectation)};
 }
 
 void each_case(const Corruptions::Take& take) {

@@ -38,11 +38,14 @@ class Corruptions {
   using TakeName = std::function<void(const Site& site, std::string_view change)>;
   void each_name(const TakeName& take) const;
 
+  std::vector<std::string> names() const;  // of each that is another file
+
   std::optional<Attempt> find(std::string_view name) const;
   // The first that breaks this rule and no other, or else with others.
   std::optional<Attempt> that_breaks(std::string_view rule) const;
 
  private:
+  std::optional<Bytes> changed(const Site& site, std::string_view change) const;  // none: that is the file itself
   std::optional<Attempt> attempt(const Site& site, std::string_view change) const;
 
   Original original_;

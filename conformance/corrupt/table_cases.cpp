@@ -226,7 +226,7 @@ const TableCase cases[] = {
     {"T10", [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 1; },
      [](Sample& s) { s.tensor(s.at.out).allocation_info->memory_id = 0; }},
     {"T10", [](Sample& s) { s.plan().non_const_buffer_sizes[0] = 4096; },
-     [](Sample& s) { s.plan().non_const_buffer_sizes[0] = 4096, s.tensor(s.at.out).allocation_info->memory_id = 0; }},
+     [](Sample& s) { s.plan().non_const_buffer_sizes[0] = 4096, s.tensor(s.at.state).allocation_info->memory_id = 0; }},
     {"T11", [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 16; },
      [](Sample& s) { s.plan().non_const_buffer_sizes[1] = 15; }},
     {"T11",

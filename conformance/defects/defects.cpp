@@ -9,9 +9,9 @@
 #include <set>
 #include <tuple>
 
-#include "conformance/cases/fingerprint.h"
 #include "conformance/cases/generated.h"
 #include "conformance/runner/parallel.h"
+#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {

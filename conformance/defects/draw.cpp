@@ -1,6 +1,7 @@
 #include "conformance/defects/draw.h"
 
 #include "conformance/cases/fingerprint.h"
+#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {

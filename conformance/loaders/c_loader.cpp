@@ -9,9 +9,11 @@ namespace {
 
 class CLoader final : public Loader {
  public:
-  CLoader(const assay_loader& table, const LoaderSettings& settings) : table_(table), settings_(settings) {}
+  CLoader(const assay_loader& table, std::vector<std::string> binaries, const LoaderSettings& settings)
+      : table_(table), binaries_(std::move(binaries)), settings_(settings) {}
 
   std::string_view name() const override { return table_.name; }
+  std::vector<std::string> binaries() const override { return binaries_; }
 
   Taken take(const corrupt::Files& files) override {
     const ReadOnlyFile program(files.file);
@@ -49,18 +51,20 @@ class CLoader final : public Loader {
   }
 
   const assay_loader& table_;
+  std::vector<std::string> binaries_;
   LoaderSettings settings_;
 };
 
 }  // namespace
 
-std::unique_ptr<Loader> make_c_loader(const assay_loader* table, const LoaderSettings& settings) {
+std::unique_ptr<Loader> make_c_loader(const assay_loader* table, std::vector<std::string> binaries,
+                                      const LoaderSettings& settings) {
   if (table->version != ASSAY_LOADER_VERSION)
     throw Fault(Outcome::unsupported, "loader.version",
                 text("the loader speaks version ", table->version, ", not ", ASSAY_LOADER_VERSION + 0));
   if (!table->name || !table->load || !table->init || !table->unload)
     throw Fault(Outcome::invalid, "loader.table", "the loader's table lacks its name, load, init or unload");
-  return std::make_unique<CLoader>(*table, settings);
+  return std::make_unique<CLoader>(*table, std::move(binaries), settings);
 }
 
 }  // namespace assay

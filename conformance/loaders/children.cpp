@@ -128,9 +128,11 @@ class Children final : public Taker {
   Fate in_child(const Files& files) {
     if (!child_) child_.emplace(nursery_, patience_), taken_ = 0;
     child_->give(task_of(files));
+    const auto begin = std::chrono::steady_clock::now();
     const TaskResult result = child_->next();
     ++taken_;
-    const Fate fate = fate_of(result);
+    Fate fate = fate_of(result);
+    fate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (result.end != End::done && !is_bad(fate)) child_.reset();
     return fate;
   }

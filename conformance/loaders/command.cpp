@@ -138,7 +138,12 @@ class Command final : public Taker {
 
   std::vector<Fate> take(std::span<const Files> files) override {
     std::vector<Fate> fates;
-    for (const Files& f : files) fates.push_back(Process(words_for(f), limits_).wait());
+    for (const Files& f : files) {
+      const auto words = words_for(f);
+      const auto begin = Clock::now();
+      fates.push_back(Process(words, limits_).wait());
+      fates.back().seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    }
     return fates;
   }
 

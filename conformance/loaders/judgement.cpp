@@ -3,108 +3,133 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "conformance/testees/wire/address.h"
+#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {
 
 using corrupt::Expected;
 
-LoaderTier tier_of(const Fate& fate, Expected expected, bool control) {
+constexpr std::string_view no_rule = "none", untested = "untested";
+
+struct Judgement {
+  Verdict verdict = Verdict::pass;
+  Class failure = Class::none;
+};
+
+Judgement judged(const Fate& fate, Expected expected, bool control) {
   switch (fate.end) {
     case Fate::End::crashed:
-      return row(fate.failure).deed == Deed::damage ? LoaderTier::damage : LoaderTier::aborted;
+      return {Verdict::crash, fate.failure};
     case Fate::End::hung:
-      return LoaderTier::hung;
+      return {Verdict::timeout};
     case Fate::End::accepted:
-      return expected == Expected::refused ? LoaderTier::accepted : LoaderTier::none;
+      if (expected == Expected::refused) return {Verdict::fail, Class::accepted_though_invalid};
+      return {};
     default:
-      if (!control) return LoaderTier::untested;
-      return expected == Expected::accepted && fate.end == Fate::End::refused ? LoaderTier::refused : LoaderTier::none;
+      if (!control) return {Verdict::unsupported};
+      if (expected == Expected::accepted && fate.end == Fate::End::refused)
+        return {Verdict::fail, Class::refused_though_valid};
+      return {};
   }
+}
+
+std::string_view words_of(Expected expected) {
+  constexpr std::string_view words[] = {"refused", "accepted", "either"};
+  return words[static_cast<std::size_t>(expected)];
+}
+
+const std::string& input(const Record& r, std::string_view name) {
+  return std::ranges::find(r.inputs, name, &NamedText::name)->text;
 }
 
 // Of "Tensor.sizes:length=huge" what is before the change.
-std::string without_change(const std::string& subject) { return subject.substr(0, subject.find('=')); }
+std::string place_of(const Record& r) {
+  const std::string& change = input(r, "change");
+  return change.substr(0, change.find('='));
+}
 
-std::string how_to_remake(const LoaderLine& line) {
+std::string when(const Record& r) {
+  return fmt::format("{} at {}",
+                     r.rule.empty() ? "with a file that breaks no rule" : "with a file that breaks " + r.rule,
+                     place_of(r));
+}
+
+std::string how_to_remake(const Record& r) {
+  const std::string& program = input(r, "program");
   std::vector<std::string> words{"assay", "corrupt"};
-  if (!line.program.empty()) words.push_back(line.program);
-  words.insert(words.end(), {"--name", line.name, "-o", "FILE"});
+  if (!program.empty()) words.push_back(program);
+  words.insert(words.end(), {"--name", r.case_id.substr(case_of(program, "").size()), "-o", "FILE"});
   return wire::quoted(words);
-}
-
-std::string_view what_it_does(LoaderTier tier) {
-  switch (tier) {
-    case LoaderTier::damage:
-    case LoaderTier::aborted:
-      return "crashes on";
-    case LoaderTier::hung:
-      return "hangs on";
-    case LoaderTier::accepted:
-      return "accepts";
-    default:
-      return "refuses";
-  }
-}
-
-std::string first_line(const std::string& words) { return words.substr(0, words.find('\n')); }
-
-std::string rule_words(const std::string& id) {
-  const FormatRule* rule = find_format_rule(id);
-  return rule ? fmt::format("what breaks {}", id) : "what breaks no rule";
 }
 
 }  // namespace
 
-std::string_view word(LoaderTier tier) {
-  constexpr std::string_view words[] = {"damage", "aborted", "hung", "accepted", "refused", "untested", "ok"};
-  return words[static_cast<std::size_t>(tier)];
+std::string case_of(const std::string& program, const std::string& name) {
+  return fmt::format("{}:{}", program.empty() ? "rules" : program, name);
 }
 
-LoaderLine judged(const std::string& program, const corrupt::Attempt& attempt, Fate fate, bool control) {
+Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt, const Fate& fate,
+                 bool control) {
   const corrupt::Expectation& e = attempt.expectation;
-  LoaderLine line{program,         attempt.name,    attempt.subject, e.expected, {}, attempt.files.file.size(),
-                  std::move(fate), LoaderTier::none};
-  for (const Fault& f : e.faults) line.rules.push_back(f.rule);
-  line.tier = tier_of(line.fate, e.expected, control);
-  return line;
+  const Judgement judgement = judged(fate, e.expected, control);
+  Record r;
+  r.testee = testee, r.case_id = case_of(program, attempt.name);
+  r.rule = e.faults.empty() ? "" : e.faults.front().rule;
+  r.operator_name = r.rule.empty() ? no_rule : r.rule;
+  r.valid = e.expected == Expected::accepted;
+  r.slices = {r.valid ? "exported" : "invalid"};
+  r.verdict = judgement.verdict, r.failure = judgement.failure;
+  r.seconds = fate.seconds, r.message = fate.words;
+  r.inputs = {{"program", program}, {"change", attempt.subject}};
+  r.expected = words_of(e.expected), r.got = word(fate.end);
+  r.elements = attempt.files.file.size();
+  return r;
 }
 
-void LoaderReport::add(const LoaderLine& line) {
-  ++files_, ++tiers_[static_cast<std::size_t>(line.tier)];
-  Counts& counts = rules_[line.rule()];
-  ++(line.tier == LoaderTier::untested ? counts.untested : counts.ends[static_cast<std::size_t>(line.fate.end)]);
-  if (line.tier >= LoaderTier::untested) return;
-  LoaderDefect& defect = defects_[{line.tier, line.fate.failure, line.rule(), without_change(line.subject)}];
-  if (defect.files++ == 0 || line.size < defect.smallest.size) defect.smallest = line;
+void LoaderDefects::add(const Record& r) {
+  if (!is_failure(r.verdict)) return;
+  const std::string what = fmt::format("{} {} {}", name(r.verdict), name(r.failure), when(r));
+  Defect& d = defects_[what];
+  if (d.cases++ == 0) {
+    d.id = fmt::format("{:08x}", static_cast<std::uint32_t>(digest(what)));
+    d.testee = r.testee, d.verdict = r.verdict, d.failure = r.failure, d.when = when(r);
+    d.tier = tier_of(r), d.explained = true;
+    d.operators = {"the loader"}, d.sentence = sentence(d), d.operators = {r.operator_name};
+  }
+  d.promised_cases += r.promised;
+  d.tier = std::min(d.tier, tier_of(r));
+  d.case_ids.push_back(r.case_id);
+  if (d.cases == 1 || r.elements < d.smallest.elements) d.smallest = r, d.command = how_to_remake(r);
 }
 
-std::string text_of(const LoaderReport& report) {
+std::vector<Defect> LoaderDefects::found() const {
+  std::vector<Defect> all;
+  for (const auto& [what, defect] : defects_) all.push_back(defect);
+  std::ranges::sort(all, is_more_serious);
+  return all;
+}
+
+void EndsOfFiles::add(const Record& r) {
+  ++rules_[r.operator_name][r.verdict == Verdict::unsupported ? std::string(untested) : r.got];
+  ++verdicts_[text(name(r.verdict), r.failure == Class::none ? "" : " ", name(r.failure))];
+}
+
+std::string EndsOfFiles::markdown() const {
+  constexpr std::array<std::string_view, 6> ends{"refused", "accepted", "exhausted", "crashed", "hung", untested};
   std::string all;
-  for (const auto& [key, defect] : report.defects())
-    all += fmt::format("{:8} {:20} {:4} {:5} files: {} {} at {}: {}  ({})\n", word(key.tier), name(key.failure),
-                       key.rule, defect.files, what_it_does(key.tier), rule_words(key.rule), key.subject,
-                       first_line(defect.smallest.fate.words), how_to_remake(defect.smallest));
-  all += fmt::format("\n{:5} {:>8} {:>8} {:>9} {:>7} {:>5} {:>8}\n", "rule", "refused", "accepted", "exhausted",
-                     "crashed", "hung", "untested");
-  for (const auto& [rule, c] : report.rules())
-    all += fmt::format("{:5} {:>8} {:>8} {:>9} {:>7} {:>5} {:>8}\n", rule.empty() ? "none" : rule, c.ends[1], c.ends[0],
-                       c.ends[2], c.ends[3], c.ends[4], c.untested);
-  all += fmt::format("\n{} files:", report.files());
-  for (int t = 0; t <= static_cast<int>(LoaderTier::none); ++t)
-    all += fmt::format("{} {} {}", t == 0 ? "" : ",", report.count(static_cast<LoaderTier>(t)),
-                       word(static_cast<LoaderTier>(t)));
-  return all + '\n';
-}
-
-std::string markdown_of(const LoaderReport& report) {
-  std::string all =
-      "| rule | refused | accepted | exhausted | crashed | hung | untested |\n|---|--:|--:|--:|--:|--:|--:|\n";
-  for (const auto& [rule, c] : report.rules())
-    all += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", rule.empty() ? "none" : rule, c.ends[1], c.ends[0],
-                       c.ends[2], c.ends[3], c.ends[4], c.untested);
+  for (const auto& [verdict, count] : verdicts_) all += fmt::format("{}{} {}", all.empty() ? "" : ", ", count, verdict);
+  all += "\n\n| rule |";
+  for (const std::string_view end : ends) all += fmt::format(" {} |", end);
+  all += "\n|---|--:|--:|--:|--:|--:|--:|\n";
+  for (auto [rule, counts] : rules_) {
+    all += fmt::format("| {} |", rule);
+    for (const std::string_view end : ends) all += fmt::format(" {} |", counts[std::string(end)]);
+    all += '\n';
+  }
   return all;
 }
 

@@ -32,9 +32,12 @@ std::unique_ptr<Loader> load_loader(std::string_view testee, const std::filesyst
   const std::size_t colon = testee.rfind(':');
   const std::string name(testee.substr(0, colon)),
       variant(colon == testee.npos ? std::string_view() : testee.substr(colon + 1));
-  if (name == "executorch")
-    return make_c_loader(table_in(folder / "libassay_executorch.so", variant, testee), settings);
-  if (name.find('/') != name.npos) return make_c_loader(table_in(name, variant, testee), settings);
+  const bool is_official = name == "executorch";
+  const std::filesystem::path module = is_official ? folder / "libassay_executorch.so" : std::filesystem::path(name);
+  std::vector<std::string> binaries{module.filename()};
+  if (is_official) binaries.emplace_back("libexecutorch.so");
+  if (is_official || name.find('/') != name.npos)
+    return make_c_loader(table_in(module, variant, testee), std::move(binaries), settings);
   fail("there is no loader \"", testee,
        "\": known are reference, optimized, executorch, executorch:minimal, ./lib.so and -- CMD {}");
 }

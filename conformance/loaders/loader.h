@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "conformance/api/loader.h"
 #include "conformance/corrupt/cases.h"
@@ -24,6 +25,7 @@ class Loader {
   virtual ~Loader() = default;
 
   virtual std::string_view name() const = 0;
+  virtual std::vector<std::string> binaries() const = 0;  // the names of the files that take, as of a Runtime
   // Loads a program and makes each of its methods ready; may run them, too. May crash, hang and damage memory.
   virtual Taken take(const corrupt::Files& files) = 0;
 };
@@ -42,7 +44,8 @@ std::unique_ptr<Loader> load_loader(std::string_view testee, const std::filesyst
 
 std::unique_ptr<Loader> make_reference_loader(const LoaderSettings& settings);
 std::unique_ptr<Loader> make_optimized_loader(const LoaderSettings& settings);
-// Behind a table of the C interface, which stays. Throws Fault loader.version, loader.table.
-std::unique_ptr<Loader> make_c_loader(const assay_loader* table, const LoaderSettings& settings);
+// Behind a table of the C interface, which stays, in these files. Throws Fault loader.version, loader.table.
+std::unique_ptr<Loader> make_c_loader(const assay_loader* table, std::vector<std::string> binaries,
+                                      const LoaderSettings& settings);
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 #include "conformance/loaders/loader.h"
 #include "conformance/loaders/read_only.h"
 #include "conformance/programs/some_inputs.h"
+#include "conformance/testees/binaries.h"
 #include "conformance/testees/optimized/client.h"
 #include "conformance/text/fault_text.h"
 #include "reference/runtime/runtime.h"
@@ -19,6 +20,7 @@ class ReferenceLoader final : public Loader {
  public:
   explicit ReferenceLoader(const LoaderSettings& settings) : settings_(settings) {}
   std::string_view name() const override { return "reference"; }
+  std::vector<std::string> binaries() const override { return {executable}; }
 
   Taken take(const corrupt::Files& files) override {
     RuntimeOptions options;
@@ -53,6 +55,7 @@ class OptimizedLoader final : public Loader {
  public:
   explicit OptimizedLoader(const LoaderSettings& settings) : settings_(settings) {}
   std::string_view name() const override { return "optimized"; }
+  std::vector<std::string> binaries() const override { return {executable}; }
 
   Taken take(const corrupt::Files& files) override {
     const ReadOnlyFile file(files.file);

@@ -17,7 +17,8 @@ struct Fate {
   enum class End : std::uint8_t { accepted, refused, exhausted, crashed, hung };
   End end = End::accepted;
   Class failure = Class::none;  // of a crash; memory that was damaged is one, too
-  std::string words;            // what the loader said, or how the process ended
+  std::string words = {};       // what the loader said, or how the process ended
+  double seconds = 0;           // of the wall
 };
 std::string_view word(Fate::End end);  // "accepted"
 

@@ -14,6 +14,7 @@
 #include "conformance/programs/host.h"
 #include "conformance/programs/listing.h"
 #include "conformance/programs/memory_use.h"
+#include "conformance/testees/binaries.h"
 #include "conformance/testees/child.h"
 #include "conformance/testees/wire/address.h"
 
@@ -197,7 +198,9 @@ class RunnerRuntime final : public Runtime {
 
   std::string_view name() const override { return name_; }
   std::vector<std::pair<std::string, std::string>> facts() const override {
-    return {{"interface", "the command line of executor_runner"}};
+    std::vector<std::pair<std::string, std::string>> all{{"interface", "the command line of executor_runner"}};
+    std::ranges::move(digests_of_command(command_), std::back_inserter(all));
+    return all;
   }
   bool is_remote() const override { return true; }
   bool has_instances() const override { return false; }

@@ -4,11 +4,13 @@ ATTRIBUTE, `kernels` where none is named, is a dict from operators' full names t
 arguments, and returns an array, a number, or a tuple of them, which are converted to the dtypes of the outs. One that has a parameter `out` is also given
 the outs, and may write to them and return None. bfloat16 and other dtypes that numpy lacks are raw bits, V1 or V2. NotImplementedError says
 that there is no kernel for such a call; another exception refuses it. A module with a function `load(program, data)`, of bytes, runs programs, too:
-what it returns is called with a method's name and a list of inputs, and returns a list of outputs.
+what it returns is called with a method's name and a list of inputs, and returns a list of outputs. `name` and `facts`, a dict, are what a run
+is to say of it.
 """
 import importlib
 import inspect
 import os
+import pathlib
 import struct
 import sys
 import time
@@ -116,14 +118,15 @@ def written(result, out):
 class End:
     """What answers: functions by operator, `load` where there are programs, and words of CAPS beside those."""
 
-    def __init__(self, name, kernels, load=None, features=()):
+    def __init__(self, name, kernels, load=None, features=(), facts=()):
         self.name, self.kernels, self.load, self.features = name, kernels, load, features
+        self.facts = {"python": sys.version.split()[0], "numpy": numpy.__version__} | dict(facts)
         self.programs, self.handles = {}, 0
 
     def answer(self, kind, body):
         if kind == HELLO:
-            facts = texts("python", sys.version.split()[0], "numpy", numpy.__version__)
-            return texts(self.name) + struct.pack("<QII", 10**9, MOST_BYTES, 2) + facts
+            facts = [text for fact in self.facts.items() for text in fact]
+            return texts(self.name) + struct.pack("<QII", 10**9, MOST_BYTES, len(self.facts)) + texts(*facts)
         if kind == CAPS:
             features = ["ping", "quit", *self.features, *(["instances", "programs"] if self.load else [])]
             return struct.pack("<I", len(features)) + texts(*features) + struct.pack("<I", len(self.kernels)) + texts(*self.kernels)
@@ -219,13 +222,25 @@ def serve(end, wire_in, wire_out):
             return
 
 
+def binary_of(module):
+    """The file of a module, with the digest that a run names binaries by: FNV-1a of 64 bits."""
+    if not getattr(module, "__file__", None):
+        return {}
+    file, state = pathlib.Path(module.__file__), 0xcbf29ce484222325
+    for byte in file.read_bytes():
+        state = (state ^ byte) * 0x100000001b3 % 2**64
+    return {f"file {file.name}": f"{state:016x}"}
+
+
 def main(module, _, attribute):
     sys.path.insert(0, os.getcwd())
     # Nobody else writes to the wire: what is printed goes to the errors.
     wire_in, wire_out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     loaded = importlib.import_module(module)
-    serve(End(module, getattr(loaded, attribute or "kernels", {}), getattr(loaded, "load", None)), wire_in, wire_out)
+    facts = binary_of(loaded) | getattr(loaded, "facts", {})
+    end = End(getattr(loaded, "name", module), getattr(loaded, attribute or "kernels", {}), getattr(loaded, "load", None), facts=facts)
+    serve(end, wire_in, wire_out)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "conformance/report/fields.h"
+#include "conformance/text/digest.h"
 
 namespace assay {
 
@@ -29,6 +30,18 @@ RunFile read_run(std::istream& lines) {
   return run;
 }
 
+void VerdictsDigest::add(const Record& r) {
+  sum_ += digest(fmt::format("{} {} {}", r.case_id, name(r.verdict), name(r.failure)));
+}
+
+std::string VerdictsDigest::text() const { return digits_of(sum_); }
+
+std::string verdicts_digest(const RunFile& run) {
+  VerdictsDigest all;
+  for (const Record& r : run.records) all.add(r);
+  return all.text();
+}
+
 std::string miscounted(const RunFile& run) {
   if (run.footer.empty()) return {};
   std::map<std::string, std::size_t> counted{{"cases", run.records.size()}};
@@ -40,8 +53,12 @@ std::string miscounted(const RunFile& run) {
     return fmt::format("its {} says {} {}, but there are {}", where, fields::dumped(said[key]), key, count);
   };
   for (const auto& [key, value] : footer.items())
-    if (key != "complete" && key != "seconds")
+    if (key != "complete" && key != "seconds" && key != "verdicts")
       if (std::string sentence = wrong(footer, key, "footer"); !sentence.empty()) return sentence;
+  const std::string found = verdicts_digest(run);
+  if (footer.value("verdicts", found) != found)
+    return fmt::format("its footer says that the digest of its verdicts is {}, but that is {}",
+                       fields::dumped(footer["verdicts"]), found);
   if (!run.complete || run.header.empty()) return {};
   return wrong(fields::parsed(run.header)["header"], "cases", "header");
 }

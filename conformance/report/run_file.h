@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <istream>
 #include <string>
 #include <vector>
@@ -17,6 +18,17 @@ struct RunFile {
   std::string footer;     ///< its line; none where it was cut off
   bool complete = false;  ///< as its footer says
 };
+
+/// What was said of cases, in whatever order: 16 digits of their ids, verdicts and classes.
+class VerdictsDigest {
+ public:
+  void add(const Record& record);
+  std::string text() const;
+
+ private:
+  std::uint64_t sum_ = 0;
+};
+std::string verdicts_digest(const RunFile& run);
 
 /// What its header or footer counts otherwise than its lines: one sentence, or nothing.
 std::string miscounted(const RunFile& run);

@@ -2,12 +2,12 @@
 
 #include <limits>
 
-#include "conformance/cases/fingerprint.h"
 #include "conformance/judge/choice.h"
 #include "conformance/judge/host_call.h"
 #include "conformance/judge/judge.h"
 #include "conformance/runner/blame.h"
 #include "conformance/testees/death.h"
+#include "conformance/text/digest.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
 

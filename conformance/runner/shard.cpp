@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <charconv>
 
-#include "conformance/cases/fingerprint.h"
+#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {
 
-std::uint64_t digest_of_ids(std::vector<std::string> ids) {
+std::uint64_t digest_of_ids(Ids ids) {
   std::ranges::sort(ids);
   std::string all;
   for (const std::string& id : ids) all += id + '\n';
@@ -19,7 +19,7 @@ std::uint64_t digest_of_ids(std::vector<std::string> ids) {
 
 }  // namespace
 
-bool Shard::has(const Block& block) const { return digest_of_ids(ids_of({block})) % of == number - 1; }
+bool Shard::has(const Ids& block) const { return digest_of_ids(block) % of == number - 1; }
 
 std::optional<Shard> shard_from(std::string_view text) {
   Shard shard;
@@ -33,10 +33,10 @@ std::optional<Shard> shard_from(std::string_view text) {
 
 std::string to_text(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.of); }
 
-std::string suite_digest(std::vector<std::string> ids) { return fmt::format("{:016x}", digest_of_ids(std::move(ids))); }
+std::string suite_digest(Ids ids) { return digits_of(digest_of_ids(std::move(ids))); }
 
-std::vector<std::string> ids_of(const std::vector<Block>& blocks) {
-  std::vector<std::string> ids;
+Ids ids_of(const std::vector<Block>& blocks) {
+  Ids ids;
   for (const Block& block : blocks)
     for (const CaseId& id : block) ids.push_back(to_text(id));
   return ids;

@@ -7,8 +7,8 @@
 #include <span>
 #include <tuple>
 
-#include "conformance/cases/fingerprint.h"
 #include "conformance/scenarios/scenario.h"
+#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {
@@ -108,7 +108,7 @@ std::string place(const Record& r) {
     case ScenarioKind::files:
       return r.rule.empty() ? text("with ", r.operator_name) : text("with a file that breaks ", r.rule);
     case ScenarioKind::requests:
-      return text("when it is asked to ", subject_of(r.case_id));
+      return text("when it is asked for ", subject_of(r.case_id));
     default:
       return std::string(where(kind_of(r)));
   }

@@ -14,7 +14,8 @@ namespace {
 constexpr std::array changed_programs = std::to_array<std::string_view>(
     {"cond", "constant_methods", "delegate_segment", "external_constants", "mlp", "shared_state"});
 
-constexpr std::string_view asked_of = "counter";  // a program with state
+// Of which program is asked what a testee knows beside programs: one with state, or without.
+std::string_view asked_of(std::string_view request) { return request == "allocations" ? "sorting" : "counter"; }
 
 bool fits(const std::string& pattern, const std::string& id) {
   if (pattern.empty()) return true;
@@ -39,7 +40,8 @@ std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const 
     add_sequences(all, program);
     add_sizes(all, program);
     add_wrong_inputs(all, program);
-    if (program->name == asked_of) add_requests(all, program, requests);
+    for (const std::string& request : requests)
+      if (program->name == asked_of(request)) add_request(all, program, request);
     if (std::ranges::find(changed_programs, program->name) != changed_programs.end()) add_changed_files(all, program);
   }
   add_cases_of_rules(all);

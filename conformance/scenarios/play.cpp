@@ -6,10 +6,10 @@
 #include <chrono>
 #include <exception>
 
-#include "conformance/cases/fingerprint.h"
 #include "conformance/programs/same.h"
 #include "conformance/scenarios/expectation.h"
 #include "conformance/testees/death.h"
+#include "conformance/text/digest.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
 

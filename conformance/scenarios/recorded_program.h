@@ -35,7 +35,7 @@ Scenario with_refusal(const Recorded& program, ScenarioKind kind, const std::str
 
 // Scenarios of a program: each adds those that it allows.
 void add_sequences(std::vector<Scenario>& all, const Recorded& program);  // recorded, reload, instances, arenas
-void add_requests(std::vector<Scenario>& all, const Recorded& program, std::span<const std::string> requests);
+void add_request(std::vector<Scenario>& all, const Recorded& program, const std::string& request);
 void add_sizes(std::vector<Scenario>& all, const Recorded& program);
 void add_wrong_inputs(std::vector<Scenario>& all, const Recorded& program);
 

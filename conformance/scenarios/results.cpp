@@ -4,6 +4,7 @@
 #include <fstream>
 #include <map>
 
+#include "conformance/testees/binaries.h"
 #include "conformance/testees/child.h"
 #include "conformance/text/json.h"
 
@@ -80,8 +81,11 @@ class TakenProgram final : public TesteeProgram {
 
 class ResultsRuntime final : public Runtime {
  public:
-  explicit ResultsRuntime(const std::filesystem::path& file) : results_(file) {}
+  explicit ResultsRuntime(const std::filesystem::path& file) : file_(file), results_(file) {}
   std::string_view name() const override { return results_.name(); }
+  std::vector<std::pair<std::string, std::string>> facts() const override {
+    return {{"file " + file_.filename().string(), digest_of_file(file_)}};
+  }
   void begin(std::string_view id) override { results_.begin(id); }
   std::unique_ptr<TesteeProgram> load(const LoadSettings&, Reply& reply) override {
     reply = results_.next(nullptr);
@@ -89,6 +93,7 @@ class ResultsRuntime final : public Runtime {
   }
 
  private:
+  std::filesystem::path file_;
   Results results_;
 };
 

@@ -49,17 +49,15 @@ Scenario scenario(const Recorded& program, ScenarioKind kind, std::vector<Step> 
 
 }  // namespace
 
-void add_requests(std::vector<Scenario>& all, const Recorded& program, std::span<const std::string> requests) {
-  for (const std::string& request : requests) {
-    Scenario s{.id = text(name(ScenarioKind::requests), '/', request), .kind = ScenarioKind::requests};
-    s.script = [program, request] {
-      const ProgramCall& call = program->calls.calls.front();
-      Step step{.what = Step::Do::ask, .method = call.method, .inputs = call.inputs, .request = request};
-      step.judge = is_answered();
-      return Script{program->settings(), {std::move(step)}};
-    };
-    all.push_back(std::move(s));
-  }
+void add_request(std::vector<Scenario>& all, const Recorded& program, const std::string& request) {
+  Scenario s{.id = text(name(ScenarioKind::requests), '/', request), .kind = ScenarioKind::requests};
+  s.script = [program, request] {
+    const ProgramCall& call = program->calls.calls.front();
+    Step step{.what = Step::Do::ask, .method = call.method, .inputs = call.inputs, .request = request};
+    step.judge = is_answered();
+    return Script{program->settings(), {std::move(step)}};
+  };
+  all.push_back(std::move(s));
 }
 
 void add_sequences(std::vector<Scenario>& all, const Recorded& program) {

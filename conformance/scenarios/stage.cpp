@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t block = 48;  // scenarios that are played in one child, if it survives them
+constexpr std::size_t block = 48;  // scenarios
 
 std::map<std::string_view, const Scenario*> by_id(const std::vector<Scenario>& scenarios) {
   std::map<std::string_view, const Scenario*> all;
@@ -33,18 +33,22 @@ Stage::Stage(std::vector<Scenario> scenarios, Runtime& runtime, const Patience& 
 
 const Scenario& Stage::scenario(std::string_view id) const { return *by_id_.at(id); }
 
-void Stage::judge(const std::function<void(Record)>& done) {
-  const auto judged_block = [&](std::size_t b) {
-    std::vector<std::string> ids;
-    for (std::size_t i = b * block; i < std::min((b + 1) * block, scenarios_.size()); ++i)
-      ids.push_back(scenarios_[i].id);
-    return judge_in_turn(children_, ids);
-  };
-  const auto take = [&](std::vector<Record> records) {
-    for (Record& r : records) done(std::move(r));
-  };
-  in_order((scenarios_.size() + block - 1) / block, std::min(2 * processors_, runtime_.most_at_once()), judged_block,
-           take);
+std::vector<Ids> Stage::blocks() const {
+  std::vector<Ids> all;
+  for (const Scenario& s : scenarios_) {
+    if (all.empty() || all.back().size() == block) all.emplace_back();
+    all.back().push_back(s.id);
+  }
+  return all;
+}
+
+void Stage::judge(const std::vector<Ids>& blocks, const std::function<void(Record)>& done) {
+  in_order(
+      blocks.size(), std::min(2 * processors_, runtime_.most_at_once()),
+      [&](std::size_t b) { return judge_in_turn(children_, blocks[b]); },
+      [&](std::vector<Record> records) {
+        for (Record& r : records) done(std::move(r));
+      });
 }
 
 }  // namespace assay

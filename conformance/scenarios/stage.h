@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/runner/judged.h"
+#include "conformance/runner/shard.h"
 #include "conformance/scenarios/scenario.h"
 
 namespace assay {
@@ -16,11 +17,11 @@ class Stage {
   // The runtime outlives it. Made before there are threads, for so many processors.
   Stage(std::vector<Scenario> scenarios, Runtime& runtime, const Patience& patience, int processors = 1);
 
-  std::size_t size() const { return scenarios_.size(); }
+  // The ids of all of them, those together that are played after one another in a child, if it survives them.
+  std::vector<Ids> blocks() const;
 
-  // Judges all of them, some after one another in a child, several children at a time. `done` gets every record, in
-  // their order. Throws Interrupted.
-  void judge(const std::function<void(Record)>& done);
+  // Judges these blocks, several children at a time. `done` gets every record, in their order. Throws Interrupted.
+  void judge(const std::vector<Ids>& blocks, const std::function<void(Record)>& done);
 
   // One of them in a fresh child; the record says its steps.
   Judged judge_alone(const std::string& id) { return children_.run_alone(id, Detail::all); }

@@ -1,9 +1,7 @@
 #include "conformance/scenarios/written_suite.h"
 
-#include <fmt/format.h>
-
-#include "conformance/cases/fingerprint.h"
 #include "conformance/programs/file.h"
+#include "conformance/text/digest.h"
 #include "conformance/text/json.h"
 
 namespace assay {
@@ -55,7 +53,7 @@ Json json_of(const Step& step) {
 std::string WrittenSuite::file(const std::filesystem::path& contents, std::string_view suffix) const {
   const File file = open_file(contents);
   const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-  const std::string name = fmt::format("{:016x}{}", digest(bytes), suffix);
+  const std::string name = text(digits_of(digest(bytes)), suffix);
   if (!std::filesystem::exists(folder_ / name)) write_file(folder_ / name, file.bytes);
   return name;
 }

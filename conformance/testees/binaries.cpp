@@ -1,14 +1,15 @@
 #include "conformance/testees/binaries.h"
 
-#include <fmt/format.h>
 #include <link.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 
-#include "conformance/cases/fingerprint.h"
+#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {
@@ -30,18 +31,37 @@ std::vector<Loaded> all_loaded() {
   return all;
 }
 
-std::string digest_of(const std::filesystem::path& path) {
-  std::string bytes(std::filesystem::file_size(path), '\0');
-  std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return fmt::format("{:016x}", digest(bytes));
+// Where a shell finds the program; empty: nowhere.
+std::filesystem::path program_of(const std::string& word) {
+  if (word.find('/') != std::string::npos) return word;
+  const char* const folders = std::getenv("PATH");
+  std::istringstream all(folders ? folders : "");
+  for (std::string folder; std::getline(all, folder, ':');)
+    if (const auto path = std::filesystem::path(folder) / word; std::filesystem::is_regular_file(path)) return path;
+  return {};
 }
 
 }  // namespace
 
+std::string digest_of_file(const std::filesystem::path& path) {
+  std::string bytes(std::filesystem::file_size(path), '\0');
+  std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return digits_of(digest(bytes));
+}
+
 Digests digests_of_loaded(std::span<const std::string> names) {
   Digests digests;
   for (const auto& [name, path] : all_loaded())
-    if (std::ranges::find(names, name) != names.end()) digests.emplace_back(name, digest_of(path));
+    if (std::ranges::find(names, name) != names.end()) digests.emplace_back(name, digest_of_file(path));
+  return digests;
+}
+
+Digests digests_of_command(std::span<const std::string> words) {
+  Digests digests;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (const auto path = i == 0 ? program_of(words[i]) : std::filesystem::path(words[i]);
+        std::filesystem::is_regular_file(path))
+      digests.emplace_back("file " + path.filename().string(), digest_of_file(path));
   return digests;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,8 +11,14 @@ namespace assay {
 // A binary by its file's name and a digest of its bytes: what was judged is what is timed where both are equal.
 using Digests = std::vector<std::pair<std::string, std::string>>;
 
+std::string digest_of_file(const std::filesystem::path& file);  // in 16 digits
+
 // Of those binaries that the process has loaded and whose names are among `names`.
 Digests digests_of_loaded(std::span<const std::string> names);
+
+// Of those words of a command that are files, the first of them as a shell finds it: by names such as "file mine.py",
+// which are nobody else's.
+Digests digests_of_command(std::span<const std::string> words);
 
 inline constexpr const char* executable = "executable";  // the name of the process's own
 

@@ -18,7 +18,7 @@ namespace assay {
 namespace {
 
 // Names that mean something, whether or not there is a testee behind them yet.
-constexpr std::array later{"torch", "executorch+xnnpack"};
+constexpr std::array later{"executorch+xnnpack"};
 constexpr std::string_view registered = "executorch:";  // kernels of the library at the path behind it
 
 // Where the module of a testee is: libassay_<name>.so in `folder`, or the path that its name is.
@@ -30,7 +30,7 @@ std::filesystem::path module_of(std::string_view testee, const std::filesystem::
   if (is_kind(registered)) return folder / "libassay_executorch_registry.so";
   if (testee.find('/') != std::string_view::npos) return testee;
   throw Fault(Outcome::invalid, "testee",
-              text("there is no testee \"", testee, "\": known are reference, optimized, recorded, executorch, ",
+              text("there is no testee \"", testee, "\": known are reference, optimized, recorded, executorch, torch, ",
                    "executorch:./lib.so, ./lib.so, python:MODULE, tcp:HOST:PORT, serial:DEVICE and -- CMD"));
 }
 

@@ -73,6 +73,7 @@ class Runtime {
   virtual bool has_instances() const { return true; }
 
   virtual bool tells_what_is_kept() const { return false; }
+  virtual bool charges_memory() const { return false; }  // that an execution takes, to budgets, in the calling thread
 
   // Before what is done with it is of this case.
   virtual void begin(std::string_view) {}

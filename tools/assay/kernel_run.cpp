@@ -59,7 +59,7 @@ void KernelRun::plan() {
 }
 
 void KernelRun::take_shard() {
-  std::erase_if(blocks_, [&](const Block& block) { return !request_.shard->has(block); });
+  std::erase_if(blocks_, [&](const Block& block) { return !request_.shard->has(ids_of({block})); });
   const std::vector<std::string> ids = ids_of(blocks_);
   const std::set<std::string> mine(ids.begin(), ids.end());
   std::erase_if(mustpass_, [&](const std::string& id) { return !mine.contains(id); });
@@ -86,12 +86,12 @@ Facts KernelRun::settings(const std::string& machine) const {
 
 int KernelRun::judge() {
   RunLog log(request_.run, settings(machine()), planned_, mustpass_);
-  return run(resumed(log.header()), log);
+  return run(judged_before(log.header()), log);
 }
 
 int KernelRun::merge(const std::vector<ShardFile>& shards) {
   require_alike(shards, settings(machine()));
-  std::vector<Record> records = in_order_of(blocks_, shards);
+  std::vector<Record> records = in_order_of(ids_of(blocks_), shards);
   blocks_.clear();
   RunLog log(request_.run, settings(machines_of(shards)), planned_, mustpass_);
   return run(std::move(records), log);
@@ -112,21 +112,14 @@ int KernelRun::run(std::vector<Record> earlier, RunLog& log) {
       "of the valid calls, each is of an operator for which it has no kernel, or refused as unsupported");
 }
 
-// The records of the whole blocks that an interrupted run of the same settings has judged, which are not planned any
-// more.
-std::vector<Record> KernelRun::resumed(const std::string& header) {
+// What an interrupted run of the same settings has judged, which is not planned any more.
+std::vector<Record> KernelRun::judged_before(const std::string& header) {
   if (!request_.resume) return {};
-  const std::string part = OutputFile::part_of(request_.run.jsonl);
-  RunFile run = open_run(std::filesystem::exists(part) ? part : request_.run.jsonl);
-  if (run.header != header)
-    throw Fault(Outcome::invalid, "run.resume",
-                text(request_.run.jsonl, " is of another run: its first line must be ", header));
-  std::size_t whole = 0, cases = 0;
-  while (whole < blocks_.size() && cases + blocks_[whole].size() <= run.records.size())
-    cases += blocks_[whole++].size();
-  run.records.resize(cases);
-  blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(whole));
-  return std::move(run.records);
+  std::vector<std::size_t> sizes;
+  for (const Block& block : blocks_) sizes.push_back(block.size());
+  Resumed whole = resumed(request_.run.jsonl, header, sizes);
+  blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(whole.blocks));
+  return std::move(whole.records);
 }
 
 void KernelRun::add(RunLog& log, Record r) {

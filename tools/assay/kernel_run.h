@@ -8,7 +8,6 @@
 #include "conformance/cases/case.h"
 #include "conformance/contract/contract.h"
 #include "conformance/defects/cause.h"
-#include "conformance/runner/shard.h"
 #include "conformance/runner/suite.h"
 #include "conformance/testees/library.h"
 #include "tools/assay/run_log.h"
@@ -27,8 +26,7 @@ struct KernelRequest {
 };
 
 // The options that with the testee decide which records a run gives.
-std::vector<const CLI::Option*> add_kernel_options(CLI::App& command, KernelRequest& request);
-void add_workers(CLI::App& command, int& workers);
+Deciding add_kernel_options(CLI::App& command, KernelRequest& request);
 
 // What is planned, and what is known of it so far. The request outlives it.
 class KernelRun {
@@ -45,7 +43,7 @@ class KernelRun {
  private:
   void plan();
   void take_shard();  // leaves its blocks alone
-  std::vector<Record> resumed(const std::string& header);
+  std::vector<Record> judged_before(const std::string& header);
   int run(std::vector<Record> earlier, RunLog& log);
   void add(RunLog& log, Record record);
   void find_defects(RunLog& log, Laboratory* laboratory);

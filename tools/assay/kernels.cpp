@@ -20,32 +20,9 @@ CLI::Validator whole_number() {
           "UINT"};
 }
 
-CLI::Option* add_shard(CLI::App& command, std::optional<Shard>& shard) {
-  return command
-      .add_option_function<std::string>(
-          "--shard", [&shard](const std::string& given) { shard = shard_from(given); },
-          "Judge one part of many alone, such as 2/8, which assay merge makes one run of")
-      ->check([](const std::string& given) {
-        return shard_from(given) ? std::string() : text(given, " is no part of a run, such as 2/8");
-      });
-}
-
-std::vector<std::string> given(const std::vector<const CLI::Option*>& options) {
-  std::vector<std::string> words;
-  for (const CLI::Option* option : options)
-    for (const std::string& result : option->results()) words.insert(words.end(), {option->get_name(), result});
-  return words;
-}
-
 }  // namespace
 
-void add_workers(CLI::App& command, int& workers) {
-  command.add_option("--workers", workers, "Processors that cases run on")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256));
-}
-
-std::vector<const CLI::Option*> add_kernel_options(CLI::App& command, KernelRequest& r) {
+Deciding add_kernel_options(CLI::App& command, KernelRequest& r) {
   return {
       command
           .add_option("--operators", r.suite.operators,
@@ -79,7 +56,7 @@ void add_kernels(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("kernels", "Judges the kernels of a testee by the reference");
   const auto r = std::make_shared<KernelRequest>();
   command->add_option("TESTEE", r->run.testee, testee_help)->required();
-  const std::vector<const CLI::Option*> deciding = add_kernel_options(*command, *r);
+  const Deciding deciding = add_kernel_options(*command, *r);
   add_workers(*command, r->suite.workers);
   const RunOptions options = add_run_options(*command, r->run);
   CLI::Option* defect =
@@ -87,9 +64,8 @@ void add_kernels(CLI::App& app, int& exit_code) {
           ->add_option("--defect", r->defect,
                        "Judge the cases of this defect of the baseline alone, to see whether it is mended")
           ->needs(options.baseline);
-  command->add_flag("--resume", r->resume, "Go on with the run that was interrupted while it wrote the file of -o")
-      ->needs(options.lines);
-  add_shard(*command, r->shard)->needs(options.lines)->excludes(defect);
+  add_resume(*command, r->resume, options.lines);
+  add_shard(*command, r->shard, options.lines)->excludes(defect);
   command->footer(
       "Exit code 0: no failure of a promised call but the known ones, 1: other failures, a known one passed, or a case "
       "that must pass did not, 5: nothing was judged, as no valid call was answered.\n\nExample:\n  assay "

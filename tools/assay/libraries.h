@@ -40,8 +40,9 @@ inline constexpr const char* usual_testee = "executorch";                 // of 
 inline constexpr const char* testee_help =
     "Who answers: executorch (its official kernels), reference, optimized, optimized:avx2,relaxed (for an instruction "
     "set, in relaxed arithmetic), "
-    "recorded (PyTorch, as it was recorded), ./lib.so, a library of yours (spec/kernel_library.md), "
-    "executorch:./lib.so, one that registers its kernels with ExecuTorch's macros, python:MODULE, or who speaks the "
+    "recorded (PyTorch, as it was recorded), torch (PyTorch, live, as python3 has it), ./lib.so, a library of yours "
+    "(spec/kernel_library.md), executorch:./lib.so, one that registers its kernels with ExecuTorch's macros, "
+    "python:MODULE, or who speaks the "
     "protocol (spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
 
 inline constexpr const char* runtime_help =

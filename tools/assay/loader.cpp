@@ -5,10 +5,15 @@
 #include "conformance/corrupt/complete.h"
 #include "conformance/loaders/judgement.h"
 #include "conformance/programs/file.h"
+#include "conformance/runner/shard.h"
+#include "conformance/testees/binaries.h"
+#include "conformance/testees/child.h"
 #include "conformance/testees/wire/address.h"
-#include "conformance/text/json.h"
+#include "conformance/text/digest.h"
 #include "tools/assay/libraries.h"
+#include "tools/assay/machine.h"
 #include "tools/assay/output_file.h"
+#include "tools/assay/run_log.h"
 #include "tools/assay/subcommands.h"
 
 namespace assay {
@@ -25,22 +30,23 @@ the line -- and a command, which takes the file where its words have {} and data
 that it is accepted, a signal, or 128 and its number, that it crashed, anything else that it is refused. Each runs in children
 with limits of time, memory and output.
 
-What it does wrong, the worst first: damage (a signal, damaged memory), aborted, hung, accepted (what breaks a rule), refused
-(what says the same as a program that it accepts). A refusal says nothing (untested) where the testee refuses also the program
-of which the file was made, or the case that keeps the rule. Exit code 1: there is something wrong.
+It must not crash or hang, must refuse what breaks a rule, and accept what says the same as a program that it accepts. A refusal
+says nothing (unsupported) where it refuses also the program of which the file was made, or the case that keeps the rule.
+Exit code 0: nothing is wrong but what is known, 1: something is, 5: nothing was judged.
 
 Examples:
   assay loader executorch --program model.pte
-  assay loader --program model.pte -o lines.jsonl -- ./my_runner {})";
+  assay loader --program model.pte -o run.jsonl -- ./my_runner {})";
 
 struct Request {
-  std::string testee, output, markdown;
+  RunRequest run;
+  std::string table;
   std::vector<fs::path> programs, data;
   std::size_t places = 2;
   LoaderSettings settings;
   TakerLimits limits;
   std::int64_t seconds = 2;
-  bool json = false, programs_only = false;
+  bool programs_only = false;
 };
 
 Bytes contents(const fs::path& path) {
@@ -48,71 +54,105 @@ Bytes contents(const fs::path& path) {
   return {file.bytes.begin(), file.bytes.end()};
 }
 
-Json json_of(const LoaderLine& line) {
-  Json json{{"program", line.program},    {"name", line.name},
-            {"subject", line.subject},    {"expected", corrupt::prefix(line.expected)},
-            {"rules", line.rules},        {"bytes", line.size},
-            {"end", word(line.fate.end)}, {"verdict", word(line.tier)}};
-  if (line.fate.failure != Class::none) json["class"] = name(line.fate.failure);
-  if (!line.fate.words.empty()) json["message"] = line.fate.words;
-  return json;
+// Cases are of all kinds of files; the control of one comes first, and says of which it is.
+std::vector<Attempt> cases_of_programs() {
+  std::vector<Attempt> all;
+  FileKind kind = FileKind::program;
+  corrupt::each_case([&](const Attempt& a) {
+    if (a.name == a.control) kind = file_kind(a.files.file);
+    if (kind == FileKind::program) all.push_back(a);
+    return true;
+  });
+  return all;
 }
+
+// A program, what is made of it, and where it comes from.
+struct Source {
+  std::string name, digest;
+  corrupt::Corruptions corruptions;
+};
 
 // All that is tried, and what is said of it.
 class Run {
  public:
-  explicit Run(const Request& r) : request_(r) {
+  explicit Run(Request& r) : request_(r), interrupted_(leave_gently()) {
     constexpr std::string_view command = "-- ";
-    if (r.testee.starts_with(command)) {
-      taker_ = take_by_command(wire::words_of(std::string_view(r.testee).substr(command.size())), r.limits);
+    if (const std::string& testee = r.run.testee; testee.starts_with(command)) {
+      const auto words = wire::words_of(std::string_view(testee).substr(command.size()));
+      facts_ = facts_of_testee(wire::quoted(words), digests_of_command(words), {});
+      taker_ = take_by_command(words, r.limits);
     } else {
-      loader_ = load_loader(r.testee, executable_folder(), r.settings);
+      loader_ = load_loader(testee, executable_folder(), r.settings);
+      facts_ = facts_of_testee(loader_->name(), {}, loader_->binaries());
       taker_ = take_in_children(*loader_, r.limits);
     }
-    if (!r.output.empty()) lines_.emplace(r.output);
+    plan();
   }
 
   int run() {
-    std::vector<Bytes> data;
-    for (const fs::path& file : request_.data) data.push_back(contents(file));
-    for (const fs::path& program : request_.programs)
-      corruptions(program.string(), corrupt::Corruptions(contents(program), data, request_.places));
-    if (!request_.programs_only) samples();
-    return finish();
+    RunLog log(request_.run, facts_, planned_);
+    log.begin();
+    log_ = &log;
+    try {
+      for (const Source& source : sources_) corruptions(source);
+      cases();
+    } catch (const Interrupted&) {
+    }
+    for (const Defect& d : defects_.found()) log.add(d);
+    log.finish();
+    write_table();
+    return log.verdict("it accepts no file that has nothing wrong");
   }
 
  private:
-  void samples() {
-    for (auto& [name, file] : corrupt::sample_programs())
-      corruptions(std::string(name), corrupt::Corruptions(std::move(file), {}, request_.places));
-    cases();
+  void plan() {
+    std::vector<Bytes> data;
+    for (const fs::path& file : request_.data) data.push_back(contents(file));
+    for (const fs::path& program : request_.programs) add_source(program.string(), contents(program), data);
+    if (!request_.programs_only) {
+      for (auto& [name, file] : corrupt::sample_programs()) add_source(std::string(name), std::move(file), {});
+      cases_ = cases_of_programs();
+    }
+    std::vector<std::string> ids;
+    for (const Source& source : sources_)
+      for (const std::string& name : source.corruptions.names()) ids.push_back(case_of(source.name, name));
+    for (const Attempt& a : cases_) ids.push_back(case_of("", a.name));
+    planned_ = ids.size();
+    tell(suite_digest(std::move(ids)));
   }
 
-  void corruptions(const std::string& program, const corrupt::Corruptions& all) {
-    program_ = program;
-    const corrupt::Original& original = all.original();
+  void add_source(const std::string& name, Bytes file, std::vector<Bytes> data) {
+    std::string digest = digits_of(assay::digest({reinterpret_cast<const char*>(file.data()), file.size()}));
+    sources_.push_back(
+        {name, std::move(digest), corrupt::Corruptions(std::move(file), std::move(data), request_.places)});
+  }
+
+  void tell(std::string digest) {
+    facts_.insert(facts_.begin() + 2, {"suite", "loader"});
+    for (const Source& source : sources_) facts_.push_back({source.name, source.digest});
+    facts_.push_back({"places", std::to_string(request_.places)});
+    facts_.push_back({"executes", request_.settings.executes ? "true" : "false"});
+    facts_.push_back({"timeout", text(request_.seconds, " s of processor time")});
+    facts_.push_back({"digest", std::move(digest)});
+    facts_.push_back({"machine", machine()});
+  }
+
+  void corruptions(const Source& source) {
+    program_ = source.name;
+    const corrupt::Original& original = source.corruptions.original();
     const Fate control = taker_->take(std::vector{corrupt::Files{original.file(), original.data()}}).front();
     controls_ = {{"", control.end == Fate::End::accepted}};
     if (!controls_[""])
-      std::cerr << "assay: " << request_.testee << " does not accept " << program << " itself: " << control.words
+      std::cerr << "assay: " << request_.run.testee << " does not accept " << program_ << " itself: " << control.words
                 << '\n';
-    all.each([&](const Attempt& a) { return add(a), true; });
+    source.corruptions.each([&](const Attempt& a) { return add(a), true; });
     take();
   }
 
   void cases() {
     program_.clear(), controls_.clear();
-    corrupt::each_case([&](const Attempt& a) {
-      if (is_program(a)) add(a);
-      return true;
-    });
+    for (const Attempt& a : cases_) add(a);
     take();
-  }
-
-  // Cases are of all kinds of files; the control of one comes first, and says of which it is.
-  bool is_program(const Attempt& a) {
-    if (a.name == a.control) kind_ = file_kind(a.files.file);
-    return kind_ == FileKind::program;
   }
 
   void add(const Attempt& attempt) {
@@ -122,43 +162,44 @@ class Run {
   }
 
   void take() {
+    if (interrupted_) throw Interrupted();
     std::vector<corrupt::Files> files;
     for (Attempt& a : attempts_) files.push_back(a.files);
-    std::vector<Fate> fates = taker_->take(files);
+    const std::vector<Fate> fates = taker_->take(files);
     for (std::size_t i = 0; i < fates.size(); ++i) {
       const Attempt& a = attempts_[i];
       if (a.name == a.control) controls_[a.name] = fates[i].end == Fate::End::accepted;
-      judge(judged(program_, a, std::move(fates[i]), controls_[a.control]));
+      add(record_of(facts_[1].text, program_, a, fates[i], controls_[a.control]));
     }
     attempts_.clear();
   }
 
-  void judge(const LoaderLine& line) {
-    report_.add(line);
-    if (lines_) lines_->stream() << line_of(json_of(line)) << '\n';
-    if (request_.json) std::cout << line_of(json_of(line)) << '\n';
+  void add(Record r) {
+    defects_.add(r), ends_.add(r);
+    log_->add(std::move(r));
   }
 
-  int finish() {
-    if (lines_) lines_->finish();
-    if (!request_.json) std::cout << text_of(report_);
-    if (!request_.markdown.empty()) {
-      OutputFile table(request_.markdown);
-      table.stream() << markdown_of(report_);
-      table.finish();
-    }
-    return report_.has_defects() ? answers_differ : 0;
+  void write_table() const {
+    if (request_.table.empty()) return;
+    OutputFile table(request_.table);
+    table.stream() << ends_.markdown();
+    table.finish();
   }
 
-  const Request& request_;
+  Request& request_;
+  const std::atomic<bool>& interrupted_;
   std::unique_ptr<Loader> loader_;
   std::unique_ptr<Taker> taker_;
-  std::optional<OutputFile> lines_;
+  Facts facts_;
+  std::vector<Source> sources_;
+  std::vector<Attempt> cases_;
+  std::size_t planned_ = 0;
+  RunLog* log_ = nullptr;
   std::string program_;
   std::map<std::string, bool> controls_;  // whether they were accepted
-  FileKind kind_ = FileKind::program;     // of the present case
   std::vector<Attempt> attempts_;
-  LoaderReport report_;
+  LoaderDefects defects_;
+  EndsOfFiles ends_;
 };
 
 }  // namespace
@@ -166,7 +207,8 @@ class Run {
 void add_loader(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("loader", "Judges what takes programs by files that are wrong in one place");
   const auto r = std::make_shared<Request>();
-  command->add_option("TESTEE", r->testee, "Who takes them")->required();
+  r->run.subject = "rule";
+  command->add_option("TESTEE", r->run.testee, "Who takes them")->required();
   const auto files = [&](const char* name, auto& to, const char* help) {
     command->add_option(name, to, help)->allow_extra_args(false)->type_name("FILE");
   };
@@ -181,10 +223,9 @@ void add_loader(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 3600));
   command->add_option("--max-memory", r->limits.memory, "Bytes that a process may take; 0: any number")
       ->capture_default_str();
-  command->add_option("-o,--output", r->output, "Write a line of JSON for each file")->type_name("FILE");
-  command->add_option("--table", r->markdown, "Write how many files of each rule came to which end, as Markdown")
+  command->add_option("--table", r->table, "Write how many files of each rule came to which end, as Markdown")
       ->type_name("FILE");
-  command->add_flag("--json", r->json, "Print these lines instead of the report");
+  add_run_options(*command, r->run);
   command->footer(footer);
   command->callback([r, &exit_code] {
     r->limits.time = std::chrono::seconds(r->seconds);

@@ -56,10 +56,12 @@ Facts facts_of(const std::vector<Run>& runs) {
 
 // What lines of the table are of.
 std::string_view subject_of(const std::vector<Run>& runs) {
-  const auto is_of_runtimes = [](const Run& run) {
-    return std::ranges::find(run.facts, NamedText{"suite", "runtime"}) != run.facts.end();
+  const auto are_of = [&](const char* suite) {
+    return std::ranges::all_of(runs, [&](const Run& run) {
+      return std::ranges::find(run.facts, NamedText{"suite", suite}) != run.facts.end();
+    });
   };
-  return std::ranges::all_of(runs, is_of_runtimes) ? "kind" : "operator";
+  return are_of("runtime") ? "kind" : are_of("loader") ? "rule" : "operator";
 }
 
 int report(Request& request) {
@@ -78,7 +80,7 @@ int report(Request& request) {
 void add_report(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("report", "Makes reports of runs, several of them side by side");
   const auto r = std::make_shared<Request>();
-  command->add_option("RUN", r->runs, "Runs, as assay kernels -o and assay runtime -o wrote them")->required();
+  command->add_option("RUN", r->runs, "Runs, as assay kernels, runtime and loader wrote them with -o")->required();
   r->reports.add_options(*command);
   command->footer(
       "Without a file to write the table is printed.\n\nExample:\n  assay report old.jsonl new.jsonl --html "

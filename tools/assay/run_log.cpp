@@ -67,6 +67,12 @@ const std::atomic<bool>& leave_gently() {
   return interrupted;
 }
 
+void add_workers(CLI::App& command, int& workers) {
+  command.add_option("--workers", workers, "Processors that cases run on")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+}
+
 RunOptions add_run_options(CLI::App& command, RunRequest& r) {
   command.add_option("--known", r.known,
                      "File of expected failures, in each line a case id, perhaps until 2027-01-31, and the reason; one "
@@ -122,7 +128,7 @@ void RunLog::add(Record r) {
   if (r.valid) (r.verdict == Verdict::unsupported ? refused_ : answered_) = true;
   answered_ = answered_ || is_failure(r.verdict);
   if (r.verdict == Verdict::pass) mustpass_.erase(r.case_id);
-  summary_.add(r);
+  summary_.add(r), verdicts_.add(r);
   progress_->add(r);
   write(to_json_line(r));
 }
@@ -137,6 +143,7 @@ std::string RunLog::footer() const {
   for (const auto& [name, testee] : summary_.testees) counts += verdict_counts(testee);
   Json footer{{"complete", !interrupted}, {"cases", progress_->judged()}};
   footer.update(counts_json(counts));
+  footer["verdicts"] = verdicts_.text();
   footer["seconds"] = progress_->seconds();
   return Json{{"footer", footer}}.dump();
 }

@@ -34,6 +34,8 @@ struct RunRequest {
   std::string_view subject = "operator";  // what a line of the table is of
 };
 
+void add_workers(CLI::App& command, int& workers);
+
 // --known, --strict, -o, reports, --baseline, --defects, --json.
 struct RunOptions {
   CLI::Option *lines, *baseline;
@@ -75,6 +77,7 @@ class RunLog {
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
   Summary summary_;
+  VerdictsDigest verdicts_;
   std::size_t judged_ = 0;
   bool unexpected_ = false;
   bool answered_ = false, refused_ = false;  // valid calls: one with an answer to judge, one as unsupported

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 
-#include "conformance/runner/shard.h"
 #include "reference/fault.h"
+#include "tools/assay/output_file.h"
 #include "tools/assay/runs.h"
 
 namespace assay {
@@ -46,8 +47,8 @@ ShardFile open_shard(const std::string& file) {
   ShardFile shard{file, {}, open_run(file)};
   shard.facts = facts_of_header(shard.run.header);
   if (!shard_from(fact_of(shard, "shard")))
-    refuse(file, "merge.shard", "it is no shard of a run, as assay kernels --shard writes it");
-  if (!shard.run.complete) refuse(file, "merge.cut", "the shard did not end: assay kernels --resume goes on with it");
+    refuse(file, "merge.shard", "it is no shard of a run, as --shard writes it");
+  if (!shard.run.complete) refuse(file, "merge.cut", "the shard did not end: --resume goes on with it");
   return shard;
 }
 
@@ -82,7 +83,7 @@ std::string machines_of(const std::vector<ShardFile>& shards) {
   return all;
 }
 
-std::vector<Record> in_order_of(const std::vector<Block>& blocks, const std::vector<ShardFile>& shards) {
+std::vector<Record> in_order_of(const Ids& cases, const std::vector<ShardFile>& shards) {
   struct InShard {
     const ShardFile* in;
     const Record* record;
@@ -93,16 +94,52 @@ std::vector<Record> in_order_of(const std::vector<Block>& blocks, const std::vec
       if (!by_id.emplace(r.case_id, InShard{&shard, &r}).second)
         refuse(shard.name, "merge.case", "the case ", r.case_id, " is there twice");
   std::vector<Record> records;
-  for (const Block& block : blocks)
-    for (const CaseId& id : block) {
-      const auto found = by_id.find(to_text(id));
-      if (found == by_id.end()) refuse({}, "merge.case", "no shard has the case ", to_text(id));
-      records.push_back(*found->second.record);
-      by_id.erase(found);
-    }
+  for (const std::string& id : cases) {
+    const auto found = by_id.find(id);
+    if (found == by_id.end()) refuse({}, "merge.case", "no shard has the case ", id);
+    records.push_back(*found->second.record);
+    by_id.erase(found);
+  }
   if (!by_id.empty())
     refuse(by_id.begin()->second.in->name, "merge.case", "the case ", by_id.begin()->first, " is none of the run");
   return records;
+}
+
+Resumed resumed(const std::string& file, const std::string& header, const std::vector<std::size_t>& blocks) {
+  const std::string part = OutputFile::part_of(file);
+  RunFile run = open_run(std::filesystem::exists(part) ? part : file);
+  if (run.header != header)
+    throw Fault(Outcome::invalid, "run.resume", text(file, " is of another run: its first line must be ", header));
+  Resumed whole;
+  std::size_t cases = 0;
+  while (whole.blocks < blocks.size() && cases + blocks[whole.blocks] <= run.records.size())
+    cases += blocks[whole.blocks++];
+  run.records.resize(cases);
+  whole.records = std::move(run.records);
+  return whole;
+}
+
+CLI::Option* add_shard(CLI::App& command, std::optional<Shard>& shard, CLI::Option* lines) {
+  return command
+      .add_option_function<std::string>(
+          "--shard", [&shard](const std::string& given) { shard = shard_from(given); },
+          "Judge one part of many alone, such as 2/8, which assay merge makes one run of")
+      ->check([](const std::string& given) {
+        return shard_from(given) ? std::string() : text(given, " is no part of a run, such as 2/8");
+      })
+      ->needs(lines);
+}
+
+void add_resume(CLI::App& command, bool& resume, CLI::Option* lines) {
+  command.add_flag("--resume", resume, "Go on with the run that was interrupted while it wrote the file of -o")
+      ->needs(lines);
+}
+
+std::vector<std::string> given(const Deciding& options) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : options)
+    for (const std::string& result : option->results()) words.insert(words.end(), {option->get_name(), result});
+  return words;
 }
 
 }  // namespace assay

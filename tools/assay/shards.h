@@ -1,11 +1,13 @@
 #pragma once
 
+#include <CLI/App.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/report/facts.h"
 #include "conformance/report/run_file.h"
-#include "conformance/runner/laboratory.h"
+#include "conformance/runner/shard.h"
 
 // The files of the shards of one run. Everything here throws Fault (invalid, merge.*) whose place is the file.
 namespace assay {
@@ -27,8 +29,24 @@ void require_alike(const std::vector<ShardFile>& shards, const Facts& settings);
 
 std::string machines_of(const std::vector<ShardFile>& shards);
 
-// The records of all of them as the blocks have their cases. Faults: merge.case where one is missing, or none of the
+// The records of all of them in the order of these cases. Faults: merge.case where one is missing, or none of the
 // run's, or there twice.
-std::vector<Record> in_order_of(const std::vector<Block>& blocks, const std::vector<ShardFile>& shards);
+std::vector<Record> in_order_of(const Ids& cases, const std::vector<ShardFile>& shards);
+
+// The records of the whole blocks, of so many cases each, that a run which was interrupted while it wrote this file has
+// judged, and how many blocks that are. Throws Fault (invalid, run.resume) where its header is not this line.
+struct Resumed {
+  std::size_t blocks = 0;
+  std::vector<Record> records;
+};
+Resumed resumed(const std::string& file, const std::string& header, const std::vector<std::size_t>& blocks);
+
+// --shard and --resume, which need the lines of -o.
+CLI::Option* add_shard(CLI::App& command, std::optional<Shard>& shard, CLI::Option* lines);
+void add_resume(CLI::App& command, bool& resume, CLI::Option* lines);
+
+// Options that decide what a run is, as words of a command: those that were given.
+using Deciding = std::vector<const CLI::Option*>;
+std::vector<std::string> given(const Deciding& options);
 
 }  // namespace assay

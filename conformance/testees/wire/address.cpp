@@ -77,6 +77,7 @@ std::optional<Address> address_of(std::string_view testee, const std::filesystem
   const auto behind = [&](std::string_view kind) { return testee.substr(kind.size()); };
   if (testee.starts_with("tcp:")) return tcp(behind("tcp:"));
   if (testee.starts_with("serial:")) return serial(behind("serial:"));
+  if (testee == "torch") return address_of("python:torch_kernels", python_end);
   if (testee.starts_with("python:")) {
     if (python_end.empty()) fail("the testee ", testee, " needs share/assay/conformance/python, which is missing");
     return Command{{"python3", (python_end / "end.py").string(), std::string(behind("python:"))}};

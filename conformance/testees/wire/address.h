@@ -22,8 +22,8 @@ struct Serial {
 using Address = std::variant<Command, Tcp, Serial>;
 
 // Where a testee is that speaks the protocol: "-- CMD ARGS...", "tcp:HOST:PORT", "serial:DEVICE[:BAUD]", or
-// "python:MODULE[:ATTRIBUTE]", for which `python_end` is run; none: the name is another testee's. Throws Fault
-// (invalid, testee) where it is one and cannot be read.
+// "python:MODULE[:ATTRIBUTE]", for which `python_end` is run, "torch", for which it is, too; none: the name is another
+// testee's. Throws Fault (invalid, testee) where it is one and cannot be read.
 std::optional<Address> address_of(std::string_view testee, const std::filesystem::path& python_end);
 
 // Words as one line of a command, in quotes where they need it, and the other way, as a shell does it.

@@ -36,7 +36,7 @@ inline constexpr std::uint8_t log_kind = 0x7F;
 // Words of CAPS.
 inline constexpr std::string_view has_programs = "programs", has_instances = "instances",
                                   has_connections = "connections", has_ping = "ping", has_quit = "quit",
-                                  has_state = "state", has_generator = "generator";
+                                  has_state = "state", has_generator = "generator", has_allocations = "allocations";
 
 inline constexpr std::uint8_t generated_kind = 10;  // of a value
 enum class Generator : std::uint8_t { small_numbers = 1 };
@@ -99,6 +99,7 @@ class BodyReader {
   Value value();
   Value input();  // a value, or what is made by a generator; throws Fault (malformed, protocol.generator), too
   ReplyHead head();
+  bool has_more() const { return !rest_.empty(); }
   void finish() const;  // nothing is left
 
  private:

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "conformance/testees/child.h"
+#include "reference/refused_memory.h"
 
 namespace assay::wire {
 namespace {
@@ -62,6 +63,7 @@ Server::Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string
   if (!runtime_) return;
   add(has_programs), add(has_instances), add(has_generator);
   if (runtime_->tells_what_is_kept()) add(has_state);
+  if (runtime_->charges_memory()) add(has_allocations);
 }
 
 void Server::serve(int in, int out) {
@@ -134,9 +136,7 @@ void Server::answer(Request request, BodyReader& body, ReplyHead& head, BodyWrit
     }
     case Request::execute: {
       Loaded& l = loaded(body);
-      const auto times = body.number<std::uint32_t>();
-      body.finish();
-      return execute(l, times, head, reply);
+      return execute(l, body, head, reply);
     }
     case Request::get_output: {
       Loaded& l = loaded(body);
@@ -231,12 +231,18 @@ void Server::load(BodyReader& body, ReplyHead& head, BodyWriter& reply) {
   programs_.emplace(handles_, std::move(loaded));
 }
 
-void Server::execute(Loaded& l, std::uint32_t times, ReplyHead& head, BodyWriter& reply) {
+void Server::execute(Loaded& l, BodyReader& body, ReplyHead& head, BodyWriter& reply) {
+  auto times = body.number<std::uint32_t>();
+  const std::uint32_t refused = body.has_more() ? body.number<std::uint32_t>() : 0;
+  body.finish();
+  if (refused > 0 && !runtime_->charges_memory())
+    throw Fault(Outcome::unsupported, "protocol.request", "no allocation can be refused here");
   std::vector<Value> inputs;
   for (const auto& [index, value] : l.inputs) {
     if (index != inputs.size()) fail("protocol.call", "input ", inputs.size(), " was not set");
     inputs.push_back(value);
   }
+  const RefusedMemory scarcity(refused);
   for (; times > 0 && head.status == Status::ok; --times)
     take_reply(head, l.running->call(l.method, inputs, l.outputs));
   reply.count(l.outputs.size());

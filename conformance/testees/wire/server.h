@@ -38,7 +38,7 @@ class Server {
   void tell_what(BodyWriter& reply) const;
   void call_kernel(BodyReader& body, ReplyHead& head, BodyWriter& reply);
   void load(BodyReader& body, ReplyHead& head, BodyWriter& reply);
-  void execute(Loaded& loaded, std::uint32_t times, ReplyHead& head, BodyWriter& reply);
+  void execute(Loaded& loaded, BodyReader& body, ReplyHead& head, BodyWriter& reply);
   static void tell_what_is_kept(Loaded& loaded, BodyWriter& reply);
   Loaded& loaded(BodyReader& body);
 

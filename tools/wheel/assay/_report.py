@@ -19,7 +19,7 @@ class Report:
         self.header: dict = objects[0]["header"]
         self.defects: list[dict] = [o["defect"] for o in objects if "defect" in o]
         self.cases: list[dict] = [o for o in objects if "case" in o]
-        self.counts: dict = {k: v for k, v in objects[-1]["footer"].items() if k not in ("complete", "seconds")}
+        self.counts: dict = {k: v for k, v in objects[-1]["footer"].items() if k not in ("complete", "seconds", "verdicts")}
 
     def save(self, file) -> None:
         """Writes its lines, for `assay report`, `compare` and `--baseline`."""

@@ -1,179 +1,14 @@
-#include "conformance/testees/wire/remote.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <deque>
 #include <fstream>
 #include <iterator>
-#include <map>
-#include <optional>
 
 #include "conformance/testees/child.h"
-#include "conformance/testees/wire/connection.h"
+#include "conformance/testees/wire/end.h"
 #include "conformance/testees/wire/generator.h"
+#include "conformance/testees/wire/remote.h"
 
 namespace assay::wire {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto patience_with_introduction = 30s;  // an interpreter may have much to load
-constexpr std::size_t most_words = 2048;          // of what a command says while it fails
-
-// What a command says is kept, and told if it is no testee.
-class Said {
- public:
-  Said() : file_(memfd_create("said", MFD_CLOEXEC)) {}
-  ~Said() { ::close(file_); }
-  Said(const Said&) = delete;
-  Said& operator=(const Said&) = delete;
-
-  int file() const { return file_; }
-  std::string words() const {
-    std::array<char, most_words> bytes;
-    const off_t size = lseek(file_, 0, SEEK_END), begin = std::max<off_t>(0, size - static_cast<off_t>(most_words));
-    const auto got = pread(file_, bytes.data(), bytes.size(), begin);
-    std::string words(bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
-    while (words.ends_with('\n')) words.pop_back();
-    return words;
-  }
-
- private:
-  int file_;
-};
-
-Introduction introduction_of(const Address& address) {
-  const Said said;
-  try {
-    Connection connection(address, said.file());
-    connection.limit(patience_with_introduction);
-    return connection.introduction();
-  } catch (const Lost& lost) {
-    const std::string words = said.words();
-    throw Fault(Outcome::invalid, "testee",
-                text("the testee does not say who it is, but ", lost.text, words.empty() ? "" : ": ", words));
-  }
-}
-
-// An end, and this process's connection with it, which the first request makes.
-class End {
- public:
-  explicit End(const Address& address) : address_(address), said_(introduction_of(address)) {}
-
-  const Introduction& introduction() const { return said_; }
-  bool is_command() const { return std::holds_alternative<Command>(address_); }
-  std::vector<std::pair<std::string, std::string>> facts() const {
-    auto all = said_.facts;
-    all.emplace_back("interface", "runtime protocol 1");
-    all.emplace_back("isolation", is_command() ? "a process for each block" : "a RESET before each block");
-    return all;
-  }
-  int most_at_once() const { return is_command() || said_.has(has_connections) ? std::numeric_limits<int>::max() : 1; }
-
-  template <class... Read>
-  ReplyHead ask(Request request, const BodyWriter& body, Read... read) {
-    if (body.bytes().size() > said_.most_bytes)
-      return {Status::unsupported, 0, 0, "protocol.length",
-              text("the request takes ", body.bytes().size(), " bytes, but the testee takes ", said_.most_bytes)};
-    if (!connection_) connection_.emplace(address_);
-    return connection_->ask(request, body.bytes(), read...);
-  }
-
-  // Its answers are none by this rule.
-  [[noreturn]] void lose(const char* rule, std::string sentence) {
-    connection_->lose({Outcome::malformed, rule, std::move(sentence)});
-  }
-
-  // The next request makes another connection.
-  Reply quit() {
-    if (!connection_) connection_.emplace(address_);
-    const ReplyHead head = connection_->quit();
-    if (head.status == Status::ok) connection_.reset();
-    return reply_of(head);
-  }
-
- private:
-  Address address_;
-  Introduction said_;
-  std::optional<Connection> connection_;
-};
-
-// -- kernels ------------------------------------------------------------------------------------------------------
-
-// An integer where the schema has a float is one. An out number has no dtype before.
-HostValue sent(const HostValue& value, const SchemaArgument& argument) {
-  if (argument.is_out_number()) return {};
-  const Int* n = std::get_if<Int>(&value);
-  return n && argument.type.starts_with("float") ? HostValue(static_cast<double>(*n)) : value;
-}
-
-class RemoteLibrary final : public KernelLibrary {
- public:
-  explicit RemoteLibrary(const Address& address) : end_(address) {}
-
-  std::string_view name() const override { return end_.introduction().name; }
-
-  std::vector<std::pair<std::string, std::string>> facts() const override { return end_.facts(); }
-
-  std::vector<std::string> kernels() const override { return end_.introduction().kernels; }
-  bool has(const Operator& op) const override {
-    return std::ranges::binary_search(end_.introduction().kernels, op.name, {},
-                                      [](const std::string& s) { return std::string_view(s); });
-  }
-  bool is_remote() const override { return true; }
-  int most_at_once() const override { return end_.most_at_once(); }
-  bool may_crash() const override { return false; }  // nothing of it is in this process
-  void fill_memory(std::byte byte) override { fill_ = byte; }
-
-  Reply call(const Operator& op, std::span<HostValue> arguments) override {
-    BodyWriter body;
-    body.text(op.name).number(static_cast<std::uint8_t>(fill_)).count(op.outs()).count(arguments.size());
-    for (std::size_t i = 0; i < arguments.size(); ++i) body.value(sent(arguments[i], op.arguments[i]));
-    const std::vector<TensorView*> outs = outs_of(op, arguments);
-    std::vector<Tensor> results;
-    const ReplyHead head = end_.ask(Request::kernel, body, [&](BodyReader& reply) {
-      for (std::size_t left = reply.count(2); left > 0; --left) results.push_back(reply.tensor());
-      if (results.size() != outs.size())
-        throw Fault(Outcome::malformed, "protocol.outs",
-                    text("the call has ", outs.size(), " outs, but ", results.size(), " came"));
-    });
-    too_large_.clear();
-    for (std::size_t k = 0; k < results.size(); ++k) take(std::move(results[k]), *outs[k]);
-    return reply_of(head);
-  }
-
- private:
-  static std::vector<TensorView*> outs_of(const Operator& op, std::span<HostValue> arguments) {
-    std::vector<TensorView*> all;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (!op.arguments[i].out) continue;
-      if (auto* one = std::get_if<TensorView>(&arguments[i])) all.push_back(one);
-      if (auto* list = std::get_if<TensorViews>(&arguments[i]))
-        for (auto& view : *list) all.push_back(&view.value());
-    }
-    return all;
-  }
-
-  // A result that does not fit has wrong sizes, which the judge says: it stays here until the next call.
-  void take(Tensor result, TensorView& out) {
-    out.dtype = result.dtype, out.sizes = result.sizes, out.dim_order = result.dim_order;
-    if (result.bytes.size() > out.capacity) {
-      Tensor& kept = too_large_.emplace_back(std::move(result));
-      out.data = kept.bytes.data(), out.capacity = kept.bytes.size();
-    } else {
-      std::ranges::copy(result.bytes, out.data);
-    }
-  }
-
-  End end_;
-  std::byte fill_{};
-  std::deque<Tensor> too_large_;
-};
-
-// -- programs -----------------------------------------------------------------------------------------------------
 
 std::string bytes_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -221,6 +56,13 @@ class RemoteProgram final : public TesteeProgram {
     return all;
   }
 
+  // Once more, on the inputs of the last call, with the k-th allocation refused; 0: with none.
+  Reply call_again(std::uint32_t k, std::vector<Value>& outputs) {
+    BodyWriter body = about().number(std::uint32_t{1});
+    if (k > 0) body.number(k);
+    return reply_of(executed(body, outputs));
+  }
+
   static constexpr std::uint64_t seed = 1;
 
  private:
@@ -236,16 +78,18 @@ class RemoteProgram final : public TesteeProgram {
 
   template <class Write>
   ReplyHead call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs, Write write) {
-    std::uint32_t results = 0;
     ReplyHead head = end_.ask(Request::method, about().text(method));
     for (std::uint32_t i = 0; i < inputs.size() && head.status == Status::ok; ++i) {
       BodyWriter body = about().number(i);
       write(body, inputs[i]);
       head = end_.ask(Request::set_input, body);
     }
-    if (head.status != Status::ok) return head;
-    head = end_.ask(Request::execute, about().number(std::uint32_t{1}),
-                    [&](BodyReader& r) { results = r.number<std::uint32_t>(); });
+    return head.status == Status::ok ? executed(about().number(std::uint32_t{1}), outputs) : head;
+  }
+
+  ReplyHead executed(const BodyWriter& body, std::vector<Value>& outputs) {
+    std::uint32_t results = 0;
+    ReplyHead head = end_.ask(Request::execute, body, [&](BodyReader& r) { results = r.number<std::uint32_t>(); });
     outputs.clear();
     for (std::uint32_t i = 0; i < results && head.status == Status::ok; ++i)
       head = end_.ask(Request::get_output, about().number(i), [&](BodyReader& r) { outputs.push_back(r.value()); });
@@ -270,7 +114,7 @@ class RemoteRuntime final : public Runtime {
   bool tells_what_is_kept() const override { return end_.introduction().has(has_state); }
   std::vector<std::string> requests() const override {
     std::vector<std::string> all;
-    for (const std::string_view feature : {has_ping, has_generator, has_state, has_quit})
+    for (const std::string_view feature : {has_ping, has_generator, has_state, has_allocations, has_quit})
       if (end_.introduction().has(feature)) all.emplace_back(feature);
     return all;
   }
@@ -282,6 +126,7 @@ class RemoteRuntime final : public Runtime {
       if (request == has_ping) return ping();
       if (request == has_generator) return generator(settings, method, inputs);
       if (request == has_state) return state(settings, method, inputs);
+      if (request == has_allocations) return allocations(settings, method, inputs);
       return end_.quit();
     } catch (const Fault& refused) {
       return {refused.outcome, refused.message};
@@ -340,6 +185,27 @@ class RemoteRuntime final : public Runtime {
     return reply;
   }
 
+  // Whichever allocation of an execution is refused, the end says so, and lives on as if it had not been asked. One
+  // that answers has done with fewer.
+  Reply allocations(const LoadSettings& settings, const std::string& method, std::span<const Value> inputs) {
+    constexpr std::uint32_t most = 32;
+    std::vector<Value> right, outputs;
+    Reply reply;
+    const auto program = load_remote(settings, reply);
+    if (program) reply = program->call(method, inputs, right);
+    for (std::uint32_t k = 1; reply.outcome == Outcome::ok && k <= most; ++k) {
+      const Reply refused = program->call_again(k, outputs);
+      if (refused.outcome != Outcome::ok && refused.outcome != Outcome::exhausted)
+        end_.lose("protocol.allocations",
+                  text("an EXECUTE without its allocation ", k, " is answered ", assay::name(refused.outcome)));
+      if (refused.outcome == Outcome::exhausted) reply = program->call_again(0, outputs);
+      if (reply.outcome == Outcome::ok && !std::ranges::equal(outputs, right, are_the_same))
+        end_.lose("protocol.allocations", text("an EXECUTE gives other outputs when allocation ", k, " was refused"));
+      if (refused.outcome == Outcome::ok) break;
+    }
+    return reply;
+  }
+
   std::unique_ptr<RemoteProgram> load_remote(const LoadSettings& settings, Reply& reply) {
     BodyWriter body;
     body.text(bytes_of(settings.program)).count(settings.data.size());
@@ -355,10 +221,6 @@ class RemoteRuntime final : public Runtime {
 };
 
 }  // namespace
-
-std::unique_ptr<KernelLibrary> make_remote_library(const Address& address) {
-  return std::make_unique<RemoteLibrary>(address);
-}
 
 std::unique_ptr<Runtime> make_remote_runtime(const Address& address) {
   auto runtime = std::make_unique<RemoteRuntime>(address);

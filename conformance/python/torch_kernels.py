@@ -1,0 +1,49 @@
+"""Eager PyTorch, live, for end.py: every operator of ATen with outs, of the torch that this Python has."""
+import numpy
+import torch
+
+name = "torch"
+facts = {"torch": torch.__version__}
+MISSING = "not implemented for", "not supported for", "is not supported", "not implemented"
+
+
+def tensor(array):
+    """Of the same memory. bfloat16 comes as raw bits; what else comes so has no dtype here."""
+    if array.dtype == "V2":
+        return torch.from_numpy(array.view("u2")).view(torch.bfloat16)
+    if array.dtype.kind == "V":
+        raise NotImplementedError("such numbers are not taken")
+    return torch.from_numpy(array)
+
+
+def taken(value):
+    return tensor(value) if isinstance(value, numpy.ndarray) else [taken(v) for v in value] if isinstance(value, list) else value
+
+
+def given(value):
+    if isinstance(value, list):
+        return [given(v) for v in value]
+    return value.view(torch.uint16).numpy().view("V2") if value.dtype == torch.bfloat16 else value.numpy()
+
+
+def kernel(schema):
+    operator = getattr(getattr(torch.ops.aten, schema.name.removeprefix("aten::")), schema.overload_name)
+    inputs = [a for a in schema.arguments if not a.is_out]
+    names = [a.name for a in schema.arguments if a.is_out]
+
+    def call(*values, out):
+        outs = taken(out if len(names) > 1 else [out])
+        values = dict(zip((a.name for a in inputs), map(taken, values), strict=True))
+        try:
+            operator(*(values[a.name] for a in inputs if not a.kwarg_only), **{a.name: values[a.name] for a in inputs if a.kwarg_only}, **dict(zip(names, outs)))
+        except RuntimeError as error:
+            if any(words in str(error) for words in MISSING):
+                raise NotImplementedError(str(error)) from error
+            raise
+        return given(outs) if len(names) > 1 else given(outs[0])
+
+    return call
+
+
+kernels = {f"{s.name}.{s.overload_name}": kernel(s) for s in torch._C._jit_get_all_schemas()
+           if s.name.startswith("aten::") and any(a.is_out for a in s.arguments)}

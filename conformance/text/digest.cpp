@@ -1,0 +1,15 @@
+#include "conformance/text/digest.h"
+
+#include <fmt/format.h>
+
+namespace assay {
+
+std::uint64_t digest(std::string_view bytes) {
+  std::uint64_t state = 0xcbf29ce484222325u;
+  for (const char c : bytes) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return state;
+}
+
+std::string digits_of(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
+
+}  // namespace assay

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+// FNV-1a of 64 bits.
+std::uint64_t digest(std::string_view bytes);
+
+// In 16 digits.
+std::string digits_of(std::uint64_t digest);
+
+}  // namespace assay
