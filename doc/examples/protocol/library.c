@@ -6,14 +6,13 @@
 #include "wire.h"
 
 enum { most_rank = 16, most_kept = 1024 };
-
 typedef struct shape {
   int64_t sizes[most_rank], strides[most_rank];
   uint8_t dim_order[most_rank];
 } shape;
 
-static void* kept[most_kept]; /* of the present call */
-static size_t kept_count;
+static void* kept[most_kept]; /* of the present call, */
+static size_t kept_count;     /* so many */
 static uint8_t fill;
 static jmp_buf ended; /* a request that cannot be answered */
 static reply why;
