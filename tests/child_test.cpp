@@ -12,6 +12,8 @@
 #include <set>
 #include <thread>
 
+#include "conformance/testees/outlive.h"
+
 namespace assay {
 namespace {
 
@@ -47,6 +49,22 @@ Work misbehave(std::string_view task) {
   if (task == "throw") throw std::runtime_error("the host is wrong");
   if (task == "fault") throw Fault(Outcome::invalid, "case.call", "there is no such call", "case 3");
   if (task == "lost") throw Lost{End::crashed, SIGFPE, "the device is gone"};
+  if (task.starts_with("outlive ")) {
+    const bool returned = outlives_abort([&] {
+      std::fprintf(stderr, "%s\n", std::string(task.substr(8)).c_str());
+      std::abort();
+    });
+    if (!returned) throw Lost{End::outlived, SIGABRT, "aborted"};
+  }
+  if (task == "abort elsewhere") outlives_abort([] { std::jthread(std::abort).join(); });
+  if (task == "abort later") {
+    outlives_abort([] {});
+    try {
+      outlives_abort([] { throw 1; });
+    } catch (int) {
+    }
+    std::abort();
+  }
   if (task == "large") return {std::string(5'000'000, 'x')};
   if (task == "chatter") std::printf("%s", std::string(300'000, 'y').c_str()), std::fflush(stdout);
   if (task == "garbage") (void)!::write(find_socket(), "0123456789abcdefghij", 20);
@@ -122,6 +140,42 @@ TEST(Child, WhatIsLostElsewhereEndsTheTask) {
   EXPECT_EQ(r.end, End::crashed);
   EXPECT_EQ(r.signal, SIGFPE);
   EXPECT_EQ(r.text, "the device is gone");
+}
+
+TEST(Child, OutlivesAnAbortAndTellsItsLastWordsFromThoseOfOthers) {
+  Nursery nursery(misbehave);
+  Child child(nursery, patient);
+  const std::vector<std::string> words{"first", std::string(5000, 'x') + "second", "third"};
+  for (const std::string& w : words) child.give("outlive " + w);
+  child.give("count");
+  for (const std::string& w : words) {
+    const TaskResult r = child.next();
+    EXPECT_EQ(r.end, End::outlived);
+    EXPECT_EQ(r.signal, SIGABRT);
+    EXPECT_EQ(r.text, "aborted");
+    EXPECT_EQ(r.output, (w + "\n").substr(w.size() + 1 - std::min<std::size_t>(w.size() + 1, 2048)));
+    EXPECT_TRUE(child.has_outlived());
+  }
+  EXPECT_EQ(child.next().text, "1");
+  child.give("abort");
+  EXPECT_EQ(child.next().output, "the last words\n");
+  EXPECT_FALSE(child.lives());
+}
+
+TEST(Child, OutlivesNoAbortThatIsNotItsOwn) {
+  Nursery nursery(misbehave);
+  for (const char* task : {"abort elsewhere", "abort later"})
+    EXPECT_EQ(result(nursery, task).end, End::crashed) << task;
+}
+
+TEST(Child, WaitsForNothingBehindWhatItOutlived) {
+  Nursery nursery(misbehave);
+  Child child(nursery, patient);
+  for (const char* task : {"outlive it", "sleep"}) child.give(task);
+  EXPECT_EQ(child.next().end, End::outlived);
+  const TaskResult r = child.next();
+  EXPECT_EQ(r.end, End::timed_out);
+  EXPECT_EQ(r.text, "did nothing for 100 ms");
 }
 
 TEST(Child, AnErrorOfTheHostIsNoCrash) {

@@ -49,7 +49,11 @@ class Investigation {
         op_(calls.op()),
         drawer_(corpus, laboratory ? laboratory->contract() : everything, calls),
         of_the_run_(cases.size()) {
+    // A kernel that answers one call in two ways has a state, which spoils later calls, too: that is no other cause.
+    const Symptom in_two_ways{Verdict::fail, Class::not_repeatable, {}, {}};
+    const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
     for (JudgedCase& s : cases) {
+      if (has_state && s.symptom.failure == Class::spoils_state) s.symptom = in_two_ways;
       Features features = drawer_.know(s.id);
       rows_.push_back({std::move(s), std::move(features)});
     }

@@ -91,8 +91,8 @@ double bits_of(const Literal& l) {
   switch (l.test) {
     case Literal::Test::holds:
       return indirect + (is_about_the_call(l.name) ? 4 : 4.5);
-    case Literal::Test::lacks:
-      return indirect + (is_about_the_call(l.name) ? 5.5 : 6);
+    case Literal::Test::lacks:  // "no argument is 1" says less than "groups is not 1"
+      return indirect + (name.starts_with("an argument ") ? 6.5 : is_about_the_call(l.name) ? 5.5 : 6);
     case Literal::Test::is:
       return sized ? 14 : 6.5;
     default:

@@ -97,6 +97,8 @@ constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"has a size of 0", [](const Tensor& t, const Elements&) { return t.count() == 0; }},
     {"has a size of 1",
      [](const Tensor& t, const Elements&) { return std::ranges::find(t.sizes, 1) != t.sizes.end(); }},
+    {"has rows of a multiple of 4",
+     [](const Tensor& t, const Elements&) { return t.rank() > 0 && t.sizes[t.rank() - 1] % 4 == 0; }},
     {"has rows of a multiple of 8",
      [](const Tensor& t, const Elements&) { return t.rank() > 0 && t.sizes[t.rank() - 1] % 8 == 0; }},
     {"is contiguous", [](const Tensor& t, const Elements&) { return is_contiguous(t); }},
@@ -132,6 +134,7 @@ constexpr auto number_flags = std::to_array<NumberFlag>({
     {"is infinite", [](Real x) { return std::isinf(x); }},
     {"is extreme", [](Real x) { return std::isfinite(x) && std::fabs(x) >= 0x1p31; }},
     {"is negative", [](Real x) { return x < 0; }},
+    {"is 0", [](Real x) { return x == 0; }},
     {"is 1", [](Real x) { return x == 1; }},
     {"is a fraction", has_fraction},
     {"is no float32", [](Real x) { return std::isfinite(x) && !is_float32(x); }},
@@ -315,9 +318,9 @@ class Describing {
   Features features() && {
     for (std::size_t i = 0; i < op_.arguments.size(); ++i) describe(op_.arguments[i], call_.arguments[i]);
     describe_pair();
+    describe_sizes();
     describe_layouts();
     describe_results();
-    say_if(different(input_sizes_), "the inputs have different sizes");
     say_if(different(input_dtypes_), "the inputs have different dtypes");
     std::ranges::sort(flags_, {}, place);
     flags_.erase(std::unique(flags_.begin(), flags_.end()), flags_.end());
@@ -346,11 +349,13 @@ class Describing {
           } else if constexpr (std::is_same_v<T, Tensor>) {
             tensor(a, v);
             shape(name, v);
+            if (!a.out) input_names_.emplace_back(name, input_sizes_.size() - 1);
           } else if constexpr (std::is_same_v<T, Tensors>) {
             measure(subject("the length of")(name), static_cast<double>(v.size()));
             say_if(v.empty(), "a list is empty");
             each_tensor(value, [&](const Tensor& t) { tensor(a, t); });
             if (std::ranges::any_of(v, [](const auto& t) { return !t; })) say(name, "has None");
+            if (!v.empty() && !v[0]) say(name, "has None at its beginning");
           } else if constexpr (std::is_same_v<T, bool>) {
             if (v) say(name, "is true");
             if (a.type.starts_with("Scalar") && !a.type.starts_with("ScalarType"))
@@ -380,6 +385,10 @@ class Describing {
     for (const TensorFlag& flag : element_flags)
       if (flag.holds(t, e)) say(a.name, flag.says), say("an input", flag.says);
     least_ = std::min(least_, e.least), most_ = std::max(most_, e.most);
+    if (a.type.starts_with("Tensor") && !a.type.ends_with("[]")) {
+      measure(subject("the least number of")(a.name), static_cast<double>(e.least));
+      measure(subject("the largest number of")(a.name), static_cast<double>(e.most));
+    }
     say("an input", dtype);
     input_sizes_.push_back(t.sizes), input_dtypes_.push_back(t.dtype);
   }
@@ -442,6 +451,15 @@ class Describing {
     const Pairs found = pairs_of(numbers_of(call_.arguments[operands[0]]), numbers_of(call_.arguments[operands[1]]),
                                  common_dtype(operands));
     for (const PairFlag& flag : pair_flags) say_if(found.*flag.holds, flag.says);
+  }
+
+  void describe_sizes() {
+    say_if(different(input_sizes_), "the inputs have different sizes");
+    if (input_names_.size() < 3) return;
+    for (const auto& [one, at] : input_names_)
+      for (const auto& [other, behind] : input_names_)
+        if (at < behind && input_sizes_[at] != input_sizes_[behind])
+          say(phrase(one, text("and ", other, " have different sizes")));
   }
 
   static bool is_operand(const SchemaArgument& a, const Value& v) {
@@ -544,7 +562,8 @@ class Describing {
   std::vector<const Tensor*> orders_;
   std::vector<Dims> input_sizes_;
   std::vector<DType> input_dtypes_;
-  Real least_ = 0, most_ = 0;  // of the finite numbers of the inputs, and of 0
+  std::vector<std::pair<std::string_view, std::size_t>> input_names_;  // of tensors, with the places of their sizes
+  Real least_ = 0, most_ = 0;                                          // of the finite numbers of the inputs, and of 0
 };
 
 std::string replaced(std::string_view flag, std::string_view was, std::string_view now) {
@@ -591,7 +610,7 @@ std::string negation(std::string_view flag) {
   if (flag.starts_with("a list ")) return replaced(flag, "a list", "no list");
   if (flag.starts_with("a result ")) return replaced(flag, "a result", "no result");
   if (flag.starts_with("every ")) return text("not ", flag);
-  if (flag.starts_with("the inputs have different ")) return replaced(flag, "different", "the same");
+  if (flag.find(" have different ") != std::string_view::npos) return replaced(flag, "different", "the same");
   if (says_broken(flag)) return replaced(flag, "breaks", "keeps");
   if (flag.find(" is no ") != std::string_view::npos) return replaced(flag, " is no ", " is a ");
   if (flag.find(" has no dimensions") != std::string_view::npos) return replaced(flag, "has no", "has");

@@ -45,17 +45,18 @@ Judged JudgingChildren::judged(const std::string& id, const TaskResult& result, 
   return lose_(id, result, detail);
 }
 
-std::size_t JudgingChildren::run(std::span<const std::string> ids, Detail detail, const Patience& patience,
-                                 const std::function<bool(Judged)>& goes_on) {
+JudgingChildren::Run JudgingChildren::run(std::span<const std::string> ids, Detail detail, const Patience& patience,
+                                          const std::function<bool(Judged)>& goes_on) {
   Child child(nursery_, patience);
   for (const std::string& id : ids.first(std::min(ahead, ids.size()))) child.give(task_of(id, detail));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (i + ahead < ids.size()) child.give(task_of(ids[i + ahead], detail));
-    Judged j = judged(ids[i], child.next(), i == 0 ? detail : Detail::outcome);
-    const bool spoilt = j.spoilt;
-    if (!goes_on(std::move(j)) || spoilt) return i + 1;
+    const TaskResult result = child.next();
+    if (!child.lives() && child.has_outlived()) return {i, true};
+    Judged j = judged(ids[i], result, i == 0 ? detail : Detail::outcome);
+    if (!goes_on(std::move(j)) || !child.lives() || result.end == TaskResult::End::last) return {i + 1};
   }
-  return ids.size();
+  return {ids.size()};
 }
 
 std::vector<Judged> JudgingChildren::run(std::span<const std::string> ids) {
@@ -64,11 +65,16 @@ std::vector<Judged> JudgingChildren::run(std::span<const std::string> ids) {
   return all;
 }
 
-void JudgingChildren::run_while(std::span<const std::string> ids, Detail detail, const Patience& patience,
+bool JudgingChildren::run_while(std::span<const std::string> ids, Detail detail, const Patience& patience,
                                 const std::function<bool(Judged)>& goes_on) {
-  bool is_over = false;
+  bool is_over = false, all_outlived = true;
   const auto ask = [&](Judged j) { return is_over = !goes_on(std::move(j)), !is_over; };
-  while (!ids.empty() && !is_over) ids = ids.subspan(run(ids, detail, patience, ask));
+  while (!ids.empty() && !is_over) {
+    const Run seen = run(ids, detail, patience, ask);
+    ids = ids.subspan(seen.judged);
+    if (seen.is_lost) all_outlived = false, detail = Detail::outcome;
+  }
+  return all_outlived;
 }
 
 Judged JudgingChildren::run_alone(const std::string& id, Detail detail) {

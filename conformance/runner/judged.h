@@ -22,6 +22,7 @@ struct Judged {
 
 // How much a record tells.
 enum class Detail : std::uint8_t {
+  trial,     // as `outcome`, and the child outlives what it can
   outcome,   // verdict, class, rule and message alone, of a case of which the caller knows that it is promised
   failures,  // also what can be said of the case, and of one that does not pass what it is (inputs, outs, expected,
              // got)
@@ -45,17 +46,23 @@ class JudgingChildren {
   // outcome alone. Throws Interrupted, and Fault where `judge` threw.
   std::vector<Judged> run(std::span<const std::string> ids);
 
-  // The same of all of them, in as many children as it takes, as long as `goes_on` says so of what was judged.
-  void run_while(std::span<const std::string> ids, Detail detail, const Patience& patience,
+  // The same of all of them, in as many children as it takes, as long as `goes_on` says so of what was judged. Behind a
+  // case that it outlived a child's end says nothing of the case that it ends with, which is judged in another: false
+  // if that was so, and then the rest were no trials either.
+  bool run_while(std::span<const std::string> ids, Detail detail, const Patience& patience,
                  const std::function<bool(Judged)>& goes_on);
 
   // Judges one case in a fresh child.
   Judged run_alone(const std::string& id, Detail detail = Detail::failures);
 
  private:
-  // As long as `goes_on` says so and there is a child; how many were judged.
-  std::size_t run(std::span<const std::string> ids, Detail detail, const Patience& patience,
-                  const std::function<bool(Judged)>& goes_on);
+  // As long as `goes_on` says so and there is a child.
+  struct Run {
+    std::size_t judged = 0;
+    bool is_lost = false;  // the child ended behind a case that it outlived
+  };
+  Run run(std::span<const std::string> ids, Detail detail, const Patience& patience,
+          const std::function<bool(Judged)>& goes_on);
   Judged judged(const std::string& id, const TaskResult& result, Detail detail) const;
 
   Patience patience_;

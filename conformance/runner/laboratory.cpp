@@ -32,12 +32,23 @@ int Laboratory::users(int processors) const { return std::min(2 * processors, li
 
 Judged Laboratory::judge(const CaseId& id, Detail detail) {
   if (!probe_) probe_.emplace(library_).explain_faults();
+  probe_->outlive_aborts(detail == Detail::trial);
   return run_case(corpus_, *probe_, contract_, id, detail);
+}
+
+bool Laboratory::is_fatal(const std::string& operator_name) {
+  const std::lock_guard lock(mutex_);
+  return fatal_.contains(operator_name);
 }
 
 void Laboratory::run_while(std::span<const CaseId> cases, const Patience& patience,
                            const std::function<bool(Judged)>& goes_on) {
-  children_.run_while(ids_of(cases), Detail::outcome, patience, goes_on);
+  if (cases.empty()) return;
+  const std::string& op = cases.front().operator_name;
+  const Detail detail = is_fatal(op) ? Detail::outcome : Detail::trial;
+  if (children_.run_while(ids_of(cases), detail, patience, goes_on)) return;
+  const std::lock_guard lock(mutex_);
+  fatal_.insert(op);
 }
 
 Judged Laboratory::run_alone(const CaseId& id, Detail detail) {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "conformance/runner/run_case.h"
@@ -37,12 +40,15 @@ class Laboratory {
 
  private:
   Judged judge(const CaseId& id, Detail detail);
+  bool is_fatal(const std::string& operator_name);
 
   const Corpus& corpus_;
   KernelLibrary& library_;
   const Contract& contract_;
   std::optional<Probe> probe_;  // of a child
   JudgingChildren children_;
+  std::mutex mutex_;
+  std::unordered_set<std::string> fatal_;  // operators which no child should outlive: one that did ended by it later
 };
 
 }  // namespace assay

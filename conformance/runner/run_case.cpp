@@ -126,7 +126,7 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   const FreeOuts free = free_outs(*c.op);
   const HostCall host = host_call(c);
   Record r = record_of(id, library.name());
-  if (detail != Detail::outcome) describe_case(r, c, contract, host);
+  if (detail >= Detail::failures) describe_case(r, c, contract, host);
   Judgement j;
   Observation seen;
   if (!library.has(*c.op)) {
@@ -141,7 +141,7 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   const bool spoilt = seen.spoilt || probe.is_spent();
   if (j.verdict == Verdict::pass && detail != Detail::all) return {std::move(r), answer_of(free, seen), spoilt};
   r.rule = j.rule, r.message = j.message, r.bound = j.bound;
-  if (detail != Detail::outcome) {
+  if (detail >= Detail::failures) {
     describe_call(r, c, host.arguments);
     r.expected = shown(host.expected);
     r.got = shown(seen, free);
@@ -158,7 +158,7 @@ Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& 
   r.verdict = verdict_on_death(result), r.failure = class_of_death(result);
   r.message = words_of_death(result);
   const std::uint64_t answer = digest(text(name(r.verdict), result.text));
-  if (detail == Detail::outcome) return {std::move(r), answer, true};
+  if (detail < Detail::failures) return {std::move(r), answer, true};
   const Case c = corpus.make(id);
   const HostCall host = host_call(c);
   describe_case(r, c, contract, host);

@@ -21,8 +21,10 @@ namespace {
 using End = TaskResult::End;
 using namespace std::chrono_literals;
 
-constexpr std::size_t tail_bytes = 2048;
-constexpr auto glance = 200ms;  // between two looks whether the caller still waits
+constexpr std::size_t tail_bytes = 2048, kept_bytes = 8 * tail_bytes;  // of one task, of some that wait to be read
+constexpr auto glance = 200ms;        // between two looks whether the caller still waits
+constexpr auto stuck = 100ms;         // without work: what a child that outlived a task waits for never comes
+constexpr char outlived_here = '\0';  // in its output
 
 [[noreturn]] void fail(const char* call) { throw std::system_error(errno, std::generic_category(), call); }
 
@@ -66,12 +68,17 @@ std::string answer(const std::function<Work(std::string_view)>& work, std::strin
     const Work done = work(task);
     return encode(done.last ? End::last : End::done, done.text);
   } catch (const Lost& lost) {
+    if (lost.end == End::outlived) static_cast<void>(!::write(STDERR_FILENO, &outlived_here, 1));
     return encode(lost.end, static_cast<char>(lost.signal) + lost.text);
   } catch (const Fault& f) {
     return encode(f);
   } catch (const std::exception& e) {
     return encode(Fault(Outcome::exhausted, "testee", e.what()));
   }
+}
+
+std::string end_of(std::string_view output) {
+  return std::string(output.substr(output.size() - std::min(output.size(), tail_bytes)));
 }
 
 std::string shown(std::chrono::milliseconds time) {
@@ -134,10 +141,12 @@ std::optional<TaskResult> Child::answered() {
   const auto frame = frames_.next();
   if (!frame) return std::nullopt;
   const auto end = static_cast<End>(frame->kind);
-  if (end > End::garbled || (end > End::threw && frame->text.size() < 2))
+  if (end > End::outlived || (end > End::threw && frame->text.size() < 2))
     return death(End::garbled, "sent something that is no answer");
-  if (end > End::threw) return death(end, frame->text.substr(1), frame->text[0]);  // of what it needs to answer
+  if (end > End::threw && end < End::outlived)  // of what it needs to answer
+    return death(end, frame->text.substr(1), frame->text[0]);
   since_ = Clock::now(), used_ = processor_time();
+  if (end == End::outlived) return outlived(frame->text.substr(1), frame->text[0]);
   if (end != End::threw) return TaskResult{end, frame->text, 0, {}, {}};
   auto fault = fault_in(frame->text);
   if (!fault) return death(End::garbled, "sent something that is no answer");
@@ -150,7 +159,19 @@ std::optional<TaskResult> Child::lost() {
   // No sooner can one thread have used up its time.
   if (waited > patience_.processor && processor_time() - used_ > patience_.processor)
     return death(End::timed_out, text("took more than ", shown(patience_.processor), " of processor time"));
+  if (has_outlived_ && waited > stuck && processor_time() - used_ < stuck / 10)
+    return death(End::timed_out, text("did nothing for ", shown(stuck)));
   return std::nullopt;
+}
+
+// What it said of this task is there, as it was sent before the answer, and ends with a mark.
+TaskResult Child::outlived(std::string sentence, int signal) {
+  read_output();
+  const std::size_t end = std::min(tail_.find(outlived_here), tail_.size());
+  TaskResult result{End::outlived, std::move(sentence), signal, end_of(std::string_view(tail_).substr(0, end)), {}};
+  tail_.erase(0, end + 1);
+  has_outlived_ = true;
+  return result;
 }
 
 std::chrono::nanoseconds Child::processor_time() const {
@@ -168,7 +189,7 @@ TaskResult Child::death(End killed, std::string sentence, int signal) {
   pid_ = -1;
   read_output();
   TaskResult result = sentence.empty() ? death_of(status) : TaskResult{killed, std::move(sentence), signal, {}, {}};
-  result.output = std::move(tail_);
+  result.output = end_of(tail_);
   return result;
 }
 
@@ -202,7 +223,7 @@ void Child::read_output() {
       return;
     }
     tail_.append(bytes.data(), static_cast<std::size_t>(got));
-    if (tail_.size() > tail_bytes) tail_.erase(0, tail_.size() - tail_bytes);
+    if (tail_.size() > kept_bytes) tail_.erase(0, tail_.size() - kept_bytes);
   }
 }
 

@@ -17,7 +17,7 @@
 
 namespace assay {
 
-// How a task ended. Only after `done` and `threw` does the child live on.
+// How a task ended. Only after `done`, `threw` and `outlived` does the child live on.
 struct TaskResult {
   enum class End : std::uint8_t {
     done,       // text is what the work returned
@@ -27,18 +27,20 @@ struct TaskResult {
     exited,     // the child ended by itself
     timed_out,  // its time was over and the child was killed
     garbled,    // the child sent something that is no answer and was killed
+    outlived,   // what would have crashed the child did not: it goes on, with what that left behind
   };
   End end = End::done;
-  std::string text;            // of a child that died: one sentence
-  int signal = 0;              // which crashed it
-  std::string output;          // the last of what a child that died wrote to stdout and stderr
+  std::string text;            // of a child that died or outlived it: one sentence
+  int signal = 0;              // which crashed it, or would have
+  std::string output;          // the last of what such a child wrote to stdout and stderr
   std::optional<Fault> fault;  // that the work threw; exhausted, of `testee`, where it threw something else
 };
 
 // How a process ended that left this status to wait().
 TaskResult death_of(int status);
 
-// What work throws whose answers come from somewhere else, which is lost: that is how the task ended, too.
+// What work throws whose answers come from somewhere else, which is lost, or that outlived a signal: that is how the
+// task ended, too.
 struct Lost {
   TaskResult::End end;
   int signal;
@@ -70,11 +72,16 @@ class Child {
   void give(std::string_view task);  // to be done after those that it has
   TaskResult next();                 // waits for the result of the next task. Throws Interrupted
 
+  bool lives() const { return pid_ >= 0; }
+  // Whether it has outlived a task, so that how it ends says nothing of the task that it ends with.
+  bool has_outlived() const { return has_outlived_; }
+
  private:
   using Clock = std::chrono::steady_clock;
 
   std::optional<TaskResult> answered();
-  std::optional<TaskResult> lost();  // over its time
+  std::optional<TaskResult> lost();  // over its time, or stuck
+  TaskResult outlived(std::string sentence, int signal);
   TaskResult death(TaskResult::End killed, std::string sentence, int signal = 0);
   bool exchange();  // sends and receives what there is; false when the child has closed its end
   void read_output();
@@ -85,7 +92,8 @@ class Child {
   int socket_ = -1, output_ = -1;
   std::string unsent_;
   FrameReader frames_;
-  std::string tail_;
+  std::string tail_;  // of what it wrote since it last outlived a task
+  bool has_outlived_ = false;
   Clock::time_point since_ = Clock::now();  // the last answer
   std::chrono::nanoseconds used_{0};        // processor time, until then
 };

@@ -12,7 +12,7 @@ Verdict verdict_on_death(const TaskResult& result) {
 
 Class class_of_death(const TaskResult& result) {
   if (result.end == TaskResult::End::timed_out) return Class::none;
-  if (result.end != TaskResult::End::crashed) return Class::exit;
+  if (result.end != TaskResult::End::crashed && result.end != TaskResult::End::outlived) return Class::exit;
   const auto said = [&](std::string_view words) { return result.output.find(words) != std::string::npos; };
   switch (result.signal) {
     case SIGSEGV:

@@ -6,11 +6,14 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
+#include "conformance/testees/child.h"
 #include "conformance/testees/entropy.h"
 #include "conformance/testees/heap.h"
 #include "conformance/testees/memory.h"
+#include "conformance/testees/outlive.h"
 #include "reference/fault.h"
 
 namespace assay {
@@ -66,17 +69,23 @@ class Run {
                                           : place_input(op.arguments[i], arguments[i]));
   }
 
-  Observation call(KernelLibrary& library) {
+  Observation call(KernelLibrary& library, bool outlives_aborts) {
     seed_entropy(seed_);
     library.fill_memory(poison_byte(poison_));
     fill_stack(poison_byte(poison_));
     const auto start = std::chrono::steady_clock::now();
     Observation seen;
+    bool returned = true;
     {
       std::optional<heap::Watch> watch;
       if (library.may_crash()) watch.emplace(poison_byte(poison_));
-      seen.reply = library.call(op_, host_);
+      const auto call = [&] { seen.reply = library.call(op_, host_); };
+      if (outlives_aborts)
+        returned = outlives_abort(call);
+      else
+        call();
     }
+    if (!returned) lose();
     seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     look_around(seen);
     if (seen.reply.outcome == Outcome::ok && resized_beyond_memory().empty())
@@ -85,6 +94,12 @@ class Run {
   }
 
  private:
+  // Of one that aborted.
+  [[noreturn]] void lose() const {
+    if (memory_.damage() || heap::damage()) std::abort();
+    throw Lost{TaskResult::End::outlived, SIGABRT, death_of(SIGABRT).text};
+  }
+
   // What the call did besides answering, the worst first.
   void look_around(Observation& seen) const {
     if (const auto given = memory_.damage())
@@ -247,7 +262,9 @@ OutPlan plan_outs(const Operator& op, std::span<const Value> arguments) {
 
 Observation Probe::observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
                            std::uint64_t seed, const FreeOuts& free) {
-  const auto run = [&](Poison poison) { return Run(islands_, op, arguments, outs, poison, seed).call(library_); };
+  const auto run = [&](Poison poison) {
+    return Run(islands_, op, arguments, outs, poison, seed).call(library_, outlives_aborts_);
+  };
   Observation seen = run(Poison::first);
   if (seen.spoilt) return seen;
   const Observation second = run(Poison::second);

@@ -57,9 +57,14 @@ class Probe {
   bool is_spent() const;  // calls have taken so much memory that another process should go on
   void explain_faults();  // from now on: before a segmentation fault ends the process, stderr may tell why
 
+  // From now on: whether observe() throws Lost where a call aborts, rather than to let it end the process. Where memory
+  // is damaged, it ends.
+  void outlive_aborts(bool does) { outlives_aborts_ = does; }
+
  private:
   KernelLibrary& library_;
   Islands islands_;
+  bool outlives_aborts_ = false;
 };
 
 // What explain_faults() says when memory of an earlier call was used.
