@@ -84,7 +84,7 @@ class With(WithFolder):
         self.assertIn("does not tell of its instructions", err)
 
     def test_testees_are_one_word_in_every_command(self):
-        for testee, code, words in ("torch", 5, "does not exist yet"), ("nobody", 4, "there is no testee"), ("./nothing.so", 4, "missing"):
+        for testee, code, words in ("executorch+xnnpack", 5, "does not exist yet"), ("nobody", 4, "there is no testee"), ("./nothing.so", 4, "missing"):
             for option in "--with", "--against":
                 done, out, err = assay(*MLP, option, testee)
                 self.assertEqual((done, out, err.count("\n")), (code, "", 1), err)
