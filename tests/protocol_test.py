@@ -335,7 +335,7 @@ class End(unittest.TestCase):
         wire.end()
 
     def test_allocations_that_are_refused(self):
-        """The reference asks for memory while it runs; the optimized runtime does where it falls back on the reference."""
+        """The reference asks for memory while it runs; the optimized runtime does not, where it has kernels."""
         for testee in "reference", "optimized":
             wire = Wire(ASSAY, "serve", testee)
             folder = PROGRAMS / "sorting"
@@ -349,7 +349,7 @@ class End(unittest.TestCase):
                 statuses.append(wire.ask(8, handle + struct.pack("<II", 1, len(statuses) + 1))[0])
                 self.assertEqual(wire.ask(8, handle + struct.pack("<I", 1))[0], 0)
             self.assertEqual(statuses[-1], 0)
-            self.assertGreater(len(statuses), 3, testee)
+            self.assertEqual(len(statuses) > 3, testee == "reference", statuses)
             wire.end()
 
     def test_frames_that_are_none(self):
