@@ -114,7 +114,7 @@ void attempt_in_child(std::size_t mutant, const std::vector<RecordedAt>& calls, 
   }
   const pid_t child = fork();
   if (child == 0) {
-    close(STDERR_FILENO);  // what the end of one says
+    close(STDERR_FILENO);  // an assertion that ends it is no news
     const rlimit memory{most_memory, most_memory}, core{0, 0};
     setrlimit(RLIMIT_AS, &memory), setrlimit(RLIMIT_CORE, &core);
     attempt(mutant, calls, reach.by_place[place], score);

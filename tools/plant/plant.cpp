@@ -81,6 +81,7 @@ void in_children(const Faults& faults, Attempt attempt, Ended ended) {
   while (std::ranges::any_of(faults.scores, is_untried)) {
     const pid_t child = fork();
     if (child == 0) {
+      close(STDERR_FILENO);  // an assertion that ends it is no news
       for (std::size_t k = 0; k < faults.scores.size(); ++k) {
         Score& score = faults.scores[k];
         if (!is_untried(score)) continue;
