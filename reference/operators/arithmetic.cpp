@@ -119,7 +119,10 @@ Int operators::remainder(Int self, Int other) {
 }
 
 Real operators::pow(Real self, Real exponent) { return std::pow(self, exponent); }
-Complex operators::pow(Complex self, Complex exponent) { return std::pow(self, exponent); }
+// Infinities are recovered from NaN, as by cpow, which rounds the product once or twice, as the processor has it.
+Complex operators::pow(Complex self, Complex exponent) {
+  return std::exp(static_cast<const std::complex<Real>&>(exponent) * std::log(self));
+}
 // e^(exponent ln self): rounding the product changes the power by its size.
 Complex operators::pow_magnitude(Complex self, Complex exponent) {
   const Real power = std::abs(pow(self, exponent)), product = std::abs(exponent * Complex(std::log(self)));
