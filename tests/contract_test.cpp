@@ -326,6 +326,7 @@ TEST(Features, OperandsAreDescribedAsTheyMeet) {
   for (const Int exponent : {15, 16}) {
     const std::vector<Value> power{tensor(int32, {1}, {4}), exponent};
     EXPECT_EQ(has("aten::pow.Tensor_Scalar_out", power, "a power is 2^31 or more somewhere"), exponent == 16);
+    EXPECT_FALSE(has("aten::mul.Scalar_out", power, "a power is 2^31 or more somewhere"));
   }
   for (const Int places : {31, 32})
     EXPECT_EQ(has("aten::bitwise_left_shift.Tensor_Scalar_out", {row, places},

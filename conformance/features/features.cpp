@@ -223,10 +223,11 @@ class PairsOf {
   Pairs p_;
 };
 
-// Of the call.
+// Of the call; what comes of powers and shifts is said of operators that have the word in their names.
 struct PairFlag {
   std::string_view says;
   bool Pairs::*holds;
+  std::string_view of_operators = "";
 };
 constexpr auto pair_flags = std::to_array<PairFlag>({
     {"both operands are equal somewhere", &Pairs::equal},
@@ -242,13 +243,13 @@ constexpr auto pair_flags = std::to_array<PairFlag>({
     {"a quotient is -2^31 or less somewhere", &Pairs::quotient_below_minus_2g},
     {"a quotient differs from the product with the reciprocal somewhere", &Pairs::reciprocal},
     {"the least integer is divided by -1 somewhere", &Pairs::least_by_minus_1},
-    {"a power is 2^31 or more somewhere", &Pairs::power_above_2g},
-    {"a power is above 2^53 somewhere", &Pairs::power_above_double},
-    {"a power is beyond its integers somewhere", &Pairs::power_beyond},
-    {"a power by way of float64 is another integer somewhere", &Pairs::power_by_float64},
-    {"the second operand is no less than the bits of the first somewhere", &Pairs::count_of_bits},
-    {"a left shift by the count modulo the bits of a register is another somewhere", &Pairs::left_shift},
-    {"a right shift by the count modulo the bits of a register is another somewhere", &Pairs::right_shift},
+    {"a power is 2^31 or more somewhere", &Pairs::power_above_2g, "pow"},
+    {"a power is above 2^53 somewhere", &Pairs::power_above_double, "pow"},
+    {"a power is beyond its integers somewhere", &Pairs::power_beyond, "pow"},
+    {"a power by way of float64 is another integer somewhere", &Pairs::power_by_float64, "pow"},
+    {"the second operand is no less than the bits of the first somewhere", &Pairs::count_of_bits, "shift"},
+    {"a left shift by the count modulo the bits of a register is another somewhere", &Pairs::left_shift, "shift"},
+    {"a right shift by the count modulo the bits of a register is another somewhere", &Pairs::right_shift, "shift"},
 });
 
 constexpr std::string_view argument_no_number = "an argument is no number of the first input's dtype",
@@ -347,9 +348,9 @@ class Describing {
           if constexpr (std::is_same_v<T, std::monostate>) {
             if (!a.out) say("an argument is None"), say(name, "is None");
           } else if constexpr (std::is_same_v<T, Tensor>) {
-            tensor(a, v);
+            const Elements e = tensor(a, v);
             shape(name, v);
-            if (!a.out) input_names_.emplace_back(name, input_sizes_.size() - 1);
+            if (!a.out) numbers(name, e), named_inputs_.emplace_back(name, &v);
           } else if constexpr (std::is_same_v<T, Tensors>) {
             measure(subject("the length of")(name), static_cast<double>(v.size()));
             say_if(v.empty(), "a list is empty");
@@ -371,7 +372,7 @@ class Describing {
         value);
   }
 
-  void tensor(const SchemaArgument& a, const Tensor& t) {
+  Elements tensor(const SchemaArgument& a, const Tensor& t) {
     const std::string_view dtype = subject("is")(info(t.dtype).name);
     say(a.name, dtype), say("a tensor", dtype);
     orders_.push_back(&t);
@@ -381,16 +382,18 @@ class Describing {
         say(a.name, flag.says), say("a tensor", flag.says);
         if (!a.out) say("an input", flag.says);
       }
-    if (a.out) return;
+    if (a.out) return e;
     for (const TensorFlag& flag : element_flags)
       if (flag.holds(t, e)) say(a.name, flag.says), say("an input", flag.says);
     least_ = std::min(least_, e.least), most_ = std::max(most_, e.most);
-    if (a.type.starts_with("Tensor") && !a.type.ends_with("[]")) {
-      measure(subject("the least number of")(a.name), static_cast<double>(e.least));
-      measure(subject("the largest number of")(a.name), static_cast<double>(e.most));
-    }
     say("an input", dtype);
     input_sizes_.push_back(t.sizes), input_dtypes_.push_back(t.dtype);
+    return e;
+  }
+
+  void numbers(std::string_view name, const Elements& e) {
+    measure(subject("the least number of")(name), static_cast<double>(e.least));
+    measure(subject("the largest number of")(name), static_cast<double>(e.most));
   }
 
   void shape(std::string_view name, const Tensor& t) {
@@ -450,16 +453,18 @@ class Describing {
     if (operands.size() < 2) return;
     const Pairs found = pairs_of(numbers_of(call_.arguments[operands[0]]), numbers_of(call_.arguments[operands[1]]),
                                  common_dtype(operands));
-    for (const PairFlag& flag : pair_flags) say_if(found.*flag.holds, flag.says);
+    for (const PairFlag& flag : pair_flags)
+      say_if(found.*flag.holds && op_.name.find(flag.of_operators) != std::string_view::npos, flag.says);
   }
 
+  // Of two inputs there is nothing more to say.
   void describe_sizes() {
     say_if(different(input_sizes_), "the inputs have different sizes");
-    if (input_names_.size() < 3) return;
-    for (const auto& [one, at] : input_names_)
-      for (const auto& [other, behind] : input_names_)
-        if (at < behind && input_sizes_[at] != input_sizes_[behind])
-          say(phrase(one, text("and ", other, " have different sizes")));
+    const std::span all(named_inputs_);
+    for (std::size_t i = 0; all.size() > 2 && i < all.size(); ++i)
+      for (const auto& [other, tensor] : all.subspan(i + 1))
+        if (all[i].second->sizes != tensor->sizes)
+          say(phrase(all[i].first, text("and ", other, " have different sizes")));
   }
 
   static bool is_operand(const SchemaArgument& a, const Value& v) {
@@ -562,8 +567,8 @@ class Describing {
   std::vector<const Tensor*> orders_;
   std::vector<Dims> input_sizes_;
   std::vector<DType> input_dtypes_;
-  std::vector<std::pair<std::string_view, std::size_t>> input_names_;  // of tensors, with the places of their sizes
-  Real least_ = 0, most_ = 0;                                          // of the finite numbers of the inputs, and of 0
+  std::vector<std::pair<std::string_view, const Tensor*>> named_inputs_;  // those that are in no list
+  Real least_ = 0, most_ = 0;  // of the finite numbers of the inputs, and of 0
 };
 
 std::string replaced(std::string_view flag, std::string_view was, std::string_view now) {
