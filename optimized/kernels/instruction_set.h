@@ -19,6 +19,12 @@ struct InstructionSetTraits {
 constexpr InstructionSetTraits instruction_sets[] = {
     {"sse4", 4, 16}, {"avx2", 8, 16}, {"avx512", 16, 32}, {"neon", 4, 32}, {"portable", 1, 16},
 };
+// What Highway compiled of a function for each of them; null where it did not.
+#define ASSAY_OF_EACH_SET(function)                                                                             \
+  {                                                                                                             \
+    HWY_CHOOSE_SSE4(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function), HWY_CHOOSE_NEON(function), \
+        HWY_CHOOSE_FALLBACK(function)                                                                           \
+  }
 constexpr const InstructionSetTraits& traits(InstructionSet set) {
   return instruction_sets[static_cast<std::size_t>(set)];
 }

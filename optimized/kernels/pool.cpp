@@ -84,16 +84,12 @@ namespace assay::kernels {
 
 void max_of_window(InstructionSet set, const Window& window, const PixelNumbers& number, std::size_t channels,
                    float* largest, std::int64_t* numbers) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(max_of_window)) of_set[] = {
-      HWY_CHOOSE_SSE4(max_of_window), HWY_CHOOSE_AVX2(max_of_window), HWY_CHOOSE_AVX3(max_of_window),
-      HWY_CHOOSE_NEON(max_of_window), HWY_CHOOSE_FALLBACK(max_of_window)};
+  constexpr decltype(&HWY_STATIC_DISPATCH(max_of_window)) of_set[] = ASSAY_OF_EACH_SET(max_of_window);
   of_set[static_cast<std::size_t>(set)](window, number, channels, largest, numbers);
 }
 
 void mean_of_window(InstructionSet set, const Window& window, float divisor, std::size_t channels, float* mean) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(mean_of_window)) of_set[] = {
-      HWY_CHOOSE_SSE4(mean_of_window), HWY_CHOOSE_AVX2(mean_of_window), HWY_CHOOSE_AVX3(mean_of_window),
-      HWY_CHOOSE_NEON(mean_of_window), HWY_CHOOSE_FALLBACK(mean_of_window)};
+  constexpr decltype(&HWY_STATIC_DISPATCH(mean_of_window)) of_set[] = ASSAY_OF_EACH_SET(mean_of_window);
   of_set[static_cast<std::size_t>(set)](window, divisor, channels, mean);
 }
 
