@@ -6,7 +6,6 @@
 #include <array>
 
 #include "conformance/testees/wire/address.h"
-#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {
@@ -90,26 +89,16 @@ Record record_of(std::string_view testee, const std::string& program, const corr
   return r;
 }
 
+LoaderDefects::LoaderDefects()
+    : defects_("the loader", [](const Record& a, const Record& b) { return a.elements < b.elements; }) {}
+
 void LoaderDefects::add(const Record& r) {
-  if (!is_failure(r.verdict)) return;
-  const std::string what = fmt::format("{} {} {}", name(r.verdict), name(r.failure), when(r));
-  Defect& d = defects_[what];
-  if (d.cases++ == 0) {
-    d.id = fmt::format("{:08x}", static_cast<std::uint32_t>(digest(what)));
-    d.testee = r.testee, d.verdict = r.verdict, d.failure = r.failure, d.when = when(r);
-    d.tier = tier_of(r), d.explained = true;
-    d.operators = {"the loader"}, d.sentence = sentence(d), d.operators = {r.operator_name};
-  }
-  d.promised_cases += r.promised;
-  d.tier = std::min(d.tier, tier_of(r));
-  d.case_ids.push_back(r.case_id);
-  if (d.cases == 1 || r.elements < d.smallest.elements) d.smallest = r, d.command = how_to_remake(r);
+  if (is_failure(r.verdict)) defects_.add(r, r.failure, when(r));
 }
 
 std::vector<Defect> LoaderDefects::found() const {
-  std::vector<Defect> all;
-  for (const auto& [what, defect] : defects_) all.push_back(defect);
-  std::ranges::sort(all, is_more_serious);
+  std::vector<Defect> all = defects_.found();
+  for (Defect& d : all) d.command = how_to_remake(d.smallest);
   return all;
 }
 

@@ -7,7 +7,7 @@
 
 #include "conformance/corrupt/corruption.h"
 #include "conformance/loaders/taker.h"
-#include "conformance/report/defect.h"
+#include "conformance/report/stated_defects.h"
 
 // What is said of a loader: of each file, of what it did wrong, of each rule. spec/loader.md has the words.
 namespace assay {
@@ -22,11 +22,12 @@ Record record_of(std::string_view testee, const std::string& program, const corr
 // Groups files that go wrong in the same way, by rule and by what was changed.
 class LoaderDefects {
  public:
+  LoaderDefects();
   void add(const Record& record);
   std::vector<Defect> found() const;  // most serious first
 
  private:
-  std::map<std::string, Defect> defects_;  // by what they are
+  StatedDefects defects_;
 };
 
 // How many files whose first broken rule this is came to which end.

@@ -1,14 +1,11 @@
 #include "conformance/scenarios/defects.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <span>
-#include <tuple>
 
+#include "conformance/report/stated_defects.h"
 #include "conformance/scenarios/scenario.h"
-#include "conformance/text/digest.h"
 
 namespace assay {
 namespace {
@@ -164,34 +161,12 @@ void ScenarioDefects::add(const Record& r) {
 
 std::vector<Defect> ScenarioDefects::found() const {
   const Places places(failures_);
-  std::map<std::tuple<Verdict, Class, std::string>, Defect> defects;
+  StatedDefects defects("the runtime", [](const Record& a, const Record& b) { return tier_of(a) < tier_of(b); });
   for (const Record& r : failures_) {
     const auto [failure, when] = cause(r, places);
-    Defect& d = defects[{r.verdict, failure, when}];
-    if (d.cases == 0)
-      d.testee = r.testee, d.verdict = r.verdict, d.failure = failure, d.when = when, d.smallest = r,
-      d.tier = tier_of(r),
-      d.id = fmt::format("{:08x}", static_cast<std::uint32_t>(digest(text(name(d.verdict), name(d.failure), when)))),
-      d.explained = true;
-    ++d.cases;
-    d.promised_cases += r.promised;
-    d.tier = std::min(d.tier, tier_of(r));
-    d.case_ids.push_back(r.case_id);
-    d.distance = std::max(d.distance, r.distance);
-    if (std::ranges::find(d.operators, r.operator_name) == d.operators.end()) d.operators.push_back(r.operator_name);
-    if (tier_of(r) < tier_of(d.smallest)) d.smallest = r;
+    defects.add(r, failure, when);
   }
-  std::vector<Defect> all;
-  for (auto& [key, d] : defects) {
-    std::ranges::sort(d.operators);
-    Defect told = d;
-    told.operators = {"the runtime"};
-    d.sentence = sentence(told);
-    if (d.sentence.ends_with(' ')) d.sentence.pop_back();
-    all.push_back(std::move(d));
-  }
-  std::ranges::sort(all, is_more_serious);
-  return all;
+  return defects.found();
 }
 
 }  // namespace assay
