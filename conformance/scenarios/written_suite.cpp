@@ -52,8 +52,7 @@ Json json_of(const Step& step) {
 // Named by its contents, so that what many cases have is there once.
 std::string WrittenSuite::file(const std::filesystem::path& contents, std::string_view suffix) const {
   const File file = open_file(contents);
-  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-  const std::string name = text(digits_of(digest(bytes)), suffix);
+  const std::string name = text(digits_of(digest(file.bytes)), suffix);
   if (!std::filesystem::exists(folder_ / name)) write_file(folder_ / name, file.bytes);
   return name;
 }

@@ -10,6 +10,10 @@ std::uint64_t digest(std::string_view bytes) {
   return state;
 }
 
+std::uint64_t digest(std::span<const std::byte> bytes) {
+  return digest(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
 std::string digits_of(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
 
 }  // namespace assay

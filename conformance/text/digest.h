@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -8,6 +10,7 @@ namespace assay {
 
 // FNV-1a of 64 bits.
 std::uint64_t digest(std::string_view bytes);
+std::uint64_t digest(std::span<const std::byte> bytes);
 
 // In 16 digits.
 std::string digits_of(std::uint64_t digest);

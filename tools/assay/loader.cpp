@@ -122,7 +122,7 @@ class Run {
   }
 
   void add_source(const std::string& name, Bytes file, std::vector<Bytes> data) {
-    std::string digest = digits_of(assay::digest({reinterpret_cast<const char*>(file.data()), file.size()}));
+    std::string digest = digits_of(assay::digest(file));
     sources_.push_back(
         {name, std::move(digest), corrupt::Corruptions(std::move(file), std::move(data), request_.places)});
   }
