@@ -9,7 +9,6 @@
 
 #include "conformance/defects/defects.h"
 #include "conformance/runner/case_list.h"
-#include "conformance/testees/wire/address.h"
 #include "reference/fault.h"
 #include "tools/assay/addresses.h"
 #include "tools/assay/libraries.h"
@@ -54,12 +53,12 @@ void KernelRun::plan() {
     for (const CaseId& id : block) others.erase(to_text(id));
   std::ranges::move(blocks_of(others), std::back_inserter(blocks_));
   digest_ = suite_digest(ids_of(blocks_));
-  if (request_.shard) take_shard();
+  if (request_.part.shard) take_shard();
   for (const Block& block : blocks_) planned_ += block.size();
 }
 
 void KernelRun::take_shard() {
-  std::erase_if(blocks_, [&](const Block& block) { return !request_.shard->has(ids_of({block})); });
+  std::erase_if(blocks_, [&](const Block& block) { return !request_.part.shard->has(ids_of({block})); });
   const std::vector<std::string> ids = ids_of(blocks_);
   const std::set<std::string> mine(ids.begin(), ids.end());
   std::erase_if(mustpass_, [&](const std::string& id) { return !mine.contains(id); });
@@ -73,20 +72,17 @@ Facts KernelRun::settings(const std::string& machine) const {
   facts.push_back({"operators", o.operators.empty() ? "all" : o.operators});
   facts.push_back({"seed", fmt::format("{}, {} mutations an operator", o.seed, o.mutations)});
   if (o.shuffle) facts.push_back({"shuffle", std::to_string(*o.shuffle)});
-  facts.push_back(
-      {"timeout", fmt::format("{} s{}", o.timeout_seconds, library_->is_remote() ? "" : " of processor time")});
+  facts.push_back(timeout_fact(o.timeout_seconds, library_->is_remote()));
   facts.push_back({"addresses", has_fixed_addresses() ? "fixed" : "random"});
   facts.push_back({"digest", digest_});
   facts.push_back({"machine", machine});
-  if (!request_.shard) return facts;
-  facts.push_back({"shard", to_text(*request_.shard)});
-  facts.push_back({"options", wire::quoted(request_.deciding)});
+  add_facts(facts, request_.part);
   return facts;
 }
 
 int KernelRun::judge() {
   RunLog log(request_.run, settings(machine()), planned_, mustpass_);
-  return run(judged_before(log.header()), log);
+  return run(take_judged(request_.part, request_.run.jsonl, log.header(), blocks_), log);
 }
 
 int KernelRun::merge(const std::vector<ShardFile>& shards) {
@@ -102,24 +98,14 @@ int KernelRun::run(std::vector<Record> earlier, RunLog& log) {
   for (Record& r : earlier) add(log, std::move(r));
   try {
     judge_blocks(laboratory_, blocks_, request_.suite.workers, [&](Record r) { add(log, std::move(r)); });
-    if (!request_.shard) find_defects(log, &laboratory_);
+    if (!request_.part.shard) find_defects(log, &laboratory_);
   } catch (const Interrupted&) {
-    if (!request_.shard) find_defects(log, nullptr);
+    if (!request_.part.shard) find_defects(log, nullptr);
   }
   log.finish();
   if (!request_.run.json) print_others();
   return log.verdict(
       "of the valid calls, each is of an operator for which it has no kernel, or refused as unsupported");
-}
-
-// What an interrupted run of the same settings has judged, which is not planned any more.
-std::vector<Record> KernelRun::judged_before(const std::string& header) {
-  if (!request_.resume) return {};
-  std::vector<std::size_t> sizes;
-  for (const Block& block : blocks_) sizes.push_back(block.size());
-  Resumed whole = resumed(request_.run.jsonl, header, sizes);
-  blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(whole.blocks));
-  return std::move(whole.records);
 }
 
 void KernelRun::add(RunLog& log, Record r) {
@@ -131,8 +117,7 @@ void KernelRun::find_defects(RunLog& log, Laboratory* laboratory) {
   const auto begun = [&](std::string_view op) { log.progress().looks_into(op); };
   for (Defect& d : defects_of(laboratory, corpus_, seen_, request_.suite.workers, begun)) {
     d.testee = library_->name();
-    d.command =
-        repro_line(d.smallest, request_.run.testee == usual_testee ? "" : request_.run.testee, request_.contract);
+    d.command = repro_line(d.smallest, unless_usual(request_.run.testee), request_.contract);
     log.add(d);
   }
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,7 @@ namespace assay {
 struct KernelRequest {
   RunRequest run;
   std::string contract, golden, cases, defect;
-  bool resume = false;
-  std::optional<Shard> shard;
-  std::vector<std::string> deciding;  // those of add_kernel_options that were given, as words
+  Part part;
   SuiteOptions suite;
 };
 
@@ -43,7 +40,6 @@ class KernelRun {
  private:
   void plan();
   void take_shard();  // leaves its blocks alone
-  std::vector<Record> judged_before(const std::string& header);
   int run(std::vector<Record> earlier, RunLog& log);
   void add(RunLog& log, Record record);
   void find_defects(RunLog& log, Laboratory* laboratory);

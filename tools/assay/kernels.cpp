@@ -64,14 +64,13 @@ void add_kernels(CLI::App& app, int& exit_code) {
           ->add_option("--defect", r->defect,
                        "Judge the cases of this defect of the baseline alone, to see whether it is mended")
           ->needs(options.baseline);
-  add_resume(*command, r->resume, options.lines);
-  add_shard(*command, r->shard, options.lines)->excludes(defect);
+  add_part(*command, r->part, options.lines)->excludes(defect);
   command->footer(
       "Exit code 0: no failure of a promised call but the known ones, 1: other failures, a known one passed, or a case "
       "that must pass did not, 5: nothing was judged, as no valid call was answered.\n\nExample:\n  assay "
       "kernels executorch --operators 'add*,mul' --html report.html");
   command->callback([r, deciding, &exit_code] {
-    r->deciding = given(deciding);
+    r->part.options = given(deciding);
     exit_code = KernelRun(*r).judge();
   });
 }

@@ -37,6 +37,7 @@ OpenLibrary open_library(const std::string& testee, const std::string& golden);
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);
 std::unique_ptr<Runtime> open_program_runner(const std::string& testee);  // Fault (invalid, "testee") instead of null
 inline constexpr const char* usual_testee = "executorch";                 // of assay case
+inline std::string unless_usual(const std::string& testee) { return testee == usual_testee ? "" : testee; }
 inline constexpr const char* testee_help =
     "Who answers: executorch (its official kernels), reference, optimized, optimized:avx2,relaxed (for an instruction "
     "set, in relaxed arithmetic), "

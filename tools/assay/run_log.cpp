@@ -101,6 +101,10 @@ Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::
   return facts;
 }
 
+NamedText timeout_fact(int seconds, bool is_remote) {
+  return {"timeout", fmt::format("{} s{}", seconds, is_remote ? "" : " of processor time")};
+}
+
 RunLog::RunLog(RunRequest& request, Facts settings, std::size_t planned, std::set<std::string> mustpass)
     : request_(request),
       settings_(std::move(settings)),

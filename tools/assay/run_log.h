@@ -45,6 +45,7 @@ RunOptions add_run_options(CLI::App& command, RunRequest& request);
 // The beginning of the facts of every run, and the digests of binaries.
 Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,
                       const std::vector<std::string>& binaries);
+NamedText timeout_fact(int seconds, bool is_remote);  // of which clock, too
 
 // The lines, reports and table of a run, and what it means for the exit code.
 class RunLog {

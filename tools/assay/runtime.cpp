@@ -34,8 +34,7 @@ void add_runtime(CLI::App& app, int& exit_code) {
   const Deciding deciding = add_runtime_options(*command, *r);
   add_workers(*command, r->workers);
   const RunOptions options = add_run_options(*command, r->run);
-  add_resume(*command, r->resume, options.lines);
-  add_shard(*command, r->shard, options.lines);
+  add_part(*command, r->part, options.lines);
   command->footer(
       "spec/runtime_suite.md says what the cases are. Exit code 0: no failure but the known ones, 1: other failures, "
       "or "
@@ -43,7 +42,7 @@ void add_runtime(CLI::App& app, int& exit_code) {
       "--html "
       "report.html\n  assay runtime --programs 'recorded/*' -- python3 mine.py");
   command->callback([r, deciding, &exit_code] {
-    r->deciding = given(deciding);
+    r->part.options = given(deciding);
     exit_code = RuntimeRun(*r).judge();
   });
 }

@@ -1,13 +1,10 @@
 #include "tools/assay/runtime_run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "conformance/contract/read_contract.h"
 #include "conformance/scenarios/plan.h"
-#include "conformance/testees/wire/address.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/machine.h"
 #include "tools/assay/subcommands.h"
@@ -38,8 +35,9 @@ RuntimeRun::RuntimeRun(RuntimeRequest& request)
              request.workers),
       blocks_(stage_.blocks()),
       digest_(suite_digest(all_of(blocks_))) {
-  request_.run.subject = "kind", request_.run.is_part = request.shard.has_value();
-  if (request.shard) std::erase_if(blocks_, [&](const Ids& block) { return !request.shard->has(block); });
+  const std::optional<Shard>& shard = request.part.shard;
+  request_.run.subject = "kind", request_.run.is_part = shard.has_value();
+  if (shard) std::erase_if(blocks_, [&](const Ids& block) { return !shard->has(block); });
 }
 
 std::size_t RuntimeRun::planned() const { return all_of(blocks_).size(); }
@@ -48,19 +46,16 @@ Facts RuntimeRun::settings(const std::string& machine) const {
   Facts facts = facts_of_testee(runtime_->name(), runtime_->facts(), runtime_->binaries());
   facts.insert(facts.begin() + 2, {"suite", "runtime"});
   facts.push_back({"programs", request_.programs.empty() ? "all" : request_.programs});
-  facts.push_back(
-      {"timeout", fmt::format("{} s{}", request_.timeout, runtime_->is_remote() ? "" : " of processor time")});
+  facts.push_back(timeout_fact(request_.timeout, runtime_->is_remote()));
   facts.push_back({"digest", digest_});
   facts.push_back({"machine", machine});
-  if (!request_.shard) return facts;
-  facts.push_back({"shard", to_text(*request_.shard)});
-  facts.push_back({"options", wire::quoted(request_.deciding)});
+  add_facts(facts, request_.part);
   return facts;
 }
 
 int RuntimeRun::judge() {
   RunLog log(request_.run, settings(machine()), planned());
-  return run(judged_before(log.header()), log);
+  return run(take_judged(request_.part, request_.run.jsonl, log.header(), blocks_), log);
 }
 
 int RuntimeRun::merge(const std::vector<ShardFile>& shards) {
@@ -69,15 +64,6 @@ int RuntimeRun::merge(const std::vector<ShardFile>& shards) {
   RunLog log(request_.run, settings(machines_of(shards)), planned());
   blocks_.clear();
   return run(std::move(records), log);
-}
-
-std::vector<Record> RuntimeRun::judged_before(const std::string& header) {
-  if (!request_.resume) return {};
-  std::vector<std::size_t> sizes;
-  for (const Ids& block : blocks_) sizes.push_back(block.size());
-  Resumed whole = resumed(request_.run.jsonl, header, sizes);
-  blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(whole.blocks));
-  return std::move(whole.records);
 }
 
 int RuntimeRun::run(std::vector<Record> earlier, RunLog& log) {
@@ -92,9 +78,9 @@ int RuntimeRun::run(std::vector<Record> earlier, RunLog& log) {
     stage_.judge(blocks_, add);
   } catch (const Interrupted&) {
   }
-  if (!request_.shard)
+  if (!request_.part.shard)
     for (Defect& d : defects.found()) {
-      d.command = repro_line(d.smallest, request_.run.testee == usual_testee ? "" : request_.run.testee);
+      d.command = repro_line(d.smallest, unless_usual(request_.run.testee));
       log.add(d);
     }
   log.finish();

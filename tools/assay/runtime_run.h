@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +19,7 @@ struct RuntimeRequest {
   RunRequest run;
   std::string programs, golden;
   int workers = 2, timeout = 20;
-  bool resume = false;
-  std::optional<Shard> shard;
-  std::vector<std::string> deciding;  // those of add_runtime_options that were given, as words
+  Part part;
 };
 
 // The options that with the testee decide which records a run gives.
@@ -41,7 +38,6 @@ class RuntimeRun {
 
  private:
   std::size_t planned() const;
-  std::vector<Record> judged_before(const std::string& header);
   int run(std::vector<Record> earlier, RunLog& log);
   Facts settings(const std::string& machine) const;
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "conformance/testees/wire/address.h"
 #include "reference/fault.h"
 #include "tools/assay/output_file.h"
 #include "tools/assay/runs.h"
@@ -105,33 +106,30 @@ std::vector<Record> in_order_of(const Ids& cases, const std::vector<ShardFile>& 
   return records;
 }
 
-Resumed resumed(const std::string& file, const std::string& header, const std::vector<std::size_t>& blocks) {
+std::vector<Record> records_of_interrupted(const std::string& file, const std::string& header) {
   const std::string part = OutputFile::part_of(file);
   RunFile run = open_run(std::filesystem::exists(part) ? part : file);
   if (run.header != header)
     throw Fault(Outcome::invalid, "run.resume", text(file, " is of another run: its first line must be ", header));
-  Resumed whole;
-  std::size_t cases = 0;
-  while (whole.blocks < blocks.size() && cases + blocks[whole.blocks] <= run.records.size())
-    cases += blocks[whole.blocks++];
-  run.records.resize(cases);
-  whole.records = std::move(run.records);
-  return whole;
+  return std::move(run.records);
 }
 
-CLI::Option* add_shard(CLI::App& command, std::optional<Shard>& shard, CLI::Option* lines) {
+void add_facts(Facts& settings, const Part& part) {
+  if (!part.shard) return;
+  settings.push_back({"shard", to_text(*part.shard)});
+  settings.push_back({"options", wire::quoted(part.options)});
+}
+
+CLI::Option* add_part(CLI::App& command, Part& part, CLI::Option* lines) {
+  command.add_flag("--resume", part.resume, "Go on with the run that was interrupted while it wrote the file of -o")
+      ->needs(lines);
   return command
       .add_option_function<std::string>(
-          "--shard", [&shard](const std::string& given) { shard = shard_from(given); },
+          "--shard", [&part](const std::string& given) { part.shard = shard_from(given); },
           "Judge one part of many alone, such as 2/8, which assay merge makes one run of")
       ->check([](const std::string& given) {
         return shard_from(given) ? std::string() : text(given, " is no part of a run, such as 2/8");
       })
-      ->needs(lines);
-}
-
-void add_resume(CLI::App& command, bool& resume, CLI::Option* lines) {
-  command.add_flag("--resume", resume, "Go on with the run that was interrupted while it wrote the file of -o")
       ->needs(lines);
 }
 

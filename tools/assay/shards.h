@@ -33,17 +33,35 @@ std::string machines_of(const std::vector<ShardFile>& shards);
 // run's, or there twice.
 std::vector<Record> in_order_of(const Ids& cases, const std::vector<ShardFile>& shards);
 
-// The records of the whole blocks, of so many cases each, that a run which was interrupted while it wrote this file has
-// judged, and how many blocks that are. Throws Fault (invalid, run.resume) where its header is not this line.
-struct Resumed {
-  std::size_t blocks = 0;
-  std::vector<Record> records;
+// What of a run is to be judged: one of its shards, and what an interrupted run has not.
+struct Part {
+  std::optional<Shard> shard;
+  bool resume = false;
+  std::vector<std::string> options;  // that decide which records the run gives, those that were given, as words
 };
-Resumed resumed(const std::string& file, const std::string& header, const std::vector<std::size_t>& blocks);
 
-// --shard and --resume, which need the lines of -o.
-CLI::Option* add_shard(CLI::App& command, std::optional<Shard>& shard, CLI::Option* lines);
-void add_resume(CLI::App& command, bool& resume, CLI::Option* lines);
+// --shard, which is returned, and --resume; both need the lines of -o.
+CLI::Option* add_part(CLI::App& command, Part& part, CLI::Option* lines);
+
+void add_facts(Facts& settings, const Part& part);  // of a header
+
+// The records of a run that was interrupted while it wrote this file.
+// Throws Fault (invalid, run.resume) where its header is not this line.
+std::vector<Record> records_of_interrupted(const std::string& file, const std::string& header);
+
+// Of those the records of whole blocks, which are planned no more; none unless the part goes on with it.
+template <class Block>
+std::vector<Record> take_judged(const Part& part, const std::string& file, const std::string& header,
+                                std::vector<Block>& blocks) {
+  if (!part.resume) return {};
+  std::vector<Record> records = records_of_interrupted(file, header);
+  std::size_t cases = 0;
+  auto block = blocks.begin();
+  for (; block != blocks.end() && cases + block->size() <= records.size(); ++block) cases += block->size();
+  records.resize(cases);
+  blocks.erase(blocks.begin(), block);
+  return records;
+}
 
 // Options that decide what a run is, as words of a command: those that were given.
 using Deciding = std::vector<const CLI::Option*>;

@@ -134,10 +134,8 @@ void Server::answer(Request request, BodyReader& body, ReplyHead& head, BodyWrit
       l.inputs.insert_or_assign(index, std::move(value));
       return;
     }
-    case Request::execute: {
-      Loaded& l = loaded(body);
-      return execute(l, body, head, reply);
-    }
+    case Request::execute:
+      return execute(loaded(body), body, head, reply);
     case Request::get_output: {
       Loaded& l = loaded(body);
       const auto index = body.number<std::uint32_t>();
