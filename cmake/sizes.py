@@ -1,6 +1,6 @@
 """What a selective build consists of: `sizes.py OBJECT SELECTION.yaml TABLE.txt`.
 
-OBJECT is a relocatable ELF file for 64 bits with a section for each function. Bytes are those of code and, behind +, of constants.
+OBJECT is a relocatable ELF file, little endian, with a section for each function. Bytes are those of code and, behind +, of constants.
 What only one kernel or the rewrites reach is theirs, what several reach is shared; the core is what the interface reaches without
 these and without the functions of format/, and the checks of files are the rest.
 """
@@ -14,27 +14,31 @@ import yaml
 object_file, selection_file, table_file = map(pathlib.Path, sys.argv[1:])
 data = object_file.read_bytes()
 ALLOCATED, EXECUTABLE = 2, 4
-SYMBOLS, RELOCATIONS, WEAK = 2, 4, 2
+SYMBOLS, RELOCATIONS, WEAK = 2, {4, 9}, 2
 
 
 def text_at(table, at):
     return data[table + at:data.index(b"\0", table + at)].decode()
 
 
-offset, count = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
+Class = collections.namedtuple("Class", "header section symbol_fields symbol info_at info symbol_shift")
+class_of = {1: Class("<32xI12xH", "<10I", "name value size info other section", "<IIIBBH", 4, "<I", 8),
+            2: Class("<40xQ12xH", "<IIQQQQIIQQ", "name info other section value size", "<IBBHQQ", 8, "<Q", 32)}[data[4]]
+offset, count = struct.unpack_from(class_of.header, data)
 Section = collections.namedtuple("Section", "name type flags address offset size link info align entry")
-sections = [Section(*struct.unpack_from("<IIQQQQIIQQ", data, offset + 64 * i)) for i in range(count)]
+Symbol = collections.namedtuple("Symbol", class_of.symbol_fields)
+sections = [Section(*struct.unpack_from(class_of.section, data, offset + struct.calcsize(class_of.section) * i)) for i in range(count)]
 symbols = []  # name, section, weak
 for s in sections:
     if s.type == SYMBOLS:
-        for at in range(s.offset, s.offset + s.size, 24):
-            name, info, _, section, _, _ = struct.unpack_from("<IBBHQQ", data, at)
-            symbols.append((text_at(sections[s.link].offset, name), section, info >> 4 == WEAK))
+        for fields in struct.iter_unpack(class_of.symbol, data[s.offset:s.offset + s.size]):
+            symbol = Symbol(*fields)
+            symbols.append((text_at(sections[s.link].offset, symbol.name), symbol.section, symbol.info >> 4 == WEAK))
 reached_from = collections.defaultdict(set)
 for s in sections:
-    if s.type == RELOCATIONS and sections[s.info].flags & ALLOCATED:
-        for at in range(s.offset, s.offset + s.size, 24):
-            target = symbols[struct.unpack_from("<Q", data, at + 8)[0] >> 32]
+    if s.type in RELOCATIONS and sections[s.info].flags & ALLOCATED:
+        for at in range(s.offset, s.offset + s.size, s.entry):
+            target = symbols[struct.unpack_from(class_of.info, data, at + class_of.info_at)[0] >> class_of.symbol_shift]
             reached_from[s.info].add(target[1])
 is_of = {name: section for name, section, _ in symbols if 0 < section < count}
 checks = {section for name, section, weak in symbols if "5assay6format" in name[:18] and not weak}

@@ -48,7 +48,7 @@ class Flow {
 
   template <class F>
   void each_part(F f) {
-    const std::size_t all = Bits::words(places_.cells()), most = paths_.most_words() / 2;
+    const std::size_t all = static_cast<std::size_t>(Bits::words(places_.cells())), most = paths_.most_words() / 2;
     for (std::size_t w = 0; w < all && work_.left > 0; w += words_) {
       words_ = std::min(most, all - w), first_ = w * 64;
       if (may_have_state()) pass(Aim::state);

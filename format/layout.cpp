@@ -23,7 +23,7 @@ bool same(const Layout& a, const Layout& b) {
 std::optional<std::uint64_t> checked_product(std::span<const std::int32_t> sizes, std::uint64_t element) {
   std::uint64_t product = element;
   for (const std::int32_t n : sizes) {
-    const auto factor = static_cast<std::uint64_t>(std::max(n, 1));
+    const auto factor = static_cast<std::uint64_t>(std::max<std::int32_t>(n, 1));
     if (product > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / factor) return {};
     product *= factor;
   }

@@ -39,7 +39,8 @@ class TensorCheck {
   // ExecuTorch holds strides, in elements, as 32-bit integers.
   void strides() {
     if (layout_.sizes.empty()) return;
-    const auto outermost = static_cast<std::uint64_t>(std::max(layout_.sizes[layout_.dim_order.front()], 1));
+    const auto outermost =
+        static_cast<std::uint64_t>(std::max<std::int32_t>(layout_.sizes[layout_.dim_order.front()], 1));
     const std::uint64_t largest = *checked_product(layout_.sizes, 1) / outermost;
     f_.check(largest <= std::numeric_limits<std::int32_t>::max(), "T8", place_, "its largest stride is ", largest,
              ", which does not fit 32 bits");

@@ -10,7 +10,8 @@ std::optional<std::span<const std::byte>> part_of(const ProgramView& program, co
                                                   std::uint32_t index) {
   if (index >= size_of(parts.offsets()) || parts.segment_index() >= program.segment_count()) return {};
   const auto segment = program.segment(parts.segment_index());
-  return segment.subspan(std::min<std::uint64_t>(parts.offsets()->Get(index), segment.size()));
+  return segment.subspan(
+      static_cast<std::size_t>(std::min<std::uint64_t>(parts.offsets()->Get(index), segment.size())));
 }
 
 }  // namespace

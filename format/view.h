@@ -40,10 +40,11 @@ struct FileView {
   std::span<const std::byte> bytes;     // of the tables
 
   std::uint32_t segment_count() const { return size_of(tables->segments()); }
-  // The bytes of segment i, which there is.
+  // The bytes of segment i, which there is; rules have held its place to the space.
   std::span<const std::byte> segment(std::uint32_t i) const {
     const auto& s = *tables->segments()->Get(i);
-    return s.size() == 0 ? segments.first(0) : segments.subspan(s.offset(), s.size());
+    return s.size() == 0 ? segments.first(0)
+                         : segments.subspan(static_cast<std::size_t>(s.offset()), static_cast<std::size_t>(s.size()));
   }
 };
 using ProgramView = FileView<pte::Program>;

@@ -1,4 +1,4 @@
-"""The guide in doc/, followed: each command of a page is run, and what stands below it is said. Pages of other tests are those on kernels, runtimes and loaders."""
+"""The guide in doc/, followed: each command of a page is run, and what stands below it is said. Pages of other tests are those on kernels, runtimes, loaders and boards."""
 import os
 import pathlib
 import re

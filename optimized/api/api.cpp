@@ -92,7 +92,7 @@ assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size
   format::Workspace counting;
   format::DataView views[ASSAY_MOST_DATA_FILES];
   if (!open(file, data, count, views, counting, found)) return told(found, fault);
-  *sizes = {sizeof(assay_program), aligned(counting.most())};
+  *sizes = {sizeof(assay_program), told_size(aligned(counting.most()))};
   return ASSAY_OK;
 }
 
@@ -124,7 +124,7 @@ assay_outcome assay_method_workspace_size(const assay_program* program, const ch
   Fault found;
   const pte::ExecutionPlan* plan = plan_of(program, name, found);
   if (!plan) return told(found, fault);
-  *bytes = aligned(Method::workspace_size(*program->program, *plan));
+  *bytes = told_size(aligned(Method::workspace_size(*program->program, *plan)));
   return ASSAY_OK;
 }
 
@@ -147,7 +147,8 @@ assay_outcome assay_method_size(const assay_program* program, const char* name, 
   Sizes all;
   make(program, name, options, workspace, nullptr, all, found);
   if (found) return told(found, fault);
-  *sizes = {workspace.size, all.prepared, all.arena, all.shared, all.scratch};
+  *sizes = {workspace.size, told_size(all.prepared), told_size(all.arena), told_size(all.shared),
+            told_size(all.scratch)};
   return ASSAY_OK;
 }
 

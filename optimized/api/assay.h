@@ -82,7 +82,8 @@ typedef struct assay_options {
   void* pool;
   size_t threads;
   size_t least_share; /* elements that are worth a task; 0: 16384 */
-  /* "sse4", "avx2", "avx512" or "neon"; null: the best of this machine. Sizes can be asked for any of the build. */
+  /* "sse4", "avx2", "avx512", "neon" or "portable"; null: the best of this machine. Sizes can be asked for any of the
+   * build. */
   const char* instruction_set;
   /* Convolutions may be made of other sums, within wider bounds for finite numbers, with anything for others: the
    * relaxed arithmetic of spec/numerics.md. */

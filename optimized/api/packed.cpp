@@ -6,7 +6,7 @@
 
 using namespace assay::optimized;
 
-size_t assay_packed_size(const assay_method* method) { return packed_file_size(method_of(method)); }
+size_t assay_packed_size(const assay_method* method) { return told_size(packed_file_size(method_of(method))); }
 
 assay_outcome assay_packed_save(const assay_program* program, const assay_method* method, assay_memory file,
                                 assay_fault* fault) {

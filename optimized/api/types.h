@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -18,6 +20,11 @@ namespace assay::optimized {
 
 inline Program::Bytes bytes_of(const assay_bytes& b) { return {static_cast<const std::byte*>(b.data), b.size}; }
 inline std::span<std::byte> bytes_of(const assay_memory& m) { return {static_cast<std::byte*>(m.data), m.size}; }
+
+// A number of bytes as the client reads it; more than its machine can address is the most that there is.
+inline std::size_t told_size(std::uint64_t bytes) {
+  return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::size_t>::max()));
+}
 
 inline Method& method_of(assay_method* m) { return *reinterpret_cast<Method*>(m); }
 inline const Method& method_of(const assay_method* m) { return *reinterpret_cast<const Method*>(m); }

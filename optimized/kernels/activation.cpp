@@ -36,7 +36,7 @@ void activate(InstructionSet set, Activation activation, float low, float high, 
               std::size_t n) {
   constexpr decltype(&HWY_STATIC_DISPATCH(activate_vectors)) of_set[] = {
       HWY_CHOOSE_SSE4(activate_vectors), HWY_CHOOSE_AVX2(activate_vectors), HWY_CHOOSE_AVX3(activate_vectors),
-      HWY_CHOOSE_NEON(activate_vectors)};
+      HWY_CHOOSE_NEON(activate_vectors), HWY_CHOOSE_FALLBACK(activate_vectors)};
   of_set[static_cast<std::size_t>(set)](activation, low, high, x, y, n);
 }
 

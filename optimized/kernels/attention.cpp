@@ -242,7 +242,7 @@ namespace assay::kernels {
 void attend(const Attention& a, const AttentionHead& head, Range queries, float* scratch) {
   constexpr decltype(&HWY_STATIC_DISPATCH(attend_queries)) of_set[] = {
       HWY_CHOOSE_SSE4(attend_queries), HWY_CHOOSE_AVX2(attend_queries), HWY_CHOOSE_AVX3(attend_queries),
-      HWY_CHOOSE_NEON(attend_queries)};
+      HWY_CHOOSE_NEON(attend_queries), HWY_CHOOSE_FALLBACK(attend_queries)};
   of_set[static_cast<std::size_t>(a.set)](a, head, queries, scratch);
 }
 

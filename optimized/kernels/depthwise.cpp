@@ -222,7 +222,7 @@ void convolve_depthwise(const Convolution& c, const Images& image, const float* 
                         std::size_t out_stride, const Epilogue& epilogue, const Threads& threads) {
   constexpr decltype(&HWY_STATIC_DISPATCH(convolve_rows)) of_set[] = {
       HWY_CHOOSE_SSE4(convolve_rows), HWY_CHOOSE_AVX2(convolve_rows), HWY_CHOOSE_AVX3(convolve_rows),
-      HWY_CHOOSE_NEON(convolve_rows)};
+      HWY_CHOOSE_NEON(convolve_rows), HWY_CHOOSE_FALLBACK(convolve_rows)};
   const std::size_t products = c.x.results(image.width, false) * c.groups * c.y.kernel * c.x.kernel;
   share(threads, c.y.results(image.height, false), products, [&](Range rows) {
     of_set[static_cast<std::size_t>(c.set)](c, image, packed, bias, out, out_stride, epilogue, rows);

@@ -6,7 +6,7 @@ namespace assay::kernels {
 
 #if defined(__x86_64__)
 
-bool is_compiled(InstructionSet set) { return set != InstructionSet::neon; }
+bool is_compiled(InstructionSet set) { return set <= InstructionSet::avx512; }
 
 bool is_supported(InstructionSet set) {
   const bool sse4 =
@@ -22,6 +22,7 @@ bool is_supported(InstructionSet set) {
       return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
     case InstructionSet::neon:
+    case InstructionSet::portable:
       return false;
   }
   return false;
@@ -29,7 +30,13 @@ bool is_supported(InstructionSet set) {
 
 #else
 
-bool is_compiled(InstructionSet set) { return set == InstructionSet::neon; }
+#if defined(__ARM_NEON)
+constexpr auto only = InstructionSet::neon;
+#else
+constexpr auto only = InstructionSet::portable;
+#endif
+
+bool is_compiled(InstructionSet set) { return set == only; }
 bool is_supported(InstructionSet set) { return is_compiled(set); }
 #endif
 

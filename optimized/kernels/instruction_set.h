@@ -7,9 +7,9 @@
 
 namespace assay::kernels {
 
-// What kernels are compiled for, the slowest first. Weights are packed for one of them, and sizes can be asked for any,
-// also one that this machine lacks.
-enum class InstructionSet : std::uint8_t { sse4, avx2, avx512, neon };
+// What kernels are compiled for, of each architecture the slowest first; portable are those of the compiler's. Weights
+// are packed for one of them, and sizes can be asked for any, also one that this machine lacks.
+enum class InstructionSet : std::uint8_t { sse4, avx2, avx512, neon, portable };
 
 struct InstructionSetTraits {
   const char* name;
@@ -17,10 +17,7 @@ struct InstructionSetTraits {
   std::size_t registers;  // vectors
 };
 constexpr InstructionSetTraits instruction_sets[] = {
-    {"sse4", 4, 16},
-    {"avx2", 8, 16},
-    {"avx512", 16, 32},
-    {"neon", 4, 32},
+    {"sse4", 4, 16}, {"avx2", 8, 16}, {"avx512", 16, 32}, {"neon", 4, 32}, {"portable", 1, 16},
 };
 constexpr const InstructionSetTraits& traits(InstructionSet set) {
   return instruction_sets[static_cast<std::size_t>(set)];

@@ -411,7 +411,8 @@ PointwiseRow find_row(InstructionSet set) {
     static constexpr Element element() { return asked_element; }
   };
   constexpr PointwiseRow (*of_set[])() = {HWY_CHOOSE_SSE4(row_asked<Asked>), HWY_CHOOSE_AVX2(row_asked<Asked>),
-                                          HWY_CHOOSE_AVX3(row_asked<Asked>), HWY_CHOOSE_NEON(row_asked<Asked>)};
+                                          HWY_CHOOSE_AVX3(row_asked<Asked>), HWY_CHOOSE_NEON(row_asked<Asked>),
+                                          HWY_CHOOSE_FALLBACK(row_asked<Asked>)};
   return of_set[static_cast<std::size_t>(set)]();
 }
 

@@ -86,14 +86,14 @@ void max_of_window(InstructionSet set, const Window& window, const PixelNumbers&
                    float* largest, std::int64_t* numbers) {
   constexpr decltype(&HWY_STATIC_DISPATCH(max_of_window)) of_set[] = {
       HWY_CHOOSE_SSE4(max_of_window), HWY_CHOOSE_AVX2(max_of_window), HWY_CHOOSE_AVX3(max_of_window),
-      HWY_CHOOSE_NEON(max_of_window)};
+      HWY_CHOOSE_NEON(max_of_window), HWY_CHOOSE_FALLBACK(max_of_window)};
   of_set[static_cast<std::size_t>(set)](window, number, channels, largest, numbers);
 }
 
 void mean_of_window(InstructionSet set, const Window& window, float divisor, std::size_t channels, float* mean) {
   constexpr decltype(&HWY_STATIC_DISPATCH(mean_of_window)) of_set[] = {
       HWY_CHOOSE_SSE4(mean_of_window), HWY_CHOOSE_AVX2(mean_of_window), HWY_CHOOSE_AVX3(mean_of_window),
-      HWY_CHOOSE_NEON(mean_of_window)};
+      HWY_CHOOSE_NEON(mean_of_window), HWY_CHOOSE_FALLBACK(mean_of_window)};
   of_set[static_cast<std::size_t>(set)](window, divisor, channels, mean);
 }
 

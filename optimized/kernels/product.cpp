@@ -293,7 +293,7 @@ Blocks blocks_of(const Product& p, std::size_t results) {
 void multiply(const Product& p, const Threads& threads) {
   constexpr decltype(&HWY_STATIC_DISPATCH(multiply_block)) of_set[] = {
       HWY_CHOOSE_SSE4(multiply_block), HWY_CHOOSE_AVX2(multiply_block), HWY_CHOOSE_AVX3(multiply_block),
-      HWY_CHOOSE_NEON(multiply_block)};
+      HWY_CHOOSE_NEON(multiply_block), HWY_CHOOSE_FALLBACK(multiply_block)};
   const std::size_t results = p.y.count * p.x.count;
   if (results == 0 || p.panels.columns == 0) return;
   const Blocks blocks = blocks_of(p, results);

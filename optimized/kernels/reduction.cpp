@@ -225,7 +225,8 @@ FoldRows find_fold(InstructionSet set) {
     static constexpr Element element() { return asked_element; }
   };
   constexpr FoldRows (*of_set[])() = {HWY_CHOOSE_SSE4(fold_asked<Asked>), HWY_CHOOSE_AVX2(fold_asked<Asked>),
-                                      HWY_CHOOSE_AVX3(fold_asked<Asked>), HWY_CHOOSE_NEON(fold_asked<Asked>)};
+                                      HWY_CHOOSE_AVX3(fold_asked<Asked>), HWY_CHOOSE_NEON(fold_asked<Asked>),
+                                      HWY_CHOOSE_FALLBACK(fold_asked<Asked>)};
   return of_set[static_cast<std::size_t>(set)]();
 }
 template FoldRows find_fold<Fold::sum, Element::f32>(InstructionSet);
@@ -241,7 +242,7 @@ template FoldRows find_fold<Fold::any, Element::boolean>(InstructionSet);
 void softmax(InstructionSet set, Softmax kind, const float* x, float* y, std::size_t n) {
   constexpr decltype(&HWY_STATIC_DISPATCH(softmax_row)) of_set[] = {
       HWY_CHOOSE_SSE4(softmax_row), HWY_CHOOSE_AVX2(softmax_row), HWY_CHOOSE_AVX3(softmax_row),
-      HWY_CHOOSE_NEON(softmax_row)};
+      HWY_CHOOSE_NEON(softmax_row), HWY_CHOOSE_FALLBACK(softmax_row)};
   of_set[static_cast<std::size_t>(set)](kind, x, y, n);
 }
 
@@ -249,7 +250,7 @@ Moments layer_norm(InstructionSet set, const float* x, const float* weight, cons
                    std::size_t n) {
   constexpr decltype(&HWY_STATIC_DISPATCH(layer_norm_row)) of_set[] = {
       HWY_CHOOSE_SSE4(layer_norm_row), HWY_CHOOSE_AVX2(layer_norm_row), HWY_CHOOSE_AVX3(layer_norm_row),
-      HWY_CHOOSE_NEON(layer_norm_row)};
+      HWY_CHOOSE_NEON(layer_norm_row), HWY_CHOOSE_FALLBACK(layer_norm_row)};
   return of_set[static_cast<std::size_t>(set)](x, weight, bias, eps, y, n);
 }
 

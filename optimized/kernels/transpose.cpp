@@ -62,6 +62,7 @@ void transpose_block(const T* from, std::ptrdiff_t from_stride, T* to, std::ptrd
           from[static_cast<std::ptrdiff_t>(i) * from_stride + static_cast<std::ptrdiff_t>(j)];
 }
 
+#if HWY_TARGET != HWY_SCALAR
 template <>
 void transpose_block(const std::uint32_t* from, std::ptrdiff_t from_stride, std::uint32_t* to,
                      std::ptrdiff_t to_stride) {
@@ -78,6 +79,7 @@ void transpose_block(const std::uint32_t* from, std::ptrdiff_t from_stride, std:
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_high, ce_high)), d, to + 2 * to_stride);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_high, ce_high)), d, to + 3 * to_stride);
 }
+#endif
 
 // Rows that lie together in the result of columns that do in the source, in blocks.
 template <class T>

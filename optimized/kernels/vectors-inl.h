@@ -25,7 +25,8 @@ constexpr std::size_t lanes = hn::MaxLanes(Floats());
 constexpr InstructionSet instruction_set = HWY_TARGET == HWY_AVX3   ? InstructionSet::avx512
                                            : HWY_TARGET == HWY_AVX2 ? InstructionSet::avx2
                                            : HWY_TARGET == HWY_SSE4 ? InstructionSet::sse4
-                                                                    : InstructionSet::neon;
+                                           : HWY_TARGET == HWY_NEON ? InstructionSet::neon
+                                                                    : InstructionSet::portable;
 static_assert(traits(instruction_set).lanes == lanes);
 
 // The first n of a vector's floats. Only from 256 bits on does a masked access leave alone what it masks, and only from

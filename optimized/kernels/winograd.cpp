@@ -221,10 +221,10 @@ void transform_weights(const float* weight, const WeightStrides& strides, double
 void convolve_block(const Block& b, const float* packed, const Results& results, const Threads& threads) {
   constexpr decltype(&HWY_STATIC_DISPATCH(transform_tile)) transform_of[] = {
       HWY_CHOOSE_SSE4(transform_tile), HWY_CHOOSE_AVX2(transform_tile), HWY_CHOOSE_AVX3(transform_tile),
-      HWY_CHOOSE_NEON(transform_tile)};
+      HWY_CHOOSE_NEON(transform_tile), HWY_CHOOSE_FALLBACK(transform_tile)};
   constexpr decltype(&HWY_STATIC_DISPATCH(finish_tile)) finish_of[] = {
       HWY_CHOOSE_SSE4(finish_tile), HWY_CHOOSE_AVX2(finish_tile), HWY_CHOOSE_AVX3(finish_tile),
-      HWY_CHOOSE_NEON(finish_tile)};
+      HWY_CHOOSE_NEON(finish_tile), HWY_CHOOSE_FALLBACK(finish_tile)};
   const auto set = static_cast<std::size_t>(b.c.set);
   share(threads, b.count, places * b.inputs, [&](Range tiles) {
     for (std::size_t tile = tiles.begin; tile < tiles.end; ++tile) transform_of[set](b, tile);

@@ -145,7 +145,8 @@ void scale_channels(const float* x, float* y, const Channels& channels, const fl
 }
 
 const void* prepare_batch_norm(const Call& call, Stores& stores) {
-  stores.scratch = 2 * sizeof(float) * static_cast<std::uint64_t>(std::max(call.tensor(0).declared[1], 1));
+  stores.scratch =
+      2 * sizeof(float) * static_cast<std::uint64_t>(std::max<std::int32_t>(call.tensor(0).declared[1], 1));
   return nullptr;
 }
 

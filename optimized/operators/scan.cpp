@@ -135,7 +135,8 @@ const void* prepare_order(const Call& call, Stores& stores) {
   const Tensor& self = call.tensor(0);
   std::int64_t most = 1;
   for (int d = 0; d < self.rank; ++d)
-    most = self.moves ? most * std::max(self.declared[d], 1) : std::max<std::int64_t>(most, self.declared[d]);
+    most = self.moves ? most * std::max<std::int32_t>(self.declared[d], 1)
+                      : std::max<std::int64_t>(most, self.declared[d]);
   stores.scratch = static_cast<std::uint64_t>(most) * sizeof(Entry<Number<element>>);
   return nullptr;
 }

@@ -30,7 +30,7 @@ const void* prepare(const Call& call, Stores& stores) {
   if (is_innermost(call, dim)) return nullptr;
   std::int64_t most = 1;
   for (int d = 0; d < self.rank; ++d)
-    if (d == dim || self.moves) most *= std::max(self.declared[d], 1);
+    if (d == dim || self.moves) most *= std::max<std::int32_t>(self.declared[d], 1);
   stores.scratch = static_cast<std::uint64_t>(most) * sizeof(float);
   return nullptr;
 }

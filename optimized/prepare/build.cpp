@@ -71,10 +71,11 @@ Method* Builder::make(Sizes& sizes) {
       return refuse(fault_, "V4", where_, "needs ", sizes.prepared, ", ", sizes.arena, ", ", sizes.shared, " and ",
                     sizes.scratch, " bytes of memory, more than it is given"),
              nullptr;
-    tables_ = format::Workspace(prepared.first(sizes.tables));
-    copies_ = format::Workspace(prepared.subspan(sizes.tables, sizes.copies));
-    packed_ =
-        options_.packed ? Packed::of(*options_.packed) : Packed::in(prepared.subspan(sizes.tables + sizes.copies));
+    tables_ = format::Workspace(prepared.first(static_cast<std::size_t>(sizes.tables)));
+    copies_ = format::Workspace(
+        prepared.subspan(static_cast<std::size_t>(sizes.tables), static_cast<std::size_t>(sizes.copies)));
+    packed_ = options_.packed ? Packed::of(*options_.packed)
+                              : Packed::in(prepared.subspan(static_cast<std::size_t>(sizes.tables + sizes.copies)));
   } else {
     tables_ = format::Workspace(workspace_.take<std::byte>(tables_size(plan_)));
     if (!has_room()) return nullptr;

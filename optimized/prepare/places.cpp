@@ -24,7 +24,7 @@ bool Builder::place_constant(Tensor& tensor, const pte::Tensor& from, std::uint3
   } else if (n > 0) {
     data = *format::constant_data(program_.view(), from.data_buffer_idx());
   }
-  data = data.first(std::min<std::uint64_t>(data.size(), n));
+  data = data.first(static_cast<std::size_t>(std::min<std::uint64_t>(data.size(), n)));
   const bool in_place = reinterpret_cast<std::uintptr_t>(data.data()) % tensor.element_bytes() == 0;
   tensor.capacity = n;
   if (in_place) {
@@ -127,14 +127,14 @@ bool Builder::begin_state() {
     const auto* plan = from->allocation_info();
     const bool in_shared = plan && shared_memories_[plan->memory_id()];
     if (!t.lasts || !memories_) continue;
-    if (!in_shared && t.data) std::memset(t.data, 0, t.capacity);
+    if (!in_shared && t.data) std::memset(t.data, 0, static_cast<std::size_t>(t.capacity));
     if (!has_initial_value(*from) || t.capacity == 0) continue;
     if (in_shared && begun[v]) continue;
     const auto bytes = initial(*from);
     if (bytes.size() < t.capacity)
       return refuse(fault_, "T19", place_of(v), "wants external data ", format::Quoted{format::name_of(*from)},
                     ", which no data file has");
-    std::memcpy(t.data, bytes.data(), t.capacity);
+    std::memcpy(t.data, bytes.data(), static_cast<std::size_t>(t.capacity));
   }
   const auto& plans = *program_.view().tables->execution_plan();
   for (std::uint32_t i = 0; i < plans.size() && !made.empty(); ++i)

@@ -65,8 +65,8 @@ bool run_copy_index(const Step& step, Run& run) {
   if (!to.moves && to.rank == from.rank + 1) sizes[0] = std::max(sizes[0], to.declared[0]);
   if (!resize(to, {sizes, from.rank + std::size_t{1}}))
     return refused(run, rule_of_sizes(to, from.rank + std::size_t{1}, "T24"), "copy_to cannot have so many rows");
-  const std::uint64_t n = from.bytes();
-  std::memmove(to.data + static_cast<std::uint64_t>(index.integer) * n, from.data, n);
+  const auto n = static_cast<std::size_t>(from.bytes());
+  std::memmove(to.data + static_cast<std::size_t>(index.integer) * n, from.data, n);
   return true;
 }
 

@@ -73,7 +73,8 @@ bool Method::set_input(std::size_t i, const Value& value, bool alias, Fault& fau
       return refuse(fault, rule_of_sizes(tensor, from.rank, "R1"), place,
                     "has sizes that the program does not allow, or more elements than there is memory for");
     tensor.data = tensor.home = alias ? from.data : inputs_[i].own;
-    if (from.bytes() > 0 && from.data != tensor.data) std::memmove(tensor.data, from.data, from.bytes());
+    if (from.bytes() > 0 && from.data != tensor.data)
+      std::memmove(tensor.data, from.data, static_cast<std::size_t>(from.bytes()));
   } else if (plan_->values()->Get(at)->val_type() == pte::KernelTypes::Null) {
     if (value.kind > ValueKind::string)
       return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be None, a number or a string");

@@ -36,7 +36,8 @@ class Packed {
     note({reinterpret_cast<const char*>(&n), sizeof n});
     if (!data_ || !has_room()) return {};
     const std::span<float> to_make =
-        own_ ? std::span(reinterpret_cast<float*>(own_ + at), bytes / sizeof(float)) : std::span<float>();
+        own_ ? std::span(reinterpret_cast<float*>(own_ + at), static_cast<std::size_t>(bytes / sizeof(float)))
+             : std::span<float>();
     std::ranges::fill(to_make, 0.0f);
     return {reinterpret_cast<const float*>(data_ + at), to_make};
   }
@@ -48,7 +49,7 @@ class Packed {
 
   std::uint64_t bytes() const { return used_; }     // that were taken
   std::uint64_t layout() const { return layout_; }  // a digest of all that was taken and noted
-  KeptConstants kept() const { return {{data_, data_ ? used_ : 0}, layout_}; }
+  KeptConstants kept() const { return {{data_, data_ ? static_cast<std::size_t>(used_) : 0}, layout_}; }
   bool has_room() const { return !data_ || used_ <= size_; }
 
  private:

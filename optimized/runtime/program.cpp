@@ -13,7 +13,10 @@ auto opened(Bytes file, Locate locate, Open open, format::Findings& findings) {
   using View = decltype(open(file, file, findings));
   const auto extent = locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), findings);
   if (!extent) return View();
-  return open(file.first(extent->tables_size), file.subspan(extent->segments_begin, extent->segments_size), findings);
+  return open(
+      file.first(static_cast<std::size_t>(extent->tables_size)),
+      file.subspan(static_cast<std::size_t>(extent->segments_begin), static_cast<std::size_t>(extent->segments_size)),
+      findings);
 }
 
 }  // namespace

@@ -13,11 +13,23 @@ import re
 SITE = re.compile(r"\b(?:f_?|findings_?)(?:\.|->)(?:check|readable)\(|\b\w+\.check_index\(")
 
 
+LITERAL = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])+'")
+
+
+def masked(text):
+    """The text with blanks for what literals and comments hold."""
+    return re.sub(rf"{LITERAL.pattern}|//.*", lambda m: m[0][0] + " " * (len(m[0]) - 2) + m[0][0] if m[0][0] in "\"'" else " " * len(m[0]), text)
+
+
+def cpp_string(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def split(text, separator):
     """The parts of an expression that are separated outside of brackets and literals; of arguments the last ends with their bracket."""
     parts, begin, depth, at = [], 0, 0, 0
     while at < len(text):
-        literal = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])+'").match(text, at)
+        literal = LITERAL.match(text, at)
         if literal:
             at = literal.end()
             continue
@@ -58,8 +70,7 @@ class Source:
 
 
 def table(checks):
-    quoted = lambda text: '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'  # noqa: E731
-    rows = [f"    {{{quoted(place)}, {quoted(condition)}}}," for place, condition in checks]
+    rows = [f"    {{{cpp_string(place)}, {cpp_string(condition)}}}," for place, condition in checks]
     return "\n".join(['#include "tools/plant/checks.h"', "", "namespace assay::format {", "", "constexpr PlantedCheck checks[] = {", *rows, "};",
                       "std::span<const PlantedCheck> planted_checks() { return checks; }", "", "}  // namespace assay::format", ""])
 

@@ -2,22 +2,16 @@
 
 #include <array>
 #include <span>
-#include <string_view>
 
 #include "reference/dtype.h"
 #include "reference/rules.h"
+#include "tools/plant/scores.h"
 
 // Faults in what entries of the spec state, one of which may be there at a time; plantgen.py writes them.
 namespace assay {
 
-struct PlantedFault {
-  std::string_view operator_name;
-  std::string_view kind;    // "rule", "condition", "limit", "dtypes", "dtype", "layout"
-  std::string_view place;   // what the entry states: "R3: rank_between(weight, 3, 5)"
-  std::string_view change;  // what is there instead
-};
-
-std::span<const PlantedFault> planted_faults();
+// Of operators; their kinds are "rule", "condition", "limit", "dtypes", "dtype", "layout".
+std::span<const plant::Planted> planted_faults();
 
 inline int active_fault = -1;  // a position in planted_faults(); -1: none
 

@@ -68,8 +68,8 @@ class PlantedWrapper(Wrapper):
 
 def table(faults):
     rows = [f"    {{{', '.join(map(cpp_string, fault))}}}," for fault in faults]
-    return ['#include "tools/plant/planted.h"', "", "namespace assay {", "", "constexpr PlantedFault faults[] = {", *rows, "};",
-            "std::span<const PlantedFault> planted_faults() { return faults; }", "", "}  // namespace assay"]
+    return ['#include "tools/plant/planted.h"', "", "namespace assay {", "", "constexpr plant::Planted faults[] = {", *rows, "};",
+            "std::span<const plant::Planted> planted_faults() { return faults; }", "", "}  // namespace assay"]
 
 
 def generate(spec):

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -23,13 +24,21 @@ namespace {
 constexpr std::size_t calls_changed = 16;  // of an operator: the smallest that have elements, and others
 constexpr std::size_t calls_varied = 4;    // of these: the first
 constexpr std::size_t pairs_drawn = 400;   // of changes of each of these
-constexpr Int most_bytes = 512;            // of a call that may be recorded
+constexpr Int most_bytes = 512;            // of a call that may be recorded, or twice those of the smallest
+constexpr std::size_t calls_broken = 6;    // that break a rule which is not always asked, and are changed again
+constexpr Int most_elements = 2000;        // of all results that eager is asked for: larger ones are not recorded
 constexpr Int most_sizes = 8;              // distinct ones of a call, and lengths that each becomes
 
 Int bytes_of(const std::vector<Value>& arguments) {
   Int bytes = 0;
   each_tensor(arguments, [&](const Tensor& t, std::size_t) { bytes += std::ssize(t.bytes); });
   return bytes;
+}
+
+Int elements_of(const std::vector<Tensor>& tensors) {
+  Int elements = 0;
+  for (const Tensor& t : tensors) elements += t.count();
+  return elements;
 }
 
 bool names_dtype(const SchemaArgument& argument) { return argument.type.starts_with("ScalarType"); }
@@ -45,9 +54,14 @@ bool can_be_asked(const Operator& op, const std::vector<Value>& arguments) {
   return known;
 }
 
-// Whether an argument of which the rule speaks has the dtype, or names it.
+// Whether an argument of which the rule speaks has the dtype, or names it; where there is only an out, that.
 bool has(const Operator& op, const Rule& rule, DType dtype, const std::vector<Value>& arguments) {
-  return std::ranges::any_of(subjects(op, rule), [&](std::size_t i) {
+  std::vector<std::size_t> spoken_of = subjects(op, rule);
+  if (std::ranges::none_of(op.arguments,
+                           [](const SchemaArgument& a) { return !a.out && a.type.starts_with("Tensor"); }))
+    for (std::size_t i = 0; i < op.arguments.size(); ++i)
+      if (op.arguments[i].out) spoken_of.push_back(i);
+  return std::ranges::any_of(spoken_of, [&](std::size_t i) {
     const Int* n = std::get_if<Int>(&arguments[i]);
     bool found = n && names_dtype(op.arguments[i]) && static_cast<DType>(*n) == dtype;
     each_tensor(std::span(arguments).subspan(i, 1), [&](const Tensor& t, std::size_t) { found |= t.dtype == dtype; });
@@ -55,10 +69,19 @@ bool has(const Operator& op, const Rule& rule, DType dtype, const std::vector<Va
   });
 }
 
-std::vector<std::vector<Value>> smallest_valid(const Operator& op, const std::vector<RecordedCall>& recorded) {
+// The most bytes of a call that may be recorded: few, unless all that are valid have more.
+Int bytes_allowed(const std::vector<RecordedCall>& recorded) {
+  Int least = std::numeric_limits<Int>::max() / 2;
+  for (const RecordedCall& c : recorded)
+    if (!c.refused) least = std::min(least, bytes_of(c.arguments));
+  return recorded.empty() ? most_bytes : std::max(most_bytes, 2 * least);
+}
+
+std::vector<std::vector<Value>> smallest_valid(const Operator& op, const std::vector<RecordedCall>& recorded,
+                                               Int bytes) {
   std::vector<std::vector<Value>> valid;
   for (const RecordedCall& c : recorded) {
-    if (c.refused || bytes_of(c.arguments) > most_bytes) continue;
+    if (c.refused || bytes_of(c.arguments) > bytes) continue;
     valid.push_back(c.arguments);
     forget_outs(op, valid.back());
   }
@@ -181,6 +204,25 @@ std::vector<std::vector<Value>> variants(const Operator& op, const std::vector<V
   return all;
 }
 
+// Calls that break each rule, some of one that is not always asked: a change more, and it may be so of others.
+std::vector<std::vector<Value>> breaking(const Operator& op, const std::vector<std::vector<Value>>& calls) {
+  std::map<std::string_view, std::size_t> wanted;
+  for (const Rule& rule : op.rules)
+    wanted[rule.id] = rule.sentence.find(" unless ") != std::string_view::npos ? calls_broken : 1;
+  std::vector<std::vector<Value>> broken;
+  if (wanted.empty()) return broken;
+  constexpr std::size_t strides = 61;
+  for (std::size_t begin = 0; begin < strides; ++begin)
+    for (std::size_t i = begin; i < calls.size(); i += strides) {
+      const auto at = wanted.find(say(op, calls[i]).rule);
+      if (at == wanted.end()) continue;
+      broken.push_back(calls[i]);
+      if (--at->second == 0) wanted.erase(at);
+      if (wanted.empty()) return broken;
+    }
+  return broken;
+}
+
 // Whether a fault in the rule may change what is said: not where an earlier rule refuses.
 bool concerns(const Operator& op, const Rule& rule, const Saying& said) {
   const auto refusing = std::ranges::find(op.rules, said.rule, &Rule::id);
@@ -203,12 +245,13 @@ std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vect
   std::vector<std::vector<Value>> calls;
   std::set<std::string> seen;
   std::mt19937_64 random(1);
+  const Int bytes = bytes_allowed(recorded);
   const auto add = [&](std::vector<Value> arguments) {
-    if (bytes_of(arguments) <= most_bytes && seen.insert(fingerprint(op, arguments)).second)
+    if (bytes_of(arguments) <= bytes && can_be_asked(op, arguments) && seen.insert(fingerprint(op, arguments)).second)
       calls.push_back(std::move(arguments));
   };
   for (const RecordedCall& c : recorded) add(c.arguments);
-  const std::vector<std::vector<Value>> valid = smallest_valid(op, recorded);
+  const std::vector<std::vector<Value>> valid = smallest_valid(op, recorded, bytes);
   const std::size_t half = calls_changed / 2, step = std::max<std::size_t>(1, valid.size() / half);
   for (std::size_t i = 0; i < valid.size(); i += i < half ? 1 : step) {
     const std::vector<Mutation> changes = all_changes(op, valid[i]);
@@ -227,12 +270,17 @@ std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vect
       for (const std::vector<Value>& variant : variants(op, valid[i])) {
         add(variant);
         add_dtypes(variant, add);
+        add_limits(op, variant, add);
         for (const Mutation& m : all_changes(op, variant)) add(mutated(op, variant, m));
       }
     for (std::size_t n = 0; n < pairs_drawn && !changes.empty(); ++n) {
       const auto drawn = [&] { return changes[random() % changes.size()]; };
       add(mutated(op, mutated(op, valid[i], drawn()), drawn()));
     }
+  }
+  for (std::vector<Value>& broken : breaking(op, calls)) {
+    add_dtypes(broken, add);
+    for (const Mutation& m : all_changes(op, broken)) add(mutated(op, broken, m));
   }
   std::ranges::stable_sort(calls, {}, bytes_of);
   return calls;
@@ -241,14 +289,21 @@ std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vect
 void look(const Operator& op, const Rule* rule, std::optional<DType> dtype,
           const std::vector<std::vector<Value>>& calls, const std::vector<Saying>& said,
           const std::vector<std::size_t>& first, std::size_t wanted, Sight& sight) {
+  const auto name = [&](const std::string& other) {
+    sight.by.fill(0), other.copy(sight.by.data(), sight.by.size() - 1);
+  };
   const auto tells = [&](std::size_t i) {
-    sight.having += rule && dtype && has(op, *rule, *dtype, calls[i]);
-    if (rule && !concerns(op, *rule, said[i])) return false;
+    const bool having = rule && dtype && has(op, *rule, *dtype, calls[i]);
+    sight.having += having;
+    if (rule && !concerns(op, *rule, said[i])) {
+      if (having && sight.before++ == 0) name(said[i].rule);
+      return false;
+    }
     sight.at[sight.told] = i;
     const Saying now = say(op, calls[i]);
-    if (now != said[i]) return can_be_asked(op, calls[i]);
+    if (now != said[i]) return elements_of(said[i].results) <= most_elements;
     sight.valid += !now.refused;
-    if (now.rule != said[i].rule && sight.masked++ == 0) now.rule.copy(sight.by.data(), sight.by.size() - 1);
+    if (now.rule != said[i].rule && sight.masked++ == 0) name(now.rule);
     return false;
   };
   const auto ask = [&](std::size_t i) {

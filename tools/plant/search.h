@@ -21,7 +21,8 @@ struct Saying {
 Saying say(const Operator& op, std::vector<Value> arguments);
 
 // Calls around recorded valid ones, a change or a few away from them, and small recorded ones, none of them twice,
-// small ones first: of those, too, in which other conditions hold, at the limits that rules state, and of every dtype.
+// small ones first: of those, too, in which other conditions hold, at the limits that rules state, and of every dtype;
+// and around calls that break a rule. Eager has all their dtypes.
 std::vector<std::vector<Value>> calls_around(const Operator& op, const std::vector<RecordedCall>& recorded);
 
 // Calls that eager is asked for a fault, at most: it may answer some as the entry forbids.
@@ -34,8 +35,9 @@ struct Sight {
   std::array<std::size_t, most_tellers + 1> at = {};  // those, and behind them the one that is looked at
   int valid = 0;                                      // calls that it answers as without the fault
   int having = 0;                                     // calls with the dtype that the fault is in
+  int before = 0;                                     // those of them that an earlier rule refuses
   int masked = 0;                                     // calls for which it only names another rule
-  std::array<char, 64> by = {};                       // that rule, the first of them
+  std::array<char, 64> by = {};                       // that rule or earlier one, the first of them
 };
 
 // Looks until as many calls tell as are wanted; `said` is what is said to each call without the fault, which is there

@@ -12,6 +12,7 @@ from tensors import MARGIN, Layout, Stored, dim_order_of, layout_of, load, margi
 # Larger results are not recorded; they would say nothing that a small one does not.
 MAX_RESULT_ELEMENTS = 2000
 MAX_RANK = 16  # of the format
+MAX_SIZE = 2**31 - 1  # likewise; tensors without elements have larger ones
 # Bytes around the inputs, and in and around the outs, at the first and the second run: reading or leaving them shows.
 FILLS = (0x01, 0x00)
 # Messages that speak of the recorder's mistake or of the machine, not of the operator.
@@ -59,9 +60,9 @@ def tensors_of(arguments):
 
 
 def answer(operator: Operator, call: Call):
-    """What eager answers; None when the call says nothing about the operator (too large, beyond the format's ranks or
-    integers, or the recorder's error)."""
-    if any(len(t.layout.sizes) > MAX_RANK for t in tensors_of(call.arguments)):
+    """What eager answers; None when the call says nothing about the operator (too large, beyond the format's ranks, sizes
+    or integers, or the recorder's error)."""
+    if not all(_is_of_format(t.layout.sizes) for t in tensors_of(call.arguments)):
         return None
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
@@ -71,7 +72,7 @@ def answer(operator: Operator, call: Call):
             return None
         except Exception as error:
             return _refused(operator, call, error)
-        if sum(t.numel() for t in functional) > MAX_RESULT_ELEMENTS or any(t.dim() > MAX_RANK for t in functional):
+        if sum(t.numel() for t in functional) > MAX_RESULT_ELEMENTS or not all(_is_of_format(t.shape) for t in functional):
             return None
         outs = _out_layouts(operator, call, functional)
         if any(size < 0 for out in outs for size in out.sizes):
@@ -87,6 +88,10 @@ def answer(operator: Operator, call: Call):
         if defect := _defect(operator, functional, outs, *runs):
             return _functional_answer(operator, call, functional, outs, defect)
         return Answer(outs, _all_stored(operator, runs[0], outs))
+
+
+def _is_of_format(sizes):
+    return len(sizes) <= MAX_RANK and all(size <= MAX_SIZE for size in sizes)
 
 
 def _live(arguments, fill):
@@ -113,7 +118,8 @@ def fresh_layouts(operator, call):
             made = _run_functional(operator, replace(call, out_dtypes=()))
         except Exception:
             return ()
-    return tuple(layout_of(t) for t in made) if all(dim_order_of(t) is not None for t in made) else ()
+    is_told = all(dim_order_of(t) is not None and _is_of_format(t.shape) for t in made)
+    return tuple(layout_of(t) for t in made) if is_told else ()
 
 
 class Unrepresentable(Exception):

@@ -21,7 +21,7 @@ def main():
 def told_by(program):
     """The requests that the program makes, by operator."""
     golden = calls.ROOT / "golden"
-    command = [program, "calls", golden / "operators", golden / "boundaries" / "operators"]
+    command = [program, "calls", calls.ROOT / "tools" / "plant" / "survivors.txt", golden / "operators", golden / "boundaries" / "operators"]
     requests = defaultdict(list)
     for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
         request = json.loads(line)

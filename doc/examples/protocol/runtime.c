@@ -107,7 +107,6 @@ static assay_outcome run(loaded* l, reader* r, writer* w) {
 }
 
 static assay_outcome get(loaded* l, reader* r, writer* w) {
-  static const size_t widths[] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2, 1, 1, 0, 0, 0, 0, 2, 1, 1, 1, 1, 2, 4, 8};
   static const int kinds[] = {0, 2, 3, 4, 5, 1};
   assay_value v;
   if (assay_output(l->chosen, number(r, 4), &v) != ASSAY_OK) return refuse(ASSAY_MALFORMED, "there is no such output");
@@ -118,7 +117,7 @@ static assay_outcome get(loaded* l, reader* r, writer* w) {
   if (v.kind == ASSAY_STRING) put_bytes(w, v.as.string.text, v.as.string.length);
   if (v.kind != ASSAY_TENSOR) return ASSAY_OK;
   const assay_tensor* t = &v.as.tensor;
-  size_t size = widths[t->dtype];
+  size_t size = width_of(t->dtype);
   put_number(w, (uint64_t)t->dtype, 1), put_number(w, t->rank, 1);
   for (size_t d = 0; d < t->rank; ++d) size *= (size_t)t->sizes[d], put_number(w, (uint64_t)t->sizes[d], 8);
   return put(w, t->dim_order, t->rank), put_bytes(w, t->data, size), ASSAY_OK;

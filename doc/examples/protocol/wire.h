@@ -7,7 +7,10 @@
 
 enum { HELLO = 1, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD, PING, QUIT, STATE };
 enum { OK, MALFORMED, INVALID, UNSUPPORTED, FAULT, EXHAUSTED, INTERNAL };
-enum { most_bytes = 1 << 28 };
+#ifndef MOST_BYTES
+#define MOST_BYTES (1 << 28)
+#endif
+enum { most_bytes = MOST_BYTES }; /* of a body that is taken */
 
 typedef struct wire_bytes {
   const void* data;
@@ -36,16 +39,51 @@ static uint64_t number(reader* r, size_t size) {
   const wire_bytes from = take(r, size);
   return memcpy(&n, from.data, from.size), n;
 }
-static wire_bytes bytes(reader* r) { return take(r, number(r, 4)); }
+static inline wire_bytes bytes(reader* r) { return take(r, number(r, 4)); }
 
 static void put(writer* w, const void* data, size_t size) {
   if (w->size + size > w->capacity) w->data = realloc(w->data, w->capacity = 2 * (w->size + size));
+  if (!w->data && w->size + size) abort();
   if (size) memcpy(w->data + w->size, data, size);
   w->size += size;
 }
 static void put_number(writer* w, uint64_t n, size_t size) { put(w, &n, size); }
 static void put_bytes(writer* w, const void* data, size_t size) { put_number(w, size, 4), put(w, data, size); }
 static void put_text(writer* w, const char* text) { put_bytes(w, text, strlen(text)); }
+
+/* The bytes of an element of a dtype of the format; 0: there is no such dtype. */
+static size_t width_of(int dtype) {
+  static const unsigned char widths[] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2, 1, 1, 0, 0, 0, 0, 2, 1, 1, 1, 1, 2, 4, 8};
+  return dtype >= 0 && (size_t)dtype < sizeof widths ? widths[dtype] : 0;
+}
+
+/* -- frames ------------------------------------------------------------------------------------------------------- */
+
+/* CRC-32 of bytes behind those of which it is `sum`. */
+static uint32_t checksum(uint32_t sum, const void* data, size_t size) {
+  static uint32_t of_byte[256];
+  for (uint32_t i = 0; !of_byte[255] && i < 256; ++i) {
+    uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
+    of_byte[i] = crc;
+  }
+  sum = ~sum;
+  for (const unsigned char* at = data; size > 0; --size) sum = sum >> 8 ^ of_byte[(sum ^ *at++) & 255];
+  return ~sum;
+}
+
+typedef struct frame_header {
+  char mark[4];
+  uint8_t version, kind;
+  uint16_t number;
+  uint32_t length, checksum;
+} frame_header;
+
+static void send_frame(int kind, int number, const void* body, size_t size) {
+  frame_header h = {"asay", 1, (uint8_t)kind, (uint16_t)number, (uint32_t)size, 0};
+  h.checksum = checksum(checksum(0, &h, 12), body, size);
+  fwrite(&h, 1, sizeof h, stdout), fwrite(body, 1, size, stdout), fflush(stdout);
+}
 
 /* Answers a request: its status, with a rule and a message where it is not OK. */
 typedef struct reply {
@@ -55,30 +93,26 @@ typedef struct reply {
 
 /* Answers requests by `answer` until nobody asks any more; not 0: what came was no frame. PING and QUIT are answered here. */
 static int serve(reply (*answer)(int kind, reader* request, writer* data)) {
-  unsigned char header[16]; /* mark, version, kind, number, length, checksum */
-  uint32_t length;
-  while (fread(header, 1, 16, stdin) == 16) {
-    memcpy(&length, header + 8, 4);
-    if (memcmp(header, "asay\1", 5) || length > most_bytes) return fputs("what came is no frame of version 1\n", stderr), 1;
-    char* body = malloc(length + 1);
-    if (!body || fread(body, 1, length, stdin) != length) return 0;
-    reader request = {body, length, 0};
+  frame_header h;
+  while (fread(&h, 1, sizeof h, stdin) == sizeof h) {
+    if (memcmp(&h, "asay\1", 5) || h.length > most_bytes) return fputs("what came is no frame of version 1\n", stderr), 1;
+    char* body = malloc(h.length + 1);
+    if (!body || fread(body, 1, h.length, stdin) != h.length) return 0;
+    if (h.checksum && h.checksum != checksum(checksum(0, &h, 12), body, h.length)) return fputs("a checksum is wrong\n", stderr), 1;
+    reader request = {body, h.length, 0};
     writer data = {0}, all = {0};
-    const int kind = header[5];
     reply said = {OK, "", ""};
-    if (kind == PING)
-      put(&data, body, length);
-    else if (kind != QUIT)
-      said = answer(kind, &request, &data);
+    if (h.kind == PING)
+      put(&data, body, h.length);
+    else if (h.kind != QUIT)
+      said = answer(h.kind, &request, &data);
     if (request.is_short) said = (reply){MALFORMED, "protocol.body", "a body ends too early"};
     put_number(&all, (uint64_t)said.status, 1), put_number(&all, 0, 8), put_number(&all, 0, 8); /* no ticks, no peak */
     put_text(&all, said.rule), put_text(&all, said.message);
     if (said.status == OK) put(&all, data.data, data.size);
-    length = (uint32_t)all.size, header[5] |= 0x80;
-    memcpy(header + 8, &length, 4), memset(header + 12, 0, 4); /* no checksum */
-    fwrite(header, 1, 16, stdout), fwrite(all.data, 1, all.size, stdout), fflush(stdout);
+    send_frame(h.kind | 0x80, h.number, all.data, all.size);
     free(body), free(data.data), free(all.data);
-    if (kind == QUIT) return 0;
+    if (h.kind == QUIT) return 0;
   }
   return 0;
 }

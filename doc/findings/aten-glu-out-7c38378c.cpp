@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// executorch_prim::mod.int#152c0f64
-// executorch_prim::mod.int(int a, int b) -> int
+// aten::glu.out#22f2211e~rank:0:0:0
+// aten::glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,15 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // a: 7
-  values.push_back(EValue(std::int64_t{7}));
-  // b: -9223372036854775808
-  values.push_back(EValue(std::int64_t{std::numeric_limits<std::int64_t>::min()}));
+  // self: [[[[2.14,-3.1],[-2.06,0.389],[-2.8,4.56]]],[[[5.2,1.64],[-0.408,0.74],[0.0138,4.84]]]]:bf16
+  values.push_back(tensor(ScalarType::BFloat16, {2, 1, 3, 2}, {0, 1, 2, 3}, {0x4009, 0xc046, 0xc004, 0x3ec7, 0xc033, 0x4092, 0x40a6, 0x3fd2, 0xbed1, 0x3f3d, 0x3c62, 0x409b}));
+  // dim: -1
+  values.push_back(EValue(std::int64_t{-1}));
+  // out
+  values.push_back(tensor(ScalarType::BFloat16, {2, 1, 3, 1}, {0, 1, 2, 3}, Elements(6, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: -9223372036854775801:i64");
+  std::puts("expected: [[[[0.093],[-1.23],[-2.77]]],[[[4.34],[-0.275],[0.0137]]]]:bf16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("executorch_prim::mod.int");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::glu.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -160,8 +162,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int64_t>("result", number(values.back()), static_cast<ScalarType>(4), {}, true,
-      {0x8000000000000007});
+  right &= is_right<BFloat16>("out", values[2].toTensor(), ScalarType::BFloat16, {2, 1, 3, 1}, true,
+      {0x3dbe, 0xbf9d, 0xc031, 0x408b, 0xbe8d, 0x3c60},
+      {0x3dbe, 0xbf9d, 0xc031, 0x408b, 0xbe8d, 0x3c60},
+      {0x3dbe, 0xbf9d, 0xc031, 0x408b, 0xbe8d, 0x3c61});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// quantized_decomposed::choose_qparams.Tensor_out#6db63581
-// quantized_decomposed::choose_qparams.Tensor_out(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype, *, Tensor(a!) scale_out, Tensor(b!) zero_point_out) -> (Tensor(a!), Tensor(b!))
+// aten::scatter_add.out#5da2a95f
+// aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,25 +142,21 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: [[0.001]]:f32
-  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, {0x3a83126f}));
-  // quant_min: 0
-  values.push_back(EValue(std::int64_t{0}));
-  // quant_max: 255
-  values.push_back(EValue(std::int64_t{255}));
-  // eps: 1e-05
-  values.push_back(EValue(1e-05));
-  // dtype: uint8
-  values.push_back(EValue(std::int64_t{0}));
-  // scale_out
-  values.push_back(tensor(ScalarType::Double, {1}, {0}, Elements(1, unwritten)));
-  // zero_point_out
-  values.push_back(tensor(static_cast<ScalarType>(4), {1}, {0}, Elements(1, unwritten)));
+  // self: -1.6653444:f32
+  values.push_back(tensor(ScalarType::Float, {}, {}, {0xbfd52a01}));
+  // dim: -1
+  values.push_back(EValue(std::int64_t{-1}));
+  // index: [0,0,0]:i64
+  values.push_back(tensor(static_cast<ScalarType>(4), {3}, {0}, {0x0000000000000000, 0x0000000000000000, 0x0000000000000000}));
+  // src: [3.6627862,-1.511486,5.228159]:f32
+  values.push_back(tensor(ScalarType::Float, {3}, {0}, {0x406a6b17, 0xbfc17860, 0x40a74d14}));
+  // out
+  values.push_back(tensor(ScalarType::Float, {}, {}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [9.999999747378752e-06]:f64\n[0]:i64");
+  std::puts("expected: 5.7141147:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::choose_qparams.Tensor_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::scatter_add.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -170,12 +166,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<double>("scale_out", values[5].toTensor(), ScalarType::Double, {1}, true,
-      {0x3ee4f8b580000000},
-      {0x3ee4f8b5560e9500},
-      {0x3ee4f8b5a9f16b00});
-  right &= is_right<std::int64_t>("zero_point_out", values[6].toTensor(), static_cast<ScalarType>(4), {1}, true,
-      {0x0000000000000000});
+  right &= is_right<float>("out", values[4].toTensor(), ScalarType::Float, {}, true,
+      {0x40b6da07},
+      {0x40b6d9fd},
+      {0x40b6da11});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

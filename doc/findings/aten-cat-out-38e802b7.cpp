@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::addmm.out#d3ea99d3
-// aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+// aten::var.correction_out#e4980276
+// aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,23 +142,21 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: 4.164:f16
-  values.push_back(tensor(ScalarType::Half, {}, {}, {0x442a}));
-  // mat1: zeros(2,0):f16
-  values.push_back(tensor(ScalarType::Half, {2, 0}, {0, 1}, {}));
-  // mat2: zeros(0,4):f16
-  values.push_back(tensor(ScalarType::Half, {0, 4}, {0, 1}, {}));
-  // beta: true
-  values.push_back(EValue(true));
-  // alpha: inf
-  values.push_back(EValue(HUGE_VAL));
+  // self: [[[[[1.001,710],[1.5,88.7],[-1,2]]],[[[1,0.1],[-0.9995,-inf],[-0.5,-3]]]]]:f16
+  values.push_back(tensor(ScalarType::Half, {1, 2, 1, 3, 2}, {0, 1, 2, 3, 4}, {0x3c01, 0x618c, 0x3e00, 0x558b, 0xbc00, 0x4000, 0x3c00, 0x2e66, 0xbbff, 0xfc00, 0xb800, 0xc200}));
+  // dim: [1]
+  values.push_back(integers({1}));
+  // correction: none
+  values.push_back(EValue());
+  // keepdim: false
+  values.push_back(EValue(false));
   // out
-  values.push_back(tensor(ScalarType::Half, {2, 4}, {0, 1}, Elements(8, unwritten)));
+  values.push_back(tensor(ScalarType::Half, {1, 1, 3, 2}, {0, 1, 2, 3}, Elements(6, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[4.164,4.164,4.164,4.164],[4.164,4.164,4.164,4.164]]:f16");
+  std::puts("expected: [[[[5e-07,inf],[3.123,-nan],[0.125,12.5]]]]:f16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::addmm.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::var.correction_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -168,10 +166,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<Half>("out", values[5].toTensor(), ScalarType::Half, {2, 4}, false,
-      {0x442a, 0x442a, 0x442a, 0x442a, 0x442a, 0x442a, 0x442a, 0x442a},
-      {0x4428, 0x4428, 0x4428, 0x4428, 0x4428, 0x4428, 0x4428, 0x4428},
-      {0x442c, 0x442c, 0x442c, 0x442c, 0x442c, 0x442c, 0x442c, 0x442c});
+  right &= is_right<Half>("out", values[4].toTensor(), ScalarType::Half, {1, 1, 3, 2}, true,
+      {0x0008, 0x7c00, 0x423f, 0xfe00, 0x3000, 0x4a40},
+      {0x0007, 0x7c00, 0x423b, 0xfc00, 0x2ffb, 0x4a3c},
+      {0x0009, 0x7c00, 0x4243, 0x7c00, 0x3002, 0x4a44});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

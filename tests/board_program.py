@@ -1,0 +1,14 @@
+"""The program of doc/run_on_a_board.md, on an emulated Cortex-M55."""
+import unittest
+
+import board_test
+from page import follow
+
+
+class Program(board_test.OnBoard):
+    def test_page(self):
+        follow(self, "run_on_a_board.md", self.folder, self.environment, at=board_test.SOURCE, wanted=lambda section: section == board_test.PROGRAM, seconds=1200)
+
+
+if __name__ == "__main__":
+    unittest.main()
