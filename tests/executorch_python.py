@@ -1,4 +1,4 @@
-"""The example of an end over executorch.runtime, judged as it is and with faults. Of a Python with executorch and torch, for tools/test all."""
+"""Ends in Python that need executorch and torch: the example over executorch.runtime, as it is and with faults, and eager PyTorch. For tools/test all."""
 import json
 import os
 import pathlib
@@ -36,6 +36,18 @@ class Official(WithFolder):
                 faulty = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "counter" / "program.pte", *END
                 cases = self.judged(*faulty, programs="recorded/counter,recorded/mlp")
                 self.assertEqual(cases, {"recorded/counter": verdict, "recorded/mlp": ("pass", "")})
+
+
+class Eager(WithFolder):
+    def test_it_answers_live(self):
+        run = self.folder / "run.jsonl"
+        here = os.environ | {"PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
+        done = subprocess.run([ASSAY, "kernels", "torch", "--operators", "aten::relu.out,aten::topk.values", "--mutations", "0", "--timeout", "40", "-o", run], capture_output=True, text=True, check=False, timeout=600, env=here)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        header, *cases, footer = [json.loads(line) for line in run.read_text().splitlines()]
+        self.assertEqual((header["header"]["testee"], {case["verdict"] for case in cases}), ("torch", {"pass"}))
+        self.assertRegex(header["header"]["torch"], r"^\d+\.\d+")
+        self.assertGreater(footer["footer"]["cases"], 1000)
 
 
 if __name__ == "__main__":
