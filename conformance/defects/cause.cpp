@@ -49,6 +49,7 @@ class Investigation {
         op_(calls.op()),
         drawer_(corpus, laboratory ? laboratory->contract() : everything, calls),
         of_the_run_(cases.size()) {
+    if (laboratory) trials_.emplace(laboratory->children(), Detail::outcome);
     // A kernel that answers one call in two ways has a state, which spoils later calls, too: that is no other cause.
     const Symptom in_two_ways{Verdict::fail, Class::not_repeatable, {}, {}};
     const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
@@ -218,12 +219,12 @@ class Investigation {
   // be enough.
   void judge(std::vector<DescribedCase> drawn, const Symptom& symptom, Says expected, Until until,
              std::uint64_t& telling, std::uint64_t& expectedly) {
-    std::vector<CaseId> ids;
-    for (const DescribedCase& c : drawn) ids.push_back(c.id);
+    std::vector<std::string> ids;
+    for (const DescribedCase& c : drawn) ids.push_back(to_text(c.id));
     Patience patience = laboratory_->patience();
     if (symptom.verdict != Verdict::timeout) patience.processor /= hurry, patience.wall /= hurry;
     std::size_t judged = 0;
-    laboratory_->run_while(ids, patience, [&](Judged j) {
+    trials_->run_while(ids, patience, [&](Judged j) {
       DescribedCase& c = drawn[judged++];
       j.record.valid = c.features.has(call_is_valid), j.record.slices = std::move(c.standing.slices);
       JudgedCase s = seen(j.record);
@@ -237,6 +238,7 @@ class Investigation {
   }
 
   Laboratory* laboratory_;  // null where nothing can be tried
+  std::optional<Trials> trials_;
   const Operator& op_;
   Drawer drawer_;
   std::deque<Row> rows_;

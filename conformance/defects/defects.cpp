@@ -321,14 +321,20 @@ Record named(const JudgedCase& s) {
 Record shrunk(Laboratory& laboratory, const JudgedCase& failing) {
   Record found = laboratory.run_alone(failing.id, Detail::all).record;
   if (failing.id.mutations.empty()) return found;
+  const auto is_alike = [&](const Record& r) { return r.verdict == found.verdict && symptom_of(r) == failing.symptom; };
+  CaseId smallest = failing.id;
+  Trials trials(laboratory.children(), Detail::failures);
   Shrinking search(failing.id);
   while (const auto candidate = search.next()) {
-    Record r = laboratory.run_alone(*candidate).record;
-    const bool alike = r.verdict == found.verdict && symptom_of(r) == failing.symptom;
-    if (alike) found = std::move(r);
+    const std::string id = to_text(*candidate);
+    bool alike = false;
+    trials.run_while({&id, 1}, laboratory.patience(),
+                     [&](const Judged& j) { return alike = is_alike(j.record), true; });
+    if (alike) smallest = *candidate;
     search.answer(alike);
   }
-  return found;
+  Record alone = laboratory.run_alone(smallest, Detail::all).record;
+  return is_alike(alone) ? alone : found;
 }
 
 // Each operator's cases in the order of their ids, whatever that of the run was.

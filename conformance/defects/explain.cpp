@@ -42,10 +42,9 @@ class Set {
     for (std::size_t k = 0; k < words_.size(); ++k) both.words_[k] &= other.words_[k];
     return both;
   }
-  Set operator|(const Set& other) const {
-    Set either = *this;
-    for (std::size_t k = 0; k < words_.size(); ++k) either.words_[k] |= other.words_[k];
-    return either;
+  Set& operator|=(const Set& other) {
+    for (std::size_t k = 0; k < words_.size(); ++k) words_[k] |= other.words_[k];
+    return *this;
   }
   Set without(const Set& other) const {
     Set left = *this;
@@ -144,7 +143,7 @@ class Candidates {
     if (values.empty()) return;
     const auto joined = [&](auto from, auto to) {
       Set some(examples_.size());
-      for (; from != to; ++from) some = some | from->second;
+      for (; from != to; ++from) some |= from->second;
       return some;
     };
     const std::size_t step = values.size() / most_amounts + 1;

@@ -149,16 +149,24 @@ struct Pairs {
        power_by_float64 = false, count_of_bits = false, left_shift = false, right_shift = false;
 };
 
-// Takes pairs of operands of a common dtype.
+bool is_named(const Operator& op, std::string_view word) { return op.name.find(word) != std::string_view::npos; }
+constexpr std::string_view power = "pow", shift = "shift";
+
+// Takes pairs of operands of a common dtype. What takes long to say is looked at where it is said.
 class PairsOf {
  public:
-  explicit PairsOf(DType dtype) : dtype_(dtype), bits_(static_cast<int>(8 * info(dtype).bytes)) {}
+  PairsOf(const Operator& op, DType dtype)
+      : dtype_(dtype),
+        bits_(static_cast<int>(8 * info(dtype).bytes)),
+        is_power_(is_named(op, power)),
+        is_shift_(is_named(op, shift)) {}
 
   void look_at(Real a, Real b) {
     look_at_both(a, b);
     if (b != 0) look_at_quotient(a, b, a / b);
-    if (b > 0 && std::fabs(a) > 1) look_at_power(std::log2(std::fabs(a)) * b);
-    if (!is_floating(dtype_)) look_at_integers(a, b, truncated_to(dtype_, a), truncated_to(dtype_, b));
+    if (is_power_ && b > 0 && std::fabs(a) > 1) look_at_power(std::log2(std::fabs(a)) * b);
+    if ((is_power_ || is_shift_) && !is_floating(dtype_))
+      look_at_integers(a, b, truncated_to(dtype_, a), truncated_to(dtype_, b));
   }
 
   const Pairs& found() const { return p_; }
@@ -220,6 +228,7 @@ class PairsOf {
 
   DType dtype_;
   int bits_;
+  bool is_power_, is_shift_;
   Pairs p_;
 };
 
@@ -243,13 +252,13 @@ constexpr auto pair_flags = std::to_array<PairFlag>({
     {"a quotient is -2^31 or less somewhere", &Pairs::quotient_below_minus_2g},
     {"a quotient differs from the product with the reciprocal somewhere", &Pairs::reciprocal},
     {"the least integer is divided by -1 somewhere", &Pairs::least_by_minus_1},
-    {"a power is 2^31 or more somewhere", &Pairs::power_above_2g, "pow"},
-    {"a power is above 2^53 somewhere", &Pairs::power_above_double, "pow"},
-    {"a power is beyond its integers somewhere", &Pairs::power_beyond, "pow"},
-    {"a power by way of float64 is another integer somewhere", &Pairs::power_by_float64, "pow"},
-    {"the second operand is no less than the bits of the first somewhere", &Pairs::count_of_bits, "shift"},
-    {"a left shift by the count modulo the bits of a register is another somewhere", &Pairs::left_shift, "shift"},
-    {"a right shift by the count modulo the bits of a register is another somewhere", &Pairs::right_shift, "shift"},
+    {"a power is 2^31 or more somewhere", &Pairs::power_above_2g, power},
+    {"a power is above 2^53 somewhere", &Pairs::power_above_double, power},
+    {"a power is beyond its integers somewhere", &Pairs::power_beyond, power},
+    {"a power by way of float64 is another integer somewhere", &Pairs::power_by_float64, power},
+    {"the second operand is no less than the bits of the first somewhere", &Pairs::count_of_bits, shift},
+    {"a left shift by the count modulo the bits of a register is another somewhere", &Pairs::left_shift, shift},
+    {"a right shift by the count modulo the bits of a register is another somewhere", &Pairs::right_shift, shift},
 });
 
 constexpr std::string_view argument_no_number = "an argument is no number of the first input's dtype",
@@ -453,8 +462,7 @@ class Describing {
     if (operands.size() < 2) return;
     const Pairs found = pairs_of(numbers_of(call_.arguments[operands[0]]), numbers_of(call_.arguments[operands[1]]),
                                  common_dtype(operands));
-    for (const PairFlag& flag : pair_flags)
-      say_if(found.*flag.holds && op_.name.find(flag.of_operators) != std::string_view::npos, flag.says);
+    for (const PairFlag& flag : pair_flags) say_if(found.*flag.holds && is_named(op_, flag.of_operators), flag.says);
   }
 
   // Of two inputs there is nothing more to say.
@@ -474,14 +482,14 @@ class Describing {
   }
 
   // The elements that an elementwise operator would bring together; none where sizes do not broadcast.
-  static Pairs pairs_of(const Array<Real>& a, const Array<Real>& b, DType dtype) {
+  Pairs pairs_of(const Array<Real>& a, const Array<Real>& b, DType dtype) const {
     shapes::Broadcasting both;
     try {
       both.add("", a.sizes), both.add("", b.sizes);
     } catch (const Broken&) {
       return {};
     }
-    PairsOf pairs(dtype);
+    PairsOf pairs(op_, dtype);
     const auto x = families::broadcast(a, both.sizes()), y = families::broadcast(b, both.sizes());
     Int flat = 0;
     for (const Dims& i : indices(both.sizes())) pairs.look_at(x.at(i, flat), y.at(i, flat)), ++flat;

@@ -19,7 +19,7 @@ std::optional<std::size_t> culprit(JudgingChildren& children, Cases history, con
   const auto is_spoilt_behind = [&](std::size_t n) {
     std::vector<std::string> run(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(n));
     run.push_back(id);
-    const std::vector<Judged> seen = children.run(run);
+    const std::vector<Judged> seen = children.run(run).judged;
     return seen.size() < run.size() || seen.back().answer != alone;
   };
   if (is_spoilt_behind(0) || !is_spoilt_behind(history.size())) return std::nullopt;
@@ -49,7 +49,9 @@ class BlockJudge {
     const Cases rest = block_.subspan(begin_), first = block_.first(std::min(most_repeated, block_.size()));
     run_.assign(rest.begin(), rest.end());
     run_.insert(run_.end(), first.begin(), first.end());
-    seen_ = children_.run(run_);
+    auto [seen, is_lost] = children_.run(run_, outlives_aborts_);
+    seen_ = std::move(seen);
+    outlives_aborts_ = outlives_aborts_ && !is_lost;
     for (std::size_t i = 0; i < seen_.size(); ++i)
       if (!(i < rest.size() ? judge_first(i) : judge_again(i, i - rest.size()))) return;
   }
@@ -63,10 +65,9 @@ class BlockJudge {
     return alone.answer == seen_[i].answer || explain(i, begin_ + i, alone);
   }
 
-  // What took a fresh child down was alone in it.
-  bool is_alone(std::size_t i) const {
-    return i == 0 && seen_.size() == 1 && seen_[i].record.verdict == Verdict::crash;
-  }
+  // What crashes a fresh child is alone in it.
+  bool is_alone(std::size_t i) const { return i == 0 && crashes(seen_[i]); }
+  static bool crashes(const Judged& j) { return j.record.verdict == Verdict::crash; }
 
   // Case i of the run is the block's case `first` once more.
   bool judge_again(std::size_t i, std::size_t first) {
@@ -78,6 +79,7 @@ class BlockJudge {
 
   // Case i of the run, which is the block's case `at`, is answered otherwise than alone.
   bool explain(std::size_t i, std::size_t at, const Judged& alone) {
+    if (const auto outlived = last_outlived(i)) return goes_on_behind(*outlived);
     const auto found = culprit(children_, Cases(run_).first(i), run_[i], alone.answer);
     if (!found) {
       judged_[at].record = not_repeatable(children_.run_alone(run_[i], Detail::all).record);
@@ -99,8 +101,25 @@ class BlockJudge {
     return false;
   }
 
+  // Of the cases before case i of the run.
+  std::optional<std::size_t> last_outlived(std::size_t i) const {
+    while (i > 0)
+      if (crashes(seen_[--i])) return i;
+    return std::nullopt;
+  }
+
+  // What an abort left behind may be why a later case is answered otherwise: behind it a fresh child goes on, as behind
+  // any other crash. Repeats that come behind one then say nothing.
+  bool goes_on_behind(std::size_t outlived) {
+    if (begin_ + outlived >= block_.size()) return true;
+    judged_.resize(begin_ + outlived + 1);
+    outlives_aborts_ = false;
+    return false;
+  }
+
   JudgingChildren& children_;
   Cases block_;
+  bool outlives_aborts_ = true;
   std::size_t begin_ = 0;  // of the run in the block
   std::vector<std::string> run_;
   std::vector<Judged> seen_;

@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::size_t ahead = 4;  // tasks that a child has beyond the one that is waited for
 
-std::string task_of(const std::string& id, Detail detail) { return static_cast<char>(detail) + id; }
+std::string task_of(const std::string& id, Manner manner) {
+  return std::string{static_cast<char>(manner.detail), static_cast<char>(manner.outlives_aborts)} + id;
+}
 
 std::string to_bytes(const Judged& j) {
   return std::string(reinterpret_cast<const char*>(&j.answer), sizeof j.answer) + assay::to_bytes(j.record);
@@ -29,7 +31,7 @@ JudgingChildren::JudgingChildren(const Patience& patience, Judge judge, Lose los
       lose_(std::move(lose)),
       nursery_(
           [judge = std::move(judge)](std::string_view task) {
-            const Judged j = judge(task.substr(1), static_cast<Detail>(task[0]));
+            const Judged j = judge(task.substr(2), {static_cast<Detail>(task[0]), task[1] != 0});
             return Work{to_bytes(j), j.spoilt};
           },
           processors) {}
@@ -45,42 +47,49 @@ Judged JudgingChildren::judged(const std::string& id, const TaskResult& result, 
   return lose_(id, result, detail);
 }
 
-JudgingChildren::Run JudgingChildren::run(std::span<const std::string> ids, Detail detail, const Patience& patience,
-                                          const std::function<bool(Judged)>& goes_on) {
-  Child child(nursery_, patience);
-  for (const std::string& id : ids.first(std::min(ahead, ids.size()))) child.give(task_of(id, detail));
+JudgingChildren::Passage JudgingChildren::run(Child& child, std::span<const std::string> ids, Manner manner,
+                                              const std::function<bool(Judged)>& goes_on) {
+  for (const std::string& id : ids.first(std::min(ahead, ids.size()))) child.give(task_of(id, manner));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (i + ahead < ids.size()) child.give(task_of(ids[i + ahead], detail));
+    if (i + ahead < ids.size()) child.give(task_of(ids[i + ahead], manner));
     const TaskResult result = child.next();
-    if (!child.lives() && child.has_outlived()) return {i, true};
-    Judged j = judged(ids[i], result, i == 0 ? detail : Detail::outcome);
-    if (!goes_on(std::move(j)) || !child.lives() || result.end == TaskResult::End::last) return {i + 1};
+    if (!child.lives() && child.has_outlived()) return {i, true, true};
+    const bool is_last = !child.lives() || result.end == TaskResult::End::last;
+    const bool stops = !goes_on(judged(ids[i], result, i == 0 ? manner.detail : Detail::outcome));
+    if (stops || is_last) return {i + 1, false, true};
   }
   return {ids.size()};
 }
 
-std::vector<Judged> JudgingChildren::run(std::span<const std::string> ids) {
-  std::vector<Judged> all;
-  run(ids, Detail::failures, patience_, [&](Judged j) { return all.push_back(std::move(j)), true; });
+JudgingChildren::Run JudgingChildren::run(std::span<const std::string> ids, bool outlives_aborts) {
+  Run all;
+  Child child(nursery_, patience_);
+  const auto keep = [&](Judged j) { return all.judged.push_back(std::move(j)), true; };
+  all.is_lost = run(child, ids, {Detail::failures, outlives_aborts}, keep).is_lost;
   return all;
-}
-
-bool JudgingChildren::run_while(std::span<const std::string> ids, Detail detail, const Patience& patience,
-                                const std::function<bool(Judged)>& goes_on) {
-  bool is_over = false, all_outlived = true;
-  const auto ask = [&](Judged j) { return is_over = !goes_on(std::move(j)), !is_over; };
-  while (!ids.empty() && !is_over) {
-    const Run seen = run(ids, detail, patience, ask);
-    ids = ids.subspan(seen.judged);
-    if (seen.is_lost) all_outlived = false, detail = Detail::outcome;
-  }
-  return all_outlived;
 }
 
 Judged JudgingChildren::run_alone(const std::string& id, Detail detail) {
   Judged judged;
-  run({&id, 1}, detail, patience_, [&](Judged j) { return judged = std::move(j), true; });
+  Child child(nursery_, patience_);
+  run(child, {&id, 1}, {detail, false}, [&](Judged j) { return judged = std::move(j), true; });
   return judged;
+}
+
+void Trials::run_while(std::span<const std::string> ids, const Patience& patience,
+                       const std::function<bool(Judged)>& goes_on) {
+  bool is_over = false, was_lost = false;
+  const auto ask = [&](Judged j) { return is_over = !goes_on(std::move(j)), !is_over; };
+  while (!ids.empty() && !is_over) {
+    if (!child_) child_.emplace(children_.nursery_, patience);
+    child_->wait_with(patience);
+    const auto seen = children_.run(*child_, ids, {detail_, outlives_aborts_}, ask);
+    const bool survived_first = seen.judged > 1 || child_->lives();
+    if (was_lost && survived_first) outlives_aborts_ = false;  // what ended the other child was not this case
+    if (seen.is_over) child_.reset();
+    was_lost = seen.is_lost;
+    ids = ids.subspan(seen.judged);
+  }
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,17 +23,22 @@ struct Judged {
 
 // How much a record tells.
 enum class Detail : std::uint8_t {
-  trial,     // as `outcome`, and the child outlives what it can
   outcome,   // verdict, class, rule and message alone, of a case of which the caller knows that it is promised
   failures,  // also what can be said of the case, and of one that does not pass what it is (inputs, outs, expected,
              // got)
   all,       // that of any case
 };
 
+// How a case is judged.
+struct Manner {
+  Detail detail = Detail::failures;
+  bool outlives_aborts = false;  // the child goes on, with what the call left behind
+};
+
 // Cases, known by their ids, that are judged in children which they may take down. May be used by many threads.
 class JudgingChildren {
  public:
-  using Judge = std::function<Judged(std::string_view id, Detail detail)>;
+  using Judge = std::function<Judged(std::string_view id, Manner manner)>;
   using Lose = std::function<Judged(std::string_view id, const TaskResult& death, Detail detail)>;
 
   // `judge` is called in a child; where that did not survive it, `lose` here. Made before there are threads, for so
@@ -41,33 +47,55 @@ class JudgingChildren {
 
   const Patience& patience() const { return patience_; }
 
-  // Judges the cases one after the other in a fresh child. What is judged ends behind the first that leaves no child to
-  // go on with: one that took it down, or damaged it. Of one that took it down and was not its first the record has the
-  // outcome alone. Throws Interrupted, and Fault where `judge` threw.
-  std::vector<Judged> run(std::span<const std::string> ids);
+  // What was judged of some cases. It ends behind the first that leaves no child to go on with: one that took it down,
+  // or damaged it. Behind a case that it outlived, a child's end says nothing of the case that it ends with.
+  struct Run {
+    std::vector<Judged> judged;
+    bool is_lost = false;  // the child ended so, with a case that is not judged
+  };
 
-  // The same of all of them, in as many children as it takes, as long as `goes_on` says so of what was judged. Behind a
-  // case that it outlived a child's end says nothing of the case that it ends with, which is judged in another: false
-  // if that was so, and then the rest were no trials either.
-  bool run_while(std::span<const std::string> ids, Detail detail, const Patience& patience,
-                 const std::function<bool(Judged)>& goes_on);
+  // Judges the cases one after the other in a fresh child. Of one that took it down and was not its first the record
+  // has the outcome alone. Throws Interrupted, and Fault where `judge` threw.
+  Run run(std::span<const std::string> ids, bool outlives_aborts = false);
 
   // Judges one case in a fresh child.
   Judged run_alone(const std::string& id, Detail detail = Detail::failures);
 
  private:
-  // As long as `goes_on` says so and there is a child.
-  struct Run {
+  friend class Trials;
+
+  struct Passage {
     std::size_t judged = 0;
-    bool is_lost = false;  // the child ended behind a case that it outlived
+    bool is_lost = false;
+    bool is_over = false;  // the child is to judge no other
   };
-  Run run(std::span<const std::string> ids, Detail detail, const Patience& patience,
-          const std::function<bool(Judged)>& goes_on);
+  // As long as `goes_on` says so and there is a child.
+  Passage run(Child& child, std::span<const std::string> ids, Manner manner,
+              const std::function<bool(Judged)>& goes_on);
   Judged judged(const std::string& id, const TaskResult& result, Detail detail) const;
 
   Patience patience_;
   Lose lose_;
   Nursery nursery_;
+};
+
+// Lists of cases of one operator that are judged in one child as long as it lasts. Aborts are outlived until that turns
+// out to end a child later.
+class Trials {
+ public:
+  // The children outlive it.
+  Trials(JudgingChildren& children, Detail detail) : children_(children), detail_(detail) {}
+
+  // All of a list, as long as `goes_on` says so of what was judged. Throws as JudgingChildren does.
+  void run_while(std::span<const std::string> ids, const Patience& patience,
+                 const std::function<bool(Judged)>& goes_on);
+  bool outlives_aborts() const { return outlives_aborts_; }
+
+ private:
+  JudgingChildren& children_;
+  Detail detail_;
+  std::optional<Child> child_;
+  bool outlives_aborts_ = true;
 };
 
 }  // namespace assay

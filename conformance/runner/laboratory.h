@@ -1,11 +1,6 @@
 #pragma once
 
-#include <functional>
-#include <mutex>
 #include <optional>
-#include <span>
-#include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "conformance/runner/run_case.h"
@@ -29,8 +24,8 @@ class Laboratory {
   // as long as the library may be called by so many.
   int users(int processors) const;
 
-  // The outcomes of promised calls, in as many children as it takes, as long as `goes_on` says so of what was judged.
-  void run_while(std::span<const CaseId> cases, const Patience& patience, const std::function<bool(Judged)>& goes_on);
+  // Which judge its cases, for trials.
+  JudgingChildren& children() { return children_; }
 
   // Runs one case in a fresh child.
   Judged run_alone(const CaseId& id, Detail detail = Detail::failures);
@@ -39,16 +34,13 @@ class Laboratory {
   std::vector<Record> judge_block(const Block& block);
 
  private:
-  Judged judge(const CaseId& id, Detail detail);
-  bool is_fatal(const std::string& operator_name);
+  Judged judge(const CaseId& id, Manner manner);
 
   const Corpus& corpus_;
   KernelLibrary& library_;
   const Contract& contract_;
   std::optional<Probe> probe_;  // of a child
   JudgingChildren children_;
-  std::mutex mutex_;
-  std::unordered_set<std::string> fatal_;  // operators which no child should outlive: one that did ended by it later
 };
 
 }  // namespace assay

@@ -25,7 +25,7 @@ Stage::Stage(std::vector<Scenario> scenarios, Runtime& runtime, const Patience& 
       runtime_(runtime),
       processors_(processors),
       children_(
-          patience, [this](std::string_view id, Detail detail) { return play(scenario(id), runtime_, detail); },
+          patience, [this](std::string_view id, Manner manner) { return play(scenario(id), runtime_, manner.detail); },
           [this](std::string_view id, const TaskResult& death, Detail) {
             return lost(scenario(id), runtime_.name(), death);
           },

@@ -122,7 +122,12 @@ Child::~Child() {
   if (output_ >= 0) close(output_);
 }
 
-void Child::give(std::string_view task) { unsent_ += assay::encode(0, task); }
+void Child::give(std::string_view task) {
+  if (due_++ == 0) begin();
+  unsent_ += assay::encode(0, task);
+}
+
+void Child::begin() { since_ = Clock::now(), used_ = processor_time(); }
 
 TaskResult Child::next() {
   for (;;) {
@@ -140,12 +145,13 @@ TaskResult Child::next() {
 std::optional<TaskResult> Child::answered() {
   const auto frame = frames_.next();
   if (!frame) return std::nullopt;
+  --due_;
   const auto end = static_cast<End>(frame->kind);
   if (end > End::outlived || (end > End::threw && frame->text.size() < 2))
     return death(End::garbled, "sent something that is no answer");
   if (end > End::threw && end < End::outlived)  // of what it needs to answer
     return death(end, frame->text.substr(1), frame->text[0]);
-  since_ = Clock::now(), used_ = processor_time();
+  begin();
   if (end == End::outlived) return outlived(frame->text.substr(1), frame->text[0]);
   if (end != End::threw) return TaskResult{end, frame->text, 0, {}, {}};
   auto fault = fault_in(frame->text);

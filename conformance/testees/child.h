@@ -71,6 +71,7 @@ class Child {
 
   void give(std::string_view task);  // to be done after those that it has
   TaskResult next();                 // waits for the result of the next task. Throws Interrupted
+  void wait_with(const Patience& patience) { patience_ = patience; }  // from now on
 
   bool lives() const { return pid_ >= 0; }
   // Whether it has outlived a task, so that how it ends says nothing of the task that it ends with.
@@ -81,6 +82,7 @@ class Child {
 
   std::optional<TaskResult> answered();
   std::optional<TaskResult> lost();  // over its time, or stuck
+  void begin();                      // to measure the time of the next task
   TaskResult outlived(std::string sentence, int signal);
   TaskResult death(TaskResult::End killed, std::string sentence, int signal = 0);
   bool exchange();  // sends and receives what there is; false when the child has closed its end
@@ -91,10 +93,11 @@ class Child {
   pid_t pid_ = -1;
   int socket_ = -1, output_ = -1;
   std::string unsent_;
+  std::size_t due_ = 0;  // tasks without a result
   FrameReader frames_;
   std::string tail_;  // of what it wrote since it last outlived a task
   bool has_outlived_ = false;
-  Clock::time_point since_ = Clock::now();  // the last answer
+  Clock::time_point since_ = Clock::now();  // the last answer, or task behind a rest
   std::chrono::nanoseconds used_{0};        // processor time, until then
 };
 

@@ -3,23 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace assay {
 namespace {
 
-// No two neighbouring bytes are equal, so that a shifted copy of a red zone is damage too.
-constexpr auto plain = [] {
-  std::array<std::byte, red_zone> bytes{};
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(0xA5 + 37 * i);
-  return bytes;
+using Zone = std::array<std::byte, red_zone>;
+
+// What zones hold, by their keys. No two neighbouring bytes are equal, so that a shifted copy of a red zone is damage
+// too.
+constexpr auto zones = [] {
+  std::array<Zone, 256> all{};
+  for (std::size_t key = 0; key < all.size(); ++key)
+    for (std::size_t i = 0; i < red_zone; ++i) all[key][i] = static_cast<std::byte>((0xA5 + 37 * i) ^ key);
+  return all;
 }();
 
-// `expected(i)` is what byte i of the zone holds unless it was written to.
+const Zone& zone_of(std::byte key) { return zones[std::to_integer<std::size_t>(key)]; }
+
+// `expected(i)` is what byte i of the zone held before it was written to.
 template <class Expected>
-std::optional<Damage> damage_in(Damage found, std::span<const std::byte> zone, Expected expected) {
-  std::byte differs{};  // in whole vectors: after each call the zones of all blocks are looked at
-  for (std::size_t i = 0; i < zone.size(); ++i) differs |= zone[i] ^ expected(i);
-  if (differs == std::byte{}) return std::nullopt;
+Damage damage_in(Damage found, std::span<const std::byte> zone, Expected expected) {
   std::size_t first = zone.size(), last = 0;
   for (std::size_t i = 0; i < zone.size(); ++i)
     if (zone[i] != expected(i)) first = std::min(first, i), last = i, ++found.bytes;
@@ -59,15 +63,18 @@ std::string describe(const Damage& d, std::string_view block) {
   return {};
 }
 
-void write_red_zone(std::byte* zone, std::byte key) {
-  std::ranges::transform(plain, zone, [=](std::byte b) { return b ^ key; });
-}
+void write_red_zone(std::byte* zone, std::byte key) { std::ranges::copy(zone_of(key), zone); }
 
 std::optional<Damage> damage_of_red_zone(const Damage& place, const std::byte* zone, std::byte key) {
-  return damage_in(place, {zone, red_zone}, [=](std::size_t i) { return plain[i] ^ key; });
+  const Zone& whole = zone_of(key);
+  if (std::memcmp(zone, whole.data(), red_zone) == 0) return std::nullopt;
+  return damage_in(place, {zone, red_zone}, [&](std::size_t i) { return whole[i]; });
 }
 
 std::optional<Damage> damage_of_fill(const Damage& place, std::span<const std::byte> memory, std::byte fill) {
+  if (memory.empty()) return std::nullopt;
+  const bool all_equal = std::memcmp(memory.data(), memory.data() + 1, memory.size() - 1) == 0;
+  if (all_equal && memory[0] == fill) return std::nullopt;
   return damage_in(place, memory, [=](std::size_t) { return fill; });
 }
 
