@@ -323,6 +323,10 @@ TEST(Features, OperandsAreDescribedAsTheyMeet) {
     EXPECT_EQ(has("aten::remainder.Scalar_out", {row, divisor},
                   "a remainder of operands of opposite signs is not 0 somewhere"),
               divisor == 2);
+  for (const Int divisor : {1 << 8, 1 << 16})
+    EXPECT_EQ(has("aten::div.Scalar_mode_out", {tensor(int16, {2}, {1, 7}), divisor, std::string("floor")},
+                  "the second operand is not 0 and their dtype holds it as 0 somewhere"),
+              divisor == 1 << 16);
   for (const Int exponent : {15, 16}) {
     const std::vector<Value> power{tensor(int32, {1}, {4}), exponent};
     EXPECT_EQ(has("aten::pow.Tensor_Scalar_out", power, "a power is 2^31 or more somewhere"), exponent == 16);

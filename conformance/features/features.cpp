@@ -142,11 +142,12 @@ constexpr auto number_flags = std::to_array<NumberFlag>({
 
 // What the first two operands of a call are, element by element as they broadcast, taken together.
 struct Pairs {
-  bool equal = false, held_as_equal = false, opposite_signs = false, negative = false, remainder = false,
-       remainder_of_opposite_signs = false, remainder_by_held = false, quotient_of_negative_below_1 = false,
-       quotient_below_1 = false, quotient_above_2g = false, quotient_below_minus_2g = false, reciprocal = false,
-       least_by_minus_1 = false, power_above_2g = false, power_above_double = false, power_beyond = false,
-       power_by_float64 = false, count_of_bits = false, left_shift = false, right_shift = false;
+  bool equal = false, held_as_equal = false, held_as_0 = false, opposite_signs = false, negative = false,
+       remainder = false, remainder_of_opposite_signs = false, remainder_by_held = false,
+       quotient_of_negative_below_1 = false, quotient_below_1 = false, quotient_above_2g = false,
+       quotient_below_minus_2g = false, reciprocal = false, least_by_minus_1 = false, power_above_2g = false,
+       power_above_double = false, power_beyond = false, power_by_float64 = false, count_of_bits = false,
+       left_shift = false, right_shift = false;
 };
 
 bool is_named(const Operator& op, std::string_view word) { return op.name.find(word) != std::string_view::npos; }
@@ -182,6 +183,7 @@ class PairsOf {
     const Real divisor = held(b);
     p_.equal |= a == b;
     p_.held_as_equal |= a != b && held(a) == divisor;
+    p_.held_as_0 |= b != 0 && divisor == 0;
     p_.opposite_signs |= (a < 0 && b > 0) || (a > 0 && b < 0);
     p_.negative |= a < 0 && b < 0;
     if (divisor == b) return;
@@ -241,6 +243,7 @@ struct PairFlag {
 constexpr auto pair_flags = std::to_array<PairFlag>({
     {"both operands are equal somewhere", &Pairs::equal},
     {"both operands differ and their dtype holds them as equal somewhere", &Pairs::held_as_equal},
+    {"the second operand is not 0 and their dtype holds it as 0 somewhere", &Pairs::held_as_0},
     {"both operands have opposite signs somewhere", &Pairs::opposite_signs},
     {"both operands are negative somewhere", &Pairs::negative},
     {"a remainder of operands of opposite signs is not 0 somewhere", &Pairs::remainder_of_opposite_signs},
