@@ -56,6 +56,14 @@ Work misbehave(std::string_view task) {
     });
     if (!returned) throw Lost{End::outlived, SIGABRT, "aborted"};
   }
+  if (task == "gets no processor") {
+    if (fork() == 0) {
+      std::this_thread::sleep_for(600ms);
+      kill(getppid(), SIGCONT);
+      _exit(0);
+    }
+    std::raise(SIGSTOP);
+  }
   if (task == "abort elsewhere") outlives_abort([] { std::jthread(std::abort).join(); });
   if (task == "abort later") {
     outlives_abort([] {});
@@ -176,6 +184,14 @@ TEST(Child, WaitsForNothingBehindWhatItOutlived) {
   const TaskResult r = child.next();
   EXPECT_EQ(r.end, End::timed_out);
   EXPECT_EQ(r.text, "did nothing for 100 ms");
+}
+
+TEST(Child, WaitsForOneThatGetsNoProcessor) {
+  Nursery nursery(misbehave);
+  Child child(nursery, patient);
+  for (const char* task : {"outlive it", "gets no processor"}) child.give(task);
+  EXPECT_EQ(child.next().end, End::outlived);
+  EXPECT_EQ(child.next().text, "did gets no processor");
 }
 
 TEST(Child, AnErrorOfTheHostIsNoCrash) {

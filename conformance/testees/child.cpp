@@ -11,7 +11,11 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "reference/fault.h"
 
@@ -81,6 +85,18 @@ std::string end_of(std::string_view output) {
   return std::string(output.substr(output.size() - std::min(output.size(), tail_bytes)));
 }
 
+// Whether all threads of a process wait for something, which a processor is not.
+bool sleeps(pid_t process) {
+  std::error_code gone;
+  for (const auto& thread : std::filesystem::directory_iterator(text("/proc/", process, "/task"), gone)) {
+    std::ifstream file(thread.path() / "stat");
+    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name = stat.rfind(") ");
+    if (name != std::string::npos && stat[name + 2] != 'S') return false;
+  }
+  return true;
+}
+
 std::string shown(std::chrono::milliseconds time) {
   return time % 1s == 0ms ? text(time / 1s, " s") : text(time.count(), " ms");
 }
@@ -127,7 +143,7 @@ void Child::give(std::string_view task) {
   unsent_ += assay::encode(0, task);
 }
 
-void Child::begin() { since_ = Clock::now(), used_ = processor_time(); }
+void Child::begin() { since_ = Clock::now(), used_ = processor_time(), is_asleep_ = false; }
 
 TaskResult Child::next() {
   for (;;) {
@@ -165,7 +181,9 @@ std::optional<TaskResult> Child::lost() {
   // No sooner can one thread have used up its time.
   if (waited > patience_.processor && processor_time() - used_ > patience_.processor)
     return death(End::timed_out, text("took more than ", shown(patience_.processor), " of processor time"));
-  if (has_outlived_ && waited > stuck && processor_time() - used_ < stuck / 10)
+  const bool was_asleep = std::exchange(
+      is_asleep_, has_outlived_ && waited > stuck && processor_time() - used_ < stuck / 10 && sleeps(pid_));
+  if (was_asleep && is_asleep_)  // not only since it answered
     return death(End::timed_out, text("did nothing for ", shown(stuck)));
   return std::nullopt;
 }

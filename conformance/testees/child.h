@@ -96,7 +96,7 @@ class Child {
   std::size_t due_ = 0;  // tasks without a result
   FrameReader frames_;
   std::string tail_;  // of what it wrote since it last outlived a task
-  bool has_outlived_ = false;
+  bool has_outlived_ = false, is_asleep_ = false;
   Clock::time_point since_ = Clock::now();  // the last answer, or task behind a rest
   std::chrono::nanoseconds used_{0};        // processor time, until then
 };
