@@ -59,15 +59,11 @@ class BlockJudge {
   // Whether what was seen of the cases behind case i of the run still counts.
   bool judge_first(std::size_t i) {
     judged_.push_back(seen_[i]);
-    if (!is_failure(seen_[i].record.verdict) || is_alone(i)) return true;
+    if (!is_failure(seen_[i].record.verdict)) return true;
     const Judged alone = children_.run_alone(run_[i]);
     judged_.back().record = alone.record;
     return alone.answer == seen_[i].answer || explain(i, begin_ + i, alone);
   }
-
-  // What crashes a fresh child is alone in it.
-  bool is_alone(std::size_t i) const { return i == 0 && crashes(seen_[i]); }
-  static bool crashes(const Judged& j) { return j.record.verdict == Verdict::crash; }
 
   // Case i of the run is the block's case `first` once more.
   bool judge_again(std::size_t i, std::size_t first) {
@@ -104,7 +100,7 @@ class BlockJudge {
   // Of the cases before case i of the run.
   std::optional<std::size_t> last_outlived(std::size_t i) const {
     while (i > 0)
-      if (crashes(seen_[--i])) return i;
+      if (seen_[--i].record.verdict == Verdict::crash) return i;
     return std::nullopt;
   }
 

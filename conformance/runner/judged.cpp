@@ -65,7 +65,7 @@ JudgingChildren::Run JudgingChildren::run(std::span<const std::string> ids, bool
   Run all;
   Child child(nursery_, patience_);
   const auto keep = [&](Judged j) { return all.judged.push_back(std::move(j)), true; };
-  all.is_lost = run(child, ids, {Detail::failures, outlives_aborts}, keep).is_lost;
+  all.is_lost = run(child, ids, {Detail::facts, outlives_aborts}, keep).is_lost;
   return all;
 }
 

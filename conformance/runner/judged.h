@@ -24,8 +24,9 @@ struct Judged {
 // How much a record tells.
 enum class Detail : std::uint8_t {
   outcome,   // verdict, class, rule and message alone, of a case of which the caller knows that it is promised
-  failures,  // also what can be said of the case, and of one that does not pass what it is (inputs, outs, expected,
-             // got)
+  facts,     // also what can be said of the case, and of one that neither passes nor fails what it is (inputs, outs,
+             // expected, got)
+  failures,  // of one that fails, too
   all,       // that of any case
 };
 
@@ -54,8 +55,8 @@ class JudgingChildren {
     bool is_lost = false;  // the child ended so, with a case that is not judged
   };
 
-  // Judges the cases one after the other in a fresh child. Of one that took it down and was not its first the record
-  // has the outcome alone. Throws Interrupted, and Fault where `judge` threw.
+  // Judges the cases one after the other in a fresh child, by the facts; of one that took it down the record has the
+  // outcome alone. Throws Interrupted, and Fault where `judge` threw.
   Run run(std::span<const std::string> ids, bool outlives_aborts = false);
 
   // Judges one case in a fresh child.

@@ -126,7 +126,7 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   const FreeOuts free = free_outs(*c.op);
   const HostCall host = host_call(c);
   Record r = record_of(id, library.name());
-  if (detail >= Detail::failures) describe_case(r, c, contract, host);
+  if (detail >= Detail::facts) describe_case(r, c, contract, host);
   Judgement j;
   Observation seen;
   if (!library.has(*c.op)) {
@@ -141,7 +141,7 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   const bool spoilt = seen.spoilt || probe.is_spent();
   if (j.verdict == Verdict::pass && detail != Detail::all) return {std::move(r), answer_of(free, seen), spoilt};
   r.rule = j.rule, r.message = j.message, r.bound = j.bound;
-  if (detail >= Detail::failures) {
+  if (detail >= Detail::failures || (detail == Detail::facts && !is_failure(j.verdict))) {
     describe_call(r, c, host.arguments);
     r.expected = shown(host.expected);
     r.got = shown(seen, free);
