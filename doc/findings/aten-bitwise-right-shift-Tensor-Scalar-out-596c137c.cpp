@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::remainder.Tensor_out#82c9f3ea
-// aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+// aten::bitwise_right_shift.Tensor_out#a38e3322
+// aten::bitwise_right_shift.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,21 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [-9223372036854775808,9223372036854775807]:i64
-  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, {0x8000000000000000, 0x7fffffffffffffff}));
-  // other: [2,-2]:i64
-  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, {0x0000000000000002, 0xfffffffffffffffe}));
+  // self: [[-9223372036854775808],[9223372036854775807],[0],[1],[-1],[2],[-2],[3],[7],[-7],[8],[31],[63],[100]]:i64
+  values.push_back(tensor(static_cast<ScalarType>(4), {14, 1}, {0, 1}, {0x8000000000000000, 0x7fffffffffffffff, 0x0000000000000000, 0x0000000000000001, 0xffffffffffffffff,
+      0x0000000000000002, 0xfffffffffffffffe, 0x0000000000000003, 0x0000000000000007, 0xfffffffffffffff9,
+      0x0000000000000008, 0x000000000000001f, 0x000000000000003f, 0x0000000000000064}));
+  // other: [-9223372036854775808,9223372036854775807,0,1,-1,2,-2,3,7,-7,8,31,63,100]:i64
+  values.push_back(tensor(static_cast<ScalarType>(4), {14}, {0}, {0x8000000000000000, 0x7fffffffffffffff, 0x0000000000000000, 0x0000000000000001, 0xffffffffffffffff,
+      0x0000000000000002, 0xfffffffffffffffe, 0x0000000000000003, 0x0000000000000007, 0xfffffffffffffff9,
+      0x0000000000000008, 0x000000000000001f, 0x000000000000003f, 0x0000000000000064}));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(4), {2}, {0}, Elements(2, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(4), {14, 14}, {0, 1}, Elements(196, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [0,-1]:i64");
+  std::puts("expected: [[-1,-1,-9223372036854775808,-4611686018427387904,-1,-2305843009213693952,-1,-1152921504606846976,-72057594037927936,-1,-36028797018963968,-4294967296,-1,-1],[0,0,9223372036854775807,4611686018427387903,0,2305843009213693951,0,1152921504606846975,72057594037927935,0,36028797018963967,4294967295,0,0],[0,0,0,0,\u2026],\u2026](14,14):i64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::remainder.Tensor_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::bitwise_right_shift.Tensor_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +166,47 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int64_t>("out", values[2].toTensor(), static_cast<ScalarType>(4), {2}, true,
-      {0x0000000000000000, 0xffffffffffffffff});
+  right &= is_right<std::int64_t>("out", values[2].toTensor(), static_cast<ScalarType>(4), {14, 14}, true,
+      {0xffffffffffffffff, 0xffffffffffffffff, 0x8000000000000000, 0xc000000000000000, 0xffffffffffffffff,
+      0xe000000000000000, 0xffffffffffffffff, 0xf000000000000000, 0xff00000000000000, 0xffffffffffffffff,
+      0xff80000000000000, 0xffffffff00000000, 0xffffffffffffffff, 0xffffffffffffffff, 0x0000000000000000,
+      0x0000000000000000, 0x7fffffffffffffff, 0x3fffffffffffffff, 0x0000000000000000, 0x1fffffffffffffff,
+      0x0000000000000000, 0x0fffffffffffffff, 0x00ffffffffffffff, 0x0000000000000000, 0x007fffffffffffff,
+      0x00000000ffffffff, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000001,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
+      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
+      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000002, 0x0000000000000001, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0xffffffffffffffff,
+      0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
+      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
+      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000003, 0x0000000000000001, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000007,
+      0x0000000000000003, 0x0000000000000000, 0x0000000000000001, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0xffffffffffffffff, 0xffffffffffffffff, 0xfffffffffffffff9, 0xfffffffffffffffc,
+      0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
+      0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff, 0xffffffffffffffff,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000008, 0x0000000000000004, 0x0000000000000000,
+      0x0000000000000002, 0x0000000000000000, 0x0000000000000001, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x000000000000001f, 0x000000000000000f, 0x0000000000000000, 0x0000000000000007,
+      0x0000000000000000, 0x0000000000000003, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x000000000000003f, 0x000000000000001f, 0x0000000000000000, 0x000000000000000f, 0x0000000000000000,
+      0x0000000000000007, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000064,
+      0x0000000000000032, 0x0000000000000000, 0x0000000000000019, 0x0000000000000000, 0x000000000000000c,
+      0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000, 0x0000000000000000,
+      0x0000000000000000});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

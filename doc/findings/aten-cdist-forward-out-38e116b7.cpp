@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::le.Tensor_out#1998dff5
-// aten::le.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+// aten::_cdist_forward.out#e3713017
+// aten::_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,21 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [0.1]:f32
-  values.push_back(tensor(ScalarType::Float, {1}, {0}, {0x3dcccccd}));
-  // other: [0.1]:f64
-  values.push_back(tensor(ScalarType::Double, {1}, {0}, {0x3fb999999999999a}));
+  // x1: [[3,1]]:f32
+  values.push_back(tensor(ScalarType::Float, {1, 2}, {0, 1}, {0x40400000, 0x3f800000}));
+  // x2: [[0,1]]:f32
+  values.push_back(tensor(ScalarType::Float, {1, 2}, {0, 1}, {0x00000000, 0x3f800000}));
+  // p: 1e-300
+  values.push_back(EValue(1e-300));
+  // compute_mode: none
+  values.push_back(EValue());
   // out
-  values.push_back(tensor(static_cast<ScalarType>(11), {1}, {0}, Elements(1, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [false]:b1");
+  std::puts("expected: [[1]]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::le.Tensor_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::_cdist_forward.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +166,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::uint8_t>("out", values[2].toTensor(), static_cast<ScalarType>(11), {1}, true,
-      {0x00});
+  right &= is_right<float>("out", values[4].toTensor(), ScalarType::Float, {1, 1}, false,
+      {0x3f800000},
+      {0x3f7ffffb},
+      {0x3f800002});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::fmod.Scalar_out#7f860b1d
-// aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+// aten::leaky_relu.out#1a9d60e7
+// aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: 100:i16
-  values.push_back(tensor(static_cast<ScalarType>(2), {}, {}, {0x0064}));
-  // other: 2147483647
-  values.push_back(EValue(std::int64_t{2147483647}));
+  // self: -10:f16
+  values.push_back(tensor(ScalarType::Half, {}, {}, {0xc900}));
+  // negative_slope: 0.01
+  values.push_back(EValue(0.01));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(2), {}, {}, Elements(1, unwritten)));
+  values.push_back(tensor(ScalarType::Half, {}, {}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: 0:i16");
+  std::puts("expected: -0.1:f16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::fmod.Scalar_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::leaky_relu.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +162,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int16_t>("out", values[2].toTensor(), static_cast<ScalarType>(2), {}, true,
-      {0x0000});
+  right &= is_right<Half>("out", values[2].toTensor(), ScalarType::Half, {}, true,
+      {0xae66});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

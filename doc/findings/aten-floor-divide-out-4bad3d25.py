@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""aten::fmod.Scalar_out#7f860b1d
+"""aten::leaky_relu.out#1a9d60e7
 
-aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)
 
 Runs this call in the official ExecuTorch runtime and in eager PyTorch; needs torch and executorch. Exits with 1 where the
 kernel's answer is wrong, with 0 where it is right.
@@ -27,19 +27,19 @@ def tensor(dtype, sizes, strides, data):
 
 
 ARGUMENTS = {
-    # 100:i16
-    "self": tensor(torch.int16, (), (), "ZAA="),
-    "other": 2147483647,
+    # -10:f16
+    "self": tensor(torch.float16, (), (), "AMk="),
+    "negative_slope": 0.01,
 }
 
 # For each result its name, how it is laid out, whether the sign of a zero counts, and of each element the expected, the
 # lowest and the highest right answer; the first alone where it is the only one, none where any values are right.
 RESULTS = [
-    ("out", torch.int16, (), (), True,
-        "AAA="),
+    ("out", torch.float16, (), (), True,
+        "Zq4="),
 ]
 
-EXPECTED = "0:i16"
+EXPECTED = "-0.1:f16"
 IS_VALID = True
 
 # The call as a program: its one method has the tensors above as inputs and the call as its only instruction.
@@ -47,11 +47,11 @@ PROGRAM = """
 PAAAAEVUMTJlaDAwIAAAAMACAAAAAAAAAAMAAAAAAAACAAAAAAAAABQAIAAAAAQACAAMABAAFAAYABwAFAAAAJAAAACIAAAAgAAAAFQAAAA8AAAADAAA
 AAQAAAAAAAAAAQAAAAQAAAAs////AQAAAAQAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADc/v//BAAAAAEAAAAAAAAAAAAAAAIAAAAgAAAADAAAAAgA
 DAAAAAQACAAAAAIAAAAAAAAABAAEAAQAAAAAAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAAMABAAD0AAAA6AAAANwAAABs
-AAAALAAAACQAAAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAAACAAAAAAAAAAAAAAABAAAADAAAAAgADAAEAAgACAAAABgAAAAEAAAACgAAAFNjYWxhcl9v
-dXQAAAoAAABhdGVuOjpmbW9kAAABAAAAEAAAAAwAFAAEAAgADAAQAAwAAABQAAAASAAAAAwAAAAEAAAAAAAAAAEAAAAEAAAAKP///wAAAAEMAAAACAAI
+AAAALAAAACQAAAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAAACAAAAAAAAAAAAAAABAAAADAAAAAgADAAEAAgACAAAABAAAAAEAAAAAwAAAG91dAAQAAAA
+YXRlbjo6bGVha3lfcmVsdQAAAAABAAAAEAAAAAwAFAAEAAgADAAQAAwAAABQAAAASAAAAAwAAAAEAAAAAAAAAAEAAAAEAAAAKP///wAAAAEMAAAACAAI
 AAAABAAIAAAABAAAAAQAAAAAAAAAAQAAAAIAAAACAAAAAAAAAAAAAAABAAAAAgAAAAEAAAAAAAAAAwAAAJQAAABkAAAABAAAAKz///8AAAAFHAAAAAAA
-FgAaAAYAAAAIAAwAAAAQABQAAAAHABYAAAAAAAIBJAAAABwAAAABAAAADAAAAAAABgAIAAQABgAAAAEAAAAAAAAAAAAAAAgADgAHAAgACAAAAAAAAAIM
-AAAAAAAGABAABAAGAAAA////fwAAAAAAAAAACAAMAAcACAAIAAAAAAAABRAAAAAMABAABwAAAAgADAAMAAAAAAAAAgwAAAAEAAAAAAAAAAAAAAAHAAAA
+FgAaAAYAAAAIAAwAAAAQABQAAAAHABYAAAAAAAUBJAAAABwAAAABAAAADAAAAAAABgAIAAQABgAAAAEAAAAAAAAAAAAAAAgADgAHAAgACAAAAAAAAAQM
+AAAAAAAGABAABAAGAAAAexSuR+F6hD8AAAAACAAMAAcACAAIAAAAAAAABRAAAAAMABAABwAAAAgADAAMAAAAAAAABQwAAAAEAAAAAAAAAAAAAAAHAAAA
 Zm9yd2FyZAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAvr4=
 """
 
@@ -67,7 +67,7 @@ def kernel():
 
 def eager():
     results = [torch.empty(sizes, dtype=dtype) for _, dtype, sizes, *_ in RESULTS]
-    torch.ops.aten.fmod.Scalar_out(**ARGUMENTS, out=results[0])
+    torch.ops.aten.leaky_relu.out(**ARGUMENTS, out=results[0])
     return results
 
 

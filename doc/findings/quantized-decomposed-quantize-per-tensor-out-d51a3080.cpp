@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::fmod.Scalar_out#2a792daa
-// aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+// quantized_decomposed::quantize_per_tensor.out#274b0001
+// quantized_decomposed::quantize_per_tensor.out(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,21 +142,25 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[[-7,8,127,2049],[1,8,31,64],[31,32,63,-9223372036854775807]],[[32,255,127,2049],[-9223372036854775807,2049,-9223372036854775807,9223372036854775807],[2049,-7,-3,0]]]:i64
-  values.push_back(tensor(static_cast<ScalarType>(4), {2, 3, 4}, {0, 1, 2}, {0xfffffffffffffff9, 0x0000000000000008, 0x000000000000007f, 0x0000000000000801, 0x0000000000000001,
-      0x0000000000000008, 0x000000000000001f, 0x0000000000000040, 0x000000000000001f, 0x0000000000000020,
-      0x000000000000003f, 0x8000000000000001, 0x0000000000000020, 0x00000000000000ff, 0x000000000000007f,
-      0x0000000000000801, 0x8000000000000001, 0x0000000000000801, 0x8000000000000001, 0x7fffffffffffffff,
-      0x0000000000000801, 0xfffffffffffffff9, 0xfffffffffffffffd, 0x0000000000000000}));
-  // other: 2
-  values.push_back(EValue(std::int64_t{2}));
+  // input: [[3e+38]]:f32
+  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, {0x7f61b1e6}));
+  // scale: 0.1
+  values.push_back(EValue(0.1));
+  // zero_point: 0
+  values.push_back(EValue(std::int64_t{0}));
+  // quant_min: -128
+  values.push_back(EValue(std::int64_t{-128}));
+  // quant_max: 127
+  values.push_back(EValue(std::int64_t{127}));
+  // dtype: int8
+  values.push_back(EValue(std::int64_t{1}));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(4), {2, 3, 4}, {0, 1, 2}, Elements(24, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(1), {1, 1}, {0, 1}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[-1,0,1,1],[1,0,1,0],[1,0,1,-1]],[[0,1,1,1],[-1,1,-1,1],[1,-1,-1,0]]]:i64");
+  std::puts("expected: [[127]]:i8");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::fmod.Scalar_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::quantize_per_tensor.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -166,12 +170,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int64_t>("out", values[2].toTensor(), static_cast<ScalarType>(4), {2, 3, 4}, true,
-      {0xffffffffffffffff, 0x0000000000000000, 0x0000000000000001, 0x0000000000000001, 0x0000000000000001,
-      0x0000000000000000, 0x0000000000000001, 0x0000000000000000, 0x0000000000000001, 0x0000000000000000,
-      0x0000000000000001, 0xffffffffffffffff, 0x0000000000000000, 0x0000000000000001, 0x0000000000000001,
-      0x0000000000000001, 0xffffffffffffffff, 0x0000000000000001, 0xffffffffffffffff, 0x0000000000000001,
-      0x0000000000000001, 0xffffffffffffffff, 0xffffffffffffffff, 0x0000000000000000});
+  right &= is_right<std::int8_t>("out", values[6].toTensor(), static_cast<ScalarType>(1), {1, 1}, true,
+      {0x7f});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

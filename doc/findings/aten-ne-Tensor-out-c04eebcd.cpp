@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::div.Scalar_mode_out#36454231
-// aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)
+// aten::ne.Tensor_out#ffcc53a3
+// aten::ne.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,19 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[[1,16]],[[-1,0]],[[16,-3]]]:i16
-  values.push_back(tensor(static_cast<ScalarType>(2), {3, 1, 2}, {0, 1, 2}, {0x0001, 0x0010, 0xffff, 0x0000, 0x0010, 0xfffd}));
-  // other: 1099511627776
-  values.push_back(EValue(std::int64_t{1099511627776}));
-  // rounding_mode: "floor"
-  values.push_back(string("floor"));
+  // self: [0.1]:f32
+  values.push_back(tensor(ScalarType::Float, {1}, {0}, {0x3dcccccd}));
+  // other: [0.1]:f64
+  values.push_back(tensor(ScalarType::Double, {1}, {0}, {0x3fb999999999999a}));
   // out
-  values.push_back(tensor(static_cast<ScalarType>(2), {3, 1, 2}, {0, 1, 2}, Elements(6, unwritten)));
+  values.push_back(tensor(static_cast<ScalarType>(11), {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: fault, div.Scalar_mode.D1: other is 1099511627776, which is 0 in int16, but the division is of integers");
+  std::puts("expected: [true]:b1");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::div.Scalar_mode_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::ne.Tensor_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,6 +160,10 @@ int main() {
   executorch::runtime::KernelRuntimeContext context(nullptr, &temporary);
   (*kernel)(context, {stack.data(), stack.size()});
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
-  std::puts(refused ? "right: the kernel refuses it" : "WRONG: the kernel answers it");
-  return refused ? 0 : 1;
+  if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
+  bool right = true;
+  right &= is_right<std::uint8_t>("out", values[2].toTensor(), static_cast<ScalarType>(11), {1}, true,
+      {0x01});
+  if (right) std::puts("right");
+  return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::leaky_relu.out#1a9d60e7
-// aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)
+// aten::addmm.out#d3ea99d3
+// aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,23 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: -10:f16
-  values.push_back(tensor(ScalarType::Half, {}, {}, {0xc900}));
-  // negative_slope: 0.01
-  values.push_back(EValue(0.01));
+  // self: 4.164:f16
+  values.push_back(tensor(ScalarType::Half, {}, {}, {0x442a}));
+  // mat1: zeros(2,0):f16
+  values.push_back(tensor(ScalarType::Half, {2, 0}, {0, 1}, {}));
+  // mat2: zeros(0,4):f16
+  values.push_back(tensor(ScalarType::Half, {0, 4}, {0, 1}, {}));
+  // beta: true
+  values.push_back(EValue(true));
+  // alpha: inf
+  values.push_back(EValue(HUGE_VAL));
   // out
-  values.push_back(tensor(ScalarType::Half, {}, {}, Elements(1, unwritten)));
+  values.push_back(tensor(ScalarType::Half, {2, 4}, {0, 1}, Elements(8, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: -0.1:f16");
+  std::puts("expected: [[4.164,4.164,4.164,4.164],[4.164,4.164,4.164,4.164]]:f16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::leaky_relu.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::addmm.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,8 +168,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<Half>("out", values[2].toTensor(), ScalarType::Half, {}, true,
-      {0xae66});
+  right &= is_right<Half>("out", values[5].toTensor(), ScalarType::Half, {2, 4}, false,
+      {0x442a, 0x442a, 0x442a, 0x442a, 0x442a, 0x442a, 0x442a, 0x442a},
+      {0x4428, 0x4428, 0x4428, 0x4428, 0x4428, 0x4428, 0x4428, 0x4428},
+      {0x442c, 0x442c, 0x442c, 0x442c, 0x442c, 0x442c, 0x442c, 0x442c});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
