@@ -9,9 +9,9 @@
 namespace assay {
 
 // The verdicts on the cases of a block, by their ids and in its order, each about its own case:
-// - a child that a case has damaged is replaced behind it; behind an abort it goes on, until a case is answered
-// otherwise
-//   than alone or ends it: what comes behind the abort is run again in a fresh child;
+// - a child that a case has damaged is replaced behind it;
+// - behind an abort it goes on, until a case ends it or is answered otherwise than alone: then what comes behind the
+//   abort is run again in a fresh child;
 // - a failing case counts as it fails alone in a fresh child. Where it fails in the block and answers otherwise alone,
 //   the case behind which it begins to do so is looked for and blamed (spoils-state), and what comes behind that is run
 //   again in a fresh child;
