@@ -151,7 +151,7 @@ struct Pairs {
 };
 
 bool is_named(const Operator& op, std::string_view word) { return op.name.find(word) != std::string_view::npos; }
-constexpr std::string_view power = "pow", shift = "shift";
+constexpr std::string_view of_powers = "pow", of_shifts = "shift";
 
 // Takes pairs of operands of a common dtype. What takes long to say is looked at where it is said.
 class PairsOf {
@@ -159,8 +159,8 @@ class PairsOf {
   PairsOf(const Operator& op, DType dtype)
       : dtype_(dtype),
         bits_(static_cast<int>(8 * info(dtype).bytes)),
-        is_power_(is_named(op, power)),
-        is_shift_(is_named(op, shift)) {}
+        is_power_(is_named(op, of_powers)),
+        is_shift_(is_named(op, of_shifts)) {}
 
   void look_at(Real a, Real b) {
     look_at_both(a, b);
@@ -255,13 +255,13 @@ constexpr auto pair_flags = std::to_array<PairFlag>({
     {"a quotient is -2^31 or less somewhere", &Pairs::quotient_below_minus_2g},
     {"a quotient differs from the product with the reciprocal somewhere", &Pairs::reciprocal},
     {"the least integer is divided by -1 somewhere", &Pairs::least_by_minus_1},
-    {"a power is 2^31 or more somewhere", &Pairs::power_above_2g, power},
-    {"a power is above 2^53 somewhere", &Pairs::power_above_double, power},
-    {"a power is beyond its integers somewhere", &Pairs::power_beyond, power},
-    {"a power by way of float64 is another integer somewhere", &Pairs::power_by_float64, power},
-    {"the second operand is no less than the bits of the first somewhere", &Pairs::count_of_bits, shift},
-    {"a left shift by the count modulo the bits of a register is another somewhere", &Pairs::left_shift, shift},
-    {"a right shift by the count modulo the bits of a register is another somewhere", &Pairs::right_shift, shift},
+    {"a power is 2^31 or more somewhere", &Pairs::power_above_2g, of_powers},
+    {"a power is above 2^53 somewhere", &Pairs::power_above_double, of_powers},
+    {"a power is beyond its integers somewhere", &Pairs::power_beyond, of_powers},
+    {"a power by way of float64 is another integer somewhere", &Pairs::power_by_float64, of_powers},
+    {"the second operand is no less than the bits of the first somewhere", &Pairs::count_of_bits, of_shifts},
+    {"a left shift by the count modulo the bits of a register is another somewhere", &Pairs::left_shift, of_shifts},
+    {"a right shift by the count modulo the bits of a register is another somewhere", &Pairs::right_shift, of_shifts},
 });
 
 constexpr std::string_view argument_no_number = "an argument is no number of the first input's dtype",
