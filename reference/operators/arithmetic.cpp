@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/unary.gen.h"
 #include "reference/array.h"
 
 namespace assay {
@@ -119,13 +120,13 @@ Int operators::remainder(Int self, Int other) {
 }
 
 Real operators::pow(Real self, Real exponent) { return std::pow(self, exponent); }
-// Infinities are recovered from NaN, as by cpow, which rounds the product once or twice, as the processor has it.
+// Infinities are recovered from NaN, as by C's, which differs with fused multiplication.
 Complex operators::pow(Complex self, Complex exponent) {
-  return std::exp(static_cast<const std::complex<Real>&>(exponent) * std::log(self));
+  return std::exp(static_cast<const std::complex<Real>&>(exponent) * operators::log(self));
 }
 // e^(exponent ln self): rounding the product changes the power by its size.
 Complex operators::pow_magnitude(Complex self, Complex exponent) {
-  const Real power = std::abs(pow(self, exponent)), product = std::abs(exponent * Complex(std::log(self)));
+  const Real power = std::abs(pow(self, exponent)), product = std::abs(exponent * operators::log(self));
   return std::isfinite(product) ? power * (1 + product) : unbounded;
 }
 
