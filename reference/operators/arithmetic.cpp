@@ -122,7 +122,7 @@ Int operators::remainder(Int self, Int other) {
 Real operators::pow(Real self, Real exponent) { return std::pow(self, exponent); }
 // Infinities are recovered from NaN, as by C's, which differs with fused multiplication.
 Complex operators::pow(Complex self, Complex exponent) {
-  return std::exp(static_cast<const std::complex<Real>&>(exponent) * operators::log(self));
+  return operators::exp(static_cast<const std::complex<Real>&>(exponent) * operators::log(self));
 }
 // e^(exponent ln self): rounding the product changes the power by its size.
 Complex operators::pow_magnitude(Complex self, Complex exponent) {

@@ -68,7 +68,11 @@ Real operators::trunc(Real x) { return std::trunc(x); }
 Int operators::trunc(Int x) { return x; }
 
 Real operators::exp(Real x) { return std::exp(x); }
-Complex operators::exp(Complex x) { return std::exp(x); }
+// e^-inf is 0 in any direction: in that of NaN C gives it the sign of the NaN, which is the processor's.
+Complex operators::exp(Complex x) {
+  if (x.real() == -std::numeric_limits<Real>::infinity() && std::isnan(x.imag())) return 0;
+  return std::exp(x);
+}
 Real operators::expm1(Real x) { return std::expm1(x); }
 // cos y - 1 is -2 sin^2(y / 2)
 Complex operators::expm1(Complex x) {
