@@ -122,7 +122,8 @@ Int operators::remainder(Int self, Int other) {
 Real operators::pow(Real self, Real exponent) { return std::pow(self, exponent); }
 // Infinities are recovered from NaN, as by C's, which differs with fused multiplication.
 Complex operators::pow(Complex self, Complex exponent) {
-  return operators::exp(static_cast<const std::complex<Real>&>(exponent) * operators::log(self));
+  const std::complex<Real> logarithm = operators::log(self), times = exponent;
+  return operators::exp(times * logarithm);
 }
 // e^(exponent ln self): rounding the product changes the power by its size.
 Complex operators::pow_magnitude(Complex self, Complex exponent) {
