@@ -1,6 +1,5 @@
 #include "operators/unary.gen.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -10,34 +9,15 @@
 namespace assay {
 namespace {
 
-// A number and what rounding took from it.
-struct Rounded {
-  Real value, lost;
-};
-Rounded sum(Real a, Real b) {  // Knuth's
-  const Real value = a + b, of_b = value - a;
-  return {value, (a - (value - of_b)) + (b - of_b)};
-}
-Rounded square(Real a) {  // Dekker's, of numbers near 1
-  const Real split = 0x1p27 + 1, high = split * a - (split * a - a), low = a - high, value = a * a;
-  return {value, ((high * high - value) + 2 * high * low) + low * low};
-}
-
-// ln|z|; near 1 of |z|^2 - 1, which keeps what rounding takes. C's differs with fused multiplication.
+// ln|z|; near 1 of |z|^2 - 1. C's differs with fused multiplication.
 Real log_modulus(Complex z) {
-  const Real x = std::fabs(z.real()), y = std::fabs(z.imag()), large = std::max(x, y), small = std::min(x, y);
-  if (std::isinf(x) || std::isinf(y)) return std::numeric_limits<Real>::infinity();
-  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<Real>::quiet_NaN();
-  if (large == 0) return -std::numeric_limits<Real>::infinity();
-  if (large > 0.5 && large < 2) {
-    const auto [p, p_lost] = square(large);
-    const auto [q, q_lost] = square(small);
-    const auto [beyond, beyond_lost] = sum(p, -1);
-    const auto [both, both_lost] = sum(beyond, q);
-    return std::log1p(both + (beyond_lost + both_lost + p_lost + q_lost)) / 2;
-  }
-  const Real ratio = small / large;
-  return std::log(large) + std::log1p(ratio * ratio) / 2;
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  const Real x = std::fabs(z.real()), y = std::fabs(z.imag()), large = std::fmax(x, y), small = std::fmin(x, y);
+  if (std::isinf(large)) return infinity;
+  if (std::isnan(x + y)) return std::numeric_limits<Real>::quiet_NaN();
+  if (large == 0) return -infinity;
+  if (large > 0.5 && large < 2) return std::log1p((large - 1) * (large + 1) + small * small) / 2;
+  return std::log(large) + std::log1p(small / large * (small / large)) / 2;
 }
 
 constexpr Real pi = std::numbers::pi_v<Real>;
