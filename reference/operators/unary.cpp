@@ -20,6 +20,9 @@ Real log_modulus(Complex z) {
   return std::log(large) + std::log1p(small / large * (small / large)) / 2;
 }
 
+// A natural logarithm in the base that has this one.
+Complex in_base(Complex logarithm, Real of_base) { return {logarithm.real() / of_base, logarithm.imag() / of_base}; }
+
 constexpr Real pi = std::numbers::pi_v<Real>;
 
 // How far x is from the nearest integer: a sine or tangent of pi times that is that of pi x, up to its sign.
@@ -67,7 +70,7 @@ Complex operators::expm1_magnitude(Complex x) { return std::exp(x.real()); }
 Complex operators::log1p(Complex x) {
   if (isnan(x)) return {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::quiet_NaN()};
   const Real angle = std::atan2(x.imag(), x.real() + 1);
-  if (!(std::abs(x) < 0.5)) return {std::log(std::hypot(x.real() + 1, x.imag())), angle};
+  if (!(std::abs(x) < 0.5)) return {log_modulus({x.real() + 1, x.imag()}), angle};
   const Real beyond_one = x.real() * (2 + x.real()) + x.imag() * x.imag();
   return {beyond_one == 0 ? x.real() : std::log1p(beyond_one) / 2, angle};
 }
@@ -79,12 +82,9 @@ Complex operators::cos(Complex x) { return std::cos(x); }
 Real operators::tan(Real x) { return std::tan(x); }
 Complex operators::tan(Complex x) { return std::tan(x); }
 Real operators::log2(Real x) { return std::log2(x); }
-Complex operators::log2(Complex x) {
-  const Complex natural = log(x);
-  return {natural.real() / std::numbers::ln2_v<Real>, natural.imag() / std::numbers::ln2_v<Real>};
-}
+Complex operators::log2(Complex x) { return in_base(log(x), std::numbers::ln2_v<Real>); }
 Real operators::log10(Real x) { return std::log10(x); }
-Complex operators::log10(Complex x) { return std::log10(x); }
+Complex operators::log10(Complex x) { return in_base(log(x), std::numbers::ln10_v<Real>); }
 Real operators::acos(Real x) { return std::acos(x); }
 Complex operators::acos(Complex x) { return std::acos(x); }
 Real operators::asin(Real x) { return std::asin(x); }
