@@ -322,7 +322,7 @@ Record shrunk(Laboratory& laboratory, const JudgedCase& failing) {
   Record found = laboratory.run_alone(failing.id, Detail::all).record;
   if (failing.id.mutations.empty()) return found;
   const auto is_alike = [&](const Record& r) { return r.verdict == found.verdict && symptom_of(r) == failing.symptom; };
-  CaseId smallest = failing.id;
+  std::optional<CaseId> smallest;
   Trials trials(laboratory.children(), Detail::failures);
   Shrinking search(failing.id);
   while (const auto candidate = search.next()) {
@@ -333,7 +333,8 @@ Record shrunk(Laboratory& laboratory, const JudgedCase& failing) {
     if (alike) smallest = *candidate;
     search.answer(alike);
   }
-  Record alone = laboratory.run_alone(smallest, Detail::all).record;
+  if (!smallest) return found;
+  Record alone = laboratory.run_alone(*smallest, Detail::all).record;
   return is_alike(alone) ? alone : found;
 }
 
