@@ -165,9 +165,8 @@ class PairsOf {
   void look_at(Real a, Real b) {
     look_at_both(a, b);
     if (b != 0) look_at_quotient(a, b, a / b);
-    if (is_power_ && b > 0 && std::fabs(a) > 1) look_at_power(std::log2(std::fabs(a)) * b);
-    if ((is_power_ || is_shift_) && !is_floating(dtype_))
-      look_at_integers(a, b, truncated_to(dtype_, a), truncated_to(dtype_, b));
+    if (is_power_) look_at_power(a, b);
+    if (is_shift_ && !is_floating(dtype_)) look_at_shift(b, truncated_to(dtype_, a), truncated_to(dtype_, b));
   }
 
   const Pairs& found() const { return p_; }
@@ -207,16 +206,20 @@ class PairsOf {
     p_.reciprocal = round(quotient) != round(a * round(1 / b));
   }
 
-  void look_at_power(Real logarithm) {
-    p_.power_above_2g |= logarithm >= 31;
-    p_.power_above_double |= logarithm > 53;
-    p_.power_beyond |= !is_floating(dtype_) && logarithm >= bits_ - 1;
+  void look_at_power(Real a, Real b) {
+    if (b > 0 && std::fabs(a) > 1) {
+      const Real logarithm = std::log2(std::fabs(a)) * b;
+      p_.power_above_2g |= logarithm >= 31;
+      p_.power_above_double |= logarithm > 53;
+      p_.power_beyond |= !is_floating(dtype_) && logarithm >= bits_ - 1;
+    }
+    if (p_.power_by_float64 || is_floating(dtype_)) return;
+    const Int power = operators::pow(truncated_to(dtype_, a), truncated_to(dtype_, b));
+    p_.power_by_float64 = truncated_to(dtype_, std::pow(a, b)) != wrap_to(dtype_, power);
   }
 
-  void look_at_integers(Real a, Real b, Int n, Int m) {
+  void look_at_shift(Real b, Int n, Int m) {
     p_.count_of_bits |= b >= bits_;
-    if (!p_.power_by_float64)
-      p_.power_by_float64 = truncated_to(dtype_, std::pow(a, b)) != wrap_to(dtype_, operators::pow(n, m));
     p_.left_shift = p_.left_shift || differs_in_register(operators::bitwise_left_shift, n, m);
     p_.right_shift = p_.right_shift || differs_in_register(operators::bitwise_right_shift, n, m);
   }

@@ -78,9 +78,9 @@ Judged JudgingChildren::run_alone(const std::string& id, Detail detail) {
 
 void Trials::run_while(std::span<const std::string> ids, const Patience& patience,
                        const std::function<bool(Judged)>& goes_on) {
-  bool is_over = false, was_lost = false;
-  const auto ask = [&](Judged j) { return is_over = !goes_on(std::move(j)), !is_over; };
-  while (!ids.empty() && !is_over) {
+  bool stops = false, was_lost = false;
+  const auto ask = [&](Judged j) { return stops = !goes_on(std::move(j)), !stops; };
+  while (!ids.empty() && !stops) {
     if (!child_) child_.emplace(children_.nursery_, patience);
     child_->wait_with(patience);
     const auto seen = children_.run(*child_, ids, {detail_, outlives_aborts_}, ask);
