@@ -58,7 +58,8 @@ def make(name, target):
     torch.manual_seed(SEED)
     module, inputs = MODELS[name]()
     module.requires_grad_(False)
-    made = forward(module, inputs)
+    wanted = exact(module, inputs)
+    made = forward(module, inputs, tolerance=tolerance(module, inputs, wanted))
     made.description = f"{name} with random weights"
     exported = made.methods["forward"].exported()
     programs = {
@@ -66,15 +67,21 @@ def make(name, target):
         "xnnpack.pte": to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()]),
     }
     files = {file: edge.to_executorch(BACKEND).buffer for file, edge in programs.items()}
-    files |= folder.write(made, [], [[exact(module, inputs)]])
+    files |= folder.write(made, [], [[wanted]])
     files[LAST] = onnx(module, inputs)
     target.mkdir(parents=True, exist_ok=True)
     for file, data in files.items():
         manifest.write_atomically(target / file, data)
 
 
+def tolerance(module, inputs, wanted):
+    """How far rounding takes an answer depends on the weights: an engine may be four times as far off as eager is."""
+    distance = (copy.deepcopy(module)(*inputs) - wanted).abs().max().item()
+    return 1e-4, max(1e-5, 4 * distance)
+
+
 def exact(module, inputs):
-    """Eager's answer in double precision, rounded: in single precision resnet50's is off by 7e-5 itself."""
+    """Eager's answer in double precision, rounded."""
     doubles = (x.double() if x.is_floating_point() else x for x in inputs)
     return copy.deepcopy(module).double()(*doubles).float()
 
