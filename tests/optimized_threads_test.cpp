@@ -7,8 +7,7 @@
 #include "tests/program_folders.h"
 #include "tests/recorded.h"
 
-// The optimized runtime on several threads, all begun here, so that the sanitizer of threads sees them: a pool's are in
-// a library that it knows nothing of.
+// The optimized runtime on several threads, with a thread for each task: a pool may leave all of them to one.
 namespace assay {
 namespace {
 

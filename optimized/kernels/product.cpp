@@ -295,9 +295,13 @@ void multiply(const Product& p, const Threads& threads) {
   const std::size_t results = p.y.count * p.x.count;
   if (results == 0 || p.panels.columns == 0) return;
   const Blocks blocks = blocks_of(p, results);
-  const std::size_t of_panels = std::min(p.panels.count(), divided_up(threads.count, blocks.count));
-  const std::size_t of_results = std::min(
-      results, divided_up(std::max(blocks.count, divided_up(threads.count, of_panels)), threads.count) * threads.count);
+  // Divided is what is larger, weights or pixels: each task reads all of the other.
+  const bool has_more_pixels = p.channels * results > p.panels.floats();
+  const std::size_t enough = std::max(blocks.count, has_more_pixels ? results / (4 * blocks.rows) : 1);
+  const std::size_t of_panels = std::min(p.panels.count(), divided_up(threads.tasks(), enough));
+  const std::size_t of_results =
+      std::min(results, divided_up(std::max(blocks.count, divided_up(threads.tasks(), of_panels)), threads.count) *
+                            threads.count);
   const auto multiply_part = of_set[static_cast<std::size_t>(p.panels.set)];
   for_each_task(threads, of_results * of_panels, [&](std::size_t i) {
     multiply_part(p, blocks, part(results, i / of_panels, of_results),

@@ -7,7 +7,7 @@ namespace assay::kernels {
 
 // Who runs the tasks of a kernel. Results do not depend on it, bit for bit.
 struct Threads {
-  std::size_t count = 1;  // that run at once; a kernel makes about as many tasks
+  std::size_t count = 1;  // that run at once
   // Calls task(context, i) once for each i < tasks, in any order, and returns when all are done.
   void (*run)(void* pool, void (*task)(void* context, std::size_t i), void* context,
               std::size_t tasks) = [](void*, void (*task)(void*, std::size_t), void* context, std::size_t tasks) {
@@ -15,6 +15,9 @@ struct Threads {
   };
   void* pool = nullptr;
   std::size_t least_share = 1 << 14;  // elements that are worth a task
+
+  // How many tasks a kernel makes: who begins late, or is held up, leaves some of his to the others.
+  constexpr std::size_t tasks() const { return count == 1 ? 1 : 4 * count; }
 };
 
 // task(i) for each i < tasks.
@@ -32,16 +35,16 @@ struct Range {
 };
 constexpr Range part(std::size_t n, std::size_t i, std::size_t parts) { return {n * i / parts, n * (i + 1) / parts}; }
 
-// How many of n things of so many elements each threads share, where there are enough: at most one for each.
-inline std::size_t parts_of(const Threads& threads, std::size_t n, std::size_t elements) {
+// Into how many parts, at most so many, threads divide n things of so many elements each.
+inline std::size_t parts_of(const Threads& threads, std::size_t most, std::size_t n, std::size_t elements) {
   const std::size_t worth = n * elements / std::max<std::size_t>(threads.least_share, 1);
-  return std::max<std::size_t>(std::min({n, threads.count, worth}), 1);
+  return std::max<std::size_t>(std::min({n, most, worth}), 1);
 }
 
-// body(range) for these parts.
+// body(range) for the parts of n things of so many elements each.
 template <class Body>
 void share(const Threads& threads, std::size_t n, std::size_t elements, const Body& body) {
-  const std::size_t parts = parts_of(threads, n, elements);
+  const std::size_t parts = parts_of(threads, threads.tasks(), n, elements);
   for_each_task(threads, parts, [&](std::size_t i) { body(part(n, i, parts)); });
 }
 

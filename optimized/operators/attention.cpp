@@ -89,7 +89,8 @@ const void* prepare(const Call& call, Stores& stores) {
 bool run(const Step& step, Run& run) {
   const State& s = *static_cast<const State*>(step.state);
   const kernels::Attention& a = s.attention;
-  const std::size_t queries = s.heads * a.queries, parts = kernels::parts_of(run.threads, queries, a.keys * a.depth);
+  const std::size_t queries = s.heads * a.queries;  // of whose parts each has scratch
+  const std::size_t parts = kernels::parts_of(run.threads, run.threads.count, queries, a.keys * a.depth);
   kernels::for_each_task(run.threads, parts, [&](std::size_t i) {
     auto* scratch = reinterpret_cast<float*>(run.scratch.data()) + i * s.scratch;
     const kernels::Range range = kernels::part(queries, i, parts);

@@ -10,8 +10,10 @@
 #include "optimized/kernels/instruction_set.h"
 #include "reference/fault.h"
 
-#if ASSAY_PTHREADPOOL
+#if ASSAY_XNNPACK
 #include "optimized/xnnpack/threads.h"
+#else
+#include "conformance/testees/optimized/pool.h"
 #endif
 
 namespace assay {
@@ -126,19 +128,16 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
   });
 }
 
-#if ASSAY_PTHREADPOOL
 void OptimizedClient::begin_pool(std::size_t threads) {
-  pool_.reset(pthreadpool_create(threads));
-  options_.pool = pool_.get();
+#if ASSAY_XNNPACK  // whose operators take no other threads
+  pool_.reset(pthreadpool_create(threads), pthreadpool_destroy);
   options_.run = optimized::run_on_pthreadpool;
-}
-void OptimizedClient::EndPool::operator()(pthreadpool* pool) const { pthreadpool_destroy(pool); }
 #else
-void OptimizedClient::begin_pool(std::size_t) {
-  throw Fault(Outcome::unsupported, "threads", "this build has no pool of threads");
-}
-void OptimizedClient::EndPool::operator()(pthreadpool*) const {}
+  pool_ = std::make_shared<Pool>(threads);
+  options_.run = Pool::run;
 #endif
+  options_.pool = pool_.get();
+}
 
 OptimizedClient::~OptimizedClient() {
   for (const auto& [name, made] : methods_) assay_method_end(made.method);

@@ -12,8 +12,6 @@
 #include "optimized/api/assay.h"
 #include "reference/value.h"
 
-struct pthreadpool;
-
 namespace assay {
 
 // The memories of a method that a client gives it: {"prepared", 4096}.
@@ -64,10 +62,6 @@ class OptimizedClient {
   static std::vector<Value> outputs(const Method& method);
 
  private:
-  struct EndPool {
-    void operator()(pthreadpool* pool) const;
-  };
-
   void open(Bytes program, std::span<const Bytes> data, const Options& options);
   void begin_pool(std::size_t threads);
   ClientMemory memory(std::size_t bytes) const;  // charged
@@ -79,7 +73,7 @@ class OptimizedClient {
   std::optional<Method> make_with_kept(const std::string& method, const ClientMemory& workspace);
   void keep_packed(const std::string& method, const Method& made) const;
 
-  std::unique_ptr<pthreadpool, EndPool> pool_;
+  std::shared_ptr<void> pool_;
   OptimizedTestee testee_;
   std::filesystem::path packed_cache_;
   std::optional<Budget> budget_;
