@@ -19,8 +19,29 @@ struct Rows {
   bool inside;                                // no tap of theirs is outside of the image
   std::ptrdiff_t y[most_rows], x[most_rows];  // of the tap (0, 0), in the image
   std::ptrdiff_t in[most_rows];               // floats from the image's first to there
-  float* out[most_rows];
-  const float* residual[most_rows];
+  float* results[most_rows];
+  const float* terms[most_rows];
+
+  float* out(std::size_t r) const { return results[r]; }
+  const float* residual(std::size_t r) const { return terms[r]; }
+};
+
+// The same where each result is a pixel further than the one before, and sees it alone.
+struct EvenRows {
+  const float* pixels;
+  std::size_t pixel_stride;
+  float* results;
+  std::size_t out_stride;
+  const float* terms;
+  std::size_t residual_stride;
+
+  const float* pixel(std::size_t r) const { return pixels + r * pixel_stride; }
+  float* out(std::size_t r) const { return results + r * out_stride; }
+  const float* residual(std::size_t r) const { return terms + r * residual_stride; }
+  void advance(std::size_t rows) {
+    pixels += rows * pixel_stride, results += rows * out_stride;
+    if (terms) terms += rows * residual_stride;
+  }
 };
 
 // The products that one pass over a tile adds up.
@@ -59,12 +80,12 @@ HWY_INLINE void store(Vector x, float* row, std::size_t v, const Part& last) {
 
 alignas(64) constexpr float no_bias[most_vectors * lanes] = {};
 
-template <std::size_t R, std::size_t V>
-HWY_INLINE void begin(const Product& p, const Rows& rows, const Columns& columns, const Part& last, bool first,
+template <std::size_t R, std::size_t V, class AnyRows>
+HWY_INLINE void begin(const Product& p, const AnyRows& rows, const Columns& columns, const Part& last, bool first,
                       Vector (&sums)[R][V]) {
   if (!first) {
     unrolled<R>([&](auto r) HWY_ATTR {
-      const float* from = rows.out[r] + columns.first;
+      const float* from = rows.out(r) + columns.first;
       unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = load<V>(from, v, last); });
     });
     return;
@@ -77,15 +98,15 @@ HWY_INLINE void begin(const Product& p, const Rows& rows, const Columns& columns
 }
 
 // What a tile will want when it has its sums: the terms that are added to them, and the place of the next tile's.
-template <std::size_t R, std::size_t V>
-HWY_INLINE void fetch(const Product& p, const Rows& rows, const Pass& pass, const Columns& columns) {
+template <std::size_t R, std::size_t V, class AnyRows>
+HWY_INLINE void fetch(const Product& p, const AnyRows& rows, const Pass& pass, const Columns& columns) {
   if (pass.last && p.epilogue.residual)
     for (std::size_t r = 0; r < R; ++r)
-      for (std::size_t v = 0; v < V; ++v) __builtin_prefetch(rows.residual[r] + columns.first + v * lanes);
+      for (std::size_t v = 0; v < V; ++v) __builtin_prefetch(rows.residual(r) + columns.first + v * lanes);
   if (pass.first)
     for (std::size_t r = 0; r < R; ++r)
       for (std::size_t v = 0; v < V; ++v)
-        __builtin_prefetch(rows.out[r] + R * p.out_stride + columns.first + v * lanes, 1);
+        __builtin_prefetch(rows.out(r) + R * p.out_stride + columns.first + v * lanes, 1);
 }
 
 template <std::size_t R, std::size_t V>
@@ -129,13 +150,31 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
   }
 }
 
+// Of weights that are near: nothing is fetched.
 template <std::size_t R, std::size_t V>
-HWY_INLINE void finish(const Epilogue& epilogue, const Rows& rows, const Columns& columns, const Part& last,
+HWY_INLINE void accumulate(const Product& p, const EvenRows& rows, const Pass&, const Columns& columns,
+                           Vector (&sums)[R][V]) {
+  const float* weights = columns.weights;
+  const float* in[R];
+  unrolled<R>([&](auto r) HWY_ATTR { in[r] = rows.pixel(r) + p.channels; });
+  for (auto c = -static_cast<std::ptrdiff_t>(p.channels); c < 0; ++c) {
+    Vector w[V];
+    unrolled<V>([&](auto v) HWY_ATTR { w[v] = hn::Load(floats, weights + v * lanes); });
+    weights += V * lanes;
+    unrolled<R>([&](auto r) HWY_ATTR {
+      const Vector a = hn::Set(floats, in[r][c]);
+      unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]); });
+    });
+  }
+}
+
+template <std::size_t R, std::size_t V, class AnyRows>
+HWY_INLINE void finish(const Epilogue& epilogue, const AnyRows& rows, const Columns& columns, const Part& last,
                        Vector (&sums)[R][V]) {
   if (epilogue.residual)
     unrolled<R>([&](auto r) HWY_ATTR {
       unrolled<V>([&](auto v) HWY_ATTR {
-        sums[r][v] = hn::Add(sums[r][v], load<V>(rows.residual[r] + columns.first, v, last));
+        sums[r][v] = hn::Add(sums[r][v], load<V>(rows.residual(r) + columns.first, v, last));
       });
     });
   if (epilogue.activation == Activation::clamp) {
@@ -148,8 +187,8 @@ HWY_INLINE void finish(const Epilogue& epilogue, const Rows& rows, const Columns
 }
 
 // R rows of V vectors.
-template <std::size_t R, std::size_t V>
-void tile(const Product& p, const Rows& rows, const Pass& pass, const Columns& columns) {
+template <std::size_t R, std::size_t V, class AnyRows>
+HWY_INLINE void sum_up(const Product& p, const AnyRows& rows, const Pass& pass, const Columns& columns) {
   const Part last(columns.last_vector);
   Vector sums[R][V];
   begin(p, rows, columns, last, pass.first, sums);
@@ -157,9 +196,19 @@ void tile(const Product& p, const Rows& rows, const Pass& pass, const Columns& c
   accumulate(p, rows, pass, columns, sums);
   if (pass.last) finish(p.epilogue, rows, columns, last, sums);
   unrolled<R>([&](auto r) HWY_ATTR {
-    float* to = rows.out[r] + columns.first;
+    float* to = rows.out(r) + columns.first;
     unrolled<V>([&](auto v) HWY_ATTR { store<V>(sums[r][v], to, v, last); });
   });
+}
+template <std::size_t R, std::size_t V>
+void tile(const Product& p, const Rows& rows, const Pass& pass, const Columns& columns) {
+  sum_up<R, V>(p, rows, pass, columns);
+}
+
+// So many tiles, one below the other.
+template <std::size_t R, std::size_t V>
+void strip(const Product& p, EvenRows rows, std::size_t tiles, const Pass& pass, const Columns& columns) {
+  for (; tiles > 0; --tiles, rows.advance(R)) sum_up<R, V>(p, rows, pass, columns);
 }
 
 using Tile = decltype(&tile<1, 1>);
@@ -172,6 +221,12 @@ constexpr std::array<Tile, most_rows> tiles_of(std::index_sequence<R...>) {
 template <std::size_t... V>
 constexpr std::array<std::array<Tile, most_rows>, sizeof...(V)> all_tiles(std::index_sequence<V...>) {
   return {tiles_of<V + 1>(std::make_index_sequence<tile_rows(registers, V + 1)>())...};
+}
+
+using Strip = decltype(&strip<1, 1>);
+template <std::size_t... V>
+constexpr std::array<Strip, sizeof...(V)> strips_of(std::index_sequence<V...>) {
+  return {strip<tile_rows(registers, V + 1), V + 1>...};
 }
 
 // Results first to last, in the order of places.
@@ -196,8 +251,8 @@ Rows rows_of(const Product& p, Range results) {
     for (; r < end; ++r, in_x += p.x.stride, place += p.x.place) {
       if (p.image.zeros) rows.y[r] = in_y, rows.x[r] = in_x;
       rows.in[r] = floats_to(p.image, in_y, in_x);
-      rows.out[r] = p.out + place * p.out_stride;
-      if (p.epilogue.residual) rows.residual[r] = p.epilogue.residual + place * p.epilogue.residual_stride;
+      rows.results[r] = p.out + place * p.out_stride;
+      if (p.epilogue.residual) rows.terms[r] = p.epilogue.residual + place * p.epilogue.residual_stride;
     }
   }
   return rows;
@@ -205,15 +260,55 @@ Rows rows_of(const Product& p, Range results) {
 
 void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
   for (std::size_t r = 0; r < rows.count; ++r) {
-    float* out = rows.out[r] + columns.begin;
+    float* out = rows.out(r) + columns.begin;
     activate(instruction_set, epilogue.activation, epilogue.low, epilogue.high, out, out, columns.size());
   }
 }
 
 constexpr auto tiles = all_tiles(std::make_index_sequence<most_vectors>());
+constexpr auto strips = strips_of(std::make_index_sequence<most_vectors>());
+
+// Results that each see one pixel, all pixels one after another, in so few channels that the weights stay near: a tile
+// is quickly done, and what is to be known of it is known of the next.
+bool is_thin(const Product& p, const Pass& pass) {
+  return p.tap_y.count * p.tap_x.count == 1 && p.channels * most_vectors * lanes <= thin_panel &&
+         p.panels.floats() <= thin_weights && !p.offsets && pass.first && pass.last &&
+         is_short(p.epilogue.activation) && p.x.stride == 1 && p.x.place == 1 && p.tap_x.first == 0 &&
+         p.tap_y.first == 0 &&
+         (p.y.count == 1 || (p.y.stride == 1 && p.y.place == p.x.count && p.image.width == p.x.count &&
+                             p.image.row_stride == p.x.count * p.image.pixel_stride));
+}
+
+EvenRows even_rows(const Product& p, std::size_t result) {
+  EvenRows rows{p.image.data, p.image.pixel_stride, p.out,
+                p.out_stride, p.epilogue.residual,  p.epilogue.residual_stride};
+  rows.advance(result);
+  return rows;
+}
+
+// Where panel i of all lies, of so many rows of weights.
+Columns columns_of(const Product& p, std::size_t panel) {
+  const Range vectors = p.panels.of(panel);
+  const std::size_t first = vectors.begin * lanes, last = std::min(vectors.end * lanes, p.panels.columns);
+  return {first, lanes - (vectors.end * lanes - last), p.packed + first * p.panels.depth, p.packed, 0};
+}
+
+void multiply_thin(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {
+  for (std::size_t begin = results.begin, end; begin < results.end; begin = end) {
+    end = std::min(begin + thin_tiles * tile_rows, results.end);
+    for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
+      const std::size_t vectors = p.panels.of(panel).size(), rows = kernels::tile_rows(registers, vectors);
+      const Columns columns = columns_of(p, panel);
+      const std::size_t count = (end - begin) / rows, rest = begin + count * rows;
+      strips[vectors - 1](p, even_rows(p, begin), count, pass, columns);
+      if (rest < end) tiles[vectors - 1][end - rest - 1](p, rows_of(p, {rest, end}), pass, columns);
+    }
+  }
+}
 
 // One pass over the tiles of some results and panels.
 void multiply_pass(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {
+  if (is_thin(p, pass)) return multiply_thin(p, pass, results, panels, tile_rows);
   const std::size_t count = (results.size() + tile_rows - 1) / tile_rows;
   const std::size_t depth = pass.taps.size() * pass.channels.size();
   // Each pixel of a 1 x 1 convolution is new to the first panels; those after them find it in a cache.
