@@ -12,8 +12,9 @@
 #include "optimized/kernels/convolution.h"
 #include "optimized/kernels/matmul.h"
 
-// How near products and convolutions of the models' shapes come to the peak of one core: the best of their runs, beside
-// the peak that was measured right before and after. Each instruction set of this machine has its own lines.
+// How near products and convolutions of the models' shapes come to the roofline of one core: the best of their runs,
+// beside the peak that was measured right before and after, and what its bandwidth lets through where all that a kernel
+// reads and writes goes by once. Each instruction set of this machine has its own lines.
 namespace assay {
 namespace {
 
@@ -32,9 +33,10 @@ Memory random_floats(std::size_t n) {
   return memory;
 }
 
-// Runs it as often as the benchmark asks; counts the floating-point operations of the fastest run.
+// Runs it as often as the benchmark asks; counts the floating-point operations of the fastest run, which are two for
+// each product, and takes as many floats.
 template <class Run>
-void measure(benchmark::State& state, InstructionSet set, double operations, double weights, const Run& run) {
+void measure(benchmark::State& state, InstructionSet set, std::size_t products, std::size_t floats, const Run& run) {
   using Clock = std::chrono::steady_clock;
   double best = 1e9, peak = bench::peak_flops(set);
   for (auto _ : state) {
@@ -43,10 +45,14 @@ void measure(benchmark::State& state, InstructionSet set, double operations, dou
     best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
   }
   peak = std::max(peak, bench::peak_flops(set));
+  const double operations = 2 * static_cast<double>(products), bytes = static_cast<double>(floats * sizeof(float));
+  const double bandwidth = bench::peak_bandwidth(set, floats * sizeof(float));
+  const double roofline = std::min(peak, operations / bytes * bandwidth);
   state.counters["GFLOP/s"] = operations / best / 1e9;
   state.counters["peak"] = peak / 1e9;
-  state.counters["share"] = operations / best / peak;
-  state.counters["weights_GB/s"] = weights * sizeof(float) / best / 1e9;
+  state.counters["GB/s"] = bandwidth / 1e9;
+  state.counters["roofline"] = roofline / 1e9;
+  state.counters["share"] = operations / best / roofline;
 }
 
 struct Matmul {
@@ -66,7 +72,7 @@ void run_matmul(benchmark::State& state, InstructionSet set, const Matmul& c) {
   const Memory a = random_floats(c.m * c.k), b = random_floats(c.n * c.k), bias = random_floats(c.n),
                out = random_floats(c.m * c.n), packed = random_floats(packed_floats(set, c.k, c.n));
   const PackedMatrix matrix = pack(set, b.get(), c.k, c.n, 1, c.k, packed.get());
-  measure(state, set, 2.0 * static_cast<double>(c.m * c.n * c.k), static_cast<double>(c.n * c.k),
+  measure(state, set, c.m * c.n * c.k, c.m * c.k + c.n * c.k + c.m * c.n,
           [&] { matmul(a.get(), c.k, c.m, matrix, bias.get(), out.get(), c.n); });
 }
 
@@ -147,7 +153,7 @@ void run_layer(benchmark::State& state, InstructionSet set, const Layer& c) {
   const Memory scratch = random_floats(scratch_floats(convolution, images));
   pack(convolution, weight.get(), {c.inputs * plane, plane, c.kernel, 1}, nullptr, packed.get());
   const Epilogue epilogue{.activation = c.activation, .low = 0, .high = 6};
-  measure(state, set, 2.0 * static_cast<double>(side * side * weights), static_cast<double>(weights), [&] {
+  measure(state, set, side * side * weights, c.size * c.size * channels + weights + side * side * outputs, [&] {
     convolve(convolution, images, packed.get(), bias.get(), out.get(), outputs, scratch.get(), epilogue);
   });
 }

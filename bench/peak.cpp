@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "bench/peak.h"
 
@@ -37,6 +38,20 @@ double flops_once() {
   return 2.0 * sums * steps * static_cast<double>(hn::MaxLanes(hn::ScalableTag<float>())) / seconds.count();
 }
 
+// Reads all of it, in four places at once as a kernel does that follows several rows.
+double bandwidth_once(const float* data, std::size_t count) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d), quarter = count / 4 / lanes * lanes;
+  hn::Vec<decltype(d)> sum[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < quarter; i += lanes)
+    for (std::size_t k = 0; k < 4; ++k) sum[k] = hn::Add(sum[k], hn::LoadU(d, data + k * quarter + i));
+  volatile float result = hn::GetLane(hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3])));
+  static_cast<void>(result);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  return static_cast<double>(4 * quarter * sizeof(float)) / seconds.count();
+}
+
 }  // namespace assay::bench::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -49,6 +64,16 @@ double peak_flops(kernels::InstructionSet set) {
       HWY_CHOOSE_NEON(flops_once)};
   double most = 0;
   for (int i = 0; i < 40; ++i) most = std::max(most, of_set[static_cast<std::size_t>(set)]());
+  return most;
+}
+
+double peak_bandwidth(kernels::InstructionSet set, std::size_t bytes) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(bandwidth_once)) of_set[] = {
+      HWY_CHOOSE_SSE4(bandwidth_once), HWY_CHOOSE_AVX2(bandwidth_once), HWY_CHOOSE_AVX3(bandwidth_once),
+      HWY_CHOOSE_NEON(bandwidth_once)};
+  const std::vector<float> data(std::max<std::size_t>(bytes, 1 << 16) / sizeof(float), 1.0f);
+  double most = 0;
+  for (int i = 0; i < 20; ++i) most = std::max(most, of_set[static_cast<std::size_t>(set)](data.data(), data.size()));
   return most;
 }
 

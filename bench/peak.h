@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "optimized/kernels/instruction_set.h"
 
 namespace assay::bench {
@@ -7,5 +9,8 @@ namespace assay::bench {
 // The most floating-point operations a second of one core, each product and each sum counted: independent sums in all
 // registers, for as long as it takes to be sure.
 double peak_flops(kernels::InstructionSet);
+
+// The most bytes a second that one core reads, again and again, of so many: of the cache that holds them, or of memory.
+double peak_bandwidth(kernels::InstructionSet, std::size_t bytes);
 
 }  // namespace assay::bench
