@@ -26,7 +26,7 @@ struct Rows {
   const float* residual(std::size_t r) const { return terms[r]; }
 };
 
-// The same where each result is a pixel further than the one before, and sees it alone.
+// The same where each result is as far from the one before, and sees one tap.
 struct EvenRows {
   const float* pixels;
   std::size_t pixel_stride;
@@ -109,6 +109,18 @@ HWY_INLINE void fetch(const Product& p, const AnyRows& rows, const Pass& pass, c
         __builtin_prefetch(rows.out(r) + R * p.out_stride + columns.first + v * lanes, 1);
 }
 
+// A row of weights times one number of each row.
+template <std::size_t R, std::size_t V>
+HWY_INLINE void multiply_and_add(const float* const (&in)[R], std::ptrdiff_t at, const float* weights,
+                                 Vector (&sums)[R][V]) {
+  Vector w[V];
+  unrolled<V>([&](auto v) HWY_ATTR { w[v] = hn::Load(floats, weights + v * lanes); });
+  unrolled<R>([&](auto r) HWY_ATTR {
+    const Vector a = hn::Set(floats, in[r][at]);
+    unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]); });
+  });
+}
+
 template <std::size_t R, std::size_t V>
 HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass, const Columns& columns,
                            Vector (&sums)[R][V]) {
@@ -116,14 +128,9 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
   const float* ahead = columns.ahead;
   const float* in[R];
   const auto add = [&](std::ptrdiff_t at) HWY_ATTR {
-    Vector w[V];
-    unrolled<V>([&](auto v) HWY_ATTR { w[v] = hn::Load(floats, weights + v * lanes); });
+    unrolled<V>([&](auto v) HWY_ATTR { __builtin_prefetch(weights + (17 * V + v) * lanes); });
+    multiply_and_add<R, V>(in, at, weights, sums);
     weights += V * lanes;
-    unrolled<V>([&](auto v) HWY_ATTR { __builtin_prefetch(weights + (16 * V + v) * lanes); });
-    unrolled<R>([&](auto r) HWY_ATTR {
-      const Vector a = hn::Set(floats, in[r][at]);
-      unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]); });
-    });
   };
   std::size_t i = pass.tap_y, j = pass.tap_x;
   for (std::size_t tap = pass.taps.begin; tap < pass.taps.end; ++tap) {
@@ -156,15 +163,16 @@ HWY_INLINE void accumulate(const Product& p, const EvenRows& rows, const Pass&, 
                            Vector (&sums)[R][V]) {
   const float* weights = columns.weights;
   const float* in[R];
-  unrolled<R>([&](auto r) HWY_ATTR { in[r] = rows.pixel(r) + p.channels; });
-  for (auto c = -static_cast<std::ptrdiff_t>(p.channels); c < 0; ++c) {
-    Vector w[V];
-    unrolled<V>([&](auto v) HWY_ATTR { w[v] = hn::Load(floats, weights + v * lanes); });
+  const auto add = [&](std::ptrdiff_t at) HWY_ATTR {
+    multiply_and_add<R, V>(in, at, weights, sums);
     weights += V * lanes;
-    unrolled<R>([&](auto r) HWY_ATTR {
-      const Vector a = hn::Set(floats, in[r][c]);
-      unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]); });
-    });
+  };
+  if (p.offsets) {
+    unrolled<R>([&](auto r) HWY_ATTR { in[r] = rows.pixel(r); });
+    for (std::size_t c = 0; c < p.channels; ++c) add(p.offsets[c]);
+  } else {
+    unrolled<R>([&](auto r) HWY_ATTR { in[r] = rows.pixel(r) + p.channels; });
+    for (auto c = -static_cast<std::ptrdiff_t>(p.channels); c < 0; ++c) add(c);
   }
 }
 
@@ -268,22 +276,31 @@ void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
 constexpr auto tiles = all_tiles(std::make_index_sequence<most_vectors>());
 constexpr auto strips = strips_of(std::make_index_sequence<most_vectors>());
 
-// Results that each see one pixel, all pixels one after another, in so few channels that the weights stay near: a tile
-// is quickly done, and what is to be known of it is known of the next.
+// Results that each see one tap, in so few channels that the weights stay near: a tile is quickly done, and what is to
+// be known of it is known of the next.
 bool is_thin(const Product& p, const Pass& pass) {
-  return p.tap_y.count * p.tap_x.count == 1 && p.channels * most_vectors * lanes <= thin_panel &&
-         p.panels.floats() <= thin_weights && !p.offsets && pass.first && pass.last &&
-         is_short(p.epilogue.activation) && p.x.stride == 1 && p.x.place == 1 && p.tap_x.first == 0 &&
-         p.tap_y.first == 0 &&
-         (p.y.count == 1 || (p.y.stride == 1 && p.y.place == p.x.count && p.image.width == p.x.count &&
-                             p.image.row_stride == p.x.count * p.image.pixel_stride));
+  return p.tap_y.count * p.tap_x.count == 1 && !p.image.zeros && p.channels * most_vectors * lanes <= thin_panel &&
+         p.panels.floats() <= thin_weights && pass.first && pass.last && is_short(p.epilogue.activation);
+}
+
+// How many results, from the first on, are as far from one another as any two neighbours: those of a row, or all.
+std::size_t even_results(const Product& p) {
+  const std::ptrdiff_t row = floats_to(p.image, p.y.stride, 0);
+  const bool goes_on = row == floats_to(p.image, 0, p.x.stride * static_cast<std::ptrdiff_t>(p.x.count)) &&
+                       p.y.place == p.x.place * p.x.count;
+  return goes_on ? p.x.count * p.y.count : p.x.count;
 }
 
 EvenRows even_rows(const Product& p, std::size_t result) {
-  EvenRows rows{p.image.data, p.image.pixel_stride, p.out,
-                p.out_stride, p.epilogue.residual,  p.epilogue.residual_stride};
-  rows.advance(result);
-  return rows;
+  const std::size_t y = result / p.x.count, x = result % p.x.count, place = y * p.y.place + x * p.x.place;
+  const std::ptrdiff_t in_y = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first,
+                       in_x = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
+  return {p.image.data + floats_to(p.image, in_y, in_x),
+          static_cast<std::size_t>(floats_to(p.image, 0, p.x.stride)),
+          p.out + place * p.out_stride,
+          p.x.place * p.out_stride,
+          p.epilogue.residual ? p.epilogue.residual + place * p.epilogue.residual_stride : nullptr,
+          p.x.place * p.epilogue.residual_stride};
 }
 
 // Where panel i of all lies, of so many rows of weights.
@@ -294,8 +311,9 @@ Columns columns_of(const Product& p, std::size_t panel) {
 }
 
 void multiply_thin(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {
+  const std::size_t even = even_results(p);
   for (std::size_t begin = results.begin, end; begin < results.end; begin = end) {
-    end = std::min(begin + thin_tiles * tile_rows, results.end);
+    end = std::min({begin + thin_tiles * tile_rows, begin / even * even + even, results.end});
     for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
       const std::size_t vectors = p.panels.of(panel).size(), rows = kernels::tile_rows(registers, vectors);
       const Columns columns = columns_of(p, panel);
