@@ -138,6 +138,12 @@ class Statements(unittest.TestCase):
             words = re.findall(r"[A-Za-z]{4,}", re.sub("```[a-z]*", "", chapter.read_text()))
             self.assertEqual([w for w in dict.fromkeys(words) if w not in page.whole and not any(w in link for link in page.links)], [], chapter)
 
+    def test_every_header_that_is_installed_has_a_page_with_a_program(self):
+        examples = ROOT / "doc/examples/headers"
+        for example in examples.rglob("*.c*"):
+            page = book.pages[book.folder / f"{example.relative_to(examples).with_suffix('')}.h.html"]
+            self.assertIn(re.sub(r"\s+", "", example.read_text()), re.sub(r"\s+", "", page.whole))
+
     def test_chapters_show_what_their_fences_name(self):
         page = book.pages[book.folder / "spec" / "language.html"]
         for text in ("common: floating(self)", "std::sinh(x)", 'call.rule("sinh.R1"', "assay call aten::sinh.out"):

@@ -283,7 +283,7 @@ class Judging(unittest.TestCase):
                 (7, "output", ("kernels", "reference", "--operators", "abs", "-o", "/no/such/folder/r.jsonl")),
                 (4, "no_such", ("kernels", "no_such")),
                 (4, "no_such.so", ("kernels", "./no_such.so")),
-                (5, "executorch+xnnpack does not exist yet", ("kernels", "executorch+xnnpack")),
+                (5, "executorch+xnnpack runs programs alone", ("kernels", "executorch+xnnpack")),
                 (2, "--baseline", ("kernels", "reference", "--defect", "1234")),
                 (2, "-o", ("kernels", "reference", "--resume")),
                 (3, "known", ("kernels", "reference", "--operators", "abs", "--known", self.in_folder("none.txt"))),

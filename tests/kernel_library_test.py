@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 from folder import WithFolder
+from page import follow_kernel_page, steps
 
 ASSAY = os.environ["ASSAY"]
 BUILD = pathlib.Path(os.environ["ASSAY_BUILD"]).resolve()
@@ -145,6 +146,42 @@ class Misdeeds(Library):
         self.assertEqual({(case["verdict"], case["class"]) for case in cases if "verdict" in case}, {("crash", "abort")})
 
 
+class Thorough(Library):
+    """What goes wrong in harder circumstances alone."""
+
+    RESIZE = """  if (!host->resize(host->context, out, self->rank, self->sizes))
+    return refuse(ASSAY_KERNEL_INVALID, "the result does not fit in out");
+  const float* x"""
+
+    def test_a_right_one(self):
+        _, err, lines = self.judged(self.compiled(EXAMPLES / "kernels.c"), "--thorough", "--mutations", "20", operators="aten::add.out,aten::mm.out,aten::relu.out")
+        self.assertEqual([line["defect"]["sentence"] for line in lines if "defect" in line], [], err)
+        self.assertEqual(lines[0]["header"]["thorough"], "yes")
+
+    def test_each_circumstance(self):
+        text = (EXAMPLES / "kernels.c").read_text()
+        self.assertIn(self.RESIZE, text)
+        needs = 'float* t = host->allocate(host->context, 4, 4); '
+        for change, verdict, failure, circumstance in (
+            ("  const float* x", "fail", "shape", "with outs planned larger"),
+            ("  host->resize(host->context, out, self->rank, self->sizes);\n  const float* x", "fail", "writes-out-of-bounds", "with too little memory for outs"),
+            (self.RESIZE.replace("  const", f"  {needs}*t = 1;\n  const"), "crash", "segmentation-fault", ""),
+            (self.RESIZE.replace("  const", f'  {needs}if (!t) return refuse(ASSAY_KERNEL_INVALID, "no memory");\n  const'), "fail", "refused-though-valid", "with allocation 1 refused"),
+            (self.RESIZE.replace("  const", f'  {needs}if (!t) return refuse(ASSAY_KERNEL_EXHAUSTED, "no memory");\n  const'), None, None, None),
+        ):
+            with self.subTest(change):
+                library = self.compiled_text(text.replace(self.RESIZE, change))
+                self.assertEqual(self.judged(library, "--mutations", "0")[0], 0)
+                code, err, lines = self.judged(library, "--thorough", "--mutations", "0")
+                self.assertEqual(code, 0 if verdict is None else 1, err)
+                failures = {(case["verdict"], case["class"]) for case in lines if case.get("verdict") in ("fail", "crash", "timeout")}
+                self.assertEqual(failures, {(verdict, failure)} if verdict else set())
+                for defect in (line["defect"] for line in lines if "defect" in line):
+                    self.assertIn(circumstance, defect["smallest"]["message"])
+                    self.assertIn("--thorough", defect["command"])
+                    self.assertEqual(run(ASSAY, *shlex.split(defect["command"])[1:])[0], 1)
+
+
 class Strangers(Library):
     def assert_refused(self, library, code, words):
         for command in ("kernels", library, "--operators", "aten::relu.out"), ("contract", library, "--operators", "aten::relu.out"):
@@ -234,24 +271,12 @@ class Page(WithFolder):
     """doc/test_your_kernel.md: its C is relu.c, its commands are run in order, and what stands below one is said by it."""
 
     def test_it_goes_as_it_says(self):
-        page = (SOURCE / "doc" / "test_your_kernel.md").read_text()
         (self.folder / "build").mkdir()
         (self.folder / "build" / "release").symlink_to(BUILD)
-        commands = "cd " + str(self.folder)
-        blocks = re.findall(r"^```(c|sh|)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-        for (kind, text), (below, said) in zip(blocks, blocks[1:] + [("", "")]):
-            if kind == "c":
-                (self.folder / "relu.c").write_text(text)
-            if kind != "sh":
-                continue
-            block = "\n".join(line for line in text.splitlines() if not line.startswith("cmake --build"))
-            done = subprocess.run(["sh", "-c", commands + "\n" + block], capture_output=True, text=True, check=False, timeout=300, env=os.environ | {"HOME": str(self.folder)})
-            commands += "".join("\n" + line for line in block.splitlines() if line.startswith("export"))
-            expected = said.splitlines() if below == "" else []
-            self.assertEqual(done.returncode, 1 if any("relu.out" in line or "never" in line for line in expected) else 0, done)
-            self.assertEqual(done.stderr, "")
-            for line in expected:
-                self.assertIn(line, done.stdout)
+        install = re.sub("^cmake --build.*", "", steps("test_your_kernel.md")[0][0], flags=re.MULTILINE)
+        subprocess.run(["sh", "-ec", install], check=True, capture_output=True, cwd=self.folder, env=os.environ | {"HOME": str(self.folder)})
+        prefix = (self.folder / "assay").rename(self.folder / "prefix")
+        follow_kernel_page(self, prefix, self.folder)
 
 
 if __name__ == "__main__":

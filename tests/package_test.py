@@ -7,10 +7,14 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent
+from blind import MOUNTING, SOURCE, shell
+from page import follow_kernel_page, follow_runtime_page
+
 BUILD = os.environ["ASSAY_BUILD"]
+PACKAGE = os.environ.get("ASSAY_EXECUTORCH", "")
 
 
 def run(*command, folder=None, code=0):
@@ -18,14 +22,6 @@ def run(*command, folder=None, code=0):
     if done.returncode != code:
         raise AssertionError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stdout + done.stderr
-
-
-def can_mount(how):
-    return subprocess.run([*how, "mount", "-t", "tmpfs", "none", str(SOURCE)], capture_output=True, check=False).returncode == 0
-
-
-# How a command gets mounts of its own. A container may allow none: then the sources stay in sight.
-MOUNTING = next(filter(can_mount, (["unshare", "--map-root-user", "--mount"], ["unshare", "--mount"])), None)
 
 
 class Package(unittest.TestCase):
@@ -46,12 +42,20 @@ class Package(unittest.TestCase):
 
     def test_installed_and_found(self):
         self.install()
-        options = [f"-DCMAKE_PREFIX_PATH={self.scratch / 'prefix'}"]
+        examples = SOURCE / "doc/examples/headers"
+        options = [f"-DCMAKE_PREFIX_PATH={self.scratch / 'prefix'}", f"-DHEADER_EXAMPLES={examples}"]
         if sanitizers := os.environ.get("ASSAY_SANITIZE"):
             options += [f"-DCMAKE_CXX_FLAGS=-fsanitize={sanitizers}"]
         self.use(*options)
         self.assertEqual(run(self.scratch / "consumer" / "runtime_consumer"), "H1\n")
         self.assertEqual(run(self.scratch / "consumer" / "deployed_consumer"), "1 H2\n")
+        with self.subTest("each header has an example"):
+            include = self.scratch / "prefix/include/assay"
+            installed = {str(h.relative_to(include).with_suffix("")) for h in include.rglob("*.h") if not re.search("_generated.h|[.]gen[.]h", h.name)}
+            self.assertEqual({str(e.relative_to(examples).with_suffix("")).removeprefix("conformance/api/") for e in examples.rglob("*.c*")}, installed)
+        for example in (self.scratch / "consumer/headers").iterdir():
+            with self.subTest(example.name):
+                run(example, SOURCE / "golden/programs/mlp/program.pte")
 
     def test_the_installed_command_judges_a_library(self):
         self.install()
@@ -87,10 +91,7 @@ class Debian(unittest.TestCase):
 
     def blind(self, *command, before="true", code=0):
         """Runs a command in the scratch folder, with the sources out of sight."""
-        if not MOUNTING:
-            return run(*command, folder=self.scratch, code=code)
-        hidden = f"mount -t tmpfs none {shlex.quote(str(SOURCE))} && {before} && exec {shlex.join(map(str, command))}"
-        return run(*MOUNTING, "sh", "-c", hidden, folder=self.scratch, code=code)
+        return run(*shell(before), "exec " + shlex.join(map(str, command)), folder=self.scratch, code=code)
 
     def assay(self, *words, **how):
         return self.blind(self.usr / "bin" / "assay", *words, **how)
@@ -125,6 +126,23 @@ class Debian(unittest.TestCase):
         self.blind("cmake", "-G", "Ninja", "-S", examples, "-B", build, f"-DCMAKE_PREFIX_PATH={self.usr}")
         self.blind("cmake", "--build", build)
         self.assertIn("No defects.", self.assay("kernels", build / "libkernels_c.so", "--operators", "relu,mm"))
+
+    def test_the_guide(self):
+        folder = self.scratch / "guide"
+        folder.mkdir()
+        for follow, minutes in (follow_kernel_page, 10), (follow_runtime_page, 5):
+            begin = time.monotonic()
+            follow(self, self.usr, folder, path=f"/usr/bin:{os.environ['PATH']}", shell=shell())
+            self.assertLess(time.monotonic() - begin, 60 * minutes)
+
+    @unittest.skipUnless(PACKAGE, "built without the official runtime")
+    def test_kernels_of_executorch(self):
+        """What stands before the registry is compiled on first use, of what is installed."""
+        package = self.scratch / "executorch"
+        for part in "include", "lib", "version.py":
+            (shutil.copytree if (pathlib.Path(PACKAGE) / part).is_dir() else shutil.copy)(pathlib.Path(PACKAGE) / part, package / part)
+        judged = self.usr / "bin/assay", "kernels", f"executorch:{package}/lib/libexecutorch_kernels_optimized.so", "--operators", "relu", "--mutations", "0"
+        self.assertIn("No defects.", self.blind("env", f"XDG_CACHE_HOME={self.scratch}", *judged))
 
     @unittest.skipUnless(MOUNTING, "nothing can be mounted here")
     def test_a_copy_finds_what_is_installed(self):

@@ -16,8 +16,9 @@ import unittest
 import zlib
 
 from folder import WithFolder
+from page import follow_runtime_page
 
-ASSAY = os.environ["ASSAY"]
+ASSAY = pathlib.Path(os.environ["ASSAY"]).resolve()
 TESTS = pathlib.Path(__file__).resolve().parent
 FAULTY = sys.executable, TESTS / "faulty_end.py"
 PROGRAMS = TESTS.parent / "golden" / "programs"
@@ -408,19 +409,13 @@ def load(program, data):
         self.assertRegex(out, r"^0: float32 \(3, 16\)  \[\[(.|\n)*\n1: 1\n$")  # the input came
 
 
-class Page(unittest.TestCase):
-    """doc/test_your_runtime.md: its commands are run, and what stands below one is said by it."""
-
+class Page(WithFolder):
     def test_it_goes_as_it_says(self):
-        page = (TESTS.parent / "doc" / "test_your_runtime.md").read_text()
-        here = os.environ | {"PATH": str(pathlib.Path(ASSAY).parent) + ":" + WITH_NUMPY["PATH"]}
-        blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-        commands = [(text, said) for (kind, text), (below, said) in zip(blocks, blocks[1:] + [("", "")]) if kind == "sh" and below == ""]
-        self.assertGreater(len(commands), 3)
-        for command, said in commands:
-            done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=120, env=here, cwd=TESTS.parent / "doc" / "examples" / "protocol")
-            for line in said.splitlines():
-                self.assertIn(line, done.stdout, done.stderr)
+        prefix = self.folder / "prefix"
+        for link, to in ("bin", ASSAY.parent), ("share/assay/golden", PROGRAMS.parent), ("share/doc/assay", TESTS.parent / "doc"):
+            (prefix / link).parent.mkdir(parents=True, exist_ok=True)
+            (prefix / link).symlink_to(to)
+        follow_runtime_page(self, prefix, self.folder, path=WITH_NUMPY["PATH"])
 
     def test_examples_are_short(self):
         for example in (TESTS.parent / "doc" / "examples" / "protocol").glob("*.py"):

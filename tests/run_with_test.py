@@ -83,8 +83,14 @@ class With(WithFolder):
         self.assertEqual((code, out, err.count("\n")), (5, "", 1))
         self.assertIn("does not tell of its instructions", err)
 
+    def test_memory_is_limited_where_it_is_counted(self):
+        for options in ("--with", RUNTIME), ("--against", RUNTIME):
+            code, out, err = assay(*MLP, *options, "--max-bytes", "100000000")
+            self.assertEqual((code, out, err.count("\n")), (5, "", 1))
+            self.assertIn("does not say what memory it takes: --max-bytes is for", err)
+
     def test_testees_are_one_word_in_every_command(self):
-        for testee, code, words in ("executorch+xnnpack", 5, "does not exist yet"), ("nobody", 4, "there is no testee"), ("./nothing.so", 4, "missing"):
+        for testee, code, words in ("nobody", 4, "there is no testee"), ("./nothing.so", 4, "missing"):
             for option in "--with", "--against":
                 done, out, err = assay(*MLP, option, testee)
                 self.assertEqual((done, out, err.count("\n")), (code, "", 1), err)
@@ -161,8 +167,9 @@ class Planted(WithFolder):
 class Official(WithFolder):
     def test_it_agrees_with_the_reference(self):
         for name in "mlp", "kv_cache", "cnn", "dynamic_batch", "external_constants":
-            code, out, err = assay(*calls(name), "--with", "executorch", "--against", "reference", "--rtol", "1e-4", "--atol", "1e-5")
-            self.assertEqual((code, err), (0, ""), (name, out))
+            for runtime in "executorch", "executorch+xnnpack":
+                code, out, err = assay(*calls(name), "--with", runtime, "--against", "reference", "--rtol", "1e-4", "--atol", "1e-5")
+                self.assertEqual((code, err), (0, ""), (name, out))
         self.assertEqual(assay("run", PROGRAMS / "methods" / "program.bpte", "--with", "executorch", "--rtol", "1e-4")[0], 0)
 
     def test_it_refuses_in_its_words(self):

@@ -88,6 +88,8 @@ typedef struct assay_kernel_host {
 
   uint64_t (*ticks)(void* context); /* of a clock that never goes back */
   uint64_t ticks_per_second;
+
+  const char* schema; /* of the operator, as ATen writes it; null where the host knows its name alone */
 } assay_kernel_host;
 
 /* -- the library -------------------------------------------------------------------------------------------------- */

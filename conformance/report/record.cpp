@@ -112,8 +112,9 @@ Record from_bytes(std::string_view bytes) {
   return record;
 }
 
-std::string repro_line(const Record& record, std::string_view testee, std::string_view contract) {
+std::string repro_line(const Record& record, std::string_view testee, std::string_view contract, bool thorough) {
   std::string line = "assay case " + shell_word(record.case_id);
+  if (thorough) line += " --thorough";
   if (!contract.empty()) line += " --contract " + shell_word(contract);
   if (!testee.empty()) line += " --testee " + shell_word(testee);
   return line;

@@ -64,6 +64,7 @@ std::string to_bytes(const Record& record);
 Record from_bytes(std::string_view bytes);
 
 /// The shell command that runs the case again, on the testee that `assay case` asks unless one is named.
-std::string repro_line(const Record& record, std::string_view testee = {}, std::string_view contract = {});
+std::string repro_line(const Record& record, std::string_view testee = {}, std::string_view contract = {},
+                       bool thorough = false);
 
 }  // namespace assay

@@ -7,10 +7,11 @@
 namespace assay {
 
 Laboratory::Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience,
-                       int processors)
+                       int processors, bool thorough)
     : corpus_(corpus),
       library_(library),
       contract_(contract),
+      is_thorough_(thorough),
       children_(
           patience, [this](std::string_view id, Manner manner) { return judge(case_id_from(id), manner); },
           [this](std::string_view id, const TaskResult& death, Detail detail) {
@@ -23,6 +24,7 @@ int Laboratory::users(int processors) const { return std::min(2 * processors, li
 Judged Laboratory::judge(const CaseId& id, Manner manner) {
   if (!probe_) probe_.emplace(library_).explain_faults();
   probe_->outlive_aborts(manner.outlives_aborts);
+  probe_->be_thorough(is_thorough_);
   return run_case(corpus_, *probe_, contract_, id, manner.detail);
 }
 

@@ -15,7 +15,7 @@ class Laboratory {
  public:
   // The corpus, the library and its contract outlive it. Made before there are threads, for so many processors.
   Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience,
-             int processors = 1);
+             int processors = 1, bool thorough = false);
 
   const Contract& contract() const { return contract_; }
   const Patience& patience() const { return children_.patience(); }
@@ -39,6 +39,7 @@ class Laboratory {
   const Corpus& corpus_;
   KernelLibrary& library_;
   const Contract& contract_;
+  const bool is_thorough_;
   std::optional<Probe> probe_;  // of a child
   JudgingChildren children_;
 };

@@ -16,6 +16,7 @@ struct SuiteOptions {
   int workers = 2;              // processors that cases run on
   int timeout_seconds = 20;     // of processor time for one case
   std::optional<std::uint64_t> shuffle;
+  bool thorough = false;  // calls are made under harder circumstances, too
 };
 
 // The blocks of a run: of each operator its recorded calls, a case that breaks each rule and mutated calls, each case

@@ -148,6 +148,7 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   }
   if (is_drawn(*c.op) && (r.failure == Class::value || r.failure == Class::nan))
     r.message = text("what is wanted is ", c.op->math);
+  if (!seen.circumstance.empty()) r.message = text(seen.circumstance, r.message.empty() ? "" : ": ", r.message);
   if (r.failure == Class::not_repeatable) r = not_repeatable(std::move(r));
   return {std::move(r), answer_of(free, seen), spoilt};
 }

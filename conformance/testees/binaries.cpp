@@ -56,6 +56,19 @@ Digests digests_of_loaded(std::span<const std::string> names) {
   return digests;
 }
 
+std::vector<std::string> loaded_binaries(std::string_view beginning) {
+  std::vector<std::string> names;
+  for (const auto& [name, path] : all_loaded())
+    if (name.starts_with(beginning)) names.push_back(name);
+  return names;
+}
+
+std::filesystem::path loaded_file(std::string_view name) {
+  const auto all = all_loaded();
+  const auto found = std::ranges::find(all, name, &Loaded::name);
+  return found == all.end() ? std::filesystem::path() : found->path;
+}
+
 Digests digests_of_command(std::span<const std::string> words) {
   Digests digests;
   for (std::size_t i = 0; i < words.size(); ++i)

@@ -9,6 +9,7 @@
 #include <deque>
 #include <utility>
 
+#include "conformance/testees/heap.h"
 #include "reference/fault.h"
 
 namespace assay {
@@ -36,7 +37,7 @@ struct Shape {
 class Call {
  public:
   Call(const Operator& op, std::span<HostValue> arguments, std::byte fill)
-      : fill_(static_cast<int>(fill)), values_(arguments.size()) {
+      : schema_(op.schema), fill_(static_cast<int>(fill)), values_(arguments.size()) {
     for (std::size_t i = 0; i < arguments.size(); ++i) place(values_[i], arguments[i], op.arguments[i]);
   }
   ~Call() { std::ranges::for_each(blocks_, std::free); }
@@ -56,7 +57,8 @@ class Call {
             },
             [](void*, const char* line) noexcept { static_cast<void>(std::fprintf(stderr, "%s\n", line)); },
             [](void*) noexcept { return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()); },
-            Clock::period::den / Clock::period::num};
+            Clock::period::den / Clock::period::num,
+            schema_.c_str()};
   }
 
   // What the kernel says of the dtypes of its results.
@@ -77,6 +79,7 @@ class Call {
   };
 
   bool resize(const assay_kernel_tensor* given, std::uint32_t rank, const std::int64_t* sizes) {
+    const heap::Owner owner(heap::Owner::host);
     const auto out = std::ranges::find(outs_, given, &Out::given);
     if (out == outs_.end() || rank > max_rank) return false;
     TensorView resized = *out->view;
@@ -96,6 +99,7 @@ class Call {
     if (!std::has_single_bit(alignment) || bytes > temporary_memory - allocated_) return nullptr;
     void* block = nullptr;
     if (posix_memalign(&block, std::max(alignment, sizeof block), bytes) != 0) return nullptr;
+    const heap::Owner owner(heap::Owner::host);
     allocated_ += bytes;
     return blocks_.emplace_back(std::memset(block, fill_, bytes));
   }
@@ -146,6 +150,7 @@ class Call {
         value);
   }
 
+  const std::string schema_;
   const int fill_;
   std::deque<Shape> shapes_;
   std::deque<std::vector<assay_kernel_value>> lists_;
@@ -182,10 +187,11 @@ static_assert(ASSAY_KERNEL_OK == static_cast<int>(Outcome::ok) &&
 
 class CLibrary final : public KernelLibrary {
  public:
-  CLibrary(const assay_kernel_library& table, std::vector<std::string> kernels, std::string binary)
-      : table_(table), kernels_(std::move(kernels)), binary_(std::move(binary)) {}
+  CLibrary(std::string name, const assay_kernel_library& table, std::vector<std::string> kernels,
+           std::vector<std::string> binaries)
+      : name_(std::move(name)), table_(table), kernels_(std::move(kernels)), binaries_(std::move(binaries)) {}
 
-  std::string_view name() const override { return table_.name; }
+  std::string_view name() const override { return name_; }
 
   std::vector<std::pair<std::string, std::string>> facts() const override {
     std::vector<std::pair<std::string, std::string>> all{{"interface", text("kernel library ", table_.version)},
@@ -195,7 +201,7 @@ class CLibrary final : public KernelLibrary {
     return all;
   }
 
-  std::vector<std::string> binaries() const override { return {binary_}; }
+  std::vector<std::string> binaries() const override { return binaries_; }
 
   std::vector<std::string> kernels() const override { return kernels_; }
 
@@ -217,22 +223,24 @@ class CLibrary final : public KernelLibrary {
   // What the library throws ends the process, as its own misdeed.
   assay_kernel_reply asked(const std::string& op, const assay_kernel_host& host,
                            std::span<assay_kernel_value> values) noexcept {
+    const heap::Owner owner(heap::Owner::library);
     if (table_.reset && !std::exchange(begun_, true)) table_.reset(table_.context);
     return table_.call(table_.context, op.c_str(), &host, values.data(), values.size());
   }
 
+  const std::string name_;
   const assay_kernel_library& table_;
-  const std::vector<std::string> kernels_;
-  const std::string binary_;
+  const std::vector<std::string> kernels_, binaries_;
   std::byte fill_{};
   bool begun_ = false;  // in this process
 };
 
 }  // namespace
 
-std::unique_ptr<KernelLibrary> make_c_library(const assay_kernel_library* table, std::string binary) {
+std::unique_ptr<KernelLibrary> make_c_library(const assay_kernel_library* table, std::vector<std::string> binaries,
+                                              std::string name) {
   const auto fail = [&](Outcome outcome, const char* rule, const auto&... sentence) {
-    throw Fault(outcome, rule, text(binary, sentence...));
+    throw Fault(outcome, rule, text(binaries.front(), sentence...));
   };
   const auto require_table = [&](bool holds, const char* sentence) {
     if (!holds) fail(Outcome::invalid, "library.table", sentence);
@@ -252,7 +260,8 @@ std::unique_ptr<KernelLibrary> make_c_library(const assay_kernel_library* table,
     require_table(kernels.size() < most_kernels, ": its table names kernels without end");
     kernels.emplace_back(name);
   }
-  return std::make_unique<CLibrary>(*table, std::move(kernels), std::move(binary));
+  return std::make_unique<CLibrary>(name.empty() ? table->name : std::move(name), *table, std::move(kernels),
+                                    std::move(binaries));
 }
 
 }  // namespace assay

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 // glibc's own, under the names that it keeps for those who replace them.
 extern "C" {
@@ -24,6 +25,9 @@ namespace {
 Arena* arena = nullptr;
 std::atomic<bool> watched = false;
 std::byte filling{};
+Owner::Who owner = Owner::host;
+std::size_t until_refused = 0;  // allocations, with that one
+bool refused = false;
 std::atomic_flag busy;  // a testee may have threads
 
 class Lock {
@@ -39,7 +43,9 @@ bool is_ours(const void* block) { return arena && arena->contains(block); }
 
 void* allocate(std::size_t bytes, std::byte fill, std::size_t alignment = promised_alignment) {
   const Lock lock;
-  void* const block = arena->allocate(bytes, fill, alignment);
+  const bool refuses = owner == Owner::library && until_refused > 0 && --until_refused == 0;
+  refused |= refuses;
+  void* const block = refuses ? nullptr : arena->allocate(bytes, fill, alignment);
   if (!block) errno = ENOMEM;
   return block;
 }
@@ -51,13 +57,18 @@ std::size_t usable_size(void* block) {
 
 }  // namespace
 
-Watch::Watch(std::byte fill) {
+Watch::Watch(std::byte fill, std::size_t nth) {
   if (!arena) arena = new Arena;
-  filling = fill;
+  filling = fill, until_refused = nth, refused = false, owner = Owner::host;
   watched = true;
 }
 
 Watch::~Watch() { watched = false; }
+
+bool has_refused() { return refused; }
+
+Owner::Owner(Who who) : before_(std::exchange(owner, who)) {}
+Owner::~Owner() { owner = before_; }
 
 std::optional<Damage> damage() { return arena ? arena->damage() : std::nullopt; }
 std::size_t used() { return arena ? arena->used() : 0; }

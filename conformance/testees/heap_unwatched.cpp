@@ -3,8 +3,11 @@
 // Sanitizers have a heap of their own.
 namespace assay::heap {
 
-Watch::Watch(std::byte) {}
+Watch::Watch(std::byte, std::size_t) {}
 Watch::~Watch() = default;
+bool has_refused() { return false; }
+Owner::Owner(Who who) : before_(who) {}
+Owner::~Owner() = default;
 std::optional<Damage> damage() { return std::nullopt; }
 std::size_t used() { return 0; }
 

@@ -22,10 +22,4 @@ std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesyst
 // An engine of a testee, from the same module, whose names and those of its libraries are its own.
 std::unique_ptr<Engine> load_engine(std::string_view name, const std::filesystem::path& folder);
 
-// What our own modules export as assay_kernel_library: makes the library, which the caller owns.
-using MakeKernelLibrary = KernelLibrary* (*)();
-
-// And as assay_registered_kernels: makes a library of this name of what is registered by now, by this file.
-using MakeRegistered = KernelLibrary* (*)(const char* name, const char* file);
-
 }  // namespace assay

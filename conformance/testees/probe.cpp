@@ -26,6 +26,8 @@ std::string element_name(std::string_view list, std::size_t k) { return text(lis
 // That calls take before a process should be replaced: what they took is not used again.
 constexpr std::size_t most_addresses = std::size_t{1} << 35, most_memory = std::size_t{1} << 26;
 
+constexpr std::size_t most_refusals = 8;  // allocations of a call that are refused in turn
+
 // Where the next call will have its stack.
 [[gnu::noinline]] void fill_stack(std::byte byte) {
   std::array<std::byte, 1 << 14> frame;
@@ -69,7 +71,7 @@ class Run {
                                           : place_input(op.arguments[i], arguments[i]));
   }
 
-  Observation call(KernelLibrary& library, bool outlives_aborts) {
+  Observation call(KernelLibrary& library, bool outlives_aborts, std::size_t refused_allocation = 0) {
     seed_entropy(seed_);
     library.fill_memory(poison_byte(poison_));
     fill_stack(poison_byte(poison_));
@@ -78,7 +80,7 @@ class Run {
     bool returned = true;
     {
       std::optional<heap::Watch> watch;
-      if (library.may_crash()) watch.emplace(poison_byte(poison_));
+      if (library.may_crash()) watch.emplace(poison_byte(poison_), refused_allocation);
       const auto call = [&] { seen.reply = library.call(op_, host_); };
       if (outlives_aborts)
         returned = outlives_abort(call);
@@ -244,6 +246,37 @@ bool agree(Observation& one, const Observation& other, std::uint64_t seed, const
   return true;
 }
 
+// A plan that has room for more, or for less, than this one's sizes; the same where there is none such.
+TensorPlan larger(TensorPlan plan) {
+  constexpr Int most = 1 << 20;  // elements
+  Dims sizes = plan.sizes;
+  for (Int& n : sizes) ++n;
+  if (count(sizes) <= most) plan.sizes = sizes;
+  return plan;
+}
+TensorPlan smaller(TensorPlan plan) {
+  if (count(plan.sizes) > 0 && plan.sizes.size() > 0) --plan.sizes[0];
+  return plan;
+}
+OutPlan replanned(OutPlan plan, TensorPlan (*change)(TensorPlan)) {
+  for (auto& tensors : plan) std::ranges::transform(tensors, tensors.begin(), change);
+  return plan;
+}
+
+std::size_t elements(const OutPlan& plan) {
+  std::size_t all = 0;
+  for (const auto& tensors : plan)
+    for (const TensorPlan& t : tensors) all += static_cast<std::size_t>(count(t.sizes));
+  return all;
+}
+
+bool same_outs(const Observation& one, const Observation& other, const FreeOuts& free) {
+  bool same = same_reply(one, other);
+  for (std::size_t k = 0; same && k < one.outs.size(); ++k)
+    same = is_free(free, k) || one.outs[k].bytes == other.outs[k].bytes;
+  return same;
+}
+
 }  // namespace
 
 bool is_free(const FreeOuts& free, std::size_t out) { return !free.empty() && free[std::min(out, free.size() - 1)]; }
@@ -271,13 +304,14 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
   seen.spoilt = second.spoilt;
   if (seen.conduct == Class::none) put_down(seen, second.conduct, second.misdeed);
   if (look_at_heap(seen) || seen.conduct != Class::none) return seen;
-  if (agree(seen, second, seed, free)) return seen;
+  if (agree(seen, second, seed, free))
+    return is_thorough_ && seen.conduct == Class::none && seen.reply.outcome == Outcome::ok
+               ? press(std::move(seen), op, arguments, outs, seed, free)
+               : seen;
 
   const Observation third = run(Poison::first);
   seen.spoilt = third.spoilt;
-  bool same = same_reply(seen, third);
-  for (std::size_t k = 0; same && k < seen.outs.size(); ++k)
-    same = is_free(free, k) || seen.outs[k].bytes == third.outs[k].bytes;
+  const bool same = same_outs(seen, third, free);
   if (look_at_heap(seen)) return seen;
   if (third.conduct != Class::none)
     put_down(seen, third.conduct, third.misdeed);
@@ -286,6 +320,39 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
   else
     put_down(seen, Class::not_repeatable, "two runs of the same call gave two answers");
   return seen;
+}
+
+Observation Probe::press(Observation plain, const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
+                         std::uint64_t seed, const FreeOuts& free) {
+  const auto run = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
+    Observation seen =
+        Run(islands_, op, arguments, plan, Poison::first, seed).call(library_, outlives_aborts_, refused);
+    if (seen.conduct == Class::none) look_at_heap(seen);
+    seen.circumstance = std::move(circumstance), seen.seconds = plain.seconds;
+    return seen;
+  };
+
+  Observation seen = run(replanned(outs, larger), "with outs planned larger");
+  if (seen.conduct != Class::none || !same_outs(plain, seen, free)) return seen;
+
+  if (const OutPlan small = replanned(outs, smaller); elements(small) < elements(outs)) {
+    seen = run(small, "with too little memory for outs");
+    if (seen.conduct == Class::none && seen.reply.outcome == Outcome::ok)
+      put_down(seen, Class::shape, "the call is answered, though its outs do not fit");
+    if (seen.conduct != Class::none) return seen;
+  }
+
+  for (std::size_t nth = 1; nth <= most_refusals; ++nth) {
+    seen = run(outs, text("with allocation ", nth, " refused"), nth);
+    if (seen.conduct != Class::none) return seen;
+    if (!heap::has_refused()) break;
+    if (seen.reply.outcome == Outcome::exhausted || same_outs(plain, seen, free)) continue;
+    if (seen.reply.outcome != Outcome::ok)
+      put_down(seen, Class::refused_though_valid,
+               text("where memory is missing it is to be refused as exhausted, not as ", name(seen.reply.outcome)));
+    return seen;
+  }
+  return plain;
 }
 
 bool Probe::is_spent() const { return islands_.used() > most_addresses || heap::used() > most_memory; }

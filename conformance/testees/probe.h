@@ -36,6 +36,7 @@ struct Observation {
   std::vector<Tensor> outs;     // as the first run left them; empty unless the reply is ok
   Class conduct = Class::none;  // what the call did besides replying, the worst of it,
   std::string misdeed;          // in one sentence
+  std::string circumstance;     // in which alone it went so, "with outs planned larger"; empty: in the plain one
   bool spoilt = false;          // memory is damaged: the process is good for nothing more
   double seconds = 0;           // of the first run
 };
@@ -61,10 +62,17 @@ class Probe {
   // is damaged, it ends.
   void outlive_aborts(bool does) { outlives_aborts_ = does; }
 
+  // From now on: whether a call that is answered is made again under harder circumstances, in which the answer must be
+  // the same, or where memory is missing a refusal. The first in which it is not stands for the call.
+  void be_thorough(bool is) { is_thorough_ = is; }
+
  private:
+  Observation press(Observation plain, const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
+                    std::uint64_t seed, const FreeOuts& free);
+
   KernelLibrary& library_;
   Islands islands_;
-  bool outlives_aborts_ = false;
+  bool outlives_aborts_ = false, is_thorough_ = false;
 };
 
 // What explain_faults() says when memory of an earlier call was used.

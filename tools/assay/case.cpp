@@ -21,7 +21,7 @@ namespace {
 
 struct Request {
   std::string id, testee = usual_testee, contract, golden, as, file;
-  bool json = false;
+  bool json = false, thorough = false;
 };
 
 constexpr std::chrono::seconds patience{60};
@@ -103,7 +103,7 @@ int show_case(const Request& request) {
   if (!request.as.empty()) return write_reproduction(request, c);
   const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
   const Contract contract = open_contract(request.contract, request.testee);
-  Laboratory laboratory(corpus, *library, contract, patience_of(patience, library->is_remote()));
+  Laboratory laboratory(corpus, *library, contract, patience_of(patience, library->is_remote()), 1, request.thorough);
   return shown(request, laboratory.run_alone(id, Detail::all).record, [&](const Record& r) { print(c, r); });
 }
 
@@ -118,6 +118,7 @@ void add_case(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--testee", r->testee, testee_help)->capture_default_str();
   command->add_option("--contract", r->contract, contract_help);
+  command->add_flag("--thorough", r->thorough, thorough_help);
   command->add_option("--golden", r->golden,
                       "Folder of recorded calls [golden/operators of the checkout or installation]");
   CLI::Option* json = command->add_flag("--json", r->json, "Print the record as JSON");

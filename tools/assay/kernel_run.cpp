@@ -36,7 +36,7 @@ KernelRun::KernelRun(KernelRequest& request)
       corpus_(golden_folder(request.golden)),
       library_(open_library(request.run.testee, corpus_)),
       laboratory_(corpus_, *library_, contract_, patience_of(timeout(request), library_->is_remote(), &leave_gently()),
-                  request.suite.workers) {
+                  request.suite.workers, request.suite.thorough) {
   if (!request.run.mustpass.empty()) mustpass_ = read_cases(request.run.mustpass, "mustpass", corpus_);
   plan();
 }
@@ -72,6 +72,7 @@ Facts KernelRun::settings(const std::string& machine) const {
   facts.push_back({"operators", o.operators.empty() ? "all" : o.operators});
   facts.push_back({"seed", fmt::format("{}, {} mutations an operator", o.seed, o.mutations)});
   if (o.shuffle) facts.push_back({"shuffle", std::to_string(*o.shuffle)});
+  if (o.thorough) facts.push_back({"thorough", "yes"});
   facts.push_back(timeout_fact(o.timeout_seconds, library_->is_remote()));
   facts.push_back({"addresses", has_fixed_addresses() ? "fixed" : "random"});
   facts.push_back({"digest", digest_});
@@ -117,7 +118,7 @@ void KernelRun::find_defects(RunLog& log, Laboratory* laboratory) {
   const auto begun = [&](std::string_view op) { log.progress().looks_into(op); };
   for (Defect& d : defects_of(laboratory, corpus_, seen_, request_.suite.workers, begun)) {
     d.testee = library_->name();
-    d.command = repro_line(d.smallest, unless_usual(request_.run.testee), request_.contract);
+    d.command = repro_line(d.smallest, unless_usual(request_.run.testee), request_.contract, request_.suite.thorough);
     log.add(d);
   }
 }

@@ -42,6 +42,7 @@ Deciding add_kernel_options(CLI::App& command, KernelRequest& r) {
                       "process or machine")
           ->capture_default_str()
           ->check(CLI::Range(1, 3600)),
+      command.add_flag("--thorough", r.suite.thorough, thorough_help),
       command.add_option("--golden", r.golden,
                          "Folder of recorded calls [golden/operators of the checkout or installation]"),
       command.add_option("--contract", r.contract, contract_help),

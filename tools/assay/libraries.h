@@ -47,17 +47,23 @@ inline constexpr const char* testee_help =
     "protocol (spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
 
 inline constexpr const char* runtime_help =
-    "Who runs programs: executorch (its official runtime), reference, optimized, optimized:avx2 (for an instruction "
+    "Who runs programs: executorch (its official runtime), executorch+xnnpack (with that backend), reference, "
+    "optimized, optimized:avx2 (for an instruction "
     "set), a module ./lib.so that exports assay_runtime, runner:COMMAND, one with the command line of executor_runner, "
     "results:FILE of assay suite, python:MODULE, or who speaks the protocol "
     "(spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
 
 inline constexpr const char* runner_help =
     "Who runs it: reference, optimized, optimized:avx2,relaxed (for an instruction set, in relaxed arithmetic), "
-    "executorch (its official runtime), "
+    "executorch (its official runtime), executorch+xnnpack (with that backend), "
     "recorded (PyTorch's kernels, as they were recorded), ./lib.so, a library of kernels "
     "(spec/kernel_library.md) or a module that exports assay_runtime, python:MODULE, or who speaks the protocol "
     "(spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
+
+inline constexpr const char* thorough_help =
+    "Make each call that is answered again with outs that are planned larger, with too little memory for them, and "
+    "with "
+    "its first allocations refused in turn";
 
 // The contract that is asked for by name or file, or, where none is, that of the library.
 Contract open_contract(const std::string& asked_for, const std::string& library);

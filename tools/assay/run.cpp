@@ -272,6 +272,13 @@ int run(const Request& r) {
                 text(r.with,
                      " does not count its instructions: --max-instructions is for the reference, the optimized "
                      "runtime and libraries of kernels"));
+  for (const Runners* runners : {&session.with, session.against.get()})
+    if (r.limits.bytes != Budget::Limits{}.bytes && runners && !runners->charges_memory())
+      throw Fault(
+          Outcome::unsupported, "testee",
+          text(runners->testee(),
+               " does not say what memory it takes: --max-bytes is for the reference, the optimized runtime and "
+               "libraries of kernels"));
   if (!r.packed_cache.empty() && !optimized_for(r.with) && !optimized_for(r.against))
     throw Fault(Outcome::unsupported, "testee",
                 "--packed-cache is for the optimized runtime, which alone packs constants");
@@ -324,7 +331,8 @@ void add_run(CLI::App& app, int& exit_code) {
   add_limits(*command, r->limits);
   add_no_map(*command, r->map);
   command->add_flag("--share-arenas", r->share_arenas,
-                    "Methods share the planned memories into which one of them plans state, not named state alone");
+                    "Methods share the planned memories into which one of them plans state, not named state alone; of "
+                    "executorch they always do");
   command->add_option("--packed-cache", r->packed_cache,
                       "A folder for this program, where the optimized runtime keeps what it makes of constants");
   command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");

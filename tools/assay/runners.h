@@ -32,6 +32,7 @@ class Runners {
   bool is_reference() const { return !is_runtime() && !is_library(); }
   bool is_runtime() const { return runtime_ != nullptr; }
   bool is_library() const { return open_.library != nullptr; }
+  bool charges_memory() const { return !is_runtime() || runtime_->charges_memory(); }
 
   // One that begins with fresh state. The listener hears of instructions, of which a runtime says nothing.
   std::unique_ptr<ProgramRunner> begin(const ProgramFiles& program, const RuntimeOptions& options, Listener* listener);

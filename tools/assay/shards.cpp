@@ -135,8 +135,12 @@ CLI::Option* add_part(CLI::App& command, Part& part, CLI::Option* lines) {
 
 std::vector<std::string> given(const Deciding& options) {
   std::vector<std::string> words;
-  for (const CLI::Option* option : options)
-    for (const std::string& result : option->results()) words.insert(words.end(), {option->get_name(), result});
+  for (const CLI::Option* option : options) {
+    const bool is_flag = option->get_expected_max() == 0;
+    if (is_flag && option->count() > 0) words.push_back(option->get_name());
+    for (const std::string& result : is_flag ? std::vector<std::string>() : option->results())
+      words.insert(words.end(), {option->get_name(), result});
+  }
   return words;
 }
 

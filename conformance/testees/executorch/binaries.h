@@ -6,6 +6,8 @@
 
 namespace assay::executorch_kernels {
 
+inline constexpr const char* xnnpack = "executorch_backend_xnnpack";  // which programs of "XnnpackBackend" need
+
 inline std::string file_of(const std::string& library) { return "lib" + library + ".so"; }
 
 // The files of the package's libraries that this module is linked with.

@@ -5,8 +5,8 @@
 #include <executorch/runtime/platform/runtime.h>
 
 #include "conformance/testees/executorch/binaries.h"
+#include "conformance/testees/executorch/kernels/threads.h"
 #include "conformance/testees/executorch/outcome.h"
-#include "conformance/testees/executorch/threads.h"
 #include "conformance/testees/executorch/values.h"
 
 // ExecuTorch's own runtime as its users take it: a Module with the defaults, the packaged XNNPACK beside it.
@@ -17,7 +17,7 @@ using executorch::extension::Module;
 using executorch::runtime::Error;
 using executorch::runtime::EValue;
 
-constexpr const char *xnnpack = "executorch_backend_xnnpack", *xnnpack_backend = "XnnpackBackend";
+constexpr const char* xnnpack_backend = "XnnpackBackend";
 
 class ModuleEngine final : public Engine {
  public:

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/testees/executorch/log.h"
-#include "conformance/testees/executorch/threads.h"
+#include "conformance/testees/executorch/kernels/log.h"
+#include "conformance/testees/executorch/kernels/threads.h"
 
 // ExecuTorch's own loader, as a client without a Module uses it.
 namespace assay::executorch_kernels {

@@ -1,16 +1,17 @@
 #include "conformance/testees/runtime.h"
 
+#include <dlfcn.h>
 #include <executorch/extension/module/module.h>
 #include <executorch/runtime/platform/runtime.h>
 
 #include <set>
 
 #include "conformance/testees/executorch/binaries.h"
+#include "conformance/testees/executorch/kernels/threads.h"
 #include "conformance/testees/executorch/outcome.h"
-#include "conformance/testees/executorch/threads.h"
 #include "conformance/testees/executorch/values.h"
 
-// Programs on ExecuTorch's own runtime, through its Module.
+// Programs on ExecuTorch's own runtime, through its Module; with the packaged XNNPACK beside it, or without.
 namespace assay::executorch_kernels {
 namespace {
 
@@ -58,14 +59,21 @@ class LoadedModule final : public TesteeProgram {
 
 class ModuleRuntime final : public Runtime {
  public:
-  ModuleRuntime() {
+  explicit ModuleRuntime(bool with_xnnpack) : with_xnnpack_(with_xnnpack) {
     log::capture();
     executorch::runtime::runtime_init();
     set_threads(1);
+    if (with_xnnpack && !dlopen(file_of(xnnpack).c_str(), RTLD_NOW | RTLD_LOCAL))
+      throw Fault(Outcome::invalid, "testee", text(name(), " cannot be loaded: ", dlerror()));
   }
 
-  std::string_view name() const override { return "executorch"; }
-  std::vector<std::string> binaries() const override { return package_binaries(); }
+  std::string_view name() const override { return with_xnnpack_ ? "executorch+xnnpack" : "executorch"; }
+  std::vector<std::pair<std::string, std::string>> facts() const override { return {{"arenas", "shared"}}; }
+  std::vector<std::string> binaries() const override {
+    std::vector<std::string> files = package_binaries();
+    if (with_xnnpack_) files.push_back(file_of(xnnpack));
+    return files;
+  }
 
   // Arenas are always shared, as this runtime shares no state by name.
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
@@ -76,11 +84,18 @@ class ModuleRuntime final : public Runtime {
     reply = reply_of(module->load(executorch::runtime::Program::Verification::InternalConsistency));
     return reply.outcome == Outcome::ok ? std::make_unique<LoadedModule>(std::move(module)) : nullptr;
   }
+
+ private:
+  bool with_xnnpack_;
 };
 
 }  // namespace
 }  // namespace assay::executorch_kernels
 
 extern "C" __attribute__((visibility("default"))) assay::Runtime* assay_runtime() {
-  return new assay::executorch_kernels::ModuleRuntime;
+  return new assay::executorch_kernels::ModuleRuntime(false);
+}
+
+extern "C" __attribute__((visibility("default"))) assay::Runtime* assay_runtime_xnnpack() {
+  return new assay::executorch_kernels::ModuleRuntime(true);
 }

@@ -143,6 +143,9 @@ def write(book, site):
     site.add_source(spec / "format" / "handles.yaml", "Files")
     for name in BESIDE:
         site.add_chapter(ROOT / name, "Practice")
+    examples = ROOT / "doc" / "examples" / "headers"
+    for example in sorted(examples.rglob("*.c*")):
+        site.add_header((ROOT / example.relative_to(examples)).with_suffix(".h"), example, "Headers")
     site.write()
 
 

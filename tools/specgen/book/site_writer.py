@@ -63,6 +63,11 @@ class Site:
         shown = [(str(f.relative_to(self.source)), markupsafe.Markup(highlighted_file(f))) for f in files]
         self.add(Page(f"{relative}.html", relative, "source.html", files=shown), part, path)
 
+    def add_header(self, header, example, part):
+        """A header that is installed, below a program that uses it."""
+        shown = [(str(f.relative_to(self.source)), markupsafe.Markup(highlighted_file(f))) for f in (example, header)]
+        self.add(Page(f"{header.relative_to(self.source)}.html", str(header.relative_to(self.source)), "source.html", files=shown), part, header)
+
     # -- writing -------------------------------------------------------------------------------------------------
 
     def write(self):

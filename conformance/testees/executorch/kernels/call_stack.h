@@ -1,33 +1,36 @@
 #pragma once
 
 #include <executorch/runtime/core/evalue.h>
+#include <kernel_library.h>
 
 #include <algorithm>
 #include <array>
 #include <concepts>
 #include <memory_resource>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
-
-#include "conformance/testees/library.h"
 
 namespace assay::executorch_kernels {
 
 // The arguments of one call as ExecuTorch's boxed kernels take them: an EValue for every argument of the schema, out
 // arguments last, and one more for what the kernel returns; a number is only returned. A mutated argument is a copy of
-// its tensor in the memory of the out argument for its new value. Made from the schema's types alone.
+// its tensor in the memory of the out for its new value.
 class CallStack {
  public:
-  // Throws Fault with outcome unsupported where a tensor has sizes that ExecuTorch's 32 bits cannot hold.
-  CallStack(const Operator& op, std::span<const HostValue> arguments);
+  // `values` follow the schema, with an out behind those of the schema for the new value of each mutated argument, and
+  // one for a number that is returned. Throws TooLarge.
+  CallStack(std::string_view schema, std::span<assay_kernel_value> values);
   CallStack(const CallStack&) = delete;
   CallStack& operator=(const CallStack&) = delete;
 
+  struct TooLarge {};  // a tensor has sizes that ExecuTorch's 32 bits cannot hold
+
   std::span<executorch::runtime::EValue*> values() { return stack_; }
 
-  // Hands the sizes that the kernel gave the outs, and the number that it returned, back to the host.
-  void read_back(const Operator& op, std::span<HostValue> arguments) const;
+  // Hands the sizes that the kernel gave the outs, and the number that it returned, back to the host, which may refuse.
+  bool read_back(const assay_kernel_host& host) const;
 
  private:
   using EValue = executorch::runtime::EValue;
@@ -42,25 +45,32 @@ class CallStack {
   T* made(Parts&&... parts) {
     return new (room<T>(1)) T(std::forward<Parts>(parts)...);
   }
-  template <class T, class Items>
-  T* copied(const Items& items) {
-    T* copy = room<T>(items.size());
-    std::copy(items.begin(), items.end(), copy);
+  template <class T, class Item>
+  T* copied(const Item* items, std::size_t count) {
+    T* copy = room<T>(count);
+    std::copy_n(items, count, copy);
     return copy;
   }
 
-  EValue value(std::string_view type, const HostValue& from);
-  EValue mutated(const TensorView& old, const TensorView& new_value);
-  EValue tensor(const TensorView& view);
+  EValue value(std::string_view type, const assay_kernel_value& from);
+  EValue mutated(const assay_kernel_tensor& old, const assay_kernel_tensor& new_value);
+  EValue tensor(const assay_kernel_tensor& from);
   // A list as ExecuTorch boxes it: pointers to its EValues, and room for the unboxed elements.
-  template <class T, class Items, class Box>
-  EValue boxed(const Items& items, const T& unset, Box box);
-  template <class T, class Items>
-  EValue plain(const Items& items);
+  template <class T, class List, class Box>
+  EValue boxed(const List& list, const T& unset, Box box);
+  template <class T, class Item>
+  EValue plain(const Item* items, std::size_t count);
+
+  struct Result {  // what an argument's value becomes
+    const EValue* from;
+    assay_kernel_value* to;
+  };
 
   std::array<std::byte, 4096> first_{};
   std::pmr::monotonic_buffer_resource arena_{first_.data(), first_.size()};
   std::vector<EValue*> stack_;
+  std::vector<Result> results_;
+  assay_kernel_value* number_ = nullptr;  // where one is returned
 };
 
 }  // namespace assay::executorch_kernels

@@ -1,4 +1,4 @@
-#include "conformance/testees/executorch/log.h"
+#include "conformance/testees/executorch/kernels/log.h"
 
 #include <executorch/runtime/platform/platform.h>
 #include <unistd.h>

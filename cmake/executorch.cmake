@@ -1,0 +1,7 @@
+# assay_executorch_testee(TARGET): a module TARGET_testee of the kernels that the static library TARGET registers with
+# ExecuTorch's macros, and of the ExecuTorch that it is linked with, for `assay kernels ./libTARGET_testee.so`.
+function(assay_executorch_testee target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  add_library(${target}_testee MODULE)
+  target_link_libraries(${target}_testee PRIVATE assay::executorch_kernels $<LINK_LIBRARY:WHOLE_ARCHIVE,${target}>)
+endfunction()

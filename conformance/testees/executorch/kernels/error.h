@@ -1,0 +1,26 @@
+#pragma once
+
+#include <executorch/runtime/core/error.h>
+#include <kernel_library.h>
+
+namespace assay::executorch_kernels {
+
+inline assay_kernel_outcome outcome_of(executorch::runtime::Error error) {
+  using executorch::runtime::Error;
+  switch (error) {
+    case Error::Ok:
+      return ASSAY_KERNEL_OK;
+    case Error::NotSupported:
+    case Error::NotImplemented:
+    case Error::OperatorMissing:
+      return ASSAY_KERNEL_UNSUPPORTED;
+    case Error::MemoryAllocationFailed:
+    case Error::OutOfResources:
+      return ASSAY_KERNEL_EXHAUSTED;
+    // Its kernels report a bad index as they report a bad shape.
+    default:
+      return ASSAY_KERNEL_INVALID;
+  }
+}
+
+}  // namespace assay::executorch_kernels

@@ -1,0 +1,10 @@
+#include <reference/dtype.h>
+
+#include <cstdio>
+
+// What a number becomes in two bytes.
+int main() {
+  const assay::DType half = assay::dtype_named("float16").value();
+  std::printf("%.17g\n", assay::round_to(half, 0.1));
+  return assay::info(half).bytes == 2 && assay::round_to(half, 65520) > assay::largest(half) ? 0 : 1;
+}
