@@ -58,8 +58,8 @@ struct Small {
   static constexpr int bias = (1 << (exponent - 1)) - 1, top = (1 << exponent) - 1;
   static constexpr int lost = 52 - fraction;
   static constexpr Bits rebias = static_cast<Bits>(1023 - bias) << 52, infinity = static_cast<Bits>(top) << fraction;
-  static constexpr Real least_normal = std::bit_cast<Real>(rebias + (Bits{1} << 52)),
-                        least = least_normal / (1 << fraction);
+  static constexpr double least_normal = std::bit_cast<double>(rebias + (Bits{1} << 52)),
+                          least = least_normal / (1 << fraction);
 };
 
 template <int exponent, int fraction>
@@ -70,7 +70,7 @@ Real small_value(Bits b) {
                     : magnitude == Format::infinity ? std::numeric_limits<Real>::infinity()
                     : magnitude < Bits{1} << fraction
                         ? static_cast<Real>(magnitude) * Format::least
-                        : std::bit_cast<Real>((magnitude << Format::lost) + Format::rebias);
+                        : std::bit_cast<double>((magnitude << Format::lost) + Format::rebias);
   return (b >> (exponent + fraction)) & 1 ? -size : size;
 }
 
@@ -82,7 +82,7 @@ Bits small_bits(Real x) {
   const Real size = std::fabs(x);
   if (size < Format::least_normal) return sign | static_cast<Bits>(std::nearbyint(size / Format::least));
   // A carry into the next binade is the same bit pattern's successor.
-  const Bits bits = std::bit_cast<Bits>(size), odd = bits >> Format::lost & 1;
+  const Bits bits = std::bit_cast<Bits>(static_cast<double>(size)), odd = bits >> Format::lost & 1;
   const Bits rounded = (bits - Format::rebias + (Bits{1} << (Format::lost - 1)) - 1 + odd) >> Format::lost;
   return sign | std::min(rounded, Format::infinity);
 }

@@ -11,7 +11,7 @@ constexpr int headroom = 64;  // a row has less than 2^64 elements
 
 template <class F>
 Real sum_of(std::span<const Real> x, F term) {
-  Real sum = 0;
+  Sum<Real> sum = 0;
   for (Real v : x) sum += term(v);
   return sum;
 }

@@ -3,11 +3,13 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <type_traits>
+
+#include "reference/real.h"
 
 // The types in which the reference computes. Storage dtypes appear only in dtype.cpp and tensor.cpp.
 namespace assay {
 
-using Real = double;         // every floating dtype: exact on the way in, rounded once on the way out
 using Int = std::int64_t;    // every integer dtype and bool: wraps on the way out
 using Bits = std::uint64_t;  // the bit pattern of a number, or of a part of a complex one
 
@@ -22,6 +24,9 @@ struct Element {
 struct Complex : std::complex<Real> {
   using std::complex<Real>::complex;
   constexpr Complex(const std::complex<Real>& z) : std::complex<Real>(z) {}
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  constexpr Complex(T real) : std::complex<Real>(static_cast<Real>(real)) {}
 
   friend constexpr Complex operator+(const Complex& a, const Complex& b) {
     return {a.real() + b.real(), a.imag() + b.imag()};

@@ -234,6 +234,15 @@ class TensorJudge {
     return right;
   }
 
+  std::vector<Real> error_bounds() const {
+    std::vector<Real> bounds;
+    for (Int k = 0; k < want_bits_.count(); ++k) {
+      const bool any = is(Accuracy::Measure::unspecified) || is(Accuracy::Measure::choice) || magnitude(k) == unbounded;
+      bounds.push_back(any ? infinity : rounded_exactly() ? 0 : bound(row_, exact(k), size(k), magnitude(k)));
+    }
+    return bounds;
+  }
+
   std::optional<RightAnswers> right_answers() const {
     if (is(Accuracy::Measure::unspecified)) return {};
     RightAnswers right{want_, want_, want_, !row_.accuracy.either_zero};
@@ -297,9 +306,11 @@ class TensorJudge {
   }
   Real exact(Int k) const { return part_of(unrounded_.values, k); }
 
-  // The absolute value of the element of which number k is a part.
+  // The absolute value of the element of which number k is a part. Beside one that is not finite a part counts alone.
   Real size(Int k) const {
-    return parts_ == 1 ? exact(k) : extended(std::hypot(exact(k - k % 2), exact(k - k % 2 + 1)), row_.dtype);
+    if (parts_ == 1) return exact(k);
+    const Real whole = std::hypot(exact(k - k % 2), exact(k - k % 2 + 1));
+    return std::isfinite(whole) ? extended(whole, row_.dtype) : exact(k);
   }
 
   // Of element k, in units of its bound; 0 when exact.
@@ -447,6 +458,10 @@ const std::vector<Buffer<Real>>& Expectation::magnitudes(const Operator& op) con
 std::vector<bool> right_elements(const Operator& op, const Expectation& expected, std::size_t output,
                                  const Tensor& got) {
   return TensorJudge(op, expected, output, ArithmeticMode::ieee).right_elements(got);
+}
+
+std::vector<Real> error_bounds(const Operator& op, const Expectation& expected, std::size_t output) {
+  return TensorJudge(op, expected, output, ArithmeticMode::ieee).error_bounds();
 }
 
 std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output) {

@@ -63,6 +63,10 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
 std::vector<bool> right_elements(const Operator& op, const Expectation& expected, std::size_t output,
                                  const Tensor& got);
 
+// How far each number of an out, of complex ones each part, may be from its exact value: 0 where it is that one rounded
+// and nothing else, infinite where any is right. What else a row admits, as zero for a subnormal number, is not in it.
+std::vector<Real> error_bounds(const Operator& op, const Expectation& expected, std::size_t output);
+
 // What may stand in an out: each element from the lowest to the highest right answer; a zero only with the sign of an
 // expected zero, where signs count. NaN is right where it is expected; anything, NaN too, from -inf to inf.
 struct RightAnswers {

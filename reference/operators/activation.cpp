@@ -40,12 +40,12 @@ Real operators::elu_magnitude(Real x, Real alpha, Real scale, Real input_scale, 
 
 // eps and 1 - eps are numbers of the dtype.
 Real operators::logit(Real x, std::optional<double> eps, const Rounding& round) {
-  if (eps) x = clamped<Real>(x, round(*eps), round(1 - round(*eps)));
+  if (eps) x = clamped<Real>(x, round(Real{*eps}), round(1 - round(Real{*eps})));
   return std::log(x / (1 - x));
 }
 // Of the quotient near 1 only its own error remains. Where the limits cross, which of them wins is the kernel's choice.
 Real operators::logit_magnitude(Real x, std::optional<double> eps, const Rounding& round) {
-  return eps && !(round(*eps) <= 0.5) ? unbounded : 1 + std::fabs(logit(x, eps, round));
+  return eps && !(round(Real{*eps}) <= 0.5) ? unbounded : 1 + std::fabs(logit(x, eps, round));
 }
 
 void operators::glu(std::span<const Real> x, std::span<Real> y) {

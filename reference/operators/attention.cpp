@@ -38,7 +38,7 @@ struct Attention {
   // query . key, or that of their absolute values
   Real product(const Dims& i, Int j, bool magnitude) const {
     const Int q = row(query.sizes, i[0], i[1], i[2]), k = row(key.sizes, i[0], j, head(i));
-    Real sum = 0;
+    Sum<Real> sum = 0;
     for (Int d = 0; d < query.sizes[3]; ++d)
       sum += magnitude ? std::fabs(query[q + d] * key[k + d]) : query[q + d] * key[k + d];
     return sum;
@@ -77,7 +77,9 @@ struct Weights {
   Weights(const Attention& a, const Dims& i) {
     for (Int j = 0; j < a.keys(i[1]); ++j) scores.push_back(a.score(i, j, false));
     for (Real s : scores) top = std::fmax(top, s);
-    for (Real s : scores) weights.push_back(std::exp(s - top)), sum += weights.back();
+    Sum<Real> exponentials = 0;
+    for (Real s : scores) weights.push_back(std::exp(s - top)), exponentials += weights.back();
+    sum = exponentials;
     for (Real& w : weights) w /= sum;
   }
 
@@ -96,8 +98,9 @@ void each_row(const Attention& a, F f) {
 void attend(Heads& out, const Attention& a) {
   each_row(a, [&](const Dims& i, const Weights& w) {
     for (Int d = 0; d < out.sizes[3]; ++d) {
-      Real& y = out[row(out.sizes, i[0], i[1], i[2]) + d];
+      Sum<Real> y = 0;
       for (std::size_t j = 0; j < w.weights.size(); ++j) y += w.weights[j] * a.element(i, static_cast<Int>(j), d);
+      out[row(out.sizes, i[0], i[1], i[2]) + d] = y;
     }
   });
 }

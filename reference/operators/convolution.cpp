@@ -16,8 +16,8 @@ struct Products {
   static T start(T bias) {
     return bias;
   }
-  static Real add(Real sum, Real cell, Real weight) { return sum + cell * weight; }
-  static Int add(Int sum, Int cell, Int weight) { return wrapping_add(sum, wrapping_multiply(cell, weight)); }
+  static void add(Sum<Real>& sum, Real cell, Real weight) { sum += cell * weight; }
+  static void add(Int& sum, Int cell, Int weight) { sum = wrapping_add(sum, wrapping_multiply(cell, weight)); }
 };
 
 // Magnitudes of finite cells and weights. A weight that is not finite over the padding bounds nothing: whether it is
@@ -25,9 +25,9 @@ struct Products {
 struct Magnitudes {
   static constexpr int outside = -1;
   static Real start(Real bias) { return std::isfinite(bias) ? std::fabs(bias) : 0; }
-  static Real add(Real sum, Real cell, Real weight) {
-    if (!std::isfinite(weight)) return cell < 0 ? unbounded : sum;
-    return cell < 0 || sum == unbounded ? sum : sum + cell * std::fabs(weight);
+  static void add(Sum<Real>& sum, Real cell, Real weight) {
+    if (cell < 0 && !std::isfinite(weight)) sum = unbounded;
+    if (cell >= 0 && std::isfinite(weight) && sum != unbounded) sum += cell * std::fabs(weight);
   }
 };
 
@@ -79,8 +79,9 @@ void gather(Buffer<T>& values, const T* channels, const Buffer<Meeting>& meeting
 }
 
 template <class Term, class T>
-T dot(T sum, const Buffer<T>& values, const T* weight, const Buffer<Meeting>& meetings) {
-  for (std::size_t i = 0; i < values.size(); ++i) sum = Term::add(sum, values[i], weight[meetings[i].weight]);
+T dot(T start, const Buffer<T>& values, const T* weight, const Buffer<Meeting>& meetings) {
+  Sum<T> sum = start;
+  for (std::size_t i = 0; i < values.size(); ++i) Term::add(sum, values[i], weight[meetings[i].weight]);
   return sum;
 }
 
@@ -130,16 +131,18 @@ void each_product(const Dims& out, const Dims& input, const Dims& weight, const 
 template <class T>
 void give_back(Array<T>& out0, Array<T>& out1, Array<T>& out2, const Array<T>& grad_output, const Array<T>& input,
                const Array<T>& weight, const Geometry& geometry, Int groups, const Bools& output_mask) {
+  Array<Sum<T>> to_input(out0.sizes), to_weight(out1.sizes), to_bias(out2.sizes);
   each_product(grad_output.sizes, input.sizes, weight.sizes, geometry, groups, [&](Int o, Int i, Int w) {
     if (i < 0) return;
-    if (output_mask[0]) out0[i] = Products::add(out0[i], grad_output[o], weight[w]);
-    if (output_mask[1]) out1[w] = Products::add(out1[w], grad_output[o], input[i]);
+    if (output_mask[0]) Products::add(to_input[i], grad_output[o], weight[w]);
+    if (output_mask[1]) Products::add(to_weight[w], grad_output[o], input[i]);
   });
   const Int places = count(spatial(grad_output.sizes));
-  for (Int o = 0; output_mask[2] && o < grad_output.count(); ++o) {
-    T& bias = out2[o / places % grad_output.sizes[1]];
-    bias = Products::add(bias, grad_output[o], 1);
-  }
+  for (Int o = 0; output_mask[2] && o < grad_output.count(); ++o)
+    Products::add(to_bias[o / places % grad_output.sizes[1]], grad_output[o], 1);
+  std::ranges::copy(to_input.data, out0.data.begin());
+  std::ranges::copy(to_weight.data, out1.data.begin());
+  std::ranges::copy(to_bias.data, out2.data.begin());
 }
 
 }  // namespace

@@ -22,11 +22,12 @@ Row differences(const Row& a, const Row& b) {
 
 // (sum of d^p)^(1/p); how many are not 0 where p is, the largest where p is infinite.
 Real norm(const Row& d, Real p) {
-  Real largest = 0, sum = 0;
+  Real largest = 0;
   for (Real x : d) largest = x > largest || std::isnan(x) ? x : largest;
   if (std::isnan(largest) || std::isinf(p) || largest == 0) return largest;
   if (p == 0) return static_cast<Real>(std::ranges::count_if(d, [](Real x) { return x != 0; }));
   if (std::isinf(largest)) return largest;
+  Sum<Real> sum = 0;
   for (Real x : d) sum += std::pow(x / largest, p);
   return largest * std::pow(sum, 1 / p);
 }

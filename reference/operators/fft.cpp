@@ -13,7 +13,7 @@ namespace {
 enum Direction : Int { forward = -1, none = 0, backward = 1 };
 
 Buffer<Complex> roots_of_unity(Int n, Direction direction) {
-  const Real turn = static_cast<Real>(direction) * 2 * std::numbers::pi_v<Real>;
+  const Real turn = static_cast<Real>(Int{direction}) * 2 * std::numbers::pi_v<Real>;
   Buffer<Complex> roots;
   for (Int k = 0; k < n; ++k) roots.push_back(std::polar<Real>(1, turn * static_cast<Real>(k) / static_cast<Real>(n)));
   return roots;
@@ -25,8 +25,8 @@ Array<Complex> transformed(const Array<Complex>& x, Int dim, Direction direction
   families::along(
       [&](std::span<const Complex> from, std::span<Complex> to) {
         for (std::size_t k = 0; k < to.size(); ++k) {
-          Complex sum = 0;
-          for (std::size_t j = 0; j < from.size(); ++j) sum = sum + from[j] * roots[j * k % roots.size()];
+          Sum<Complex> sum = 0;
+          for (std::size_t j = 0; j < from.size(); ++j) sum += from[j] * roots[j * k % roots.size()];
           to[k] = sum;
         }
       },
@@ -46,7 +46,7 @@ void from_half(Array<Real>& out, const Array<Complex>& half, Int dim, Direction 
   families::along(
       [&](std::span<const Complex> from, std::span<Real> to) {
         for (Int j = 0; j < n; ++j) {
-          Real sum = 0;
+          Sum<Real> sum = 0;
           for (Int k = 0; k <= n / 2; ++k) {
             const Complex term = from[static_cast<std::size_t>(k)] * roots[static_cast<std::size_t>(j * k % n)];
             sum += term.real() * (k > 0 && 2 * k < n ? 2 : 1);

@@ -100,10 +100,10 @@ void operators::grid_sampler_2d(Array<Real>& out, const Array<Real>& input, cons
                                 Int interpolation_mode, Int padding_mode, bool align_corners, const Rounding& round) {
   each_sample(out, input, grid, interpolation_mode, padding_mode, align_corners, round,
               [](auto cell, const Sampling& rows, const Sampling& columns, Real y, Real x) {
-                Real sum = 0;
+                Sum<Real> sum = 0;
                 for (const auto& [r, v] : rows.cells(y))
                   for (const auto& [c, w] : columns.cells(x)) sum += v * w * cell(r, c);
-                return sum;
+                return Real{sum};
               });
 }
 

@@ -8,22 +8,24 @@
 namespace assay {
 namespace {
 
-Real multiply_add(Real sum, Real a, Real b) { return sum + a * b; }
-Complex multiply_add(Complex sum, Complex a, Complex b) { return sum + a * b; }
-Int multiply_add(Int sum, Int a, Int b) { return wrapping_add(sum, wrapping_multiply(a, b)); }
+void add_product(Sum<Real>& sum, Real a, Real b) { sum += a * b; }
+void add_product(Sum<Complex>& sum, Complex a, Complex b) { sum += a * b; }
+void add_product(Int& sum, Int a, Int b) { sum = wrapping_add(sum, wrapping_multiply(a, b)); }
 
 // out = a b for each pair of matrices in two stacks; the last two sizes are a matrix's.
 template <class T>
 void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
   const int rank = out.sizes.size();
   const Int rows = a.sizes[rank - 2], inner = a.sizes[rank - 1], columns = b.sizes[rank - 1];
-  for (Int row = 0; columns > 0 && row < out.count() / columns; ++row)
+  for (Int row = 0; columns > 0 && row < out.count() / columns; ++row) {
+    Array<Sum<T>> sums(Dims{columns});
     for (Int k = 0; k < inner; ++k) {
       const T factor = a[row * inner + k];
       const Int other = (row / rows * inner + k) * columns;
-      for (Int j = 0; j < columns; ++j)
-        out[row * columns + j] = multiply_add(out[row * columns + j], factor, b[other + j]);
+      for (Int j = 0; j < columns; ++j) add_product(sums[j], factor, b[other + j]);
     }
+    std::ranges::copy(sums.data, out.data.begin() + row * columns);
+  }
 }
 
 // out = beta self + alpha out, self broadcast to out; what has a factor 0 is left out.
@@ -32,9 +34,10 @@ void blend(Array<T>& out, const Array<T>& self, T beta, T alpha) {
   const families::Broadcast<T> addend = families::broadcast(self, out.sizes);
   Int flat = 0;
   for (const Dims& i : indices(out.sizes)) {
-    const T scaled = beta == T{0} ? T{0} : multiply_add(T{0}, beta, addend.at(i, flat));
-    out[flat] = alpha == T{0} ? scaled : multiply_add(scaled, alpha, out[flat]);
-    ++flat;
+    Sum<T> sum = T{0};
+    if (beta != T{0}) add_product(sum, beta, addend.at(i, flat));
+    if (alpha != T{0}) add_product(sum, alpha, out[flat]);
+    out[flat++] = sum;
   }
 }
 
@@ -76,8 +79,8 @@ void multiply_rows(Array<T>& out, const Array<T>& input, const Array<T>& weight,
   const Int inner = weight.sizes[weight.sizes.size() - 1], columns = weight.sizes.size() == 1 ? 1 : weight.sizes[0];
   for (Int flat = 0; flat < out.count(); ++flat) {
     const Int row = flat / columns, column = flat % columns;
-    T sum = bias ? (*bias)[bias->count() == 1 ? 0 : column] : T{0};
-    for (Int k = 0; k < inner; ++k) sum = multiply_add(sum, input[row * inner + k], weight[column * inner + k]);
+    Sum<T> sum = bias ? (*bias)[bias->count() == 1 ? 0 : column] : T{0};
+    for (Int k = 0; k < inner; ++k) add_product(sum, input[row * inner + k], weight[column * inner + k]);
     out[flat] = sum;
   }
 }

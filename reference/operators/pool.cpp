@@ -69,24 +69,26 @@ void each_average(const Dims& out, const Dims& self, F f) {
               [&](const Window& window, const Dims&, Int flat) { f(window, count(window.counts), flat); });
 }
 
-Real plus(Real a, Real b) { return a + b; }
-Int plus(Int a, Int b) { return wrapping_add(a, b); }
+void add(Sum<Real>& sum, Real x) { sum += x; }
+void add(Int& sum, Int x) { sum = wrapping_add(sum, x); }
 
 template <class T, class... Pool>
 void average(Array<T>& out, const Array<T>& self, const Pool&... pool) {
   each_average(out.sizes, self.sizes, pool..., [&](const Window& window, Int divisor, Int flat) {
-    T sum = 0;
-    each_cell(window, self.sizes, [&](Int cell) { sum = plus(sum, self[cell]); });
+    Sum<T> sum = 0;
+    each_cell(window, self.sizes, [&](Int cell) { add(sum, self[cell]); });
     out[flat] = sum / static_cast<T>(divisor);
   });
 }
 
 template <class T, class... Pool>
 void spread(Array<T>& grad_input, const Array<T>& grad_output, const Pool&... pool) {
+  Array<Sum<T>> sums(grad_input.sizes);
   each_average(grad_output.sizes, grad_input.sizes, pool..., [&](const Window& window, Int divisor, Int flat) {
     const T share = grad_output[flat] / static_cast<T>(divisor);
-    each_cell(window, grad_input.sizes, [&](Int cell) { grad_input[cell] = plus(grad_input[cell], share); });
+    each_cell(window, grad_input.sizes, [&](Int cell) { add(sums[cell], share); });
   });
+  std::ranges::copy(sums.data, grad_input.data.begin());
 }
 
 template <class T>

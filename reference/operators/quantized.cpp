@@ -43,12 +43,15 @@ template <class Minus, class Place>
 void multiply(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const Array<Real>& scales,
               const ZeroPoints& zero_points, Minus minus, Place place) {
   const Int inner = input.sizes[1], columns = out.sizes[1];
-  for (Int flat = 0; flat < out.count(); ++flat)
+  for (Int flat = 0; flat < out.count(); ++flat) {
+    Sum<Real> sum = 0;
     for (Int k = 0; k < inner; ++k) {
       const auto [cell, group] = place(flat % columns, k);
-      out[flat] += input[flat / columns * inner + k] * minus(weight[cell], zero_points ? (*zero_points)[group] : 0) *
-                   scales[group];
+      sum += input[flat / columns * inner + k] * minus(weight[cell], zero_points ? (*zero_points)[group] : 0) *
+             scales[group];
     }
+    out[flat] = sum;
+  }
 }
 
 // Where column j of the result finds weight k, and its scale.

@@ -80,7 +80,7 @@ struct Blend {
 
   template <class F>
   Real operator()(F cell) const {  // cell(i): of the i-th cell
-    Real sum = 0;
+    Sum<Real> sum = 0;
     for (std::size_t k = 0; k < weights.size(); ++k) sum += weights[k] * cell(first + static_cast<Int>(k));
     return sum;
   }

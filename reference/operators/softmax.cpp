@@ -13,7 +13,9 @@ constexpr Real ulp_of_exp = 2;  // in unit roundoffs
 struct Exponentials {
   explicit Exponentials(std::span<const Real> x) {
     for (Real v : x) top = std::fmax(top, v);
-    for (Real v : x) sum += std::exp(v - top);
+    Sum<Real> exponentials = 0;
+    for (Real v : x) exponentials += std::exp(v - top);
+    sum = exponentials;
   }
   Real softmax(Real x) const { return std::exp(x - top) / sum; }
   Real log_softmax(Real x) const { return x - top - std::log(sum); }

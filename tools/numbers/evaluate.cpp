@@ -1,0 +1,23 @@
+#include "tools/numbers/evaluate.h"
+
+#include "reference/call.h"
+
+namespace assay::numbers {
+
+Evaluation evaluate(std::string_view operator_name, std::span<const Value> arguments, const Manner& how) {
+  manner = how;
+  Evaluation e;
+  e.arguments.assign(arguments.begin(), arguments.end());
+  const Answer answer = call(*find_operator(operator_name), e.arguments);
+  e.outcome = answer.outcome;
+  for (const Unrounded& u : answer.unrounded) {
+    std::vector<Pair>& pairs = e.unrounded.emplace_back();
+    for (const Real x : u.values) {
+      const double high = static_cast<double>(x);
+      pairs.push_back({high, std::isfinite(high) ? static_cast<double>(x.wide() - high) : 0});
+    }
+  }
+  return e;
+}
+
+}  // namespace assay::numbers

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+// In which arithmetic a formula of the reference is read other than in doubles.
+namespace assay::numbers {
+
+// Every operation is rounded to nearest; float32 and float64 with their ranges. wide has 113 bits.
+enum class Precision : std::uint8_t { float32, float64, wide };
+
+// In which order the addends of a sum are added: one after another from the first or from the last, in halves of
+// halves, or by so many accumulators in turn.
+enum class Order : std::uint8_t { rising, falling, halves, four_lanes, sixteen_lanes };
+
+// Which of the two neighbours of an exact value a function of the C library gives, as one that is within one ulp may:
+// the nearest, that above, that below, or one or the other. Roots are rounded to nearest.
+enum class Functions : std::uint8_t { nearest, above, below, either };
+
+struct Manner {
+  Precision precision = Precision::wide;
+  Order order = Order::rising;
+  Functions functions = Functions::nearest;
+};
+
+}  // namespace assay::numbers

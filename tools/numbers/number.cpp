@@ -1,0 +1,40 @@
+#include "tools/numbers/number.h"
+
+namespace assay::numbers {
+
+Manner manner;
+
+namespace {
+
+template <class T>
+T neighbour(T x, bool above) {
+  return std::nextafter(x, (above ? 1 : -1) * std::numeric_limits<T>::infinity());
+}
+
+}  // namespace
+
+Number::Wide Number::to_precision(Wide value) {
+  switch (manner.precision) {
+    case Precision::float32:
+      return static_cast<float>(value);
+    case Precision::float64:
+      return static_cast<double>(value);
+    default:
+      return value;
+  }
+}
+
+Number Number::approximated(Wide value) {
+  const Wide nearest = to_precision(value);
+  if (manner.functions == Functions::nearest || nearest == value || !finiteq(nearest)) return exactly(nearest);
+  // One or the other: as the last bit of the nearest has it.
+  const bool is_single = manner.precision == Precision::float32;
+  const Wide unit = scalbnq(1, ilogbq(nearest) - (is_single ? 23 : 52));
+  const bool above =
+      manner.functions == Functions::above || (manner.functions == Functions::either && fmodq(nearest / unit, 2) != 0);
+  if ((nearest > value) == above) return exactly(nearest);
+  return exactly(is_single ? neighbour(static_cast<float>(nearest), above)
+                           : neighbour(static_cast<double>(nearest), above));
+}
+
+}  // namespace assay::numbers
