@@ -152,7 +152,7 @@ Dims unfolded(TensorArgument tensor, Argument<Int> dimension, Argument<Int> size
 Dims folded(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size) {
   Dims sizes = columns->sizes;
   const int rank = sizes.size();
-  sizes[rank - 2] /= (*kernel_size.value)[0] * (*kernel_size.value)[1];
+  sizes[rank - 2] /= count(Dims(*kernel_size.value));
   sizes[rank - 1] = (*output_size.value)[0];
   sizes.push_back((*output_size.value)[1]);
   return sizes;
@@ -271,7 +271,7 @@ Dims reinterpreted(TensorArgument tensor, Argument<Int> dtype) {
   if (sizes.size() > 0) {
     Int& last = sizes[sizes.size() - 1];
     const Int from = info(tensor->dtype).bytes, to = info(types::named(dtype)).bytes;
-    last = from > to ? count({last, from / to}) : last / (to / from);
+    last = from > to ? size_of(dtype.name, last, from / to) : last / (to / from);
   }
   return sizes;
 }
@@ -365,7 +365,8 @@ Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*
                Argument<Int> groups) {
   check_room(*input.value);
   Dims sizes = input->sizes;
-  if (input->sizes[1] > 0) sizes[1] = transposed.value ? count({weight->sizes[1], groups.value}) : weight->sizes[0];
+  if (input->sizes[1] > 0)
+    sizes[1] = transposed.value ? size_of(weight.name, weight->sizes[1], groups.value) : weight->sizes[0];
   for (Int d = 0; d + 2 < sizes.size(); ++d) {
     const WindowAxis axis = window_axis(d, {weight->sizes[d + 2]}, *stride.value, *padding.value, *dilation.value);
     const Int more = axis.extent() - 2 * axis.padding + within_window(entry(*output_padding.value, d));

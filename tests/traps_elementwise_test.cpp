@@ -398,8 +398,8 @@ TEST(Floats, GluHalvesADimension) {
   const Value last = Int{-1};
   EXPECT_EQ(result("aten::glu.out", {make(float32, {2, 4}), last}).sizes, (Dims{2, 2}));
   EXPECT_EQ(result("aten::glu.out", {make(float32, {2, 4}, {1, 0}), last}).dim_order, (Dims{1, 0}));
-  EXPECT_EQ(refusal("aten::glu.out", {make(float32, {2, 3}), last}), "glu.R4");
-  EXPECT_EQ(refusal("aten::glu.out", {make(float32, {}), last}), "glu.R2");
+  EXPECT_EQ(refusal("aten::glu.out", {make(float32, {2, 3}), last}), "glu.R3");
+  EXPECT_EQ(refusal("aten::glu.out", {make(float32, {}), last}), "glu.R3");
 }
 
 TEST(Shift, BeyondTheTypeLeavesNothingButTheSign) {

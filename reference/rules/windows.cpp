@@ -98,11 +98,11 @@ void one_or_each_spatial(Argument<const Ints*> list, TensorArgument input) {
 void holds_windows(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size,
                    Argument<const Ints*> dilation, Argument<const Ints*> padding, Argument<const Ints*> stride) {
   const Dims& sizes = columns->sizes;
-  Int cells = 1, places = 1;
+  const Int cells = count(Dims(*kernel_size.value));
+  Int places = 1;
   for (Int d = 0; d < 2; ++d) {
     const WindowAxis axis = window_axis(d, *kernel_size.value, *stride.value, *padding.value, *dilation.value);
     const Int size = std::clamp<Int>(entry(*output_size.value, d), -1, Int{1} << 30);
-    cells *= axis.kernel;
     places *= std::clamp<Int>(axis.places(size, false), 0, Int{1} << 30);
   }
   require(sizes[sizes.size() - 2] % cells == 0, columns.name, " has sizes ", sizes, ", but must have a multiple of ",
