@@ -16,6 +16,9 @@ Dims triangle_cells(TensorArgument self, Argument<const Ints*> output_size, Argu
           cells(self->sizes[3], (*output_size.value)[1], scales_w.value)};
 }
 
+// The most of n cells that one of m places takes, from floor(i n / m) to ceil((i + 1) n / m).
+Int largest_share(Int n, Int m) { return n / m + (n % m == 0 ? 0 : 2); }
+
 }  // namespace
 
 Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
@@ -43,7 +46,7 @@ Int window(Int spatial, Argument<const Ints*> kernel_size) {
 Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size) {
   Dims cells;
   Int dim = self->rank() - static_cast<Int>(output_size->size());
-  for (Int out : *output_size.value) cells.push_back(count({self->sizes[dim++]}) / std::max<Int>(out, 1) + 2);
+  for (Int out : *output_size.value) cells.push_back(largest_share(count({self->sizes[dim++]}), std::max<Int>(out, 1)));
   return count(cells);
 }
 
@@ -54,7 +57,10 @@ Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> gr
 
 Int adaptive_gradient(TensorArgument grad_output, TensorArgument self) {
   Dims windows;
-  for (const Int d : {-2, -1}) windows.push_back(count({size(grad_output, d)}) / std::max<Int>(size(self, d), 1) + 2);
+  for (const Int d : {-2, -1}) {
+    const Int places = count({size(grad_output, d)}), cells = std::max<Int>(size(self, d), 1);
+    windows.push_back(cells % std::max<Int>(places, 1) == 0 ? 1 : largest_share(places, cells));
+  }
   return count(windows);
 }
 

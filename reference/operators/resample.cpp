@@ -145,13 +145,23 @@ struct Triangles {
         columns(triangles(size_of(input, 1), size_of(out, 1), align_corners, scales_w, margin)) {}
 };
 
+// A cell with its weight, and what is wrong with that, as a share of the bound.
+struct Weighed {
+  Int cell;
+  Real weight, doubt;
+};
+
 // The cells that a place of m takes from n when s(i) is rounded: the two, and the next one where that decides between
-// which two cells it is.
-Ints readable(const Between& place, Int n, Int m, const Arithmetic& a) {
-  const Real slack = 4 * static_cast<Real>(n) * a.unit;
-  Ints cells{place.first, place.second};
-  if (n != m && place.part <= slack) cells.push_back(std::max<Int>(place.first - 1, 0));
-  if (n != m && place.part >= 1 - slack) cells.push_back(std::min(place.second + 1, n - 1));
+// which two cells it is. What three roundings of s(i) + 1/2 do to a weight is less than four of s(i) + 1, half of the
+// bound.
+Buffer<Weighed> readable(const Between& place, Int n, Int m, const Arithmetic& a) {
+  const Real slack = 4 * static_cast<Real>(n) * a.unit,
+             doubt = n == m ? 0 : a.share * (static_cast<Real>(place.first) + place.part + 1) / 2;
+  Buffer<Weighed> cells;
+  const auto add = [&](Int cell, Real weight) { cells.push_back({cell, weight, doubt}); };
+  add(place.first, 1 - place.part), add(place.second, place.part);
+  if (n != m && place.part <= slack) add(std::max<Int>(place.first - 1, 0), 0);
+  if (n != m && place.part >= 1 - slack) add(std::min(place.second + 1, n - 1), 0);
   return cells;
 }
 
@@ -189,23 +199,22 @@ void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real
                                               const Doubles* scale_factors, const Arithmetic& a) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
   const Int height = size_of(input.sizes, 0), width = size_of(input.sizes, 1);
-  const auto size = static_cast<Real>(std::max(width, height));
   Array<Real> exact(out.sizes);
   upsample_bilinear2d(exact, input, align_corners, scale_factors);
   each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
-    const Ints rows = readable(places.rows[y], height, size_of(out.sizes, 0), a),
-               columns = readable(places.columns[x], width, size_of(out.sizes, 1), a);
+    const Buffer<Weighed> rows = readable(places.rows[y], height, size_of(out.sizes, 0), a),
+                          columns = readable(places.columns[x], width, size_of(out.sizes, 1), a);
     Real sum = 0;
     bool doubtful = false;
-    for (Int r : rows)
-      for (Int c : columns) {
-        const Real cell = std::fabs(input[plane + r * width + c]);
+    for (const Weighed& r : rows)
+      for (const Weighed& c : columns) {
+        const Real cell = std::fabs(input[plane + r.cell * width + c.cell]);
         if (std::isfinite(cell))
-          sum += cell;
+          sum += cell * (r.weight * c.weight + r.doubt * c.weight + r.weight * c.doubt);
         else
           doubtful |= rows.size() + columns.size() > 4;
       }
-    return doubtful ? overflowing(size * sum) : size * sum;
+    return doubtful ? overflowing(sum) : sum;
   });
   free_where_not_finite(out, exact);
 }

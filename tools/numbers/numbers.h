@@ -20,8 +20,8 @@ int own_error(const Corpus& corpus, std::string_view pattern, std::size_t every,
 
 // How much of a bound is needed by kernels that make the formulas of the reference in the compute dtype, with sums in
 // any of some orders and functions within one ulp, on the recorded data and on harder ones. Wrong is what is beyond its
-// bound, and a bound of more than four times what is needed that `known`, a file of such rows, does not list; and one
-// that is listed there and is not.
+// bound, and a bound of more than four times what is needed, where `known`, a list of such rows, has it not; and a row
+// there that is none.
 int tightness(const Corpus& corpus, std::string_view pattern, std::size_t every, const std::string& known);
 
 inline std::string name_of_out(const Operator& op, std::size_t output) {

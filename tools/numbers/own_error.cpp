@@ -81,7 +81,7 @@ int own_error(const Corpus& corpus, std::string_view pattern, std::size_t every,
                  info(key.second).name, row.numbers, row.ulps, row.share, row.other, row.not_finite, row.largest);
     }
   });
-  for (const std::string& name : pattern.empty() ? known : std::set<std::string>())
+  for (const std::string& name : pattern.empty() && every == 1 ? known : std::set<std::string>())
     ++wrong, fmt::print(stderr, "{} is listed, but there is no such row\n", name);
   return wrong;
 }

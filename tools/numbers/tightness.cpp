@@ -152,17 +152,15 @@ int tightness(const Corpus& corpus, std::string_view pattern, std::size_t every,
       const auto& [output, dtype, size] = key;
       const std::string row = fmt::format("{}:{}:{}:{}", op.name, output, info(dtype).name, size);
       const double ratio = 1 / need.largest;
-      const bool is_known = known.erase(row) > 0, is_loose = ratio > loose;
+      const bool is_known = known.erase(row) > 0, is_loose = ratio > loose, is_wrong = is_loose || need.largest > 1;
       ++all_rows, loose_rows += is_loose;
-      const std::string_view verdict = need.largest > 1        ? "refused"
-                                       : is_loose && !is_known ? "loose"
-                                       : !is_loose && is_known ? "no longer loose"
-                                       : is_loose              ? "known"
-                                                               : "";
-      wrong += need.largest > 1 || is_loose != is_known;
-      fmt::print("{:<72} {:>8.3g}  {:<15} {}\n", row, ratio, verdict, need.of);
+      const std::string_view verdict = need.largest > 1 ? "refused" : is_loose ? "loose" : is_known ? "not so" : "";
+      wrong += is_wrong != is_known && (is_wrong || every == 1);
+      fmt::print("{:<72} {:>8.3g}  {:<5} {:<8} {}\n", row, ratio, is_known ? "known" : "", verdict, need.of);
     }
   });
+  for (const std::string& row : pattern.empty() && every == 1 ? known : std::set<std::string>())
+    ++wrong, fmt::print(stderr, "{} is listed, but there is no such row\n", row);
   fmt::print("{} of {} bounds are more than {} times what is needed\n", loose_rows, all_rows, loose);
   return wrong;
 }
