@@ -256,9 +256,9 @@ std::unique_ptr<KernelLibrary> make_c_library(const assay_kernel_library* table,
   for (const assay_kernel_fact& fact : std::span(table->facts, table->fact_count))
     require_table(fact.name && fact.text, ": a fact of its table has no name or no text");
   std::vector<std::string> kernels;
-  while (const char* name = table->kernel ? table->kernel(table->context, kernels.size()) : nullptr) {
+  while (const char* kernel = table->kernel ? table->kernel(table->context, kernels.size()) : nullptr) {
     require_table(kernels.size() < most_kernels, ": its table names kernels without end");
-    kernels.emplace_back(name);
+    kernels.emplace_back(kernel);
   }
   return std::make_unique<CLibrary>(name.empty() ? table->name : std::move(name), *table, std::move(kernels),
                                     std::move(binaries));

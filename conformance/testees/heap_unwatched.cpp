@@ -7,7 +7,7 @@ Watch::Watch(std::byte, std::size_t) {}
 Watch::~Watch() = default;
 bool has_refused() { return false; }
 Owner::Owner(Who who) : before_(who) {}
-Owner::~Owner() = default;
+Owner::~Owner() { static_cast<void>(before_); }
 std::optional<Damage> damage() { return std::nullopt; }
 std::size_t used() { return 0; }
 

@@ -189,7 +189,7 @@ fs::path adapter_for(const std::string& testee, const fs::path& package) {
 
 }  // namespace
 
-std::unique_ptr<KernelLibrary> load_registered(std::string name, const fs::path& file) {
+std::unique_ptr<KernelLibrary> load_registered(const std::string& name, const fs::path& file) {
   if (!fs::exists(file)) fail("the testee ", name, " needs ", file.string(), ", which is missing");
   std::string why;
   void* kernels = open(file, RTLD_LOCAL, why);
@@ -200,7 +200,7 @@ std::unique_ptr<KernelLibrary> load_registered(std::string name, const fs::path&
   if (adapter && !kernels) kernels = open(file, RTLD_LOCAL, why);
   if (!adapter || !kernels) fail("the testee ", name, " cannot be loaded: ", why);
   const auto table = reinterpret_cast<decltype(&assay_kernel_library_v1)>(dlsym(adapter, "assay_kernel_library_v1"));
-  auto library = make_c_library(table(), {file.filename()}, name);
+  auto library = make_c_library(table(), {file.filename()}, text("executorch:", file.filename().string()));
   if (library->kernels().empty())
     fail(
         file.string(), " registers no kernels with ", loaded_file(runtime).string(),

@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 constexpr auto patience_to_connect = 10s;  // a device may be starting again
 constexpr auto patience_to_end = 1s;       // of a command that has closed its output
 constexpr auto patience_to_reset = 1s;     // then an end has forgotten half a frame
-constexpr int most_resets = 5;
+constexpr int most_resets = 15;            // who shares a machine may wait for a processor
 
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... sentence) {
