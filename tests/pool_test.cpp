@@ -24,7 +24,7 @@ struct Calls {
 
 // Tasks write without atomics, so that the sanitizer of threads sees whether what they wrote is there afterwards.
 TEST(Pool, EachTaskRunsOnceHoweverManyThreadsThereAre) {
-  for (const std::size_t threads : {1, 2, 3, 8}) {
+  for (const std::size_t threads : {1u, 2u, 3u, 8u}) {
     Pool pool(threads);
     for (std::size_t tasks = 0; tasks < 300; ++tasks) {
       Calls calls{std::vector<int>(tasks)};
