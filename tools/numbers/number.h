@@ -163,7 +163,17 @@ template <>
 inline constexpr assay::numbers::Number sqrt2_v<assay::numbers::Number> = assay::numbers::Number::exactly(M_SQRT2q);
 }  // namespace std::numbers
 
-// The functions that the reference calls, each as if the C library had it for this type.
+// The functions that the reference calls, each as if the C library had it for this type: f as libquadmath's fq, or cfq.
+#define ASSAY_OF_ONE(way, f) \
+  inline assay::numbers::Number f(assay::numbers::Number x) { return assay::numbers::Number::way(f##q(x.wide())); }
+#define ASSAY_OF_TWO(way, f)                                                            \
+  inline assay::numbers::Number f(assay::numbers::Number x, assay::numbers::Number y) { \
+    return assay::numbers::Number::way(f##q(x.wide(), y.wide()));                       \
+  }
+#define ASSAY_OF_COMPLEX(f)                                                        \
+  inline assay::numbers::ComplexNumber f(const assay::numbers::ComplexNumber& z) { \
+    return assay::numbers::approximated(c##f##q(assay::numbers::wide(z)));         \
+  }
 namespace std {
 
 inline bool isnan(assay::numbers::Number x) { return isnanq(x.wide()) != 0; }
@@ -173,40 +183,18 @@ inline bool signbit(assay::numbers::Number x) { return signbitq(x.wide()) != 0; 
 inline int ilogb(assay::numbers::Number x) { return ilogbq(x.wide()); }
 
 // Exact, or rounded to nearest.
-inline assay::numbers::Number fabs(assay::numbers::Number x) {
-  return assay::numbers::Number::exactly(fabsq(x.wide()));
-}
-inline assay::numbers::Number floor(assay::numbers::Number x) {
-  return assay::numbers::Number::exactly(floorq(x.wide()));
-}
-inline assay::numbers::Number ceil(assay::numbers::Number x) {
-  return assay::numbers::Number::exactly(ceilq(x.wide()));
-}
-inline assay::numbers::Number trunc(assay::numbers::Number x) {
-  return assay::numbers::Number::exactly(truncq(x.wide()));
-}
-inline assay::numbers::Number round(assay::numbers::Number x) {
-  return assay::numbers::Number::exactly(roundq(x.wide()));
-}
-inline assay::numbers::Number nearbyint(assay::numbers::Number x) {
-  return assay::numbers::Number::exactly(nearbyintq(x.wide()));
-}
+ASSAY_OF_ONE(exactly, fabs)
+ASSAY_OF_ONE(exactly, floor)
+ASSAY_OF_ONE(exactly, ceil)
+ASSAY_OF_ONE(exactly, trunc)
+ASSAY_OF_ONE(exactly, round)
+ASSAY_OF_ONE(exactly, nearbyint)
+ASSAY_OF_TWO(exactly, fmax)
+ASSAY_OF_TWO(exactly, fmin)
+ASSAY_OF_TWO(exactly, copysign)
+ASSAY_OF_ONE(rounded, sqrt)
+ASSAY_OF_TWO(rounded, fmod)
 inline assay::numbers::Number abs(assay::numbers::Number x) { return fabs(x); }
-inline assay::numbers::Number fmax(assay::numbers::Number x, assay::numbers::Number y) {
-  return assay::numbers::Number::exactly(fmaxq(x.wide(), y.wide()));
-}
-inline assay::numbers::Number fmin(assay::numbers::Number x, assay::numbers::Number y) {
-  return assay::numbers::Number::exactly(fminq(x.wide(), y.wide()));
-}
-inline assay::numbers::Number copysign(assay::numbers::Number x, assay::numbers::Number y) {
-  return assay::numbers::Number::exactly(copysignq(x.wide(), y.wide()));
-}
-inline assay::numbers::Number sqrt(assay::numbers::Number x) {
-  return assay::numbers::Number::rounded(sqrtq(x.wide()));
-}
-inline assay::numbers::Number fmod(assay::numbers::Number x, assay::numbers::Number y) {
-  return assay::numbers::Number::rounded(fmodq(x.wide(), y.wide()));
-}
 inline assay::numbers::Number fma(assay::numbers::Number x, assay::numbers::Number y, assay::numbers::Number z) {
   return x * y + z;
 }  // kernels may fuse or not: this errs more
@@ -219,126 +207,55 @@ inline assay::numbers::Number scalbln(assay::numbers::Number x, long n) {
 inline assay::numbers::Number frexp(assay::numbers::Number x, int* exponent) {
   return assay::numbers::Number::exactly(frexpq(x.wide(), exponent));
 }
+
 // Approximated.
-inline assay::numbers::Number exp(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(expq(x.wide()));
-}
-inline assay::numbers::Number expm1(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(expm1q(x.wide()));
-}
-inline assay::numbers::Number log(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(logq(x.wide()));
-}
-inline assay::numbers::Number log2(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(log2q(x.wide()));
-}
-inline assay::numbers::Number log10(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(log10q(x.wide()));
-}
-inline assay::numbers::Number log1p(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(log1pq(x.wide()));
-}
-inline assay::numbers::Number sin(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(sinq(x.wide()));
-}
-inline assay::numbers::Number cos(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(cosq(x.wide()));
-}
-inline assay::numbers::Number tan(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(tanq(x.wide()));
-}
-inline assay::numbers::Number asin(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(asinq(x.wide()));
-}
-inline assay::numbers::Number acos(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(acosq(x.wide()));
-}
-inline assay::numbers::Number atan(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(atanq(x.wide()));
-}
-inline assay::numbers::Number sinh(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(sinhq(x.wide()));
-}
-inline assay::numbers::Number cosh(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(coshq(x.wide()));
-}
-inline assay::numbers::Number tanh(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(tanhq(x.wide()));
-}
-inline assay::numbers::Number asinh(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(asinhq(x.wide()));
-}
-inline assay::numbers::Number acosh(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(acoshq(x.wide()));
-}
-inline assay::numbers::Number atanh(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(atanhq(x.wide()));
-}
-inline assay::numbers::Number erf(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(erfq(x.wide()));
-}
-inline assay::numbers::Number erfc(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(erfcq(x.wide()));
-}
-inline assay::numbers::Number lgamma(assay::numbers::Number x) {
-  return assay::numbers::Number::approximated(lgammaq(x.wide()));
-}
-inline assay::numbers::Number pow(assay::numbers::Number x, assay::numbers::Number y) {
-  return assay::numbers::Number::approximated(powq(x.wide(), y.wide()));
-}
-inline assay::numbers::Number atan2(assay::numbers::Number x, assay::numbers::Number y) {
-  return assay::numbers::Number::approximated(atan2q(x.wide(), y.wide()));
-}
-inline assay::numbers::Number hypot(assay::numbers::Number x, assay::numbers::Number y) {
-  return assay::numbers::Number::approximated(hypotq(x.wide(), y.wide()));
-}
+ASSAY_OF_ONE(approximated, exp)
+ASSAY_OF_ONE(approximated, expm1)
+ASSAY_OF_ONE(approximated, log)
+ASSAY_OF_ONE(approximated, log2)
+ASSAY_OF_ONE(approximated, log10)
+ASSAY_OF_ONE(approximated, log1p)
+ASSAY_OF_ONE(approximated, sin)
+ASSAY_OF_ONE(approximated, cos)
+ASSAY_OF_ONE(approximated, tan)
+ASSAY_OF_ONE(approximated, asin)
+ASSAY_OF_ONE(approximated, acos)
+ASSAY_OF_ONE(approximated, atan)
+ASSAY_OF_ONE(approximated, sinh)
+ASSAY_OF_ONE(approximated, cosh)
+ASSAY_OF_ONE(approximated, tanh)
+ASSAY_OF_ONE(approximated, asinh)
+ASSAY_OF_ONE(approximated, acosh)
+ASSAY_OF_ONE(approximated, atanh)
+ASSAY_OF_ONE(approximated, erf)
+ASSAY_OF_ONE(approximated, erfc)
+ASSAY_OF_ONE(approximated, lgamma)
+ASSAY_OF_TWO(approximated, pow)
+ASSAY_OF_TWO(approximated, atan2)
+ASSAY_OF_TWO(approximated, hypot)
+
 // Of complex numbers, part by part.
 inline assay::numbers::Number abs(const assay::numbers::ComplexNumber& z) { return hypot(z.real(), z.imag()); }
-inline assay::numbers::ComplexNumber exp(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(cexpq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber sqrt(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(csqrtq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber sin(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(csinq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber cos(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(ccosq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber tan(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(ctanq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber asin(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(casinq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber acos(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(cacosq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber atan(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(catanq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber sinh(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(csinhq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber cosh(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(ccoshq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber tanh(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(ctanhq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber asinh(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(casinhq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber acosh(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(cacoshq(assay::numbers::wide(z)));
-}
-inline assay::numbers::ComplexNumber atanh(const assay::numbers::ComplexNumber& z) {
-  return assay::numbers::approximated(catanhq(assay::numbers::wide(z)));
-}
+ASSAY_OF_COMPLEX(exp)
+ASSAY_OF_COMPLEX(sqrt)
+ASSAY_OF_COMPLEX(sin)
+ASSAY_OF_COMPLEX(cos)
+ASSAY_OF_COMPLEX(tan)
+ASSAY_OF_COMPLEX(asin)
+ASSAY_OF_COMPLEX(acos)
+ASSAY_OF_COMPLEX(atan)
+ASSAY_OF_COMPLEX(sinh)
+ASSAY_OF_COMPLEX(cosh)
+ASSAY_OF_COMPLEX(tanh)
+ASSAY_OF_COMPLEX(asinh)
+ASSAY_OF_COMPLEX(acosh)
+ASSAY_OF_COMPLEX(atanh)
 template <>
 inline assay::numbers::ComplexNumber polar(const assay::numbers::Number& size, const assay::numbers::Number& angle) {
   return {size * cos(angle), size * sin(angle)};
 }
 
 }  // namespace std
+#undef ASSAY_OF_ONE
+#undef ASSAY_OF_TWO
+#undef ASSAY_OF_COMPLEX
