@@ -15,23 +15,22 @@ def known(*values):
 
 
 def all_of(*conditions):
-    still_open = []
-    for condition in conditions:
-        if condition is False:
-            return False
-        if condition is not True:
-            still_open.append(condition)
-    return z3.And(still_open) if len(still_open) > 1 else still_open[0] if still_open else True
+    return _joined(conditions, False, z3.And)
 
 
 def any_of(*conditions):
+    return _joined(conditions, True, z3.Or)
+
+
+def _joined(conditions, decisive, join):
+    """`decisive` if one of them is; else those that are open, joined; if none is, what is not decisive."""
     still_open = []
     for condition in conditions:
-        if condition is True:
-            return True
-        if condition is not False:
+        if condition is decisive:
+            return decisive
+        if condition is not (not decisive):
             still_open.append(condition)
-    return z3.Or(still_open) if len(still_open) > 1 else still_open[0] if still_open else False
+    return join(still_open) if len(still_open) > 1 else still_open[0] if still_open else not decisive
 
 
 def no(condition):
