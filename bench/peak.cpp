@@ -59,18 +59,14 @@ HWY_AFTER_NAMESPACE();
 namespace assay::bench {
 
 double peak_flops(kernels::InstructionSet set) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(flops_once)) of_set[] = {
-      HWY_CHOOSE_SSE4(flops_once), HWY_CHOOSE_AVX2(flops_once), HWY_CHOOSE_AVX3(flops_once),
-      HWY_CHOOSE_NEON(flops_once)};
+  constexpr decltype(&HWY_STATIC_DISPATCH(flops_once)) of_set[] = ASSAY_OF_EACH_SET(flops_once);
   double most = 0;
   for (int i = 0; i < 40; ++i) most = std::max(most, of_set[static_cast<std::size_t>(set)]());
   return most;
 }
 
 double peak_bandwidth(kernels::InstructionSet set, std::size_t bytes) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(bandwidth_once)) of_set[] = {
-      HWY_CHOOSE_SSE4(bandwidth_once), HWY_CHOOSE_AVX2(bandwidth_once), HWY_CHOOSE_AVX3(bandwidth_once),
-      HWY_CHOOSE_NEON(bandwidth_once)};
+  constexpr decltype(&HWY_STATIC_DISPATCH(bandwidth_once)) of_set[] = ASSAY_OF_EACH_SET(bandwidth_once);
   const std::vector<float> data(std::max<std::size_t>(bytes, 1 << 16) / sizeof(float), 1.0f);
   double most = 0;
   for (int i = 0; i < 20; ++i) most = std::max(most, of_set[static_cast<std::size_t>(set)](data.data(), data.size()));

@@ -291,35 +291,37 @@ std::size_t even_results(const Product& p) {
   return goes_on ? p.x.count * p.y.count : p.x.count;
 }
 
+// From a result on.
 EvenRows even_rows(const Product& p, std::size_t result) {
-  const std::size_t y = result / p.x.count, x = result % p.x.count, place = y * p.y.place + x * p.x.place;
-  const std::ptrdiff_t in_y = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first,
-                       in_x = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
-  return {p.image.data + floats_to(p.image, in_y, in_x),
+  const Rows one = rows_of(p, {result, result + 1});
+  return {p.image.data + one.in[0],
           static_cast<std::size_t>(floats_to(p.image, 0, p.x.stride)),
-          p.out + place * p.out_stride,
+          one.out(0),
           p.x.place * p.out_stride,
-          p.epilogue.residual ? p.epilogue.residual + place * p.epilogue.residual_stride : nullptr,
+          p.epilogue.residual ? one.residual(0) : nullptr,
           p.x.place * p.epilogue.residual_stride};
 }
 
-// Where panel i of all lies, of so many rows of weights.
-Columns columns_of(const Product& p, std::size_t panel) {
-  const Range vectors = p.panels.of(panel);
+// The columns of these vectors of all; nothing is fetched ahead.
+Columns columns_of(const Product& p, const Pass& pass, Range vectors) {
   const std::size_t first = vectors.begin * lanes, last = std::min(vectors.end * lanes, p.panels.columns);
-  return {first, lanes - (vectors.end * lanes - last), p.packed + first * p.panels.depth, p.packed, 0};
+  const std::size_t of_pass = (pass.taps.begin * p.channels + pass.channels.begin) * vectors.size() * lanes;
+  const float* weights = p.packed + first * p.panels.depth + of_pass;
+  return {first, lanes - (vectors.end * lanes - last), weights, weights, 0};
 }
 
 void multiply_thin(const Product& p, const Pass& pass, Range results, Range panels, std::size_t tile_rows) {
   const std::size_t even = even_results(p);
   for (std::size_t begin = results.begin, end; begin < results.end; begin = end) {
     end = std::min({begin + thin_tiles * tile_rows, begin / even * even + even, results.end});
+    const EvenRows first = even_rows(p, begin);
     for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
-      const std::size_t vectors = p.panels.of(panel).size(), rows = kernels::tile_rows(registers, vectors);
-      const Columns columns = columns_of(p, panel);
+      const Range vectors = p.panels.of(panel);
+      const std::size_t rows = kernels::tile_rows(registers, vectors.size());
+      const Columns columns = columns_of(p, pass, vectors);
       const std::size_t count = (end - begin) / rows, rest = begin + count * rows;
-      strips[vectors - 1](p, even_rows(p, begin), count, pass, columns);
-      if (rest < end) tiles[vectors - 1][end - rest - 1](p, rows_of(p, {rest, end}), pass, columns);
+      strips[vectors.size() - 1](p, first, count, pass, columns);
+      if (rest < end) tiles[vectors.size() - 1][end - rest - 1](p, rows_of(p, {rest, end}), pass, columns);
     }
   }
 }
@@ -347,21 +349,17 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
     std::size_t first = part(vectors, panels.begin, all_panels).begin;
     for (std::size_t panel = panels.begin, end; panel < panels.end; ++panel, first = end) {
       end = vectors * (panel + 1) / all_panels;
-      const Range columns{first * lanes, std::min(end * lanes, p.panels.columns)};
-      const std::size_t width = (end - first) * lanes;
-      const float* weights =
-          p.packed + columns.begin * p.panels.depth + (pass.taps.begin * p.channels + pass.channels.begin) * width;
-      const float* ahead = weights;
-      if (pixels_are_next)
-        ahead = pixels + (panel - panels.begin) * depth * pixels_step;
-      else if (weights_are_next)
-        ahead += width * p.panels.depth * panels.size() + t * depth * weights_step;
-      tiles[end - first - 1][rows.count - 1](p, rows, pass,
-                                             {columns.begin, lanes - (end * lanes - columns.end), weights, ahead,
-                                              pixels_are_next    ? pixels_step
-                                              : weights_are_next ? weights_step
-                                                                 : 0});
-      if (pass.last && !is_short(p.epilogue.activation)) activate_tile(p.epilogue, rows, columns);
+      Columns columns = columns_of(p, pass, {first, end});
+      if (pixels_are_next) {
+        columns.ahead = pixels + (panel - panels.begin) * depth * pixels_step;
+        columns.ahead_step = pixels_step;
+      } else if (weights_are_next) {
+        columns.ahead += (end - first) * lanes * p.panels.depth * panels.size() + t * depth * weights_step;
+        columns.ahead_step = weights_step;
+      }
+      tiles[end - first - 1][rows.count - 1](p, rows, pass, columns);
+      if (pass.last && !is_short(p.epilogue.activation))
+        activate_tile(p.epilogue, rows, {columns.first, std::min(end * lanes, p.panels.columns)});
     }
   }
 }
