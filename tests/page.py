@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import subprocess
+import time
 
 DOC = pathlib.Path(__file__).resolve().parent.parent / "doc"
 KERNEL, RUNTIME = "test_your_kernel.md", "test_your_runtime.md"
@@ -47,3 +48,13 @@ def follow_kernel_page(test, prefix, folder, path=os.environ["PATH"], **how):
 def follow_runtime_page(test, prefix, folder, path=os.environ["PATH"], **how):
     """The page on runtimes, with what is installed under a prefix, examples among it."""
     follow(test, RUNTIME, folder, environment_of(prefix, path), at=prefix / "share/doc/assay/examples/protocol", **how)
+
+
+def follow_in_time(test, prefix, scratch, path, **how):
+    """Both, from nothing to a verdict in ten minutes, and in five."""
+    folder = scratch / "guide"
+    folder.mkdir()
+    for follow_page, minutes in (follow_kernel_page, 10), (follow_runtime_page, 5):
+        begin = time.monotonic()
+        follow_page(test, prefix, folder, path, **how)
+        test.assertLess(time.monotonic() - begin, 60 * minutes)
