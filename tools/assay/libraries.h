@@ -62,8 +62,7 @@ inline constexpr const char* runner_help =
 
 inline constexpr const char* thorough_help =
     "Make each call that is answered again with outs that are planned larger, with too little memory for them, and "
-    "with "
-    "its first allocations refused in turn";
+    "with its first allocations refused in turn";
 
 // The contract that is asked for by name or file, or, where none is, that of the library.
 Contract open_contract(const std::string& asked_for, const std::string& library);
