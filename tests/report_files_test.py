@@ -329,7 +329,8 @@ class Compare(Folder):
 class Words(Folder):
     def test_of_headers_and_footers(self):
         file = self.folder / "run.jsonl"
-        assay("kernels", "reference", "--operators", "aten::abs.out", "--mutations", "0", "--shuffle", "1", "--shard", "1/1", "-o", file)
+        assay("kernels", "reference", "--operators", "aten::abs.out", "--mutations", "0", "--shuffle", "1", "--thorough",
+              "--shard", "1/1", "-o", file)
         header, *_, footer = lines_of(file)
         self.assertRegex(header["header"].pop("executable"), "^[0-9a-f]{16}$")  # a word of the testee's own
         self.assertEqual(list(header["header"]), [word for word in documented("Header") if word != "isolation"])
