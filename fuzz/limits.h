@@ -9,7 +9,13 @@ namespace assay::fuzz {
 
 inline constexpr Budget::Limits limits{.bytes = Int{16} << 20, .work = 20'000'000, .output = Int{1} << 20};
 inline constexpr Int most_instructions = 500;
-inline constexpr double most_seconds = 5;  // a unit of work is about a nanosecond, which sanitizers make a hundred
+
+// A unit of work is about a nanosecond, which sanitizers make a hundred, and four hundred where nothing is optimized.
+#ifdef __OPTIMIZE__
+inline constexpr double most_seconds = 5;
+#else
+inline constexpr double most_seconds = 20;
+#endif
 
 // The budget, what is printed, and what a file of this size takes that its reader has in memory.
 constexpr std::size_t heap_for(std::size_t file) {
