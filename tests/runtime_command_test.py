@@ -189,7 +189,7 @@ class Planted(Judged):
         }.items():
             with self.subTest(fault):
                 end = sys.executable, TESTS / "faulty_runtime.py", fault, PROGRAMS / "counter" / "program.pte", *REFERENCE
-                sentences = [defect["sentence"] for defect in self.judged("--timeout", "2", "--programs", "requests/*", "--", *end)[-1]]
+                sentences = [defect["sentence"] for defect in self.judged("--timeout", "6", "--programs", "requests/*", "--", *end)[-1]]
                 self.assertEqual(sentences, [f"the runtime {cause}"])
 
 

@@ -1,5 +1,7 @@
 #include <reference/real.h>
 
+#include <initializer_list>
+
 // A sum is of the numbers in which formulas are computed, from the first to the last.
 int main() {
   assay::Sum<assay::Real> sum = 0;
