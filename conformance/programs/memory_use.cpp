@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -11,16 +12,25 @@
 namespace assay {
 namespace {
 
+// When a value is used, by the number of an instruction.
 struct Use {
-  std::uint32_t first, last;
-  bool read_first, used;
+  static constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t first = never, last = 0;
+  std::uint32_t first_read = never, first_write = never;  // by an instruction
+
+  bool is_any() const { return first != never; }
+  bool reads_first() const { return first_read != never && first_read <= first_write; }
+  void add(const Use& more) {
+    first = std::min(first, more.first), last = std::max(last, more.last);
+    first_read = std::min(first_read, more.first_read), first_write = std::min(first_write, more.first_write);
+  }
 };
 
 struct BackwardJump {
   std::uint32_t from, to;
 };
 
-// The instructions between which each tensor is used.
+// The instructions between which each value is used.
 class Lifetimes {
  public:
   explicit Lifetimes(const pte::ExecutionPlan& plan) : plan_(plan), uses_(format::size_of(plan.values())) {
@@ -29,10 +39,11 @@ class Lifetimes {
       for (const pte::Instruction& instruction : tables(chain.instructions())) add(listed(plan, instruction), begin);
     }
     const std::uint32_t last = std::max(count_, 1u) - 1;
-    for (const std::int32_t i : format::items(plan.inputs())) use(i, 0);
-    for (const std::int32_t i : format::items(plan.outputs())) use(i, last);
+    for (const std::int32_t i : format::items(plan.inputs())) use(i, {0, 0});
+    for (const std::int32_t i : format::items(plan.outputs())) use(i, {last, last});
     for (Int i = 0; i < static_cast<Int>(uses_.size()); ++i)
-      if (const auto* t = tensor_at(plan, i); t && is_state(*t)) use(i, 0), use(i, last);
+      if (const auto* t = tensor_at(plan, i); t && is_state(*t)) use(i, {0, last});
+    for (Int i = 0; i < static_cast<Int>(uses_.size()); ++i) use_listed(i);
     Budget::Scope::work(static_cast<Int>(uses_.size() * jumps_.size()));
     for (Use& u : uses_) keep_through_loops(u);
   }
@@ -42,15 +53,22 @@ class Lifetimes {
 
  private:
   void add(const Listed& instruction, std::uint32_t begin) {
-    for (const Operand& o : instruction.operands) use(o.value, count_, o.role == Operand::Role::input);
+    for (const Operand& o : instruction.operands)
+      use(o.value, o.role == Operand::Role::input ? Use{count_, count_, count_, Use::never}
+                                                  : Use{count_, count_, Use::never, count_});
     if (instruction.target && *instruction.target >= 0 && begin + *instruction.target <= count_)
       jumps_.push_back({count_, begin + static_cast<std::uint32_t>(*instruction.target)});
     ++count_;
   }
-  void use(Int value, std::uint32_t at, bool read = false) {
-    each_tensor(plan_, value, [&](Int t) {
-      Use& u = uses_[static_cast<std::size_t>(t)];
-      u = u.used ? Use{std::min(u.first, at), std::max(u.last, at), u.read_first, true} : Use{at, at, read, true};
+  void use(Int value, const Use& more) {
+    if (value_at(plan_, value)) uses_[static_cast<std::size_t>(value)].add(more);
+  }
+  // What is done to a list is done to its tensors. Many instructions may use it, but once is enough.
+  void use_listed(Int list) {
+    const Use use = uses_[static_cast<std::size_t>(list)];
+    if (!use.is_any()) return;
+    each_tensor(plan_, list, [&](Int t) {
+      if (t != list) uses_[static_cast<std::size_t>(t)].add(use);
     });
   }
   // What comes into a loop is needed in its next round.
@@ -240,7 +258,7 @@ Buffer<MemoryUse> memory_use(const pte::ExecutionPlan& plan) {
   const Lifetimes lifetimes(plan);
   const auto each_planned = [&](auto f) {
     for (std::uint32_t i = 0; i < lifetimes.size(); ++i)
-      if (const auto* t = tensor_at(plan, i); t && t->allocation_info() && lifetimes.of(i).used)
+      if (const auto* t = tensor_at(plan, i); t && t->allocation_info() && lifetimes.of(i).is_any())
         if (const auto memory = t->allocation_info()->memory_id(); memory >= 1 && memory <= all.size())
           f(i, *t, memory - 1);
   };
@@ -250,7 +268,7 @@ Buffer<MemoryUse> memory_use(const pte::ExecutionPlan& plan) {
   each_planned([&](std::uint32_t i, const pte::Tensor& t, std::size_t memory) {
     const auto offset = static_cast<double>(format::planned_offset(*t.allocation_info()));
     const Use& u = lifetimes.of(i);
-    all[memory].tenants.push_back({i, u.first, u.last, u.read_first, offset, offset + byte_count(t)});
+    all[memory].tenants.push_back({i, u.first, u.last, u.reads_first(), offset, offset + byte_count(t)});
   });
   for (MemoryUse& use : all) {
     sort_by_first(use);
