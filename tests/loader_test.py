@@ -136,6 +136,11 @@ class Loaders(Judging):
                 self.assertEqual(found, {(verdict, failure)})
                 self.assertEqual(sum(line["verdict"] in ("crash", "timeout") for line in lines), 1)
 
+    def test_addresses_are_the_same_in_every_run(self):
+        loader = self.planted("if ((size_t)malloc(1) >> 12 & 1) abort();")
+        ends = {tuple((line["case"], line["verdict"]) for line in self.judged(loader, "--program", MLP, "--programs-only", "--places", "1")[2]) for _ in range(6)}
+        self.assertEqual(len(ends), 1)
+
     def test_commands(self):
         script = self.folder / "take.sh"
         script.write_text('test "$(head -c 8 "$1" | tail -c 4)" = ET12 || kill -SEGV $$\n')

@@ -7,8 +7,13 @@
 #include <filesystem>
 
 namespace assay {
+namespace {
 
 bool has_fixed_addresses() { return (personality(0xffffffff) & ADDR_NO_RANDOMIZE) != 0; }
+
+}  // namespace
+
+NamedText addresses_fact() { return {"addresses", has_fixed_addresses() ? "fixed" : "random"}; }
 
 void fix_addresses(char** argv) {
   const char* const bound = "LD_BIND_NOW";  // children that are forked before a symbol is bound would each bind it

@@ -74,7 +74,7 @@ Facts KernelRun::settings(const std::string& machine) const {
   if (o.shuffle) facts.push_back({"shuffle", std::to_string(*o.shuffle)});
   if (o.thorough) facts.push_back({"thorough", "yes"});
   facts.push_back(timeout_fact(o.timeout_seconds, library_->is_remote()));
-  facts.push_back({"addresses", has_fixed_addresses() ? "fixed" : "random"});
+  facts.push_back(addresses_fact());
   facts.push_back({"digest", digest_});
   facts.push_back({"machine", machine});
   add_facts(facts, request_.part);

@@ -10,6 +10,7 @@
 #include "conformance/testees/child.h"
 #include "conformance/testees/wire/address.h"
 #include "conformance/text/digest.h"
+#include "tools/assay/addresses.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/machine.h"
 #include "tools/assay/output_file.h"
@@ -133,6 +134,7 @@ class Run {
     facts_.push_back({"places", std::to_string(request_.places)});
     facts_.push_back({"executes", request_.settings.executes ? "true" : "false"});
     facts_.push_back({"timeout", text(request_.seconds, " s of processor time")});
+    facts_.push_back(addresses_fact());
     facts_.push_back({"digest", std::move(digest)});
     facts_.push_back({"machine", machine()});
   }

@@ -49,7 +49,7 @@ std::vector<std::string> words(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  for (const std::string_view judges : {"kernels", "merge", "case", "contract"})
+  for (const std::string_view judges : {"kernels", "loader", "runtime", "merge", "case", "contract"})
     if (argc > 1 && argv[1] == judges) assay::fix_addresses(argv);
   CLI::App app("Says what a PyTorch operator means, and whether somebody else's kernels or runtime agree.");
   app.name("assay");

@@ -5,6 +5,7 @@
 
 #include "conformance/contract/read_contract.h"
 #include "conformance/scenarios/plan.h"
+#include "tools/assay/addresses.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/machine.h"
 #include "tools/assay/subcommands.h"
@@ -47,6 +48,7 @@ Facts RuntimeRun::settings(const std::string& machine) const {
   facts.insert(facts.begin() + 2, {"suite", "runtime"});
   facts.push_back({"programs", request_.programs.empty() ? "all" : request_.programs});
   facts.push_back(timeout_fact(request_.timeout, runtime_->is_remote()));
+  facts.push_back(addresses_fact());
   facts.push_back({"digest", digest_});
   facts.push_back({"machine", machine});
   add_facts(facts, request_.part);
