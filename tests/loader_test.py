@@ -137,8 +137,8 @@ class Loaders(Judging):
                 self.assertEqual(sum(line["verdict"] in ("crash", "timeout") for line in lines), 1)
 
     def test_addresses_are_the_same_in_every_run(self):
-        loader = self.planted("if ((size_t)malloc(1) >> 12 & 1) abort();")
-        ends = {tuple((line["case"], line["verdict"]) for line in self.judged(loader, "--program", MLP, "--programs-only", "--places", "1")[2]) for _ in range(6)}
+        loader = self.planted(r'if (memcmp(f->bytes + 4, "\1\0\0", 4) == 0 && ((size_t)&p >> 12 & 1)) abort();')
+        ends = {tuple((line["case"], line["verdict"]) for line in self.judged(loader, "--program", MLP, "--programs-only")[2]) for _ in range(8)}
         self.assertEqual(len(ends), 1)
 
     def test_commands(self):
