@@ -61,7 +61,7 @@ bool Moments::may_overflow(const Arithmetic& a) const {
 Real Moments::mean_magnitude(const Arithmetic& a) const {
   if (std::isnan(size_)) return 0;
   if (!is_finite()) return overflowing(0);
-  const Real magnitude = std::fabs(mean_) + a.share * size_;
+  const Real magnitude = std::fabs(mean_) + size_;
   return 2 * size_ * count() < a.largest ? magnitude : overflowing(magnitude);
 }
 
@@ -74,7 +74,7 @@ Real Moments::variance_magnitude(Real degrees, const Arithmetic& a) const {
     const bool remains = squares_ > 4 * count() * a.least && !may_overflow(a);
     return remains || count() == 1 ? 0 : overflowing(0);
   }
-  const Real squares = squares_ + a.share * rounding(a.unit);
+  const Real squares = squares_ + rounding(a.unit);
   if (!may_overflow(a)) return squares / degrees;
   return overflowing((squares_ < a.largest ? squares : squares_) / degrees);
 }

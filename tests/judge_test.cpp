@@ -156,6 +156,15 @@ TEST(Dot, FourStandardDeviationsOfTheMagnitude) {
   EXPECT_EQ(q.verdict_of({1.5 + 4.3 * roundoff}), Verdict::fail);
 }
 
+// The sum is one of float32; half way between two numbers either is right.
+TEST(Dot, AHalfResultIsASumThatIsRoundedOnce) {
+  const std::vector<Real> ones(64, 1);
+  for (const Real got : {63.96875, 64.0625}) EXPECT_EQ(product(float16, ones, ones).verdict_of({got}), Verdict::fail);
+  const Question middle = product(float16, {1, 1}, {64, 0.03125});
+  for (const Real got : {64.0, 64.0625}) EXPECT_EQ(middle.verdict_of({got}), Verdict::pass) << got;
+  for (const Real got : {63.96875, 64.125}) EXPECT_EQ(middle.verdict_of({got}), Verdict::fail) << got;
+}
+
 TEST(Dot, ASumMayBeInfiniteWhereTheTermsOfOneSignAre) {
   const Real huge = std::ldexp(1.0, 127);
   const Question both = product(float32, {huge, huge, huge, huge}, {1, -1, 1, -1});

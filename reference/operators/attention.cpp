@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/bounds.h"
+
 namespace assay {
 namespace {
 
@@ -109,6 +111,7 @@ void attend(Heads& out, const Attention& a) {
 // score that overflows bounds nothing. An infinity whose weight may be zero in the dtype of the result makes it NaN, or
 // nothing where a kernel leaves out what has no weight.
 void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmetic) {
+  const Real terms = static_cast<Real>(a.query.sizes[3] + a.key.sizes[1]);
   each_row(a, [&](const Dims& i, const Weights& w) {
     Buffer<Real> errors;
     const bool scales_hiding =
@@ -129,9 +132,9 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
         const Real weight = j < w.weights.size() ? w.weights[j] : 0,
                    element = std::fabs(a.element(i, static_cast<Int>(j), d));
         if (std::isfinite(element))
-          sum += weight > 0
-                     ? element * (weight * (1 + arithmetic.share * (errors[j] + mean)) + 2 * arithmetic.stored_least)
-                     : 0;
+          sum += weight > 0 ? element * (weight * (1 + errors[j] + mean) + 2 * arithmetic.least +
+                                         stored_number(weight + 2 * arithmetic.stored_least, terms, arithmetic))
+                            : 0;
         else if (weight < arithmetic.stored_least)
           may_be_nan = true, may_be_finite |= j < w.weights.size() && weight == 0;
       }

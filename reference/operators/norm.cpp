@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/bounds.h"
 #include "reference/moments.h"
 
 namespace assay {
@@ -61,18 +62,16 @@ Real normal_magnitude(Real x, Real weight, Real bias, const Moments& m, Real eps
   const Real parts = (std::fabs(x) + m.size()) * rounded(scale, a) +
                      std::fabs(apart * weight) * std::fabs(rstd_magnitude) + std::fabs(bias);
   const bool in_range = rstd_magnitude >= 0 && std::fmax(parts, std::fabs(scale)) < a.largest;
-  const Real magnitude = std::fabs(y) + a.share * parts;
+  const Real magnitude = std::fabs(y) + parts;
   return in_range ? magnitude : overflowing(magnitude);
 }
 
 void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs,
                          const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
-  Arithmetic whole = a;
-  whole.share = 1;
   for (Int r = 0; r < mean.count(); ++r) {
     const Moments m = runs.moments(r);
-    mean[r] = m.mean_magnitude(whole);
-    rstd[r] = m.reciprocal_deviation_magnitude(eps, whole);
+    mean[r] = m.mean_magnitude(a);
+    rstd[r] = m.reciprocal_deviation_magnitude(eps, a);
     for (Int k = 0; k < runs.length; ++k) {
       const Int i = r * runs.length + k, c = runs.channel(r, k);
       out[i] = normal_magnitude(runs.input[i], at(weight, c, 1), at(bias, c, 0), m, eps, rstd[r], a);
@@ -214,6 +213,8 @@ void operators::layer_norm_backward_magnitude(Array<Real>& out0, Array<Real>& ou
                                               const Bools& output_mask, const Arithmetic& a) {
   normalise_backward_magnitude({out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd,
                                weight, a);
+  for (Real& sum : out1.data) sum = stored_sum(sum, a);
+  for (Real& sum : out2.data) sum = stored_sum(sum, a);
 }
 void operators::group_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
                                     const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean,

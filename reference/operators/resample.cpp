@@ -156,7 +156,7 @@ struct Weighed {
 // bound.
 Buffer<Weighed> readable(const Between& place, Int n, Int m, const Arithmetic& a) {
   const Real slack = 4 * static_cast<Real>(n) * a.unit,
-             doubt = n == m ? 0 : a.share * (static_cast<Real>(place.first) + place.part + 1) / 2;
+             doubt = n == m ? 0 : (static_cast<Real>(place.first) + place.part + 1) / 2;
   Buffer<Weighed> cells;
   const auto add = [&](Int cell, Real weight) { cells.push_back({cell, weight, doubt}); };
   add(place.first, 1 - place.part), add(place.second, place.part);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/bounds.h"
+
 namespace assay {
 namespace {
 
@@ -41,9 +43,10 @@ void operators::softmax(std::span<const Real> x, std::span<Real> y) {
 
 void operators::softmax_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
   const Exponentials e(x);
-  const Real error = e.sum_error(x);
+  const Real error = e.sum_error(x), terms = static_cast<Real>(x.size());
   std::ranges::transform(x, y.begin(), [&](Real v) {
-    return e.softmax(v) + a.share * (e.argument_error(v) + e.softmax(v) * (ulp_of_exp + error));
+    return e.softmax(v) + e.argument_error(v) + e.softmax(v) * (ulp_of_exp + error) +
+           stored_number(std::fmax(e.softmax(v), a.stored_least / e.sum), terms, a);
   });
 }
 
