@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "reference/array.h"
 #include "reference/dtype.h"
 
@@ -15,8 +18,9 @@ Array<Complex> bounds(const Array<T>& x) {
   return y;
 }
 
-// How many unit roundoffs of its magnitude a sum of so many terms may be off (λ of spec/numerics.md).
-inline Real roundoffs(Real terms) { return 4 * std::sqrt(terms); }
+// How many unit roundoffs of its magnitude a sum of so many terms may be off (λ of spec/numerics.md), each of which
+// goes through at most `each` roundings a term: four standard deviations of independent ones, or all of them.
+inline Real roundoffs(Real terms, Real each = 1) { return std::min(4 * std::sqrt(terms), each * terms); }
 
 // A number that is rounded to the dtype of the result on the way, as a part of the magnitude of a sum of so many terms.
 inline Real stored_number(Real number, Real terms, const Arithmetic& a) {

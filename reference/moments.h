@@ -32,8 +32,9 @@ class Moments {
   // The mean of |x|, of which the mean's rounding error is a multiple.
   Real size() const { return size_; }
 
- private:
   Real count() const { return static_cast<Real>(x_.size()); }
+
+ private:
   Real rounding(Real unit) const;
   bool is_finite() const { return size_ < std::numeric_limits<Real>::infinity(); }
   bool may_overflow(const Arithmetic& a) const;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "conformance/judge/choice.h"
+#include "reference/bounds.h"
 
 namespace assay {
 namespace {
@@ -36,19 +37,22 @@ Real extended(Real x, DType dtype) {
   return std::clamp(x, -edge, edge);
 }
 
-// The standard deviation of a sum, in unit roundoffs of the magnitude. Roundings of partial sums in a half type do not
-// cancel: a large one absorbs its small addends.
-Real deviation(const Row& row) {
+// How many unit roundoffs of its magnitude a sum may be off. A part of a complex sum is one of twice as many products.
+// Roundings of partial sums in a half type are not independent: a large one absorbs its small addends.
+Real allowed_roundoffs(const Row& row) {
   const auto terms = static_cast<Real>(row.terms);
-  const Real independent = std::sqrt(terms);
-  return row.accumulates_in_half() ? std::max(independent, terms / 4) : independent;
+  const Real each = row.is_part ? 2 : 1;
+  return static_cast<Real>(row.accuracy.amount) * (row.accumulates_in_half() ? each * terms : roundoffs(terms, each));
 }
 
-Real allowed_deviations(const Row& row) { return 4 * static_cast<Real>(row.accuracy.amount); }
+// One standard deviation.
+Real usual_roundoffs(const Row& row) {
+  return std::min(std::sqrt(static_cast<Real>(row.terms)), allowed_roundoffs(row));
+}
 
 // `size`: a number whose units in the last place count, `exact` itself or the absolute value of which it is a part. A
 // sum is made in one dtype, rounded to that of the result and to that of the out.
-Real bound(const Row& row, Real exact, Real size, Real magnitude, Real deviations) {
+Real bound(const Row& row, Real exact, Real size, Real magnitude, Real roundoffs) {
   const auto rounding = [&](DType from, DType to, Real off) {
     return from == to ? 0 : ulp(to, std::fabs(exact) + off) / 2;
   };
@@ -56,12 +60,12 @@ Real bound(const Row& row, Real exact, Real size, Real magnitude, Real deviation
     return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, size) + rounding(row.computed, row.dtype, 0);
   const DType partial = row.partial();
   const Real unit = std::ldexp(Real{1}, -info(partial).precision);
-  Real off = deviations * deviation(row) * unit * std::fabs(magnitude) + ulp(partial, 0);
+  Real off = roundoffs * unit * std::fabs(magnitude) + ulp(partial, 0);
   off += rounding(partial, row.computed, off);
   return off + rounding(row.computed, row.dtype, off);
 }
 Real bound(const Row& row, Real exact, Real size, Real magnitude) {
-  return bound(row, exact, size, magnitude, allowed_deviations(row));
+  return bound(row, exact, size, magnitude, allowed_roundoffs(row));
 }
 
 // Whether a result is not finite because what it is made from may not be. A sum may be made in the dtype whose unit
@@ -133,13 +137,10 @@ std::string accuracy_text(const Row& row) {
     case ulp:
       return fmt::format("{} ulp of {}", row.accuracy.amount, info(row.dtype).name);
     case dot: {
-      const Real roundoffs = allowed_deviations(row) * deviation(row);
-      const bool is_root = roundoffs == allowed_deviations(row) * std::sqrt(static_cast<Real>(row.terms));
-      const std::string count = is_root ? fmt::format("{} sqrt({})", allowed_deviations(row), row.terms)
-                                        : fmt::format("{} times {}", row.accuracy.amount, row.terms);
       const std::string stored =
           row.partial() == row.computed ? "" : fmt::format(" and half an ulp of {}", info(row.computed).name);
-      return fmt::format("{} unit roundoffs of {} of the sum of magnitudes{}", count, info(row.partial()).name, stored);
+      return fmt::format("{:.3g} unit roundoffs of {} of the sum of magnitudes{}",
+                         static_cast<double>(allowed_roundoffs(row)), info(row.partial()).name, stored);
     }
     default:
       return "exact";
@@ -336,7 +337,8 @@ class TensorJudge {
   // By how much its bound is wider than what good results keep to: in a sum, one standard deviation.
   Real allowed_over_usual(Int k) const {
     if (!row_.is_dot() || rounded_exactly()) return 1;
-    return bound(row_, exact(k), size(k), magnitude(k)) / bound(row_, exact(k), size(k), magnitude(k), 1);
+    return bound(row_, exact(k), size(k), magnitude(k)) /
+           bound(row_, exact(k), size(k), magnitude(k), usual_roundoffs(row_));
   }
 
   Judgement values(const Tensor& got) const {
