@@ -37,17 +37,20 @@ Real extended(Real x, DType dtype) {
   return std::clamp(x, -edge, edge);
 }
 
-// How many unit roundoffs of its magnitude a sum may be off. A part of a complex sum is one of twice as many products.
+// How many unit roundoffs of its magnitude a sum may be off. A part of a complex sum is one of twice as many products;
+// of a float64 sum that of the reference rounds as often.
 // Roundings of partial sums in a half type are not independent: a large one absorbs its small addends.
 Real allowed_roundoffs(const Row& row) {
   const auto terms = static_cast<Real>(row.terms);
-  const Real each = row.is_part ? 2 : 1;
+  const Real each = (row.is_part ? 2 : 1) * (row.computed == DType::float64 ? 2 : 1);
   return static_cast<Real>(row.accuracy.amount) * (row.accumulates_in_half() ? each * terms : roundoffs(terms, each));
 }
 
-// One standard deviation.
+// One standard deviation; a quarter of what is not independent.
 Real usual_roundoffs(const Row& row) {
-  return std::min(std::sqrt(static_cast<Real>(row.terms)), allowed_roundoffs(row));
+  const auto terms = static_cast<Real>(row.terms);
+  const Real usual = row.accumulates_in_half() ? std::max(std::sqrt(terms), terms / 4) : std::sqrt(terms);
+  return std::min(usual, allowed_roundoffs(row));
 }
 
 // `size`: a number whose units in the last place count, `exact` itself or the absolute value of which it is a part. A
