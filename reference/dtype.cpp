@@ -177,7 +177,8 @@ Real largest_integer(DType dtype) {
 Arithmetic arithmetic(DType result, DType partial) {
   const auto unit = [](DType d) { return std::ldexp(Real{1}, -info(d).precision); };
   const auto least = [](DType d) { return std::ldexp(Real{1}, info(d).least_exponent); };
-  return {unit(partial), unit(partial) / unit(result), least(partial), largest(partial), least(result)};
+  const Real stored = unit(result) / unit(partial);
+  return {unit(partial), least(partial), largest(partial), stored > 1 ? stored : 0, least(result), largest(result)};
 }
 
 Real largest(DType dtype) {

@@ -73,10 +73,11 @@ Real largest(DType dtype);
 // The arithmetic in which an implementation may hold partial results, as its magnitude function sees it.
 struct Arithmetic {
   Real unit;   // unit roundoff of a partial result
-  Real share;  // the same, in unit roundoffs of the result
   Real least;  // smallest normal number
   Real largest;
+  Real stored_unit;   // unit roundoff of the result, in those of a partial one; 0 where it is no larger
   Real stored_least;  // smallest normal number of the result's dtype
+  Real stored_largest;
 };
 Arithmetic arithmetic(DType result, DType partial);  // both floating or complex
 

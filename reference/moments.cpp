@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/bounds.h"
+
 namespace assay {
 namespace {
 
@@ -45,11 +47,13 @@ Moments::Moments(std::span<const Real> x) : x_(x), mean_(x.empty() ? 0 : mean_of
 Real Moments::variance(Real degrees) const { return x_.empty() ? nan : squares_ / (degrees > 0 ? degrees : 0); }
 Real Moments::reciprocal_deviation(Real eps) const { return 1 / std::sqrt(variance(count()) + eps); }
 
-// With d = |x| + size, of which x - mean is wrong by u d, (x - mean)^2 is wrong by u (2 |x - mean| d + u d^2).
+// x - mean is wrong by roundoffs(n) u d, d = size + |x| / roundoffs(n), as the mean is, and once rounded itself: its
+// square by roundoffs(n) u (2 |x - mean| d + roundoffs(n) u d^2).
 Real Moments::rounding(Real unit) const {
+  const Real all = roundoffs(count());
   return sum_of(x_, [&](Real v) {
-    const Real d = std::fabs(v) + size_;
-    return d * (2 * std::fabs(v - mean_) + unit * d);
+    const Real d = std::fabs(v) / all + size_;
+    return d * (2 * std::fabs(v - mean_) + all * unit * d);
   });
 }
 
@@ -61,8 +65,7 @@ bool Moments::may_overflow(const Arithmetic& a) const {
 Real Moments::mean_magnitude(const Arithmetic& a) const {
   if (std::isnan(size_)) return 0;
   if (!is_finite()) return overflowing(0);
-  const Real magnitude = std::fabs(mean_) + a.share * size_;
-  return 2 * size_ * count() < a.largest ? magnitude : overflowing(magnitude);
+  return 2 * size_ * count() < a.largest ? size_ : overflowing(size_);
 }
 
 // Which infinity or NaN comes of an infinite x depends on the order of a running mean. By 0 the quotient is infinite
@@ -74,16 +77,16 @@ Real Moments::variance_magnitude(Real degrees, const Arithmetic& a) const {
     const bool remains = squares_ > 4 * count() * a.least && !may_overflow(a);
     return remains || count() == 1 ? 0 : overflowing(0);
   }
-  const Real squares = squares_ + a.share * rounding(a.unit);
+  const Real squares = squares_ + rounding(a.unit);
   if (!may_overflow(a)) return squares / degrees;
   return overflowing((squares_ < a.largest ? squares : squares_) / degrees);
 }
 
-// Of variance + eps: that of a sum of n squares is 4 sqrt(n) u of its magnitude, of which twice is allowed; squares
-// vanish below the smallest normal number.
+// Of variance + eps: that of a sum of n squares is roundoffs(n) u of its magnitude; squares vanish below the smallest
+// normal number.
 Real Moments::variance_error(Real eps, const Arithmetic& a) const {
   const Real magnitude = (squares_ + rounding(a.unit)) / count() + std::fabs(eps) + 2 * a.least;
-  return 8 * std::sqrt(count()) * a.unit * magnitude;
+  return roundoffs(count()) * a.unit * magnitude;
 }
 
 // However it is rounded, a variance is not below 0.
@@ -92,9 +95,9 @@ Real Moments::largest_reciprocal_deviation(Real eps, const Arithmetic& a) const 
   return least > 0 ? 1 / std::sqrt(least) : std::numeric_limits<Real>::infinity();
 }
 
-// r = v^(-1/2) is wrong by r e / (2 v), as long as the error e of v is small beside v: here at most half of it. Beyond
-// that it is anywhere up to its largest, or 0 where a variance overflows: within one standard deviation, as that is no
-// matter of quality. Of a half type's statistics the type may be float32.
+// r = v^(-1/2) is wrong by two roundings, and by what the error e of v makes of it. Where e is not small beside v it is
+// anywhere up to its largest, or 0 where a variance overflows: within one standard deviation, as that is no matter of
+// quality. Of a half type's statistics the type may be float32.
 Real Moments::reciprocal_deviation_magnitude(Real eps, const Arithmetic& a) const {
   const Real v = variance(count()) + eps, r = 1 / std::sqrt(v), largest = largest_reciprocal_deviation(eps, a),
              e = variance_error(eps, a);
@@ -103,7 +106,8 @@ Real Moments::reciprocal_deviation_magnitude(Real eps, const Arithmetic& a) cons
   constexpr Real float32_unit = 0x1p-24;
   const Real anywhere = largest / (std::sqrt(count()) * std::min(a.unit, float32_unit));
   if (may_overflow(a)) return overflowing(anywhere);
-  return e <= v ? r + e / (8 * std::sqrt(count()) * a.unit) * r / v : r + anywhere;
+  const Real roundings = roundoffs(count());
+  return e <= v / 2 ? 2 * r / roundings + (largest - r) / (roundings * a.unit) : r + anywhere;
 }
 
 }  // namespace assay

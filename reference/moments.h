@@ -22,7 +22,6 @@ class Moments {
   Real variance(Real degrees) const;   // sum of (x - mean)^2 / degrees; by 0 where they are not positive; NaN for no x
   Real reciprocal_deviation(Real eps) const;  // 1 / sqrt(variance + eps), over all x
 
-  // With `share`, errors of partial results count as in a type in which the result is rounded once more.
   Real mean_magnitude(const Arithmetic& a) const;
   Real variance_magnitude(Real degrees, const Arithmetic& a) const;
   Real reciprocal_deviation_magnitude(Real eps, const Arithmetic& a) const;
@@ -33,8 +32,9 @@ class Moments {
   // The mean of |x|, of which the mean's rounding error is a multiple.
   Real size() const { return size_; }
 
- private:
   Real count() const { return static_cast<Real>(x_.size()); }
+
+ private:
   Real rounding(Real unit) const;
   bool is_finite() const { return size_ < std::numeric_limits<Real>::infinity(); }
   bool may_overflow(const Arithmetic& a) const;

@@ -31,16 +31,17 @@ struct Accuracy {
   enum class Measure : std::uint8_t {
     exact,        // the exact value rounded once, bit for bit
     ulp,          // within `amount` units in the last place of the value before its rounding
-    dot,          // within amount * 4 sqrt(terms) unit roundoffs of the magnitude
+    dot,          // within amount * 4 sqrt(terms) unit roundoffs of the magnitude, then rounded
     unspecified,  // any value
     choice,       // data-dependent: one of several answers, judged by the `choice` named in the spec entry
   };
   Measure measure = Measure::exact;
   double amount = 0;
-  bool either_zero = false;  // the sign of a zero is free
-  bool flush = false;        // a subnormal result may be zero
-  bool overflow = false;     // where the magnitude overflows, the result may be NaN or infinite
-  bool mean = false;         // of terms addends, whose sum may overflow though the mean does not
+  bool either_zero = false;    // the sign of a zero is free
+  bool flush = false;          // a subnormal result may be zero
+  bool overflow = false;       // where the magnitude overflows, the result may be NaN or infinite
+  bool mean = false;           // of terms addends, whose sum may overflow though the mean does not
+  bool half_partials = false;  // partial results of a half type may be held in it
 };
 
 struct AccuracyRow {

@@ -61,7 +61,7 @@ Int adaptive_gradient(TensorArgument grad_output, TensorArgument self) {
     const Int places = count({size(grad_output, d)}), cells = std::max<Int>(size(self, d), 1);
     windows.push_back(cells % std::max<Int>(places, 1) == 0 ? 1 : largest_share(places, cells));
   }
-  return count(windows);
+  return count(windows) + 1;  // each is divided by both sizes of its window
 }
 
 Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed) {

@@ -18,7 +18,7 @@ inline Int along(TensorArgument tensor, Argument<Int> dim) {
   return tensor->count() == 0 ? 1 : size(tensor, dim.value);
 }
 inline Int beside(TensorArgument tensor, Int dim) { return tensor->count() / std::max<Int>(size(tensor, dim), 1); }
-inline Int normalised(TensorArgument input, Argument<bool> training) { return training.value ? beside(input, 1) : 2; }
+inline Int normalised(TensorArgument input, Argument<bool> training) { return training.value ? beside(input, 1) : 7; }
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
 

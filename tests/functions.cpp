@@ -127,7 +127,7 @@ constexpr Function functions[] = {
     {"atanh", std::atanh, mpfr_atanh, 2},
     {"erf", std::erf, mpfr_erf, 1},
     {"erfc", std::erfc, mpfr_erfc, 5},
-    {"lgamma", std::lgamma, lgamma, 2, operators::lgamma_magnitude},
+    {"lgamma", std::lgamma, lgamma, 2, [](double x, const Arithmetic&) { return operators::lgamma_magnitude(x); }},
     {"digamma", operators::digamma, mpfr_digamma, 1.5, operators::digamma_magnitude},
 };
 constexpr Function2 functions2[] = {

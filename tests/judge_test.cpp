@@ -146,14 +146,32 @@ TEST(Ulp, SubnormalsMayBeFlushedWhereTheRowSaysSo) {
 
 // -- dot --------------------------------------------------------------------------------------------------------------
 
-TEST(Dot, FourStandardDeviationsOfTheMagnitude) {
+TEST(Dot, AllRoundingsOfAFewTerms) {
   const Question q = product(float32, {1, 1, 1, -3}, {1, 1, 1, 0.5});  // 1.5, of magnitude 4.5
-  const Real roundoff = std::ldexp(1.0, -24) * 4.5 * std::sqrt(4.0);
+  const Real roundoff = std::ldexp(1.0, -24) * 4.5;
   EXPECT_EQ(q.verdict_of({1.5}), Verdict::pass);
-  EXPECT_EQ(q.verdict_of({1.5 + 0.9 * roundoff}), Verdict::pass);
-  EXPECT_EQ(q.verdict_of({1.5 + 1.5 * roundoff}), Verdict::quality);
-  EXPECT_EQ(q.verdict_of({1.5 - 3.8 * roundoff}), Verdict::quality);
-  EXPECT_EQ(q.verdict_of({1.5 + 4.3 * roundoff}), Verdict::fail);
+  EXPECT_EQ(q.verdict_of({1.5 + 1.8 * roundoff}), Verdict::pass);
+  EXPECT_EQ(q.verdict_of({1.5 + 2.6 * roundoff}), Verdict::quality);
+  EXPECT_EQ(q.verdict_of({1.5 - 3.6 * roundoff}), Verdict::quality);
+  EXPECT_EQ(q.verdict_of({1.5 + 4.4 * roundoff}), Verdict::fail);
+}
+
+TEST(Dot, FourStandardDeviationsOfMany) {
+  const std::vector<Real> ones(64, 1);
+  const Real deviation = std::ldexp(1.0, -24) * 64 * std::sqrt(64.0);
+  const Question q = product(float32, ones, ones);
+  EXPECT_EQ(q.verdict_of({64 + 0.9 * deviation}), Verdict::pass);
+  for (const Real by : {1.2, -3.9}) EXPECT_EQ(q.verdict_of({64 + by * deviation}), Verdict::quality) << by;
+  EXPECT_EQ(q.verdict_of({64 + 4.2 * deviation}), Verdict::fail);
+}
+
+// The sum is one of float32; half way between two numbers either is right.
+TEST(Dot, AHalfResultIsASumThatIsRoundedOnce) {
+  const std::vector<Real> ones(64, 1);
+  for (const Real got : {63.9375, 64.0625}) EXPECT_EQ(product(float16, ones, ones).verdict_of({got}), Verdict::fail);
+  const Question middle = product(float16, {1, 1}, {64, 0.03125});
+  for (const Real got : {64.0, 64.0625}) EXPECT_EQ(middle.verdict_of({got}), Verdict::pass) << got;
+  for (const Real got : {63.96875, 64.125}) EXPECT_EQ(middle.verdict_of({got}), Verdict::fail) << got;
 }
 
 TEST(Dot, ASumMayBeInfiniteWhereTheTermsOfOneSignAre) {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "conformance/judge/choice.h"
+#include "reference/bounds.h"
 
 namespace assay {
 namespace {
@@ -23,8 +24,10 @@ struct Row {
   bool half_accumulation;
   bool is_part;  // of a complex number, a sum even where there is one term
 
+  bool is_dot() const { return accuracy.measure == Accuracy::Measure::dot; }
   // Partial results of a half type are held in it.
-  bool accumulates_in_half() const { return half_accumulation && is_half(computed); }
+  bool accumulates_in_half() const { return (half_accumulation || accuracy.half_partials) && is_half(computed); }
+  DType partial() const { return accumulates_in_half() ? computed : compute_dtype(computed); }
 };
 
 // An infinity stands one step beyond the largest value, so that a result at the edge of the range is judged by
@@ -34,22 +37,38 @@ Real extended(Real x, DType dtype) {
   return std::clamp(x, -edge, edge);
 }
 
-// How many unit roundoffs of the magnitude the roundings of the terms of a sum make. Those of partial sums in a half
-// type do not cancel: a large one absorbs its small addends.
-Real growth(const Row& row) {
+// How many unit roundoffs of its magnitude a sum may be off. A part of a complex sum is one of twice as many products;
+// of a float64 sum that of the reference rounds as often.
+// Roundings of partial sums in a half type are not independent: a large one absorbs its small addends.
+Real allowed_roundoffs(const Row& row) {
   const auto terms = static_cast<Real>(row.terms);
-  const Real independent = 4 * std::sqrt(terms);
-  return row.accumulates_in_half() ? std::max(independent, terms) : independent;
+  const Real each = (row.is_part ? 2 : 1) * (row.computed == DType::float64 ? 2 : 1);
+  return static_cast<Real>(row.accuracy.amount) * (row.accumulates_in_half() ? each * terms : roundoffs(terms, each));
 }
 
-// `size`: a number whose units in the last place count, `exact` itself or the absolute value of which it is a part.
-Real bound(const Row& row, Real exact, Real size, Real magnitude) {
-  const Real stored = row.dtype == row.computed ? 0 : ulp(row.dtype, exact) / 2;  // the rounding to the out's dtype
+// One standard deviation; a quarter of what is not independent.
+Real usual_roundoffs(const Row& row) {
+  const auto terms = static_cast<Real>(row.terms);
+  const Real usual = row.accumulates_in_half() ? std::max(std::sqrt(terms), terms / 4) : std::sqrt(terms);
+  return std::min(usual, allowed_roundoffs(row));
+}
+
+// `size`: a number whose units in the last place count, `exact` itself or the absolute value of which it is a part. A
+// sum is made in one dtype, rounded to that of the result and to that of the out.
+Real bound(const Row& row, Real exact, Real size, Real magnitude, Real roundoffs) {
+  const auto rounding = [&](DType from, DType to, Real off) {
+    return from == to ? 0 : ulp(to, std::fabs(exact) + off) / 2;
+  };
   if (row.accuracy.measure == Accuracy::Measure::ulp)
-    return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, size) + stored;
-  const int precision = std::min(info(row.dtype).precision, info(row.computed).precision);
-  const Real unit = std::ldexp(Real{1}, -precision);
-  return static_cast<Real>(row.accuracy.amount) * growth(row) * unit * std::fabs(magnitude) + ulp(row.dtype, 0);
+    return static_cast<Real>(row.accuracy.amount) * ulp(row.computed, size) + rounding(row.computed, row.dtype, 0);
+  const DType partial = row.partial();
+  const Real unit = std::ldexp(Real{1}, -info(partial).precision);
+  Real off = roundoffs * unit * std::fabs(magnitude) + ulp(partial, 0);
+  off += rounding(partial, row.computed, off);
+  return off + rounding(row.computed, row.dtype, off);
+}
+Real bound(const Row& row, Real exact, Real size, Real magnitude) {
+  return bound(row, exact, size, magnitude, allowed_roundoffs(row));
 }
 
 // Whether a result is not finite because what it is made from may not be. A sum may be made in the dtype whose unit
@@ -63,12 +82,10 @@ bool overflowed(const Row& row, Real exact, Real magnitude, Real got) {
     const bool of_one_sign = std::isinf(exact) || (-magnitude - std::fabs(exact) <= told && told < largest(row.dtype));
     return std::isnan(got) || std::isnan(exact) || !of_one_sign || std::signbit(exact) == std::signbit(got);
   }
-  const bool dot = row.accuracy.measure == Accuracy::Measure::dot;
-  if (!row.accuracy.overflow && !(dot && std::isfinite(magnitude))) return false;
-  const DType held = dot || row.accumulates_in_half() ? row.computed : compute_dtype(row.computed);
+  if (!row.accuracy.overflow && !(row.is_dot() && std::isfinite(magnitude))) return false;
   const Real terms = row.accuracy.mean ? static_cast<Real>(row.terms) : 1;
   const bool is_one_term = row.terms == 1 && !row.is_part;
-  const auto overflows = [&](Real sum) { return terms * sum >= largest(held); };
+  const auto overflows = [&](Real sum) { return terms * sum >= largest(row.partial()); };
   const auto overflows_to = [&](Real sign) {
     if (is_one_term) return sign * exact > 0;
     if (!std::isfinite(exact)) return row.computed == DType::float64;
@@ -122,12 +139,12 @@ std::string accuracy_text(const Row& row) {
   switch (row.accuracy.measure) {
     case ulp:
       return fmt::format("{} ulp of {}", row.accuracy.amount, info(row.dtype).name);
-    case dot:
-      if (growth(row) > 4 * std::sqrt(static_cast<Real>(row.terms)))
-        return fmt::format("{} times {} unit roundoffs of {} of the sum of magnitudes", row.accuracy.amount, row.terms,
-                           info(row.dtype).name);
-      return fmt::format("{} sqrt({}) unit roundoffs of {} of the sum of magnitudes", 4 * row.accuracy.amount,
-                         row.terms, info(row.dtype).name);
+    case dot: {
+      const std::string stored =
+          row.partial() == row.computed ? "" : fmt::format(" and half an ulp of {}", info(row.computed).name);
+      return fmt::format("{:.3g} unit roundoffs of {} of the sum of magnitudes{}",
+                         static_cast<double>(allowed_roundoffs(row)), info(row.partial()).name, stored);
+    }
     default:
       return "exact";
   }
@@ -150,7 +167,7 @@ std::string place(std::size_t output, std::size_t outputs, const Dims& sizes, In
 // The errors of a whole tensor, which tell more than the worst of them.
 class Errors {
  public:
-  // ulps: how far a result is off, with its sign; distance: the same in units of its bound, without.
+  // ulps: how far a result is off, with its sign; distance: the same in units of what is usual, without.
   void add(Real ulps, Real distance) {
     if (!std::isfinite(ulps) || !std::isfinite(distance)) return;
     ++count_;
@@ -161,11 +178,9 @@ class Errors {
   // Independent roundings average out, a systematic error does not.
   bool biased() const { return enough() && std::fabs(ulps_ / count_) > 0.25 + 3 / std::sqrt(count_); }
 
-  // Their variance is beyond that of errors spread evenly over `limit` of the bound, by three standard deviations of
-  // what would be measured of those.
-  bool noisy(Real limit) const {
-    return enough() && squares_ / count_ > limit * limit / 3 * (1 + 3 * std::sqrt(0.8 / count_));
-  }
+  // Their variance is beyond that of errors spread evenly over what is usual, by three standard deviations of what
+  // would be measured of those.
+  bool noisy() const { return enough() && squares_ / count_ > (1 + 3 * std::sqrt(0.8 / count_)) / 3; }
 
  private:
   bool enough() const { return count_ >= 256; }
@@ -322,24 +337,29 @@ class TensorJudge {
     return other_ ? std::min(own, other_->distance_of(k, got)) : own;
   }
 
+  // By how much its bound is wider than what good results keep to: in a sum, one standard deviation.
+  Real allowed_over_usual(Int k) const {
+    if (!row_.is_dot() || rounded_exactly()) return 1;
+    return bound(row_, exact(k), size(k), magnitude(k)) /
+           bound(row_, exact(k), size(k), magnitude(k), usual_roundoffs(row_));
+  }
+
   Judgement values(const Tensor& got) const {
     const Array<Bits> got_bits = read_parts(got);
     const DTypeInfo& d = info(row_.dtype);
     Errors errors;
-    Real worst = -1;
+    Real worst = -1, worst_usual = -1;
     Int at = 0;
     for (Int k = 0; k < want_bits_.count(); ++k) {
-      const Real now = distance_of(k, got_bits[k]);
+      const Real now = distance_of(k, got_bits[k]), usual = now * allowed_over_usual(k);
       if (now > worst) worst = now, at = k;
+      worst_usual = std::max(worst_usual, usual);
       if (!rounded_exactly() && !other_)
-        errors.add((d.real_of(got_bits[k]) - exact(k)) / ulp(row_.dtype, size(k)), now);
+        errors.add((d.real_of(got_bits[k]) - exact(k)) / ulp(row_.dtype, size(k)), usual);
     }
     if (worst <= 0) return {};
     const bool outside = rounded_exactly() ? worst > 0 : worst > 1;
-    const bool dot = row_.accuracy.measure == Accuracy::Measure::dot;
-    const Real usual =
-        dot ? 0.25 / static_cast<Real>(row_.accuracy.amount) : 1;  // the share of the bound that good results keep to
-    const bool poor = worst > usual || errors.noisy(usual) || (!dot && errors.biased());
+    const bool poor = worst_usual > 1 || errors.noisy() || (!row_.is_dot() && errors.biased());
     Judgement j{outside ? Verdict::fail
                 : poor  ? Verdict::quality
                         : Verdict::pass,

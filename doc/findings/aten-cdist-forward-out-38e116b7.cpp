@@ -168,8 +168,8 @@ int main() {
   bool right = true;
   right &= is_right<float>("out", values[4].toTensor(), ScalarType::Float, {1, 1}, false,
       {0x3f800000},
-      {0x3f7ffffb},
-      {0x3f800002});
+      {0x3f7ffffe},
+      {0x3f800001});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::glu.out#22f2211e~rank:0:0:0
-// aten::glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)
+// aten::var_mean.correction_out#033474cc
+// aten::var_mean.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,17 +142,23 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[[[2.14,-3.1],[-2.06,0.389],[-2.8,4.56]]],[[[5.2,1.64],[-0.408,0.74],[0.0138,4.84]]]]:bf16
-  values.push_back(tensor(ScalarType::BFloat16, {2, 1, 3, 2}, {0, 1, 2, 3}, {0x4009, 0xc046, 0xc004, 0x3ec7, 0xc033, 0x4092, 0x40a6, 0x3fd2, 0xbed1, 0x3f3d, 0x3c62, 0x409b}));
-  // dim: -1
-  values.push_back(EValue(std::int64_t{-1}));
-  // out
-  values.push_back(tensor(ScalarType::BFloat16, {2, 1, 3, 1}, {0, 1, 2, 3}, Elements(6, unwritten)));
+  // self: [[-0.1]]:f16
+  values.push_back(tensor(ScalarType::Half, {1, 1}, {0, 1}, {0xae66}));
+  // dim: [1]
+  values.push_back(integers({1}));
+  // correction: none
+  values.push_back(EValue());
+  // keepdim: false
+  values.push_back(EValue(false));
+  // out0
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, Elements(1, unwritten)));
+  // out1
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[[0.093],[-1.23],[-2.77]]],[[[4.34],[-0.275],[0.0137]]]]:bf16");
+  std::puts("expected: [-nan]:f16\n[-0.1]:f16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::glu.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::var_mean.correction_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,10 +168,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<BFloat16>("out", values[2].toTensor(), ScalarType::BFloat16, {2, 1, 3, 1}, true,
-      {0x3dbe, 0xbf9d, 0xc031, 0x408b, 0xbe8d, 0x3c60},
-      {0x3dbe, 0xbf9d, 0xc031, 0x408b, 0xbe8d, 0x3c60},
-      {0x3dbe, 0xbf9d, 0xc031, 0x408b, 0xbe8d, 0x3c61});
+  right &= is_right<Half>("out0", values[4].toTensor(), ScalarType::Half, {1}, true,
+      {0xfe00});
+  right &= is_right<Half>("out1", values[5].toTensor(), ScalarType::Half, {1}, false,
+      {0xae66});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

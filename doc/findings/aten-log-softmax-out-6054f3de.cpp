@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::_log_softmax.out#1ead9985
-// aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
+// aten::view_copy.out#0dc39c61
+// aten::view_copy.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,19 +142,17 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: zeros(2,0,3):bf16
-  values.push_back(tensor(ScalarType::BFloat16, {2, 0, 3}, {0, 1, 2}, {}));
-  // dim: 1
-  values.push_back(EValue(std::int64_t{1}));
-  // half_to_float: false
-  values.push_back(EValue(false));
+  // self: zeros(0,2):f32
+  values.push_back(tensor(ScalarType::Float, {0, 2}, {0, 1}, {}));
+  // size: [-1,0]
+  values.push_back(integers({-1, 0}));
   // out
-  values.push_back(tensor(ScalarType::BFloat16, {2, 0, 3}, {0, 1, 2}, Elements(0, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {0, 2}, {0, 1}, Elements(0, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: zeros(2,0,3):bf16");
+  std::puts("expected: invalid, view_copy.R1: size is (-1, 0), but at most one size may be -1, and not beside a 0");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::_log_softmax.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::view_copy.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -162,10 +160,6 @@ int main() {
   executorch::runtime::KernelRuntimeContext context(nullptr, &temporary);
   (*kernel)(context, {stack.data(), stack.size()});
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
-  if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
-  bool right = true;
-  right &= is_right<BFloat16>("out", values[3].toTensor(), ScalarType::BFloat16, {2, 0, 3}, false,
-      {});
-  if (right) std::puts("right");
-  return right ? 0 : 1;
+  std::puts(refused ? "right: the kernel refuses it" : "WRONG: the kernel answers it");
+  return refused ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""aten::_log_softmax.out#1ead9985
+"""aten::view_copy.out#0dc39c61
 
-aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
+aten::view_copy.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
 
 Runs this call in the official ExecuTorch runtime and in eager PyTorch; needs torch and executorch. Exits with 1 where the
 kernel's answer is wrong, with 0 where it is right.
@@ -27,32 +27,30 @@ def tensor(dtype, sizes, strides, data):
 
 
 ARGUMENTS = {
-    # zeros(2,0,3):bf16
-    "self": tensor(torch.bfloat16, (2, 0, 3), (3, 3, 1), ""),
-    "dim": 1,
-    "half_to_float": False,
+    # zeros(0,2):f32
+    "self": tensor(torch.float32, (0, 2), (2, 1), ""),
+    "size": [-1, 0],
 }
 
 # For each result its name, how it is laid out, whether the sign of a zero counts, and of each element the expected, the
 # lowest and the highest right answer; the first alone where it is the only one, none where any values are right.
 RESULTS = [
-    ("out", torch.bfloat16, (2, 0, 3), (3, 3, 1), False,
-        ""),
+    ("out", torch.float32, (0, 2), (2, 1), False),
 ]
 
-EXPECTED = "zeros(2,0,3):bf16"
-IS_VALID = True
+EXPECTED = "invalid, view_copy.R1: size is (-1, 0), but at most one size may be -1, and not beside a 0"
+IS_VALID = False
 
 # The call as a program: its one method has the tensors above as inputs and the call as its only instruction.
 PROGRAM = """
 HAAAAEVUMTIUACAAAAAEAAgADAAQABQAGAAcABQAAABQAAAASAAAAEAAAAAwAAAAFAAAAAwAAAAEAAAAAAAAAAAAAAD0/v//BAAAAAEAAAAAAAAAAAAA
-AAAAAAABAAAABAAAAFT+//8AAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAAPgBAAD4AAAA7AAAAOAAAABsAAAALAAAACQA
-AAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABAAAADAAAAAgADAAEAAgACAAAABAAAAAEAAAAAwAAAG91dAASAAAAYXRlbjo6X2xv
-Z19zb2Z0bWF4AAABAAAAEAAAAAwAFAAEAAgADAAQAAwAAABUAAAATAAAAAwAAAAEAAAAAAAAAAEAAAAEAAAAAP///wAAAAEMAAAACAAIAAAABAAIAAAA
-BAAAAAUAAAAAAAAAAQAAAAIAAAADAAAAAwAAAAAAAAAAAAAAAQAAAAMAAAABAAAAAAAAAAQAAAC4AAAAiAAAAGgAAAAEAAAAjP///wAAAAUcAAAAAAAW
-ABYABgAAAAgADAAAAAAAEAAAAAcAFgAAAAAADwEkAAAAGAAAAAwAAAAAAAYACAAEAAYAAAABAAAAAwAAAAABAgADAAAAAgAAAAAAAAADAAAAwP///wAA
-AAMIAAAABAAEAAQAAAAIAA4ABwAIAAgAAAAAAAACDAAAAAAABgAQAAQABgAAAAEAAAAAAAAAAAAAAAgADAAHAAgACAAAAAAAAAUQAAAADAAQAAcAAAAI
-AAwADAAAAAAAAA8QAAAABAAAAAMAAAAAAQIAAwAAAAIAAAAAAAAAAwAAAAcAAABmb3J3YXJkAA==
+AAAAAAABAAAABAAAACz+//8AAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAABgCAAD0AAAA6AAAANwAAABsAAAAMAAAACgA
+AAAMAAAABAAAAAAAAAACAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAAAAwAAAAIAAwABAAIAAgAAAAQAAAABAAAAAMAAABvdXQADwAAAGF0ZW46
+OnZpZXdfY29weQABAAAAEAAAAAwAFAAEAAgADAAQAAwAAABQAAAASAAAAAwAAAAEAAAAAAAAAAEAAAAEAAAA3P7//wAAAAEMAAAACAAIAAAABAAIAAAA
+BAAAAAQAAAAAAAAAAwAAAAQAAAAEAAAAAAAAAAAAAAABAAAABAAAAAEAAAAAAAAABQAAAOAAAAC0AAAAlAAAAFwAAAAEAAAAZP///wAAAAUcAAAAAAAW
+ABQABgAAAAgADAAAAAAAEAAAAAcAFgAAAAAABgEcAAAAEAAAAAQAAADW////AQAAAAIAAAAAAQAAAgAAAAAAAAACAAAAuP///wAAAAcMAAAAAAAGAAgA
+BAAGAAAABAAAAAIAAAABAAAAAAAAAAIAAAAAAAAAAAAAAMT///8AAAACCAAAAAQABAAEAAAACAAOAAcACAAIAAAAAAAAAgwAAAAAAAYADAAEAAYAAAD/
+/////////wgADAAHAAgACAAAAAAAAAUQAAAADAAQAAcAAAAIAAwADAAAAAAAAAYQAAAABAAAAAIAAAAAAQAAAgAAAAAAAAACAAAABwAAAGZvcndhcmQA
 """
 
 
@@ -67,7 +65,7 @@ def kernel():
 
 def eager():
     results = [torch.empty(sizes, dtype=dtype) for _, dtype, sizes, *_ in RESULTS]
-    torch.ops.aten._log_softmax.out(**ARGUMENTS, out=results[0])
+    torch.ops.aten.view_copy.out(**ARGUMENTS, out=results[0])
     return results
 
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/bounds.h"
+
 namespace assay {
 namespace {
 
@@ -83,6 +85,8 @@ struct Weights {
     for (Real& w : weights) w /= sum;
   }
 
+  Real logarithm(std::size_t j) const { return scores[j] - top - std::log(sum); }  // of a weight
+
   Buffer<Real> scores, weights;
   Real top = -std::numeric_limits<Real>::infinity(), sum = 0;
 };
@@ -105,23 +109,29 @@ void attend(Heads& out, const Attention& a) {
   });
 }
 
-// Weights, exponents and sums round; what is wrong with a score is wrong with its weight, and with the sum of all. A
-// score that overflows bounds nothing. An infinity whose weight may be zero in the dtype of the result makes it NaN, or
-// nothing where a kernel leaves out what has no weight.
+// Weights, exponents and sums round. A score that is wrong by d multiplies its weight by up to e^d, and the sum of all
+// by up to their mean of that. A score that overflows bounds nothing. An infinity whose weight may be zero in the dtype
+// of the result makes it NaN, or nothing where a kernel leaves out what has no weight.
 void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmetic) {
+  const Real terms = static_cast<Real>(a.query.sizes[3] + a.key.sizes[1]),
+             rounding = roundoffs(terms) * arithmetic.unit;
   each_row(a, [&](const Dims& i, const Weights& w) {
-    Buffer<Real> errors;
+    Buffer<Real> errors;  // of the logarithm of each weight
     const bool scales_hiding =
         !(a.scale > 0) && w.weights.size() < a.visible();  // ExecuTorch hides a key by -infinity before it scales
-    Real mean = 0, largest = 0;
+    Real largest = 0, growth = 0;                          // of the sum
     bool is_lost = false;
     for (std::size_t j = 0; j < w.weights.size(); ++j) {
       is_lost |= a.is_lost(i, static_cast<Int>(j), w.scores[j]);
       const Real score = a.score(i, static_cast<Int>(j), true);
       largest = std::max({largest, score, a.product(i, static_cast<Int>(j), true)});
-      errors.push_back(w.weights[j] > 0 ? score + w.top - w.scores[j] : 0);
-      mean += w.weights[j] * errors.back();
+      errors.push_back(std::isfinite(w.scores[j]) ? (score + w.top - w.scores[j]) * rounding : 0);
+      growth += std::exp(w.logarithm(j) + errors.back());
     }
+    const auto wrong = [&](std::size_t j) {
+      const Real by = errors[j] + std::log(growth), weight = w.weights[j];
+      return std::fmax(std::exp(std::fmin(w.logarithm(j) + by, 0)) - weight, -weight * std::expm1(-by)) / rounding;
+    };
     for (Int d = 0; d < out.sizes[3]; ++d) {
       Real sum = 0;
       bool may_be_nan = false, may_be_finite = false;
@@ -129,8 +139,9 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
         const Real weight = j < w.weights.size() ? w.weights[j] : 0,
                    element = std::fabs(a.element(i, static_cast<Int>(j), d));
         if (std::isfinite(element))
-          sum += weight > 0
-                     ? element * (weight * (1 + arithmetic.share * (errors[j] + mean)) + 2 * arithmetic.stored_least)
+          sum += j < w.weights.size()
+                     ? element * (weight + wrong(j) + 2 * arithmetic.least +
+                                  stored_number(weight + 2 * arithmetic.stored_least, terms, arithmetic))
                      : 0;
         else if (weight < arithmetic.stored_least)
           may_be_nan = true, may_be_finite |= j < w.weights.size() && weight == 0;

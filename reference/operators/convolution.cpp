@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/bounds.h"
 #include "reference/dtype.h"
 #include "reference/window.h"
 
@@ -200,9 +201,11 @@ void operators::convolution_backward_magnitude(Array<Real>& out0, Array<Real>& o
 
 void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
                                       const std::optional<Array<Real>>& bias, const Ints& stride, const Ints& padding,
-                                      const Ints& dilation, bool transposed, Int groups) {
+                                      const Ints& dilation, bool transposed, Int groups, const Arithmetic& a) {
   convolve<Magnitudes>(out, magnitudes(input), weight, bias,
                        {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
+  for (Real& sum : out.data)
+    if (transposed) sum = stored_sum(sum, a);
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/bounds.h"
 #include "reference/distance.h"
 #include "reference/dtype.h"
 #include "reference/families.h"
@@ -37,7 +38,9 @@ Real norm(const Row& d, Real p) {
 Real norm_magnitude(const Row& d, Real p, const Arithmetic& a) {
   const Real distance = norm(d, p), powers = std::pow(distance, p), lost = 2 * static_cast<Real>(d.size()) * a.least;
   if (p == 0 || std::isinf(p) || distance == 0 || !std::isfinite(distance)) return distance;
-  const Real size = distance * (1 + std::fabs(std::log(distance)) + (powers < a.largest ? 1 + lost / powers : 1) / p);
+  const Real once = 4 + std::fabs(std::log(distance)) + 2 / p;  // the difference, two powers, the root and 1 / p
+  const Real size =
+      distance * (once / roundoffs(static_cast<Real>(d.size())) + (powers < a.largest ? 1 + lost / powers : 1) / p);
   return powers < a.largest ? std::min(size, std::numeric_limits<Real>::max()) : overflowing(size);
 }
 
@@ -48,7 +51,7 @@ Real product_magnitude(const Row& a, const Row& b, const Arithmetic& arithmetic)
   for (std::size_t k = 0; k < a.size(); ++k)
     squares += std::pow(std::fabs(a[k]) + std::fabs(b[k]), 2) + 2 * arithmetic.least;
   const Real distance = norm(differences(a, b), 2),
-             e = 4 * std::sqrt(static_cast<Real>(a.size())) * arithmetic.unit * squares;
+             e = roundoffs(static_cast<Real>(a.size())) * arithmetic.unit * squares;
   return squares < arithmetic.largest ? distance + squares / std::max(distance, std::sqrt(e)) : unbounded;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/bounds.h"
 #include "reference/moments.h"
 
 namespace assay {
@@ -48,8 +49,9 @@ void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Run
   }
 }
 
-// That of one element. x - mean is wrong by what x and the mean round, rstd by its magnitude; that of a product is no
-// more than their sum. What is not finite makes all that are normalised with it NaN.
+// That of one element. The mean is wrong by its magnitude, and so is rstd. Once round x - mean and its two products, or
+// the products of x and mean with the scale, and two sums. What is not finite makes all that are normalised with it
+// NaN.
 Real normal_magnitude(Real x, Real weight, Real bias, const Moments& m, Real eps, Real rstd_magnitude,
                       const Arithmetic& a) {
   const Real apart = x - m.mean(), y = apart * m.reciprocal_deviation(eps) * weight + bias;
@@ -58,21 +60,19 @@ Real normal_magnitude(Real x, Real weight, Real bias, const Moments& m, Real eps
   if (std::isinf(weight)) return overflowing(0);
   if (std::isnan(y)) return 0;
   const Real scale = m.largest_reciprocal_deviation(eps, a) * weight;
-  const Real parts = (std::fabs(x) + m.size()) * rounded(scale, a) +
-                     std::fabs(apart * weight) * std::fabs(rstd_magnitude) + std::fabs(bias);
+  const Real once = 2 * (std::fabs(x) + m.size()) * rounded(scale, a) + 3 * std::fabs(y) + 2 * std::fabs(bias);
+  const Real parts = m.size() * rounded(scale, a) + std::fabs(apart * weight) * std::fabs(rstd_magnitude) +
+                     once / roundoffs(m.count());
   const bool in_range = rstd_magnitude >= 0 && std::fmax(parts, std::fabs(scale)) < a.largest;
-  const Real magnitude = std::fabs(y) + a.share * parts;
-  return in_range ? magnitude : overflowing(magnitude);
+  return in_range ? parts : overflowing(parts);
 }
 
 void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Runs& runs,
                          const Parameter& weight, const Parameter& bias, Real eps, const Arithmetic& a) {
-  Arithmetic whole = a;
-  whole.share = 1;
   for (Int r = 0; r < mean.count(); ++r) {
     const Moments m = runs.moments(r);
-    mean[r] = m.mean_magnitude(whole);
-    rstd[r] = m.reciprocal_deviation_magnitude(eps, whole);
+    mean[r] = m.mean_magnitude(a);
+    rstd[r] = m.reciprocal_deviation_magnitude(eps, a);
     for (Int k = 0; k < runs.length; ++k) {
       const Int i = r * runs.length + k, c = runs.channel(r, k);
       out[i] = normal_magnitude(runs.input[i], at(weight, c, 1), at(bias, c, 0), m, eps, rstd[r], a);
@@ -214,6 +214,8 @@ void operators::layer_norm_backward_magnitude(Array<Real>& out0, Array<Real>& ou
                                               const Bools& output_mask, const Arithmetic& a) {
   normalise_backward_magnitude({out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd,
                                weight, a);
+  for (Real& sum : out1.data) sum = stored_sum(sum, a);
+  for (Real& sum : out2.data) sum = stored_sum(sum, a);
 }
 void operators::group_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
                                     const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean,
@@ -304,13 +306,15 @@ void operators::batch_norm_with_statistics_magnitude(Array<Real>& out, Array<Rea
   if (!training)
     return batch_norm_magnitude(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var, eps, a);
   batch_norm_of_batch_magnitude(out, save_mean, save_invstd, input, weight, bias, eps, a);
-  const auto blended = [&](Real running, Real x) {
-    const Real size = std::fabs((1 - momentum) * running) + std::fabs(momentum * x);
-    return x < 0 ? overflowing(size) : size;
+  // 1 - momentum, two products and a sum round once.
+  const auto blended = [&](Real running, Real x, Real magnitude, Real length) {
+    const Real once = 3 * (std::fabs((1 - momentum) * running) + std::fabs(momentum * x)),
+               size = std::fabs(momentum * magnitude) + (std::isfinite(once) ? once / roundoffs(length) : 0);
+    return magnitude < 0 ? overflowing(size) : size;
   };
   each_channel(input, [&](Int c, const Moments& m, Real length) {
-    running_mean_out[c] = blended(running_mean[c], m.mean_magnitude(a));
-    running_var_out[c] = blended(running_var[c], m.variance_magnitude(length - 1, a));
+    running_mean_out[c] = blended(running_mean[c], m.mean(), m.mean_magnitude(a), length);
+    running_var_out[c] = blended(running_var[c], m.variance(length - 1), m.variance_magnitude(length - 1, a), length);
   });
 }
 

@@ -112,9 +112,12 @@ void operators::mixed_linear(Array<Real>& out, const Array<Real>& input, const A
   multiply(out, input, weight, weight_scales, weight_zero_points, difference, in_row(weight, weight_scales));
 }
 void operators::mixed_linear_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
-                                       const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
+                                       const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points,
+                                       const Arithmetic& a) {
   multiply(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points, sum_of_magnitudes,
            in_row(weight, weight_scales));
+  for (Real& size : out.data)
+    if (size >= a.largest) size = overflowing(size);
 }
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "reference/bounds.h"
 #include "reference/moments.h"
 #include "reference/product.h"
 
@@ -66,6 +67,12 @@ Real degrees_of_freedom(std::span<const Real> x, const std::optional<Scalar>& co
 Real sum_of_magnitudes(Real a, Real b) {
   const Real sum = bounded(std::fabs(a) + std::fabs(b));
   return sum != unbounded && (a < 0 || b < 0) ? overflowing(sum) : sum;
+}
+
+// Of numbers of the dtype of the result, where that is another than theirs.
+Real magnitude_of_variance(std::span<const Real> x, const std::optional<Scalar>& correction, Arithmetic a) {
+  if (a.stored_unit > 0) a.unit *= a.stored_unit;
+  return Moments(x).variance_magnitude(degrees_of_freedom(x, correction), a);
 }
 
 }  // namespace
@@ -144,13 +151,15 @@ Real operators::var(std::span<const Complex> x, std::optional<Scalar> correction
 }
 Real operators::var(std::span<const Complex> x, bool unbiased) { return var(x, Scalar(Int{unbiased})); }
 Real operators::var_magnitude(std::span<const Real> x, std::optional<Scalar> correction, const Arithmetic& a) {
-  return Moments(x).variance_magnitude(degrees_of_freedom(x, correction), a);
+  return stored_sum(magnitude_of_variance(x, correction, a), a);
 }
 Real operators::var_magnitude(std::span<const Real> x, bool unbiased, const Arithmetic& a) {
   return var_magnitude(x, Scalar(Int{unbiased}), a);
 }
 Real operators::var_magnitude(std::span<const Complex> x, std::optional<Scalar> correction, const Arithmetic& a) {
-  return sum_of_magnitudes(var_magnitude(parts(x, 0), correction, a), var_magnitude(parts(x, 1), correction, a));
+  return stored_sum(sum_of_magnitudes(magnitude_of_variance(parts(x, 0), correction, a),
+                                      magnitude_of_variance(parts(x, 1), correction, a)),
+                    a);
 }
 Real operators::var_magnitude(std::span<const Complex> x, bool unbiased, const Arithmetic& a) {
   return var_magnitude(x, Scalar(Int{unbiased}), a);

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "operators/resample.gen.h"
+#include "reference/bounds.h"
 #include "reference/dtype.h"
 #include "reference/window.h"
 
@@ -77,6 +78,9 @@ struct Blend {
   Int first;
   Buffer<Real> weights;
   Real slope = 0;
+  Real cells() const {
+    return static_cast<Real>(std::ranges::count_if(weights, [](Real w) { return w > 0; }));
+  }
 
   template <class F>
   Real operator()(F cell) const {  // cell(i): of the i-th cell
@@ -131,7 +135,7 @@ Buffer<Blend> triangles(Int n, Int m, bool align_corners, std::optional<Real> sc
       total += place.weights.emplace_back(
           std::max<Real>(1 - std::fabs((static_cast<Real>(j) - axis.centre(i) + Real{0.5}) / axis.width()), 0));
     for (Real& w : place.weights) w = total > 0 ? w / total : 0;
-    place.slope = static_cast<Real>(n) / axis.width() / total;
+    place.slope = 4 * (axis.centre(i) + axis.width()) / axis.width() / total;
     if (n == m) place = {i, {1}};
   }
   return places;
@@ -156,7 +160,7 @@ struct Weighed {
 // bound.
 Buffer<Weighed> readable(const Between& place, Int n, Int m, const Arithmetic& a) {
   const Real slack = 4 * static_cast<Real>(n) * a.unit,
-             doubt = n == m ? 0 : a.share * (static_cast<Real>(place.first) + place.part + 1) / 2;
+             doubt = n == m ? 0 : (static_cast<Real>(place.first) + place.part + 1) / 2;
   Buffer<Weighed> cells;
   const auto add = [&](Int cell, Real weight) { cells.push_back({cell, weight, doubt}); };
   add(place.first, 1 - place.part), add(place.second, place.part);
@@ -245,9 +249,10 @@ void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<R
   const Int width = size_of(self.sizes, 1);
   Array<Real> exact(out.sizes);
   upsample_bilinear2d_aa(exact, self, align_corners, scales_h, scales_w);
-  const auto doubtful = [&](const Blend& place, Real weight) { return weight <= 8 * a.unit * place.slope; };
+  const auto doubtful = [&](const Blend& place, Real weight) { return weight <= 2 * a.unit * place.slope; };
   each_cell(out, self, [&](Int plane, std::size_t y, std::size_t x) {
     const Blend &row = places.rows[y], &column = places.columns[x];
+    const Real once = 1 / roundoffs(row.cells() + column.cells());
     Real sum = 0;
     bool may_be_read = false;
     for (std::size_t r = 0; r < row.weights.size(); ++r)
@@ -256,7 +261,7 @@ void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<R
                        self[plane + (row.first + static_cast<Int>(r)) * width + column.first + static_cast<Int>(c)]),
                    v = row.weights[r], w = column.weights[c];
         if (std::isfinite(cell))
-          sum += cell * (v * w + row.slope * w + v * column.slope);
+          sum += cell * (v * w + (row.slope * w + v * column.slope) * once);
         else
           may_be_read |= doubtful(row, v) || doubtful(column, w);
       }

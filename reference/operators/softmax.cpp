@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/bounds.h"
+
 namespace assay {
 namespace {
 
-constexpr Real ulp_of_exp = 2;  // in unit roundoffs
+constexpr Real ulp_of_exp = 2, ulp_of_log = 2;  // in unit roundoffs
 
 // A row scaled by exp(-max x), so that no term overflows.
 struct Exponentials {
@@ -41,9 +43,11 @@ void operators::softmax(std::span<const Real> x, std::span<Real> y) {
 
 void operators::softmax_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
   const Exponentials e(x);
-  const Real error = e.sum_error(x);
+  const Real error = e.sum_error(x), terms = static_cast<Real>(x.size());
   std::ranges::transform(x, y.begin(), [&](Real v) {
-    return e.softmax(v) + a.share * (e.argument_error(v) + e.softmax(v) * (ulp_of_exp + error));
+    const Real once = e.argument_error(v) + e.softmax(v) * (ulp_of_exp + error + 1);
+    return e.softmax(v) + once / roundoffs(terms) +
+           stored_number(std::fmax(e.softmax(v), a.stored_least / e.sum), terms, a);
   });
 }
 
@@ -54,8 +58,9 @@ void operators::log_softmax(std::span<const Real> x, std::span<Real> y) {
 
 void operators::log_softmax_magnitude(std::span<const Real> x, std::span<Real> y) {
   const Exponentials e(x);
-  const Real error = e.sum_error(x) + std::log(e.sum);
-  std::ranges::transform(x, y.begin(), [&](Real v) { return std::fabs(e.log_softmax(v)) + e.top - v + error; });
+  const Real error = e.sum_error(x) + ulp_of_log * std::log(e.sum), terms = static_cast<Real>(x.size());
+  std::ranges::transform(
+      x, y.begin(), [&](Real v) { return 1 + (std::fabs(e.log_softmax(v)) + e.top - v + error) / roundoffs(terms); });
 }
 
 }  // namespace assay

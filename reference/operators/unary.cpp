@@ -105,15 +105,15 @@ Complex operators::sinh(Complex x) { return std::sinh(x); }
 Real operators::tanh(Real x) { return std::tanh(x); }
 Complex operators::tanh(Complex x) { return std::tanh(x); }
 Real operators::erf(Real x) { return std::erf(x); }
-Real operators::erf_magnitude(Real x) { return std::fabs(std::erf(x)) + Real{1} / 1024; }
+Real operators::erf_magnitude(Real x) { return x != x ? x : 1; }
 Real operators::erfc(Real x) { return std::erfc(x); }
 
 Real operators::lgamma(Real x) { return std::lgamma(x); }
-Real operators::lgamma_magnitude(Real x, const Arithmetic& a) {
+Real operators::lgamma_magnitude(Real x) {
   const Real size = std::fabs(lgamma(x));
   if (x >= 0 || is_negative_integer(x)) return size;
   const Real reflection = std::log(pi / std::fabs(std::sin(pi * beyond_integer(x))));
-  return size + a.share * (std::fabs(reflection) + std::fabs(lgamma(1 - x)));
+  return size + std::fabs(reflection) + std::fabs(lgamma(1 - x));
 }
 
 // From 10 on Stirling's series (Abramowitz and Stegun 6.3.18), whose next term is below 2^-53 there.
@@ -144,7 +144,7 @@ Real operators::digamma_magnitude(Real x, const Arithmetic& a) {
     x = 1 - x;
   }
   for (; x < 10; ++x) sum += 1 / x, roundings += sum + 2;
-  return result + a.share * (roundings + 3 * (sum + std::log(x)));
+  return result + roundings + 3 * (sum + std::log(x));
 }
 
 Real operators::sqrt(Real x) { return std::sqrt(x); }

@@ -193,7 +193,7 @@ class Entry:
         return found
 
     def magnitude(self, reads):
-        """The magnitude function of a computation that reads this type, as a word; its argument, if any, is the dtype whose range partial results have."""
+        """The magnitude function of a computation that reads this type, as a word; its argument, if any, is the arithmetic of partial results."""
         given = self.data.get("magnitude", {})
         by_type = given if isinstance(given, dict) else {"real": given, "int": given}
         return parse_word(by_type[reads]) if reads in by_type else None
@@ -218,6 +218,11 @@ class Entry:
                 rows |= {f"complex{bits}": rows.get(f"complex{bits}", text) for bits in (32, 64, 128)}
             for dtype, text in sorted(rows.items(), key=lambda row: row[0] == "all"):
                 yield output, dtype, text
+
+    @property
+    def half_partials(self):
+        """Whether partial results of a half type may be held in it."""
+        return any("half partials" in str(text) for _, _, text in self.accuracy_rows)
 
 
 def as_list(value):

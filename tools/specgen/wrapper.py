@@ -43,8 +43,7 @@ FAMILIES = {
     "number": {},
     "whole": {"Tensor": "const Array<{A}>&", "Tensor?": "const std::optional<Array<{A}>>&", "Tensor[]": "const Arrays<{A}>&"},
 }
-# argument of a magnitude function: the dtype in which an implementation may hold partial results
-ARITHMETIC = {"common": "common", "compute": "compute_dtype(common)"}
+FLAGS = ("either zero", "flush", "overflow", "mean", "half partials")  # of a row of accuracy, in the order of Accuracy's members
 # family: the arguments its loop consumes
 CONSUMED = {"reduce": {"dim", "keepdim", "dtype"}, "along": {"dim", "dtype"}}
 
@@ -291,9 +290,12 @@ class Wrapper:
             yield f"call.write_list({k}, y{k});" if many else f"call.write({k}, std::move(y{k}));"
 
     def arithmetic(self, argument):
-        if argument not in ARITHMETIC:
-            raise SpecError(f"{self.entry.name}: {argument} is none of {', '.join(ARITHMETIC)}, in which partial results may be held")
-        return f"arithmetic(common, {ARITHMETIC[argument]})"
+        what, _, out = argument.partition(" of ")
+        if what != "arithmetic":
+            raise SpecError(f"{self.entry.name}: a magnitude function takes the arithmetic, and no {argument}")
+        partial = "common" if self.entry.half_partials else "compute_dtype(common)"
+        result = f"{out} && {out}->dtype != common ? {out}->dtype : {partial}" if out else "common"
+        return f"arithmetic({result}, {partial})"
 
     def definition(self):
         entry = self.entry
@@ -391,13 +393,12 @@ class Wrapper:
 
 
 def accuracy_row(output, dtype, text):
-    """`exact | N ulp | dot | N dot | unspecified | choice`, then `, either zero`, `, flush`, `, overflow`, `, mean`."""
+    """`exact | N ulp | dot | N dot | unspecified | choice`, then flags."""
     measure, *flags = [part.strip() for part in str(text).split(",")]
     match = re.fullmatch(r"(?:([\d.]+) )?(exact|ulp|dot|unspecified|choice)", measure)
-    if not match or not set(flags) <= {"either zero", "flush", "overflow", "mean"}:
+    if not match or not set(flags) <= set(FLAGS):
         raise SpecError(f"'{text}' is not an accuracy")
     if dtype not in {*SHORT, *COMPLEX, "all"}:
         raise SpecError(f"'{dtype}' is not a dtype of an accuracy row")
     where = "std::nullopt" if dtype == "all" else f"DType::{SHORT.get(dtype, dtype)}"
-    flag = lambda name: str(name in flags).lower()
-    return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {flag('either zero')}, {flag('flush')}, {flag('overflow')}, {flag('mean')}}}}}"
+    return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {', '.join(str(flag in flags).lower() for flag in FLAGS)}}}}}"

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::scatter_add.out#5da2a95f
-// aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)
+// aten::addmm.out#5d6f5609
+// aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,21 +142,23 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: -1.6653444:f32
-  values.push_back(tensor(ScalarType::Float, {}, {}, {0xbfd52a01}));
-  // dim: -1
-  values.push_back(EValue(std::int64_t{-1}));
-  // index: [0,0,0]:i64
-  values.push_back(tensor(static_cast<ScalarType>(4), {3}, {0}, {0x0000000000000000, 0x0000000000000000, 0x0000000000000000}));
-  // src: [3.6627862,-1.511486,5.228159]:f32
-  values.push_back(tensor(ScalarType::Float, {3}, {0}, {0x406a6b17, 0xbfc17860, 0x40a74d14}));
+  // self: [1]:bf16
+  values.push_back(tensor(ScalarType::BFloat16, {1}, {0}, {0x3f80}));
+  // mat1: [[256,1]]:bf16
+  values.push_back(tensor(ScalarType::BFloat16, {1, 2}, {0, 1}, {0x4380, 0x3f80}));
+  // mat2: [[1],[1]]:bf16
+  values.push_back(tensor(ScalarType::BFloat16, {2, 1}, {0, 1}, {0x3f80, 0x3f80}));
+  // beta: 1
+  values.push_back(EValue(std::int64_t{1}));
+  // alpha: 1
+  values.push_back(EValue(std::int64_t{1}));
   // out
-  values.push_back(tensor(ScalarType::Float, {}, {}, Elements(1, unwritten)));
+  values.push_back(tensor(ScalarType::BFloat16, {1, 1}, {0, 1}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: 5.7141147:f32");
+  std::puts("expected: [[258]]:bf16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::scatter_add.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::addmm.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -166,10 +168,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out", values[4].toTensor(), ScalarType::Float, {}, true,
-      {0x40b6da07},
-      {0x40b6d9fd},
-      {0x40b6da11});
+  right &= is_right<BFloat16>("out", values[5].toTensor(), ScalarType::BFloat16, {1, 1}, false,
+      {0x4381});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::var.correction_out#e4980276
-// aten::var.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)
+// aten::sum.IntList_out#712dcdd9
+// aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,21 +142,21 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[[[[1.001,710],[1.5,88.7],[-1,2]]],[[[1,0.1],[-0.9995,-inf],[-0.5,-3]]]]]:f16
-  values.push_back(tensor(ScalarType::Half, {1, 2, 1, 3, 2}, {0, 1, 2, 3, 4}, {0x3c01, 0x618c, 0x3e00, 0x558b, 0xbc00, 0x4000, 0x3c00, 0x2e66, 0xbbff, 0xfc00, 0xb800, 0xc200}));
-  // dim: [1]
-  values.push_back(integers({1}));
-  // correction: none
+  // self: [-4.826984902407649,-7.582430495695129]:f64
+  values.push_back(tensor(ScalarType::Double, {2}, {0}, {0xc0134ed5215881a5, 0xc01e5468a8ecd089}));
+  // dim: [0]
+  values.push_back(integers({0}));
+  // keepdim: true
+  values.push_back(EValue(true));
+  // dtype: none
   values.push_back(EValue());
-  // keepdim: false
-  values.push_back(EValue(false));
   // out
-  values.push_back(tensor(ScalarType::Half, {1, 1, 3, 2}, {0, 1, 2, 3}, Elements(6, unwritten)));
+  values.push_back(tensor(ScalarType::Double, {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[[5e-07,inf],[3.123,-nan],[0.125,12.5]]]]:f16");
+  std::puts("expected: [-12.409415398102778]:f64");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::var.correction_out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::sum.IntList_out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -166,10 +166,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<Half>("out", values[4].toTensor(), ScalarType::Half, {1, 1, 3, 2}, true,
-      {0x0008, 0x7c00, 0x423f, 0xfe00, 0x3000, 0x4a40},
-      {0x0007, 0x7c00, 0x423b, 0xfc00, 0x2ffb, 0x4a3c},
-      {0x0009, 0x7c00, 0x4243, 0x7c00, 0x3002, 0x4a44});
+  right &= is_right<double>("out", values[4].toTensor(), ScalarType::Double, {1}, false,
+      {0xc028d19ee522a917},
+      {0xc028d19ee522a918},
+      {0xc028d19ee522a916});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
