@@ -31,7 +31,7 @@ struct Accuracy {
   enum class Measure : std::uint8_t {
     exact,        // the exact value rounded once, bit for bit
     ulp,          // within `amount` units in the last place of the value before its rounding
-    dot,          // within amount * 4 sqrt(terms) unit roundoffs of the magnitude, then rounded
+    dot,          // within amount * roundoffs(terms) of the magnitude, then rounded: spec/numerics.md
     unspecified,  // any value
     choice,       // data-dependent: one of several answers, judged by the `choice` named in the spec entry
   };

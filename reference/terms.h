@@ -21,6 +21,16 @@ inline Int beside(TensorArgument tensor, Int dim) { return tensor->count() / std
 inline Int normalised(TensorArgument input, Argument<bool> training) { return training.value ? beside(input, 1) : 7; }
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
+// The longest sum of the gradients of a norm, over what is normalised together or over all that a weight has, and the
+// roundings of one of its terms: x - mean, three products, the cube of rstd, the division by the length and a
+// difference.
+inline Int gradient_of(TensorArgument input, TensorArgument mean, Int of_weight) {
+  return std::max(input->count() / std::max<Int>(mean->count(), 1), of_weight) + 8;
+}
+inline Int layer_gradient(TensorArgument input, TensorArgument mean) { return gradient_of(input, mean, mean->count()); }
+inline Int group_gradient(TensorArgument input, TensorArgument mean) {
+  return gradient_of(input, mean, beside(input, 1));
+}
 
 // count({n}): a size, of which 2^56 is enough.
 inline Int linear(TensorArgument input) { return count({input->sizes[input->rank() - 1]}) + 1; }

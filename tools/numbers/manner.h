@@ -5,8 +5,8 @@
 // In which arithmetic a formula of the reference is read other than in doubles.
 namespace assay::numbers {
 
-// Every operation is rounded to nearest; float32 and float64 with their ranges. wide has 113 bits.
-enum class Precision : std::uint8_t { float32, float64, wide };
+// Every operation is rounded to nearest, in the range of its type. wide has 113 bits.
+enum class Precision : std::uint8_t { float16, bfloat16, float32, float64, wide };
 
 // In which order the addends of a sum are added: one after another from the first or from the last, in halves of
 // halves, or by so many accumulators in turn.

@@ -1,5 +1,7 @@
 #include "tools/numbers/number.h"
 
+#include <algorithm>
+
 namespace assay::numbers {
 
 Manner manner;
@@ -11,10 +13,22 @@ T neighbour(T x, bool above) {
   return std::nextafter(x, (above ? 1 : -1) * std::numeric_limits<T>::infinity());
 }
 
+// To a type of so many bits with exponents from `least` to -least + 1.
+Number::Wide to_bits(Number::Wide value, int bits, int least) {
+  if (value == 0 || !finiteq(value)) return value;
+  const int step = std::max(ilogbq(value), least) - bits + 1;
+  const Number::Wide rounded = scalbnq(rintq(scalbnq(value, -step)), step);
+  return fabsq(rounded) < scalbnq(1, 2 - least) ? rounded : copysignq(__builtin_huge_valq(), value);
+}
+
 }  // namespace
 
 Number::Wide Number::to_precision(Wide value) {
   switch (manner.precision) {
+    case Precision::float16:
+      return to_bits(value, 11, -14);
+    case Precision::bfloat16:
+      return to_bits(value, 8, -126);
     case Precision::float32:
       return static_cast<float>(value);
     case Precision::float64:

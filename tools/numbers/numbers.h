@@ -19,9 +19,10 @@ namespace assay::numbers {
 int own_error(const Corpus& corpus, std::string_view pattern, std::size_t every, const std::string& known);
 
 // How much of a bound is needed by kernels that make the formulas of the reference in the compute dtype, with sums in
-// any of some orders and functions within one ulp, on the recorded data and on harder ones. Wrong is what is beyond its
-// bound, and a bound of more than four times what is needed, where `known`, a list of such rows, has it not; and a row
-// there that is none.
+// any of some orders and functions within one ulp, on the recorded data and on harder ones, and by eager PyTorch. Wrong
+// is what is beyond its bound, and a bound of more than four times what is needed, where `known`, a list of such rows,
+// has it not; and a row there that is none. Rows whose exact results are all numbers of their dtype, and come out so,
+// have no bound to measure.
 int tightness(const Corpus& corpus, std::string_view pattern, std::size_t every, const std::string& known);
 
 inline std::string name_of_out(const Operator& op, std::size_t output) {
