@@ -33,5 +33,8 @@ inline Real stored_sum(Real magnitude, const Arithmetic& a) {
   if (a.stored_unit == 0 || magnitude == 0 || magnitude == unbounded || std::isnan(magnitude)) return magnitude;
   return magnitude < 0 || magnitude >= a.stored_largest ? overflowing(size) : size;
 }
+inline void stored_sums(Array<Real>& magnitudes, const Arithmetic& a) {
+  for (Real& magnitude : magnitudes.data) magnitude = stored_sum(magnitude, a);
+}
 
 }  // namespace assay

@@ -37,9 +37,9 @@ Real extended(Real x, DType dtype) {
   return std::clamp(x, -edge, edge);
 }
 
-// How many unit roundoffs of its magnitude a sum may be off. A part of a complex sum is one of twice as many products;
-// of a float64 sum that of the reference rounds as often.
-// Roundings of partial sums in a half type are not independent: a large one absorbs its small addends.
+// How many unit roundoffs of its magnitude a sum may be off. A part of a complex sum is one of twice as many products,
+// and in float64 the reference rounds as often as what is judged. Roundings of partial sums in a half type are not
+// independent: a large one absorbs its small addends.
 Real allowed_roundoffs(const Row& row) {
   const auto terms = static_cast<Real>(row.terms);
   const Real each = (row.is_part ? 2 : 1) * (row.computed == DType::float64 ? 2 : 1);
@@ -351,7 +351,7 @@ class TensorJudge {
     Real worst = -1, worst_usual = -1;
     Int at = 0;
     for (Int k = 0; k < want_bits_.count(); ++k) {
-      const Real now = distance_of(k, got_bits[k]), usual = now * allowed_over_usual(k);
+      const Real now = distance_of(k, got_bits[k]), usual = now == 0 ? 0 : now * allowed_over_usual(k);
       if (now > worst) worst = now, at = k;
       worst_usual = std::max(worst_usual, usual);
       if (!rounded_exactly() && !other_)

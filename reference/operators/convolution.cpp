@@ -204,8 +204,7 @@ void operators::convolution_magnitude(Array<Real>& out, const Array<Real>& input
                                       const Ints& dilation, bool transposed, Int groups, const Arithmetic& a) {
   convolve<Magnitudes>(out, magnitudes(input), weight, bias,
                        {spatial(input.sizes), spatial(weight.sizes), stride, padding, dilation, transposed}, groups);
-  for (Real& sum : out.data)
-    if (transposed) sum = stored_sum(sum, a);
+  if (transposed) stored_sums(out, a);
 }
 
 }  // namespace assay

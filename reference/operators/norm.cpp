@@ -214,8 +214,8 @@ void operators::layer_norm_backward_magnitude(Array<Real>& out0, Array<Real>& ou
                                               const Bools& output_mask, const Arithmetic& a) {
   normalise_backward_magnitude({out0, out1, out2, output_mask}, layers(input, normalized_shape), grad_out, mean, rstd,
                                weight, a);
-  for (Real& sum : out1.data) sum = stored_sum(sum, a);
-  for (Real& sum : out2.data) sum = stored_sum(sum, a);
+  stored_sums(out1, a);
+  stored_sums(out2, a);
 }
 void operators::group_norm_backward(Array<Real>& out0, Array<Real>& out1, Array<Real>& out2,
                                     const Array<Real>& grad_out, const Array<Real>& input, const Array<Real>& mean,
