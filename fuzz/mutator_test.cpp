@@ -6,7 +6,7 @@
 #include "fuzz/mutator/file_mutator.h"
 #include "fuzz/mutator/tree.h"
 #include "program_bfbs_generated.h"
-#include "reference/program/program.h"
+#include "reference/program/decoded.h"
 
 // What mutators make of files is worth running: most of it decodes, much of it is valid, and little of it is as before.
 namespace assay::fuzz {

@@ -10,6 +10,7 @@
 #include "fuzz/deployed.h"
 #include "fuzz/mutator/call_mutator.h"
 #include "fuzz/target.h"
+#include "reference/program/decoded.h"
 
 // fuzz_seeds GOLDEN FOLDER: writes inputs to begin with, from what is recorded, to FOLDER/TARGET.
 namespace assay::fuzz {

@@ -10,6 +10,7 @@
 #include "conformance/programs/calls.h"
 #include "conformance/programs/file.h"
 #include "conformance/testees/load.h"
+#include "reference/program/decoded.h"
 #include "tests/program_folders.h"
 
 // What assay writes is what the official runtime reads: every recorded program does there, after it was decoded and

@@ -8,6 +8,7 @@
 #include "conformance/testees/child.h"
 #include "conformance/testees/load.h"
 #include "conformance/testees/probe.h"
+#include "reference/program/decoded.h"
 
 // The program that is made of a call does in the official runtime what the call does to the official kernel.
 namespace assay {

@@ -6,6 +6,7 @@
 #include "conformance/programs/calls.h"
 #include "conformance/programs/file.h"
 #include "conformance/text/literal.h"
+#include "reference/program/decoded.h"
 #include "tests/program_folders.h"
 #include "tests/rules_shown.h"
 

@@ -11,6 +11,7 @@
 #include "format/header.h"
 #include "format_reasons.gen.h"
 #include "program_bfbs_generated.h"
+#include "reference/program/decoded.h"
 #include "reference/program/memory.h"
 #include "tests/required_fields.h"
 #include "tests/rules_shown.h"

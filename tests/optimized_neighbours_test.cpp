@@ -10,6 +10,7 @@
 #include "conformance/programs/host.h"
 #include "conformance/programs/same.h"
 #include "conformance/testees/optimized/client.h"
+#include "reference/program/decoded.h"
 #include "tests/program_folders.h"
 
 // An instruction that another one does, or nobody, counts all the same: where one of its operands is another, the

@@ -7,6 +7,7 @@
 #include "conformance/corrupt/sample.h"
 #include "conformance/programs/check.h"
 #include "conformance/programs/file.h"
+#include "reference/program/decoded.h"
 #include "tests/program_folders.h"
 
 // Decoding and encoding lose nothing, and what the official exporter writes keeps every rule.

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "reference/program/program.h"
+#include "reference/program/decoded.h"
 
 // For every field of some tables that has a `rule`: the same file without it, or with a value that its enum does not
 // know.

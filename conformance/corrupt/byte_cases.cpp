@@ -3,6 +3,7 @@
 
 #include "conformance/corrupt/cases.h"
 #include "format/header.h"
+#include "reference/program/decoded.h"
 
 // Changes of the sample's bytes: the rules of headers, structure and segments.
 namespace assay::corrupt {

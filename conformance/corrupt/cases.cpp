@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "reference/program/decoded.h"
+
 namespace assay::corrupt {
 namespace {
 

@@ -4,6 +4,7 @@
 
 #include "conformance/programs/same.h"
 #include "conformance/programs/some_inputs.h"
+#include "reference/program/decoded.h"
 #include "reference/runtime/runtime.h"
 
 namespace assay::corrupt {

@@ -1,5 +1,7 @@
 #include "conformance/corrupt/cases.h"
 
+#include "reference/program/decoded.h"
+
 // Programs of a few instructions: the rules of data flow.
 namespace assay::corrupt {
 namespace {

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "conformance/corrupt/cases.h"
+#include "reference/program/decoded.h"
 
 // Changes of the sample's tables: the rules of what they say.
 namespace assay::corrupt {

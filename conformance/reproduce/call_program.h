@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "reference/operator.h"
-#include "reference/program/program.h"
+#include "reference/program/decoded.h"
 
 namespace assay {
 

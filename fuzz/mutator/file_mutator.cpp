@@ -9,7 +9,7 @@
 #include "fuzz/mutator/instruction_mutator.h"
 #include "fuzz/mutator/tree_mutator.h"
 #include "program_bfbs_generated.h"
-#include "reference/program/program.h"
+#include "reference/program/decoded.h"
 
 namespace assay::fuzz {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fuzz/mutator/random.h"
-#include "reference/program/program.h"
+#include "reference/program/decoded.h"
 
 namespace assay::fuzz {
 

@@ -1,6 +1,7 @@
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
 #include "fuzz/target.h"
+#include "reference/program/decoded.h"
 
 // A data file that is valid gives a program that asks for its tensors their bytes.
 namespace assay::fuzz {

@@ -2,6 +2,7 @@
 #include "fuzz/attached.h"
 #include "fuzz/oracle.h"
 #include "fuzz/target.h"
+#include "reference/program/decoded.h"
 
 // What decodes is decoded again as the same after it was encoded, and the same is found wrong with it.
 namespace assay::fuzz {

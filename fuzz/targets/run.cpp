@@ -6,6 +6,7 @@
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
 #include "fuzz/target.h"
+#include "reference/program/decoded.h"
 
 // What check accepts runs, within its limits, to results that depend on nothing but the program and its inputs, and a
 // refused instruction changes nothing.

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/program/program.h"
+#include "reference/program/decoded.h"
 
 // Small programs, made value by value and instruction by instruction.
 namespace assay {

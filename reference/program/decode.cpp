@@ -1,6 +1,6 @@
 #include <flatbuffers/flatbuffers.h>
 
-#include "reference/program/program.h"
+#include "reference/program/decoded.h"
 
 namespace assay {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "format/header.h"
-#include "reference/program/program.h"
+#include "reference/program/decoded.h"
 
 namespace assay {
 namespace {

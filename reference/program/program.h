@@ -9,7 +9,7 @@
 #include "format/names.h"
 #include "reference/program/rule.h"
 
-// Programs as bytes and as what they say: File → ProgramFile (decoded) → ValidProgram (every rule holds).
+// Programs to check and to run: File → ProgramFile (its structure holds) → ValidProgram (every rule holds).
 namespace assay {
 
 using Bytes = std::vector<std::byte>;
@@ -23,8 +23,6 @@ struct File {
 };
 File in_memory(Bytes bytes);                      // owns them
 File borrowed(std::span<const std::byte> bytes);  // the caller keeps them as long as anything made of them lives
-
-// -- to check and to run ----------------------------------------------------------------------------------------------
 
 // A file whose structure holds. Its tables are in memory of their own, made before they were checked, since the bytes
 // of a mapped file may change; its segments are where they lie in the file. Copies share all of it.
@@ -82,38 +80,5 @@ std::vector<Fault> faults_of(const NamedDataFile& file);
 std::vector<Fault> faults_of(const BundleFile& bundle, const ValidProgram& program);
 
 std::string operator_name(const pte::Operator& op);  // "aten::add.out"
-
-// -- to build and to change -------------------------------------------------------------------------------------------
-
-// What a .pte file says. The tables are those of spec/format/program.fbs; the bytes behind them stand in `segments`, so
-// that tables.segments is empty.
-struct Program {
-  pte::ProgramT tables;
-  std::vector<Bytes> segments;
-
-  bool operator==(const Program&) const = default;
-};
-
-// What a .ptd file says, likewise.
-struct DataFile {
-  ptd::FlatTensorT tables;
-  std::vector<Bytes> segments;
-
-  bool operator==(const DataFile&) const = default;
-};
-
-// What a .bpte file says. tables.program are the bytes of a .pte file.
-using BundledProgram = bpte::BundledProgramT;
-
-// From bytes, by the same rules as open_program and its like.
-Result<Program> decode_program(std::span<const std::byte> file);
-Result<DataFile> decode_data_file(std::span<const std::byte> file);
-Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
-
-// To bytes. The same program gives the same bytes; decoding them gives the same program. Segments start at multiples of
-// `alignment`. With `defaults` numbers are written, too, that are their field's default.
-Bytes encode(const Program& program, std::size_t alignment = 128, bool defaults = false);
-Bytes encode(const DataFile& file, std::size_t alignment = 128, bool defaults = false);
-Bytes encode(const BundledProgram& bundle, bool defaults = false);
 
 }  // namespace assay
