@@ -13,7 +13,7 @@
 namespace assay::format {
 namespace {
 
-constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t largest_signed = std::numeric_limits<std::int64_t>::max();
 
 void check_entry(const DataView& file, const ptd::NamedData& entry, const Place& place, Findings& f) {
   const auto bytes = entry.tensor_layout() ? check_layout(layout_of(*entry.tensor_layout()),
@@ -166,7 +166,7 @@ class ProgramCheck {
     for (std::uint32_t i = 1; i < sizes.size(); ++i)
       if (f_.check(sizes[i] >= 0, "M4", place.in("memory", i), "its size is ", sizes[i])) {
         const auto size = static_cast<std::uint64_t>(sizes[i]);
-        fit = fit && within(all, size, largest);
+        fit = fit && within(all, size, largest_signed);
         all += size;
       }
     f_.check(fit, "M4", place, "its memories have together more bytes than there can be");

@@ -6,7 +6,7 @@ namespace {
 
 using pte::KernelTypes;
 
-constexpr std::uint8_t all = boolean | integer | real, not_boolean = 8;
+constexpr std::uint8_t every_kind = boolean | integer | real, not_boolean = 8;
 
 std::uint8_t type_of_elements(const pte::Tensor& t) {
   const Kind kind = find_dtype(t.scalar_type())->kind;
@@ -74,7 +74,7 @@ class NumberTypes {
 
   std::uint8_t given(std::uint32_t i, const Effect& e) const {
     const auto* call = m_.kernel_call(i);
-    if (e.use == Use::either) return all;
+    if (e.use == Use::either) return every_kind;
     if (!call) return types_[e.other];
     using Result = OperatorRoles::Result;
     const OperatorRoles& roles = *m_.roles(*call);

@@ -62,9 +62,9 @@ std::string kind_of(const Value& value) {
   return t ? describe(*t) : std::string(kind_name(value));
 }
 
-std::optional<Execution> execute(const optimized::Program& program, const pte::ExecutionPlan& plan,
-                                 std::span<const std::optional<Value>> inputs,
-                                 std::optional<optimized::KeptConstants> packed) {
+std::optional<DeployedExecution> execute(const optimized::Program& program, const pte::ExecutionPlan& plan,
+                                         std::span<const std::optional<Value>> inputs,
+                                         std::optional<optimized::KeptConstants> packed) {
   optimized::Options options;
   options.fallback = &optimized::reference_kernel;
   options.backends = {&optimized::program_backend, 1};
@@ -75,14 +75,14 @@ std::optional<Execution> execute(const optimized::Program& program, const pte::E
   const ClientMemory work(optimized::Method::workspace_size(program, plan));
   format::Workspace workspace(work.bytes());
   optimized::Method::make(program, plan, options, workspace, nullptr, sizes, fault);
-  if (fault) return Execution{refused(fault)};
+  if (fault) return DeployedExecution{refused(fault)};
   if (sizes.prepared + sizes.arena + sizes.shared + sizes.scratch > static_cast<std::uint64_t>(limits.bytes)) return {};
   const ClientMemory prepared(sizes.prepared), arena(sizes.arena), shared(sizes.shared), scratch(sizes.scratch);
   std::ranges::fill(shared.bytes(), std::byte{0});
   const optimized::Memories memories{prepared.bytes(), arena.bytes(), shared.bytes(), scratch.bytes()};
   optimized::Method* method = optimized::Method::make(program, plan, options, workspace, &memories, sizes, fault);
-  if (!method) return Execution{refused(fault)};
-  Execution done;
+  if (!method) return DeployedExecution{refused(fault)};
+  DeployedExecution done;
   done.packed = packed_file(program, *method);
   const auto ended = [&](Said said) {
     method->end();
@@ -109,7 +109,7 @@ std::optional<Execution> execute(const optimized::Program& program, const pte::E
   return ended(std::move(said));
 }
 
-Opened::Opened(std::span<const std::byte> file, std::span<const std::byte> data)
+DeployedProgram::DeployedProgram(std::span<const std::byte> file, std::span<const std::byte> data)
     : file_(copied(file)), data_(copied(data)) {
   const std::span<const std::byte> data_files[] = {data_.bytes()};
   const std::span files(data_files, data.empty() ? 0 : 1);

@@ -23,7 +23,7 @@ Said refused(const Fault& fault);
 Said refused(const optimized::Fault& fault);
 std::string kind_of(const Value& value);
 
-struct Execution {
+struct DeployedExecution {
   Said said;
   std::vector<Value> outputs = {};
   std::optional<ClientMemory> packed = {};  // the file of the packed constants
@@ -31,14 +31,14 @@ struct Execution {
 
 // The first execution of a method in memories of exactly the sizes that it asks for, perhaps with packed constants that
 // were kept; every other input is lent. None: it wants more memory than fuzzing has.
-std::optional<Execution> execute(const optimized::Program& program, const pte::ExecutionPlan& plan,
-                                 std::span<const std::optional<Value>> inputs,
-                                 std::optional<optimized::KeptConstants> packed = {});
+std::optional<DeployedExecution> execute(const optimized::Program& program, const pte::ExecutionPlan& plan,
+                                         std::span<const std::optional<Value>> inputs,
+                                         std::optional<optimized::KeptConstants> packed = {});
 
 // A program as the optimized runtime opens it, with the memory that it takes.
-class Opened {
+class DeployedProgram {
  public:
-  Opened(std::span<const std::byte> file, std::span<const std::byte> data);  // none where it is empty
+  DeployedProgram(std::span<const std::byte> file, std::span<const std::byte> data);  // none where it is empty
   bool is_too_large() const { return too_large_; }
   const std::optional<optimized::Program>& program() const { return program_; }
   const optimized::Fault& fault() const { return fault_; }

@@ -16,7 +16,7 @@ namespace assay::fuzz {
 namespace {
 
 // The length of the character that a UTF-8 text begins with; 0: it is none, or a control character.
-std::size_t printable(std::string_view text) {
+std::size_t leading_printable(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = byte(0);
   if (first < 0x80) return first == '\n' || (first >= ' ' && first != 0x7F) ? 1 : 0;
@@ -55,7 +55,7 @@ void found(std::string_view oracle, const std::string& sentence) {
 void check_text(std::string_view text, Int most) {
   must(std::ssize(text) <= most, "output", text.size(), " bytes are printed, but at most ", most, " are allowed");
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = printable(rest);
+    const std::size_t length = leading_printable(rest);
     must(length > 0, "text", "byte ", text.size() - rest.size(), " of what is printed is ",
          static_cast<int>(static_cast<unsigned char>(rest[0])), ", which no text has");
     rest.remove_prefix(length);

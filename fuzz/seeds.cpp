@@ -81,7 +81,7 @@ std::string bundle(const std::string& program, const std::vector<ProgramCall>& c
 
 // A program with the packed constants of its first method.
 void add_packed(const fs::path& folder, const std::string& program, Seeds& seeds) {
-  const Opened opened(std::as_bytes(std::span(program)), {});
+  const DeployedProgram opened(std::as_bytes(std::span(program)), {});
   if (!opened.program()) return;
   const auto made = execute(*opened.program(), *opened.program()->view().tables->execution_plan()->Get(0), {});
   if (!made || !made->packed) return;

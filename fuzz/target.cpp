@@ -27,7 +27,7 @@ void change_packed(std::string& input, const std::string& other, Random& random)
 
 void change_json(std::string& input, const std::string&, Random& random) { mutate_json(input, random); }
 
-constexpr Target all[] = {
+constexpr Target every_target[] = {
     {"decode", attack_decode, mutate_file},    {"check", attack_check, mutate_file},
     {"rules", attack_rules, mutate_file},      {"inspect", attack_inspect, mutate_file},
     {"run", attack_run, mutate_file},          {"data", attack_data, mutate_file},
@@ -40,11 +40,11 @@ constexpr Target all[] = {
 
 }  // namespace
 
-std::span<const Target> targets() { return all; }
+std::span<const Target> targets() { return every_target; }
 
 const Target* find_target(std::string_view name) {
-  const auto found = std::ranges::find(all, name, &Target::name);
-  return found == std::end(all) ? nullptr : found;
+  const auto found = std::ranges::find(every_target, name, &Target::name);
+  return found == std::end(every_target) ? nullptr : found;
 }
 
 }  // namespace assay::fuzz

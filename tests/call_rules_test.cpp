@@ -1,6 +1,6 @@
 #include "reference/runtime/call_rules.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include <random>
 

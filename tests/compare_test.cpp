@@ -1,6 +1,6 @@
 #include "conformance/report/compare.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "tests/records.h"
 

@@ -1,6 +1,6 @@
 #include "conformance/contract/contract.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include <fstream>
 #include <set>

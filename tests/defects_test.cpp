@@ -2,7 +2,7 @@
 
 #include "conformance/defects/defects.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <csignal>

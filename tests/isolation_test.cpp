@@ -1,6 +1,6 @@
 // Whom verdicts blame, whatever the order of the calls.
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "conformance/judge/judge.h"

@@ -1,6 +1,6 @@
 #include "optimized/kernels/attention.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include <cmath>
 #include <limits>

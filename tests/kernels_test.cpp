@@ -1,6 +1,6 @@
 #include "optimized/kernels/convolution.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include <cmath>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "conformance/programs/npy.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "reference/fault.h"
 #include "tests/tensors.h"

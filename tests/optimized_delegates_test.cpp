@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include "conformance/testees/client_memory.h"
 #include "optimized/runtime/method.h"

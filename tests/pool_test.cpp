@@ -1,6 +1,6 @@
 #include "conformance/testees/optimized/pool.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include <chrono>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "conformance/reproduce/reproduction.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include <cmath>
 #include <set>

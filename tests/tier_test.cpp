@@ -1,6 +1,6 @@
 #include "conformance/report/tier.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include <set>
 #include <vector>

@@ -1,5 +1,5 @@
 // spec/verdicts.md, spec/runtime_suite.md and the tables of the code say the same words, each once.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -18,7 +18,7 @@ using Arguments = std::vector<Value>;
 constexpr std::size_t calls_looked_at = 96;  // of an operator
 constexpr std::size_t calls_for_a_rule = 2;  // from which its boundary is crossed
 constexpr Int most_elements = 2000;          // of all results: larger ones say nothing more
-constexpr Int longest = 64;                  // size of a dimension
+constexpr Int largest_tried = 64;            // size of a dimension
 constexpr std::size_t most_entries = 16;     // of a list
 
 using Limits = std::numeric_limits<Int>;
@@ -48,7 +48,7 @@ constexpr std::array<Int, 24> far{0,
                                   Limits::min()};
 
 // Which rule a call breaks; none where it is valid, no rule's name where it is too large to say anything.
-std::string broken_rule(const Operator& op, Arguments arguments) {
+std::string rule_within_limits(const Operator& op, Arguments arguments) {
   const Answer answer = call(op, arguments, Budget({.bytes = Int{1} << 20, .work = Int{1} << 24}));
   if (answer.outcome != Outcome::ok) return answer.rule;
   Int elements = 0;
@@ -73,7 +73,7 @@ Tensor& tensor_at(Arguments& arguments, std::size_t argument, std::size_t k) {
 }
 
 bool resize(Tensor& tensor, const Dims& sizes) {
-  if (count(sizes) > most_elements || std::ranges::any_of(sizes, [](Int n) { return n < 0 || n > longest; }))
+  if (count(sizes) > most_elements || std::ranges::any_of(sizes, [](Int n) { return n < 0 || n > largest_tried; }))
     return false;
   tensor = resized(tensor, sizes);
   return true;
@@ -141,9 +141,9 @@ namespace {
 bool is_dtype(const Mutation& m) { return m.kind == Mutation::Kind::dtype || m.kind == Mutation::Kind::dtypes; }
 
 // Looks for the boundaries of one operator's rules.
-class Search {
+class BoundarySearch {
  public:
-  explicit Search(const Operator& op) : op_(op) {}
+  explicit BoundarySearch(const Operator& op) : op_(op) {}
 
   // Whether a change of the valid call breaks the rule; its boundary is then among those found.
   bool cross(const Rule& rule, const Arguments& valid) {
@@ -168,7 +168,7 @@ class Search {
     for (const bool down : {true, false}) {
       const auto breaks = [&](Int n) {
         Arguments changed = valid;
-        return line.set(changed, n) && broken_rule(op_, std::move(changed)) == rule.id;
+        return line.set(changed, n) && rule_within_limits(op_, std::move(changed)) == rule.id;
       };
       Int outside = line.start;
       for (const Int n : far)
@@ -183,7 +183,7 @@ class Search {
       for (const Int n : {inside, outside}) {
         Arguments changed = valid;
         line.set(changed, n);
-        if (n == outside || broken_rule(op_, changed).empty()) add(rule, n == outside, changed);
+        if (n == outside || rule_within_limits(op_, changed).empty()) add(rule, n == outside, changed);
       }
     }
     return crossed;
@@ -196,7 +196,7 @@ class Search {
     for (const Mutation& m : changes_of(op_, valid, argument)) {
       if (!is_dtype(m) && (!others || crossed)) continue;
       Arguments changed = mutated(op_, valid, m);
-      const std::string broken = broken_rule(op_, changed);
+      const std::string broken = rule_within_limits(op_, changed);
       if (broken == rule.id) {
         (is_dtype(m) ? crossed_by_dtype : crossed) = true;
         if (!is_dtype(m)) add(rule, false, valid), add(rule, true, changed);
@@ -232,7 +232,7 @@ std::vector<Arguments> valid_calls(const Corpus& corpus, const RecordedCalls& ca
   const std::size_t first = std::min(all.size(), calls_looked_at / 2),
                     step = std::max<std::size_t>(1, (all.size() - first) / (calls_looked_at / 2));
   for (std::size_t i = 0; i < all.size(); i += i < first ? 1 : step)
-    if (broken_rule(op, all[i].second).empty()) chosen.push_back(std::move(all[i].second));
+    if (rule_within_limits(op, all[i].second).empty()) chosen.push_back(std::move(all[i].second));
   return chosen;
 }
 
@@ -241,7 +241,7 @@ std::vector<Arguments> valid_calls(const Corpus& corpus, const RecordedCalls& ca
 std::vector<BoundaryCall> boundary_calls(const Corpus& corpus, const RecordedCalls& calls) {
   const Operator& op = calls.op();
   const std::vector<Arguments> valid = valid_calls(corpus, calls);
-  Search search(op);
+  BoundarySearch search(op);
   for (const Rule& rule : op.rules) {
     std::size_t crossed = 0;
     for (const Arguments& arguments : valid)

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr Int most_elements = 64;  // of a tensor that is shown whole
+constexpr Int most_shown_elements = 64;  // of a tensor that is shown whole
 
 // The call that is shorter to read. Results of one element show less than those of a few, and many dimensions little.
 struct Shortest {
@@ -53,7 +53,7 @@ class Survey {
     Shortest s{false, 0, i};
     bool whole = true;
     const auto measure = [&](const Value& value, std::string_view type) {
-      each_tensor(value, [&](const Tensor& t) { whole = whole && t.count() <= most_elements; });
+      each_tensor(value, [&](const Tensor& t) { whole = whole && t.count() <= most_shown_elements; });
       if (whole) s.length += literal(value, type).size();
     };
     for (std::size_t k = 0; k < op.arguments.size(); ++k)
@@ -109,7 +109,7 @@ class Survey {
   static bool has_special_values(const RecordedCall& call) {
     bool found = false;
     each_tensor(call.arguments, [&](const Tensor& t, std::size_t) {
-      const std::string shown = t.count() <= most_elements && is_floating(t.dtype) ? literal(t) : "";
+      const std::string shown = t.count() <= most_shown_elements && is_floating(t.dtype) ? literal(t) : "";
       found = found || shown.find("nan") != std::string::npos || shown.find("inf") != std::string::npos;
     });
     return found;

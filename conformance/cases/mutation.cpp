@@ -26,12 +26,13 @@ constexpr std::array all_dtypes{float32, float16, bfloat16, float64, int64,  int
 constexpr std::array dtypes_of_complex{complex64, complex128, complex32, float32, float64, int64,  float16, bfloat16,
                                        int32,     int16,      uint8,     boolean, uint16,  uint64, qint8};
 static_assert(dtypes_of_complex.size() == all_dtypes.size());
-constexpr std::array<Int, 13> integers{
+constexpr std::array<Int, 13> tried_integers{
     0, 1, 2, -1, 3, -2, 4, 7, -5, 100, -100, std::numeric_limits<Int>::max(), std::numeric_limits<Int>::min()};
-constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1},  Int{2}, 0.5, 1.0,  -1.5,
-                                     true,   300.0,  Int{300}, nan,    inf, -inf, 1e300};
-constexpr std::array words{"none", "tanh", "floor", "trunc", "nothing known", "amax"};
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN(),
+                 tried_inf = std::numeric_limits<double>::infinity();
+const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1},  Int{2},       0.5,       1.0,        -1.5,
+                                     true,   300.0,  Int{300}, not_a_number, tried_inf, -tried_inf, 1e300};
+constexpr std::array tried_texts{"none", "tanh", "floor", "trunc", "nothing known", "amax"};
 constexpr std::array<Int, 8> lengths{0, 1, 2, 3, 4, 5, 7, 16};
 constexpr std::size_t most_bits = 24;  // of drawn numbers: what loops as often ends soon
 
@@ -252,7 +253,8 @@ void change_length(List& list, Int n, const typename List::value_type& first) {
 void change_list(Value& value, const Mutation& m) {
   Ints* ints = std::get_if<Ints>(&value);
   if (m.kind == Mutation::Kind::list) {
-    if (ints && !ints->empty()) (*ints)[pick(m.n[1], ints->size())] = integers[pick(m.n[2], integers.size())];
+    if (ints && !ints->empty())
+      (*ints)[pick(m.n[1], ints->size())] = tried_integers[pick(m.n[2], tried_integers.size())];
     return;
   }
   if (ints) change_length(*ints, m.n[1], 1);
@@ -266,7 +268,7 @@ void change_integer(Value& value, std::string_view type, Int n) {
   else if (type.starts_with("ScalarType"))
     value = static_cast<Int>(all_dtypes[pick(n, all_dtypes.size())]);
   else
-    value = integers[pick(n, integers.size())];
+    value = tried_integers[pick(n, tried_integers.size())];
 }
 
 void change_scalar(Value& value, std::string_view type, Int n) {
@@ -398,7 +400,7 @@ std::vector<Value> mutated(const Operator& op, std::vector<Value> changed, const
     if (m.kind == Mutation::Kind::number) draw_number(value, m.n[1], scrambled(static_cast<Bits>(m.n[2])));
     if (m.kind == Mutation::Kind::exponent)
       scale_number(value, drawn_exponent(m.n[1], m.n[2]), static_cast<Bits>(m.n[2]));
-    if (m.kind == Mutation::Kind::text) value = std::string(words[pick(m.n[1], words.size())]);
+    if (m.kind == Mutation::Kind::text) value = std::string(tried_texts[pick(m.n[1], tried_texts.size())]);
     if (m.kind == Mutation::Kind::none) value = std::monostate{};
   }
   return changed;
@@ -431,12 +433,12 @@ std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> argu
     const auto at = std::ranges::find(places, argument);
     return at == places.end() ? std::nullopt : std::optional<Int>(at - places.begin());
   };
-  if (const auto t = target(integer)) add(integer, *t, std::max(integers.size(), all_dtypes.size()), 1);
+  if (const auto t = target(integer)) add(integer, *t, std::max(tried_integers.size(), all_dtypes.size()), 1);
   if (const auto t = target(scalar)) add(scalar, *t, scalars.size(), 1);
-  if (const auto t = target(text)) add(text, *t, words.size(), 1);
+  if (const auto t = target(text)) add(text, *t, tried_texts.size(), 1);
   if (const auto t = target(none)) add(none, *t, 1, 1);
   if (const auto t = target(length)) add(length, *t, lengths.size(), 1);
-  if (const auto t = target(list)) add(list, *t, std::get<Ints>(arguments[argument]).size(), integers.size());
+  if (const auto t = target(list)) add(list, *t, std::get<Ints>(arguments[argument]).size(), tried_integers.size());
   if (op.arguments[argument].out && op.arguments[argument].type == "Tensor")
     add(out, static_cast<Int>(argument + op.outs() - op.arguments.size()), all_dtypes.size(), 1);
   return all;

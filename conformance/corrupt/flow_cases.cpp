@@ -22,7 +22,7 @@ void use_result_of_branches(Planned& p, std::uint32_t other_offset) {
   p.relu(p.x, other), p.relu(result, p.out);
 }
 
-const FlowCase cases[] = {
+const FlowCase every_flow_case[] = {
     {"T13", "a tensor over another that is still read",
      [](Planned& p) {
        const Index a = p.at(32), b = p.at(48);
@@ -540,6 +540,6 @@ const FlowCase cases[] = {
 
 }  // namespace
 
-std::span<const FlowCase> flow_cases() { return cases; }
+std::span<const FlowCase> flow_cases() { return every_flow_case; }
 
 }  // namespace assay::corrupt

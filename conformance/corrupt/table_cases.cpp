@@ -104,7 +104,7 @@ void named_data_alone(Sample& s) {
 
 constexpr Int largest = std::numeric_limits<Int>::max();
 
-const TableCase cases[] = {
+const TableCase every_table_case[] = {
     {"H14", [](Sample& s) { s.program.tables.version = 0; }, [](Sample& s) { s.program.tables.version = 1; }},
 
     {"G2", [](Sample& s) { s.second().name = "forwards"; }, [](Sample& s) { s.second().name = "forward"; }},
@@ -340,6 +340,6 @@ const TableCase cases[] = {
 
 }  // namespace
 
-std::span<const TableCase> table_cases() { return cases; }
+std::span<const TableCase> table_cases() { return every_table_case; }
 
 }  // namespace assay::corrupt

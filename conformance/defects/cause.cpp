@@ -20,12 +20,12 @@ constexpr int most_attempts = 3;            // to convince with one predicate
 constexpr int last_passes = 2;              // over what did not convince
 
 // A case of the operator with its features; those that were drawn stand behind those of the run.
-struct Row {
+struct TriedCase {
   JudgedCase seen;
   Features features;
 };
 
-const Contract everything;
+const Contract whole_contract;
 
 enum class Says : std::uint8_t { fails, passes, nothing };
 
@@ -47,7 +47,7 @@ class Investigation {
   Investigation(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls, std::vector<JudgedCase> cases)
       : laboratory_(laboratory),
         op_(calls.op()),
-        drawer_(corpus, laboratory ? laboratory->contract() : everything, calls),
+        drawer_(corpus, laboratory ? laboratory->contract() : whole_contract, calls),
         of_the_run_(cases.size()) {
     if (laboratory) trials_.emplace(laboratory->children(), Detail::outcome);
     // A kernel that answers one call in two ways has a state, which spoils later calls, too: that is no other cause.
@@ -68,7 +68,7 @@ class Investigation {
  private:
   std::vector<Symptom> symptoms() const {
     std::set<Symptom> found;
-    for (const Row& row : rows_)
+    for (const TriedCase& row : rows_)
       if (is_finding(row.seen)) found.insert(row.seen.symptom);
     return {found.begin(), found.end()};
   }
@@ -127,9 +127,10 @@ class Investigation {
   Predicate premise(const Symptom& symptom) const {
     Predicate common;
     const auto all = [&](const Literal& l) {
-      return std::ranges::all_of(rows_, [&](const Row& r) { return r.seen.symptom != symptom || l.of(r.features); });
+      return std::ranges::all_of(rows_,
+                                 [&](const TriedCase& r) { return r.seen.symptom != symptom || l.of(r.features); });
     };
-    const auto& some = std::ranges::find(rows_, symptom, [](const Row& r) { return r.seen.symptom; })->features;
+    const auto& some = std::ranges::find(rows_, symptom, [](const TriedCase& r) { return r.seen.symptom; })->features;
     for (const Phrase flag : some.flags)
       if (const Literal l{Literal::Test::holds, flag, 0}; is_about_validity(flag) && all(l)) common.push_back(l);
     if (const Literal l{Literal::Test::lacks, results_are_empty, 0}; !hides_results(symptom) && all(l))
@@ -139,7 +140,7 @@ class Investigation {
 
   // What nobody promised, or is nearly right, is not worth more calls.
   bool is_tried(const Symptom& symptom) const {
-    return laboratory_ && std::ranges::any_of(rows_, [&](const Row& r) {
+    return laboratory_ && std::ranges::any_of(rows_, [&](const TriedCase& r) {
              return r.seen.symptom == symptom && r.seen.tier < Tier::not_promised;
            });
   }
@@ -152,7 +153,7 @@ class Investigation {
     };
     const bool within_contract = is_tried(symptom);  // what passes outside of it says nothing
     std::vector<Example> examples;
-    for (const Row& row : rows_) {
+    for (const TriedCase& row : rows_) {
       const Says said = says(row.seen, symptom);
       if (said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
       if (said == Says::passes && within_contract && !row.seen.promised) continue;
@@ -171,7 +172,7 @@ class Investigation {
   // Each failing case of the run to the first cause that covers it, which one does.
   void assign(std::vector<Cause>& found, const Symptom& symptom) const {
     for (std::size_t i = 0; i < of_the_run_; ++i) {
-      const Row& row = rows_[i];
+      const TriedCase& row = rows_[i];
       if (row.seen.symptom != symptom || row.seen.verdict == Verdict::unsupported) continue;
       const auto at = std::ranges::find_if(found, [&](const Cause& c) { return holds(c.predicate, row.features); });
       at->cases.push_back(row.seen);
@@ -190,7 +191,7 @@ class Investigation {
   // of it and that no other cause of the symptom explains.
   Trial attempt(const Cause& cause, const std::vector<Cause>& all, Until until = Until::unconvincing) {
     std::vector<CaseId> near;
-    for (const Row& r : rows_)
+    for (const TriedCase& r : rows_)
       if (r.seen.symptom == cause.symptom && holds(cause.predicate, r.features)) near.push_back(r.seen.id);
     const Predicate& p = cause.predicate;
     Trial trial;
@@ -241,7 +242,7 @@ class Investigation {
   std::optional<Trials> trials_;
   const Operator& op_;
   Drawer drawer_;
-  std::deque<Row> rows_;
+  std::deque<TriedCase> rows_;
   std::size_t of_the_run_;
   std::vector<Cause> causes_;
 };

@@ -6,11 +6,11 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t tries = 8;       // for each call that is found, to make one
-constexpr std::size_t changes = 48;    // and of known calls, to find one that nobody made
-constexpr std::size_t patience = 4;    // as if so many more were found
-constexpr std::size_t most_added = 2;  // mutations
-constexpr Int numbers = 64;            // of a mutation, as generated cases have them
+constexpr std::size_t tries = 8;        // for each call that is found, to make one
+constexpr std::size_t changes = 48;     // and of known calls, to find one that nobody made
+constexpr std::size_t extra_tries = 4;  // as if so many more were found
+constexpr std::size_t most_added = 2;   // mutations
+constexpr Int mutation_numbers = 64;    // of a mutation, as generated cases have them
 constexpr Budget::Limits small{.bytes = Int{1} << 18, .work = Int{1} << 22};  // calls, of which many are made
 
 }  // namespace
@@ -36,7 +36,7 @@ std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseI
   std::vector<CaseId> known(near.begin(), near.end());
   std::size_t made = 0;
   const auto is_worth = [&](std::size_t tried, std::size_t for_each) {
-    return tried < for_each * (found.size() + patience);
+    return tried < for_each * (found.size() + extra_tries);
   };
   for (std::size_t k = 0; found.size() < count && is_worth(k, changes) && is_worth(made, tries); ++k)
     if (auto c = made_first(changed(known))) {
@@ -77,12 +77,12 @@ CaseId Drawer::changed(std::span<const CaseId> near) {
   if (id.mutations.empty()) id.mutations = kept_outs(id);
   if (!id.mutations.empty() && below(2) == 0) {  // the same changes, but for a number
     Mutation& m = id.mutations[static_cast<std::size_t>(below(id.mutations.size()))];
-    m.n[static_cast<std::size_t>(below(m.n.size()))] = below(numbers);
+    m.n[static_cast<std::size_t>(below(m.n.size()))] = below(mutation_numbers);
     return id;
   }
   for (Int left = 1 + below(most_added); left > 0; --left)
-    id.mutations.push_back(
-        {static_cast<Mutation::Kind>(below(mutation_kinds)), {below(numbers), below(numbers), below(numbers)}});
+    id.mutations.push_back({static_cast<Mutation::Kind>(below(mutation_kinds)),
+                            {below(mutation_numbers), below(mutation_numbers), below(mutation_numbers)}});
   return id;
 }
 
@@ -97,7 +97,7 @@ const std::vector<Mutation>& Drawer::kept_outs(const CaseId& recorded) {
   for (std::size_t k = 0; k < c.op->outs(); ++k) {
     const Tensor* out = std::get_if<Tensor>(&c.arguments[first + k]);
     if (!out || c.op->arguments[first + k].type != "Tensor") continue;
-    for (Int dtype = 0; dtype < numbers; ++dtype) {
+    for (Int dtype = 0; dtype < mutation_numbers; ++dtype) {
       const Mutation given{Mutation::Kind::out, {static_cast<Int>(k), dtype, 0}};
       if (std::get<Tensor>(mutated(*c.op, c.arguments, given)[first + k]).dtype != out->dtype) continue;
       at->second.push_back(given);

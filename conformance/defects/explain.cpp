@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t longest = 4, beam = 16, most_amounts = 12;
+constexpr std::size_t most_conditions = 4, beam = 16, most_amounts = 12;
 constexpr double purity = 0.95;  // of what a predicate covers at least so much fails
 
 // Without the instruction, which not every machine has, std::popcount is a call.
@@ -99,7 +99,7 @@ double bits_of(const Literal& l) {
   }
 }
 
-struct Place {
+struct PlaceHash {
   std::size_t operator()(Phrase p) const { return std::hash<const std::string*>()(p.place()); }
 };
 
@@ -114,8 +114,8 @@ struct Candidate {
 class Candidates {
  public:
   explicit Candidates(std::span<const Example> examples) : examples_(examples), failing_(examples.size()) {
-    std::unordered_map<Phrase, Set, Place> found;
-    std::unordered_map<Phrase, std::map<double, Set>, Place> measured;
+    std::unordered_map<Phrase, Set, PlaceHash> found;
+    std::unordered_map<Phrase, std::map<double, Set>, PlaceHash> measured;
     for (std::size_t i = 0; i < examples.size(); ++i) {
       if (examples[i].fails) failing_.add(i);
       for (const Phrase flag : examples[i].features->flags)
@@ -179,9 +179,9 @@ struct Conjunction {
   double cost = 0;  // of its words and its exceptions
 };
 
-class Search {
+class ConjunctionSearch {
  public:
-  Search(const std::vector<Candidate>& candidates, Set failing, Set passing)
+  ConjunctionSearch(const std::vector<Candidate>& candidates, Set failing, Set passing)
       : candidates_(candidates),
         failing_(std::move(failing)),
         passing_(std::move(passing)),
@@ -195,7 +195,7 @@ class Search {
     everything.cost = cost(0, failures_, passes_);
     consider(everything);
     std::vector<Conjunction> front{everything};
-    for (std::size_t length = 1; length <= longest && !front.empty(); ++length) {
+    for (std::size_t length = 1; length <= most_conditions && !front.empty(); ++length) {
       front = longer(front);
       for (const Conjunction& c : front) consider(c);
     }
@@ -266,7 +266,7 @@ std::vector<Predicate> explain(std::span<const Example> examples) {
   const Candidates candidates(examples);
   std::vector<Predicate> found;
   while (failing.count() > 0) {
-    const Conjunction best = Search(candidates.all(), failing, passing).best(examples.size());
+    const Conjunction best = ConjunctionSearch(candidates.all(), failing, passing).best(examples.size());
     Predicate predicate;
     for (const std::size_t k : best.literals) predicate.push_back(candidates.all()[k].literal);
     std::ranges::sort(predicate);

@@ -24,10 +24,10 @@ std::string_view trimmed(std::string_view text, std::string_view set) {
 }
 
 // "kernels/op_add.cpp:31", the first in a message, and what stands behind it.
-struct Place {
+struct SourcePlace {
   std::string_view file_and_line, behind;
 };
-std::optional<Place> place_in(std::string_view message) {
+std::optional<SourcePlace> place_in(std::string_view message) {
   static const std::string of_paths = std::string(of_names) + "./-";
   for (std::size_t colon = message.find(':'); colon != message.npos; colon = message.find(':', colon + 1)) {
     const std::size_t line = leading(message.substr(colon + 1), digits);
@@ -37,7 +37,7 @@ std::optional<Place> place_in(std::string_view message) {
     const auto ends = [&](std::string_view ending) { return file.size() > ending.size() && file.ends_with(ending); };
     const std::size_t end = colon + 1 + line;
     if (line > 0 && std::ranges::any_of(endings, ends))
-      return Place{message.substr(begin, end - begin), message.substr(end)};
+      return SourcePlace{message.substr(begin, end - begin), message.substr(end)};
   }
   return std::nullopt;
 }

@@ -296,7 +296,7 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
 Phrase phrase(std::string_view subject, std::string_view says) { return text(subject, ' ', says); }
 
 // As a function that is no pointer to one, which every comparison would call.
-constexpr auto place = [](Phrase p) { return p.place(); };
+constexpr auto place_of = [](Phrase p) { return p.place(); };
 
 // Texts that live on, told from one another by where they stand.
 struct ByPlace {
@@ -338,7 +338,7 @@ class Describing {
     describe_layouts();
     describe_results();
     say_if(different(input_dtypes_), "the inputs have different dtypes");
-    std::ranges::sort(flags_, {}, place);
+    std::ranges::sort(flags_, {}, place_of);
     flags_.erase(std::unique(flags_.begin(), flags_.end()), flags_.end());
     return {std::move(flags_), std::move(measures_)};
   }
@@ -594,7 +594,9 @@ std::string replaced(std::string_view flag, std::string_view was, std::string_vi
 
 bool says_broken(std::string_view flag) { return flag.starts_with(breaks); }
 
-bool Features::has(Phrase flag) const { return std::ranges::binary_search(flags, flag.place(), std::less<>(), place); }
+bool Features::has(Phrase flag) const {
+  return std::ranges::binary_search(flags, flag.place(), std::less<>(), place_of);
+}
 
 const Measure* Features::measure(Phrase name) const {
   const auto at = std::ranges::find(measures, name, &Measure::name);

@@ -41,12 +41,12 @@ Array<Bits> ranks(const Tensor& tensor) {
   return bits;
 }
 
-struct Row {
+struct TopRow {
   std::vector<Bits> want, got, values, source;  // the first two as ranks
   std::vector<Int> indices;
 };
 
-std::string topk_row(Row row, bool sorted, bool stable) {
+std::string topk_row(TopRow row, bool sorted, bool stable) {
   const auto n = static_cast<Int>(row.source.size());
   std::vector<bool> used(row.source.size());
   for (std::size_t k = 0; k < row.indices.size(); ++k) {

@@ -1,25 +1,22 @@
 #include <dlfcn.h>
 
 #include "conformance/loaders/loader.h"
+#include "conformance/testees/no_testee.h"
 #include "reference/fault.h"
 
 namespace assay {
 namespace {
 
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... sentence) {
-  throw Fault(Outcome::invalid, "testee", text(sentence...));
-}
-
 // The table that a module gives for the variant. It is never closed.
 const assay_loader* table_in(const std::filesystem::path& module, const std::string& variant, std::string_view testee) {
-  if (!std::filesystem::exists(module)) fail("the testee ", testee, " needs ", module.string(), ", which is missing");
+  if (!std::filesystem::exists(module))
+    no_testee("the testee ", testee, " needs ", module.string(), ", which is missing");
   void* const opened = dlopen(std::filesystem::absolute(module).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!opened) fail("the testee ", testee, " cannot be loaded: ", dlerror());
+  if (!opened) no_testee("the testee ", testee, " cannot be loaded: ", dlerror());
   void* const made = dlsym(opened, "assay_loader_v1");
-  if (!made) fail(testee, " is no loader: it does not export assay_loader_v1");
+  if (!made) no_testee(testee, " is no loader: it does not export assay_loader_v1");
   const assay_loader* table = reinterpret_cast<decltype(&assay_loader_v1)>(made)(variant.c_str());
-  if (!table) fail(testee, " has no variant \"", variant, '"');
+  if (!table) no_testee(testee, " has no variant \"", variant, '"');
   return table;
 }
 
@@ -38,8 +35,8 @@ std::unique_ptr<Loader> load_loader(std::string_view testee, const std::filesyst
   if (is_official) binaries.emplace_back("libexecutorch.so");
   if (is_official || name.find('/') != name.npos)
     return make_c_loader(table_in(module, variant, testee), std::move(binaries), settings);
-  fail("there is no loader \"", testee,
-       "\": known are reference, optimized, executorch, executorch:minimal, ./lib.so and -- CMD {}");
+  no_testee("there is no loader \"", testee,
+            "\": known are reference, optimized, executorch, executorch:minimal, ./lib.so and -- CMD {}");
 }
 
 }  // namespace assay

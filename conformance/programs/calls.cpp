@@ -16,14 +16,14 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view rule = "calls.format";
+constexpr std::string_view calls_rule = "calls.format";
 
 // -- calls.json ---------------------------------------------------------------------------------------------------
 
 std::string string_in(const Json& object, std::string_view key) {
   const auto found = object.find(key);
   if (found == object.end()) return {};
-  well_formed(found->is_string(), rule, key, " must be a string");
+  well_formed(found->is_string(), calls_rule, key, " must be a string");
   return found->get<std::string>();
 }
 
@@ -32,14 +32,15 @@ const Json& list_in(const Json& object, std::string_view key) {
   static const Json none = Json::array();
   const auto found = object.find(key);
   if (found == object.end()) return none;
-  well_formed(found->is_array(), rule, key, " must be a list");
+  well_formed(found->is_array(), calls_rule, key, " must be a list");
   return *found;
 }
 
 double tolerance_in(const Json& object, std::string_view key) {
   const auto found = object.find(key);
   if (found == object.end()) return 0;
-  well_formed(found->is_number() && found->get<double>() >= 0, rule, key, " must be a number that is not negative");
+  well_formed(found->is_number() && found->get<double>() >= 0, calls_rule, key,
+              " must be a number that is not negative");
   return found->get<double>();
 }
 
@@ -53,15 +54,15 @@ std::vector<Value> values_in(const Json& call, std::string_view key, const fs::p
 }
 
 ProgramCall call_in(const Json& json, const fs::path& folder, const Access& access) {
-  well_formed(json.is_object(), rule, "a call must be an object");
-  check_keys(json, {"method", "inputs", "outputs", "rtol", "atol", "fails", "description"}, rule);
+  well_formed(json.is_object(), calls_rule, "a call must be an object");
+  check_keys(json, {"method", "inputs", "outputs", "rtol", "atol", "fails", "description"}, calls_rule);
   ProgramCall call;
   call.method = string_in(json, "method");
   call.inputs = values_in(json, "inputs", folder, access);
   if (json.contains("outputs")) call.outputs = values_in(json, "outputs", folder, access);
   call.tolerance = {tolerance_in(json, "rtol"), tolerance_in(json, "atol")};
   call.fails = string_in(json, "fails");
-  well_formed(call.fails.empty() || !call.outputs, rule, "outputs cannot be expected of a call that fails");
+  well_formed(call.fails.empty() || !call.outputs, calls_rule, "outputs cannot be expected of a call that fails");
   return call;
 }
 
@@ -119,12 +120,12 @@ ProgramCalls read_calls(const fs::path& path, const Access& access) {
   return within(
       [&] {
         const Json json = parse_json(characters(file), access.budget);
-        well_formed(json.is_object() && json.contains("calls"), rule,
+        well_formed(json.is_object() && json.contains("calls"), calls_rule,
                     "the file must be an object with a list \"calls\"");
         const fs::path folder = path.parent_path();
         ProgramCalls calls{string_in(json, "description"), {}, {}};
         for (const Json& data : list_in(json, "data")) {
-          well_formed(data.is_string(), rule, "data must be a list of paths");
+          well_formed(data.is_string(), calls_rule, "data must be a list of paths");
           calls.data.push_back(folder / data.get<std::string>());
         }
         for (const Json& call : list_in(json, "calls"))

@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view kinds[] = {"program", "data", "bundle", "program"};
+constexpr std::string_view file_kinds[] = {"program", "data", "bundle", "program"};
 
 // One line for each, and one for those that are not told.
 template <class T, class Line>
@@ -80,7 +80,7 @@ void write_text(const CheckReport& r, Output& out) {
 
 void write_json(const CheckReport& r, JsonOutput& out) {
   out.object([&] {
-    out.field("kind", kinds[static_cast<std::size_t>(r.kind)]), out.field("valid", r.faults.empty());
+    out.field("kind", file_kinds[static_cast<std::size_t>(r.kind)]), out.field("valid", r.faults.empty());
     out.field("faults", list(r.faults.first, fault_json)), out.field("more_faults", r.faults.more);
     if (r.kind == FileKind::data)
       out.field("named_data", r.named);

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-using enum FormatRule::Checked;
+using Checked = FormatRule::Checked;
 
 constexpr struct {
   char letter;
@@ -33,7 +33,7 @@ std::vector<Count> counts(const Coverage& coverage) {
   return all;
 }
 
-std::vector<std::string_view> ids(const Coverage& coverage, FormatRule::Checked checked) {
+std::vector<std::string_view> ids(const Coverage& coverage, Checked checked) {
   std::vector<std::string_view> all;
   for (const FormatRule& rule : format_rules)
     if (rule.checked == checked && coverage.concerns(rule)) all.push_back(rule.id);
@@ -50,14 +50,14 @@ void write_text(const Coverage& coverage, Output& out) {
     parts.push_back(fmt::format("{} {} of {}", c.area, c.asked, c.rules));
   }
   out.print("  asked {}{} of {} rules: {}\n", coverage.opened ? "" : "at most ", asked, rules, fmt::join(parts, ", "));
-  const auto left = [&](std::string_view why, FormatRule::Checked checked) {
+  const auto left = [&](std::string_view why, Checked checked) {
     if (const auto found = ids(coverage, checked); !found.empty())
       out.print("    {}: {}\n", why, fmt::join(found, " "));
   };
-  if (!coverage.opened) left("not asked, as the file cannot be read so far", validate);
-  left("left to a run", runtime);
-  left("cannot be broken here", construction);
-  left("not checked yet", later);
+  if (!coverage.opened) left("not asked, as the file cannot be read so far", Checked::validate);
+  left("left to a run", Checked::runtime);
+  left("cannot be broken here", Checked::construction);
+  left("not checked yet", Checked::later);
 }
 
 Json to_json(const Coverage& coverage) {

@@ -114,6 +114,11 @@ File open_file(const fs::path& path, const Access& access, Extent extent) {
   return mapped ? std::move(*mapped) : copied(input, access, extent);
 }
 
+Bytes bytes_of_file(const fs::path& path) {
+  const File file = open_file(path);
+  return {file.bytes.begin(), file.bytes.end()};
+}
+
 std::string_view characters(const File& file) {
   return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }

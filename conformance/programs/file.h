@@ -27,6 +27,7 @@ std::uint64_t extent_of_program(std::span<const std::byte> head);  // of a .pte,
 // has, so that nothing more is read of a file of the wrong kind. One that is truncated while it is mapped ends the
 // process.
 File open_file(const std::filesystem::path& path, const Access& access = {}, Extent extent = extent_of_program);
+Bytes bytes_of_file(const std::filesystem::path& path);
 std::string_view characters(const File& file);
 
 std::vector<File> open_data_files(std::span<const std::filesystem::path> paths,

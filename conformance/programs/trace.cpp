@@ -18,13 +18,13 @@ std::string duration(std::chrono::nanoseconds time) {
   return ns < 1e9 ? fmt::format("{:.1f} ms", ns / 1e6) : fmt::format("{:.2f} s", ns / 1e9);
 }
 
-std::string brief(const Value& value) { return printable(literal(value, 4), most_shown); }
+std::string short_literal(const Value& value) { return printable(literal(value, 4), most_shown); }
 
 bool has_numbers(const Tensor& t) { return info(t.dtype).kind < Kind::complex; }  // of an order
 
 std::string text_of(const Value& value) {
   const Tensor* t = std::get_if<Tensor>(&value);
-  if (!t) return brief(value);
+  if (!t) return short_literal(value);
   if (!has_numbers(*t)) return describe(*t);
   const Statistics s = statistics(*t);
   std::string line = fmt::format("{:<24}", describe(*t));
@@ -95,7 +95,7 @@ Json to_json(const TracedStep& step) {
     if (tensor)
       json.update(json_of(*tensor));
     else
-      json["is"] = number_in(value) ? to_json(value, {}) : Json(brief(value));
+      json["is"] = number_in(value) ? to_json(value, {}) : Json(short_literal(value));
     operands.push_back(std::move(json));
   }
   return {{"method", cut(step.method)},

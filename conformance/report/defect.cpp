@@ -12,7 +12,7 @@ namespace assay {
 namespace {
 
 template <typename DefectType, typename Visitor>
-void visit_fields(DefectType& d, Visitor&& visit) {
+void visit_defect(DefectType& d, Visitor&& visit) {
   visit.required("id", d.id);
   visit.required("testee", d.testee);
   visit.required("tier", d.tier);
@@ -144,7 +144,7 @@ bool is_more_serious(const Defect& a, const Defect& b) {
 
 nlohmann::ordered_json to_json(const Defect& defect) {
   fields::Writer writer;
-  visit_fields(defect, writer);
+  visit_defect(defect, writer);
   return std::move(writer.object);
 }
 
@@ -157,7 +157,7 @@ Defect defect_from_json_line(std::string_view line) {
     fields::Reader outer(object);
     if (!object.contains("defect")) throw std::invalid_argument("field \"defect\" is missing");
     fields::Reader reader(object["defect"]);
-    visit_fields(defect, reader);
+    visit_defect(defect, reader);
     reader.refuse_others();
     return defect;
   } catch (const std::invalid_argument& fault) {

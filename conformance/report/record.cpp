@@ -12,7 +12,7 @@ namespace assay {
 namespace {
 
 template <typename RecordType, typename Visitor>
-void visit_fields(RecordType& record, Visitor&& visit) {
+void visit_record(RecordType& record, Visitor&& visit) {
   visit.required("testee", record.testee);
   visit.required("operator", record.operator_name);
   visit.required("case", record.case_id);
@@ -77,7 +77,7 @@ Tier tier_of(const Record& r) {
 
 nlohmann::ordered_json to_json(const Record& record) {
   fields::Writer writer;
-  visit_fields(record, writer);
+  visit_record(record, writer);
   return std::move(writer.object);
 }
 
@@ -87,7 +87,7 @@ Record record_from(const nlohmann::ordered_json& object) {
   try {
     Record record;
     fields::Reader reader(object);
-    visit_fields(record, reader);
+    visit_record(record, reader);
     reader.refuse_others();
     check_agreement(record);
     return record;
@@ -100,14 +100,14 @@ Record from_json_line(std::string_view line) { return record_from(fields::parsed
 
 std::string to_bytes(const Record& record) {
   fields::Packer packer;
-  visit_fields(record, packer);
+  visit_record(record, packer);
   return std::move(packer.bytes);
 }
 
 Record from_bytes(std::string_view bytes) {
   Record record;
   fields::Unpacker unpacker(bytes);
-  visit_fields(record, unpacker);
+  visit_record(record, unpacker);
   unpacker.refuse_rest();
   return record;
 }

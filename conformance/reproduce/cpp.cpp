@@ -101,7 +101,7 @@ std::string cpp_out_value(const Value& value, std::string_view type) {
   return cpp_out(std::get<Tensor>(value));
 }
 
-std::string arguments_text(const Reproduced& call) {
+std::string cpp_arguments(const Reproduced& call) {
   std::string all;
   for (std::size_t i = 0; i < stacked(call.op()); ++i) {
     const SchemaArgument& a = call.op().arguments[i];
@@ -161,7 +161,7 @@ std::string cpp_reproduction(const Reproduced& call) {
   return filled(embedded::call_cpp_in, {{"file", "reproduction.cpp"},
                                         {"case", to_text(call.c.id)},
                                         {"schema", std::string(call.op().schema)},
-                                        {"arguments", arguments_text(call)},
+                                        {"arguments", cpp_arguments(call)},
                                         {"expected", string_literal("expected: " + expected_in_words(call))},
                                         {"operator", std::string(call.op().name)},
                                         {"judge", judge_text(call)}});

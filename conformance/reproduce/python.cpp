@@ -89,7 +89,7 @@ std::string python_value(const Value& value, std::string_view type) {
       value);
 }
 
-std::string arguments_text(const Reproduced& call) {
+std::string python_arguments(const Reproduced& call) {
   std::string all;
   for (std::size_t i = 0; i < call.host.arguments.size(); ++i) {
     const SchemaArgument& a = call.op().arguments[i];
@@ -167,7 +167,7 @@ std::string python_reproduction(const Reproduced& call) {
       embedded::call_py_in,
       {{"case", to_text(call.c.id)},
        {"schema", std::string(op.schema)},
-       {"arguments", arguments_text(call)},
+       {"arguments", python_arguments(call)},
        {"results", results_text(call)},
        {"expected", string_literal(expected_in_words(call))},
        {"is_valid", python_bool(call.host.valid())},

@@ -7,14 +7,10 @@
 #include "conformance/testees/binaries.h"
 #include "conformance/testees/child.h"
 #include "conformance/text/json.h"
+#include "conformance/text/malformed.h"
 
 namespace assay {
 namespace {
-
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... sentence) {
-  throw Fault(Outcome::malformed, "results", text(sentence...));
-}
 
 Outcome outcome_of(const std::string& word) {
   if (word == "answered") return Outcome::ok;
@@ -23,7 +19,7 @@ Outcome outcome_of(const std::string& word) {
   if (word == "exhausted") return Outcome::exhausted;
   if (word == "crashed") throw Lost{TaskResult::End::crashed, SIGSEGV, "crashed with no word of why"};
   if (word == "hung") throw Lost{TaskResult::End::timed_out, 0, "did not end, as the results say"};
-  fail("a step \"", word, "\" is none of answered, refused, unsupported, exhausted, crashed, hung");
+  malformed("results", "a step \"", word, "\" is none of answered, refused, unsupported, exhausted, crashed, hung");
 }
 
 Value value_in(const Json& json) { return value_of(json, json.contains("string") ? "str" : "Scalar"); }
@@ -33,9 +29,9 @@ class Results {
  public:
   explicit Results(const std::filesystem::path& file) {
     std::ifstream lines(file);
-    if (!lines) fail(file.string(), " cannot be read");
+    if (!lines) malformed("results", file.string(), " cannot be read");
     for (std::string line; std::getline(lines, line);) add(line);
-    if (name_.empty()) fail(file.string(), " has no line {\"results\": NAME}");
+    if (name_.empty()) malformed("results", file.string(), " has no line {\"results\": NAME}");
   }
 
   const std::string& name() const { return name_; }
@@ -59,7 +55,7 @@ class Results {
     const Json json = parse_json(line);
     if (json.is_object() && json.contains("results")) return void(name_ = json["results"].get<std::string>());
     if (!json.is_object() || !json.contains("case") || !json.contains("steps") || !json["steps"].is_array())
-      fail("a line is neither {\"results\": NAME} nor {\"case\": ID, \"steps\": [...]}");
+      malformed("results", "a line is neither {\"results\": NAME} nor {\"case\": ID, \"steps\": [...]}");
     cases_[json["case"].get<std::string>()] = line;
   }
 

@@ -43,7 +43,7 @@ OpenMethod opened(const RecordedProgram& program, const ProgramCall& first) {
 }
 
 // Elements again and again, as many as there is room for.
-Tensor resized(const Tensor& tensor, const Dims& sizes) {
+Tensor tiled(const Tensor& tensor, const Dims& sizes) {
   const Array<Element> from = read<Element>(tensor);
   Array<Element> to(sizes);
   if (from.count() > 0)
@@ -64,7 +64,7 @@ Inputs at_sizes(const OpenMethod& method, Int (*size)(const Open&)) {
     sizes.try_emplace(open.input, tensor.sizes).first->second[open.dim] = size(open);
   }
   Inputs inputs = method.call.inputs;
-  for (const auto& [i, dims] : sizes) inputs[i] = resized(std::get<Tensor>(inputs[i]), dims);
+  for (const auto& [i, dims] : sizes) inputs[i] = tiled(std::get<Tensor>(inputs[i]), dims);
   return inputs;
 }
 
@@ -105,7 +105,7 @@ Inputs beyond(const OpenMethod& method, const Open& open) {
   for (const Open& other : method.sizes)
     if (other.input == open.input) sizes[other.dim] = other.most;
   ++sizes[open.dim];
-  tensor = resized(tensor, sizes);
+  tensor = tiled(tensor, sizes);
   return inputs;
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t most_blocks = std::size_t{1} << 20;
 constexpr std::size_t reserved = Arena::most + 2 * most_blocks * red_zone;
-constexpr std::size_t page = 4096, large = 16 * page;  // what is large gives its memory back when it is freed
-constexpr std::byte freed_fill{0xDD}, key{0};
+constexpr std::size_t large = 16 * page_size;  // what is large gives its memory back when it is freed
+constexpr std::byte freed_fill{0xDD}, block_key{0};
 
 void* reserve(std::size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -24,8 +24,8 @@ void* reserve(std::size_t bytes) {
 
 // The whole pages of a block, which can be taken from it.
 std::span<std::byte> pages(std::byte* data, std::size_t size) {
-  const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(data) + size) / page * page;
+  const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page_size - 1) / page_size * page_size;
+  const auto end = (reinterpret_cast<std::uintptr_t>(data) + size) / page_size * page_size;
   return {reinterpret_cast<std::byte*>(begin), end - begin};
 }
 
@@ -42,9 +42,9 @@ std::byte* Arena::allocate(std::size_t bytes, std::byte fill, std::size_t alignm
   std::byte* const end = count_ == 0 ? memory_ : blocks_[count_ - 1].data + blocks_[count_ - 1].size + red_zone;
   std::byte* const data = least_aligned(end + red_zone, std::max(alignment, promised_alignment));
   if (data + bytes + red_zone > memory_ + reserved) return nullptr;
-  write_red_zone(data - red_zone, key);
+  write_red_zone(data - red_zone, block_key);
   std::memset(data, static_cast<int>(fill), bytes);
-  write_red_zone(data + bytes, key);
+  write_red_zone(data + bytes, block_key);
   blocks_[count_++] = {data, bytes, false};
   used_ += bytes;
   return data;
@@ -88,8 +88,8 @@ std::optional<Damage> Arena::damage() const {
   if (misuse_) return misuse_;
   for (const Block& b : blocks()) {
     const auto at = [&](Damage::Kind kind) { return Damage{kind, b.data, b.size}; };
-    if (auto found = damage_of_red_zone(at(Damage::Kind::before), b.data - red_zone, key)) return found;
-    if (auto found = damage_of_red_zone(at(Damage::Kind::behind), b.data + b.size, key)) return found;
+    if (auto found = damage_of_red_zone(at(Damage::Kind::before), b.data - red_zone, block_key)) return found;
+    if (auto found = damage_of_red_zone(at(Damage::Kind::behind), b.data + b.size, block_key)) return found;
     if (!b.freed || b.size >= large) continue;
     if (auto found = damage_of_fill(at(Damage::Kind::freed), {b.data, b.size}, freed_fill)) return found;
   }

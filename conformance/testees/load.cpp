@@ -5,6 +5,7 @@
 #include "conformance/testees/binaries.h"
 #include "conformance/testees/c_library.h"
 #include "conformance/testees/installed.h"
+#include "conformance/testees/no_testee.h"
 #include "conformance/testees/optimized/client.h"
 #include "conformance/testees/optimized/library.h"
 #include "conformance/testees/optimized/runtime.h"
@@ -23,26 +24,24 @@ constexpr std::string_view registered = "executorch:";  // kernels of the librar
 std::filesystem::path module_of(std::string_view testee, const std::filesystem::path& folder) {
   if (testee == official || testee == with_xnnpack) return folder / "libassay_executorch.so";
   if (testee.find('/') != std::string_view::npos) return testee;
-  throw Fault(Outcome::invalid, "testee",
-              text("there is no testee \"", testee,
-                   "\": known are reference, optimized, recorded, executorch, executorch+xnnpack, torch, ",
-                   "executorch:./lib.so, ./lib.so, python:MODULE, tcp:HOST:PORT, serial:DEVICE and -- CMD"));
+  no_testee("there is no testee \"", testee,
+            "\": known are reference, optimized, recorded, executorch, executorch+xnnpack, torch, ",
+            "executorch:./lib.so, ./lib.so, python:MODULE, tcp:HOST:PORT, serial:DEVICE and -- CMD");
 }
 
 // What the testee's module, loaded with these flags of dlopen, exports as `symbol`, or null.
 void* find_exported(std::string_view testee, const std::filesystem::path& folder, const char* symbol,
                     int flags = RTLD_NOW | RTLD_LOCAL) {
-  const auto fail = [&](const auto&... sentence) { throw Fault(Outcome::invalid, "testee", text(sentence...)); };
   const std::filesystem::path path = module_of(testee, folder);
   if (!std::filesystem::exists(path))
-    fail("the testee ", testee, " needs ", path.string(), ", which is missing",
-         testee.starts_with(official)
-             ? ": tools/conform builds it, in a checkout; elsewhere name a library of kernels, "
-               "executorch:./lib.so"
-             : "");
+    no_testee("the testee ", testee, " needs ", path.string(), ", which is missing",
+              testee.starts_with(official)
+                  ? ": tools/conform builds it, in a checkout; elsewhere name a library of kernels, "
+                    "executorch:./lib.so"
+                  : "");
   // Never closed: kernels stay registered for the life of the process.
   void* module = dlopen(path.c_str(), flags);
-  if (!module) fail("the testee ", testee, " cannot be loaded: ", dlerror());
+  if (!module) no_testee("the testee ", testee, " cannot be loaded: ", dlerror());
   return dlsym(module, symbol);
 }
 
@@ -53,7 +52,7 @@ template <class Make>
 Make exported(std::string_view testee, const std::filesystem::path& folder, const char* symbol,
               int flags = RTLD_NOW | RTLD_LOCAL) {
   if (void* found = find_exported(testee, folder, symbol, flags)) return reinterpret_cast<Make>(found);
-  throw Fault(Outcome::invalid, "testee", text(testee, " is no testee for this command: it does not export ", symbol));
+  no_testee(testee, " is no testee for this command: it does not export ", symbol);
 }
 
 const assay_kernel_library* table_of(std::string_view testee, const std::filesystem::path& folder) {

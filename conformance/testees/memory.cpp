@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t page = 4096, strait = std::size_t{1} << 20, sea = std::size_t{1} << 36;
+constexpr std::size_t strait = std::size_t{1} << 20, sea = std::size_t{1} << 36;
 constexpr int untouched = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64
@@ -21,8 +21,8 @@ std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64
 }
 
 std::byte* page_end(std::byte* p) {
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(p) % page;
-  return p + (page - past) % page;
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(p) % page_size;
+  return p + (page_size - past) % page_size;
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ GuardedMemory::~GuardedMemory() {
 std::byte* GuardedMemory::add(std::string name, std::size_t bytes) {
   std::byte* const data = least_aligned(end_ + red_zone, promised_alignment);
   const auto left = static_cast<std::size_t>(islands_.begin_ + sea - data);
-  if (left < red_zone + page || bytes > left - red_zone - page) throw std::bad_alloc();
+  if (left < red_zone + page_size || bytes > left - red_zone - page_size) throw std::bad_alloc();
   end_ = data + bytes + red_zone;
   if (end_ > open_) {
     if (mprotect(open_, static_cast<std::size_t>(page_end(end_) - open_), PROT_READ | PROT_WRITE) != 0)

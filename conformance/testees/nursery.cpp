@@ -22,7 +22,9 @@
 namespace assay {
 namespace {
 
-[[noreturn]] void fail(const char* call) { throw std::system_error(errno, std::generic_category(), call); }
+[[noreturn]] void system_call_failed(const char* call) {
+  throw std::system_error(errno, std::generic_category(), call);
+}
 
 using Descriptors = std::array<int, 2>;  // a child's socket and its output
 
@@ -39,7 +41,7 @@ void send_descriptors(int socket, const Descriptors& descriptors) {
   cmsghdr* const c = CMSG_FIRSTHDR(&m.header);
   c->cmsg_level = SOL_SOCKET, c->cmsg_type = SCM_RIGHTS, c->cmsg_len = CMSG_LEN(sizeof descriptors);
   std::memcpy(CMSG_DATA(c), &descriptors, sizeof descriptors);
-  if (uninterrupted([&] { return sendmsg(socket, &m.header, MSG_NOSIGNAL); }) < 0) fail("sendmsg");
+  if (uninterrupted([&] { return sendmsg(socket, &m.header, MSG_NOSIGNAL); }) < 0) system_call_failed("sendmsg");
 }
 
 bool receive_descriptors(int socket, Descriptors& descriptors) {
@@ -83,10 +85,10 @@ Nursery::Nursery(std::function<Work(std::string_view)> work, int copies)
   const sched_param none{};
   sched_setscheduler(0, SCHED_BATCH, &none);
   std::array<int, 2> sockets{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail("socketpair");
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) system_call_failed("socketpair");
   for (pid_t& copy : copies_) {
     copy = fork();
-    if (copy < 0) fail("fork");
+    if (copy < 0) system_call_failed("fork");
     if (copy > 0) continue;
     close(sockets[0]);
     attach(parent_);

@@ -18,6 +18,7 @@
 #include "conformance/testees/binaries.h"
 #include "conformance/testees/c_library.h"
 #include "conformance/testees/installed.h"
+#include "conformance/testees/no_testee.h"
 #include "conformance/text/digest.h"
 #include "reference/fault.h"
 
@@ -29,17 +30,12 @@ using Words = std::vector<std::string>;
 
 constexpr const char *runtime = "libexecutorch.so", *package_variable = "ASSAY_EXECUTORCH";
 
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... sentence) {
-  throw Fault(Outcome::invalid, "testee", text(sentence...));
-}
-
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
 }
 
-std::string contents(const fs::path& file) {
+std::string text_of_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -73,20 +69,20 @@ fs::path package_of(const std::string& testee, const std::string& why_not) {
   if (const fs::path loaded = loaded_file(runtime); !loaded.empty()) {
     const fs::path folder = fs::canonical(loaded).parent_path().parent_path();
     if (is_package(folder)) return folder;
-    fail("the testee ", testee, " loads ", loaded.string(), ", beside which ../include/executorch is missing");
+    no_testee("the testee ", testee, " loads ", loaded.string(), ", beside which ../include/executorch is missing");
   }
   const std::string named = variable(package_variable), imported = named.empty() ? imported_by_python() : "";
   if (!named.empty() && !is_package(named))
-    fail(package_variable, " is ", named, ", where lib/", runtime, " or include/executorch is missing");
+    no_testee(package_variable, " is ", named, ", where lib/", runtime, " or include/executorch is missing");
   if (!named.empty() || is_package(imported)) return fs::canonical(named.empty() ? imported : named);
-  fail("the testee ", testee, " needs the ExecuTorch package that its kernels are built with, but ",
-       why_not.empty() ? text("loads no ", runtime) : why_not, ", ", package_variable,
-       " names no folder of one, and python3 imports none");
+  no_testee("the testee ", testee, " needs the ExecuTorch package that its kernels are built with, but ",
+            why_not.empty() ? text("loads no ", runtime) : why_not, ", ", package_variable,
+            " names no folder of one, and python3 imports none");
 }
 
 // As its own version.py says.
 std::string version_of(const fs::path& package) {
-  std::istringstream lines(contents(package / "version.py"));
+  std::istringstream lines(text_of_file(package / "version.py"));
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("__version__"))
       if (const auto first = line.find('"'); first != line.npos)
@@ -155,16 +151,16 @@ void compile(const std::string& testee, Words words, const fs::path& module) {
   words.insert(words.end(), {"-o", part.string()});
   try {
     if (run(words, said) != 0) {
-      std::istringstream lines(contents(said));
+      std::istringstream lines(text_of_file(said));
       std::string first, line;
       while (std::getline(lines, line))
         if (first.empty() || (first.find("error") == first.npos && line.find("error") != line.npos)) first = line;
-      fail("the adapter that the testee ", testee, " needs cannot be compiled: ", first, " (all of it: ", said.string(),
-           ')');
+      no_testee("the adapter that the testee ", testee, " needs cannot be compiled: ", first,
+                " (all of it: ", said.string(), ')');
     }
   } catch (const std::system_error& e) {
-    fail("the testee ", testee, " needs a C++ compiler on first use, but ", words[0], ": ", e.code().message(),
-         "; CXX names another");
+    no_testee("the testee ", testee, " needs a C++ compiler on first use, but ", words[0], ": ", e.code().message(),
+              "; CXX names another");
   }
   fs::rename(part, module);
   fs::remove(said);
@@ -174,14 +170,14 @@ void compile(const std::string& testee, Words words, const fs::path& module) {
 fs::path adapter_for(const std::string& testee, const fs::path& package) {
   const fs::path sources = folder_of("conformance/testees/executorch/kernels", "testee");
   const Words command = command_for(sources, package);
-  std::string all = contents(package / "lib" / runtime);
+  std::string all = text_of_file(package / "lib" / runtime);
   for (const std::string& word : command) all += word + '\n';
   for (const auto& entry : fs::directory_iterator(sources)) all += digest_of_file(entry.path());
   const fs::path module = cache() / text("executorch-", digits_of(digest(all)), ".so");
   if (!fs::exists(module)) {
     std::error_code error;
     fs::create_directories(module.parent_path(), error);
-    if (error) fail("the folder ", module.parent_path().string(), " cannot be made: ", error.message());
+    if (error) no_testee("the folder ", module.parent_path().string(), " cannot be made: ", error.message());
     compile(testee, command, module);
   }
   return module;
@@ -190,19 +186,19 @@ fs::path adapter_for(const std::string& testee, const fs::path& package) {
 }  // namespace
 
 std::unique_ptr<KernelLibrary> load_registered(const std::string& name, const fs::path& file) {
-  if (!fs::exists(file)) fail("the testee ", name, " needs ", file.string(), ", which is missing");
+  if (!fs::exists(file)) no_testee("the testee ", name, " needs ", file.string(), ", which is missing");
   std::string why;
   void* kernels = open(file, RTLD_LOCAL, why);
   if (!kernels && why.find(runtime) == why.npos && why.find("undefined symbol") == why.npos)
-    fail("the testee ", name, " cannot be loaded: ", why);
+    no_testee("the testee ", name, " cannot be loaded: ", why);
   // Kernels that name no runtime of their own find the adapter's.
   void* const adapter = open(adapter_for(name, package_of(name, why)), RTLD_GLOBAL, why);
   if (adapter && !kernels) kernels = open(file, RTLD_LOCAL, why);
-  if (!adapter || !kernels) fail("the testee ", name, " cannot be loaded: ", why);
+  if (!adapter || !kernels) no_testee("the testee ", name, " cannot be loaded: ", why);
   const auto table = reinterpret_cast<decltype(&assay_kernel_library_v1)>(dlsym(adapter, "assay_kernel_library_v1"));
   auto library = make_c_library(table(), {file.filename()}, text("executorch:", file.filename().string()));
   if (library->kernels().empty())
-    fail(
+    no_testee(
         file.string(), " registers no kernels with ", loaded_file(runtime).string(),
         ": of kernels that an ExecuTorch of their own is linked with, assay_executorch_testee of CMake makes a testee");
   return library;

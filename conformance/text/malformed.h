@@ -7,10 +7,16 @@
 // What is wrong with a text that should denote values or a call. spec/call.md lists the rules.
 namespace assay {
 
-// Throws a malformed Fault of the rule, with one sentence, unless it holds.
+// Throws a malformed Fault of the rule, with one sentence.
+template <class... Parts>
+[[noreturn]] void malformed(std::string_view rule, const Parts&... sentence) {
+  throw Fault(Outcome::malformed, std::string(rule), text(sentence...));
+}
+
+// The same, unless it holds.
 template <class... Parts>
 void well_formed(bool holds, std::string_view rule, const Parts&... sentence) {
-  if (!holds) throw Fault(Outcome::malformed, std::string(rule), text(sentence...));
+  if (!holds) malformed(rule, sentence...);
 }
 
 // Runs f; a Fault out of it names the place first.

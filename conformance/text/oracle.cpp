@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view json_rule = "call.json";
+constexpr std::string_view request_rule = "call.json";
 
 // The id, if it is one; what is wrong with it is said by check_id.
 Json id_in(const Json& request) {
@@ -22,19 +22,19 @@ Json id_in(const Json& request) {
 }
 
 void check_id(const Json& request) {
-  well_formed(!request.contains("id") || request["id"].is_null() || !id_in(request).is_null(), json_rule,
+  well_formed(!request.contains("id") || request["id"].is_null() || !id_in(request).is_null(), request_rule,
               "id must be an integer or a string");
 }
 
 const Operator& operator_in(const Json& request) {
   const auto name = request.find("operator");
-  well_formed(name != request.end() && name->is_string(), json_rule, "key \"operator\" must be the name of one");
+  well_formed(name != request.end() && name->is_string(), request_rule, "key \"operator\" must be the name of one");
   return operator_named(name->get_ref<const std::string&>());
 }
 
 std::vector<Value> arguments_in(const Json& request, const Operator& op) {
   const auto args = request.find("args");
-  well_formed(args != request.end() && args->is_array(), json_rule, "key \"args\" must be a list");
+  well_formed(args != request.end() && args->is_array(), request_rule, "key \"args\" must be a list");
   well_formed(args->size() <= input_count(op), "call.argument", op.name, " takes ", input_count(op), " arguments, but ",
               args->size(), " came");
   std::vector<Value> arguments;
@@ -150,7 +150,7 @@ class Lines {
 }  // namespace
 
 CallRequest request_in(const Json& request, const Budget& budget) {
-  check_keys(request, {"id", "operator", "args", "out", "limits"}, json_rule);
+  check_keys(request, {"id", "operator", "args", "out", "limits"}, request_rule);
   check_id(request);
   const Operator& op = operator_in(request);
   std::vector<Value> arguments = arguments_in(request, op);

@@ -5,40 +5,40 @@
 namespace assay::fuzz {
 
 std::int64_t another_number(std::int64_t now, Random& random) {
-  constexpr std::int64_t limits[] = {0,
-                                     1,
-                                     2,
-                                     3,
-                                     4,
-                                     7,
-                                     8,
-                                     15,
-                                     16,
-                                     17,
-                                     63,
-                                     64,
-                                     65,
-                                     100,
-                                     127,
-                                     128,
-                                     255,
-                                     256,
-                                     999,
-                                     4096,
-                                     65535,
-                                     1 << 20,
-                                     0x7FFFFFFE,
-                                     0x7FFFFFFF,
-                                     0x80000000,
-                                     0xFFFFFFFF,
-                                     std::numeric_limits<std::int64_t>::max(),
-                                     std::numeric_limits<std::int64_t>::min()};
+  constexpr std::int64_t edges[] = {0,
+                                    1,
+                                    2,
+                                    3,
+                                    4,
+                                    7,
+                                    8,
+                                    15,
+                                    16,
+                                    17,
+                                    63,
+                                    64,
+                                    65,
+                                    100,
+                                    127,
+                                    128,
+                                    255,
+                                    256,
+                                    999,
+                                    4096,
+                                    65535,
+                                    1 << 20,
+                                    0x7FFFFFFE,
+                                    0x7FFFFFFF,
+                                    0x80000000,
+                                    0xFFFFFFFF,
+                                    std::numeric_limits<std::int64_t>::max(),
+                                    std::numeric_limits<std::int64_t>::min()};
   const auto as_bits = static_cast<std::uint64_t>(now);  // which wrap
   switch (random.below(7)) {
     case 0:
-      return random.of(limits);
+      return random.of(edges);
     case 1:
-      return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(random.of(limits)));
+      return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(random.of(edges)));
     case 2:
       return static_cast<std::int64_t>(as_bits + 1);
     case 3:
@@ -53,7 +53,7 @@ std::int64_t another_number(std::int64_t now, Random& random) {
 }
 
 double another_real(double now, Random& random) {
-  using limits = std::numeric_limits<double>;
+  using Range = std::numeric_limits<double>;
   const double choices[] = {0,
                             -0.0,
                             1,
@@ -64,12 +64,12 @@ double another_real(double now, Random& random) {
                             -now,
                             now * 2,
                             1e-3,
-                            limits::max(),
-                            limits::min(),
-                            limits::infinity(),
-                            -limits::infinity(),
-                            limits::quiet_NaN(),
-                            limits::denorm_min(),
+                            Range::max(),
+                            Range::min(),
+                            Range::infinity(),
+                            -Range::infinity(),
+                            Range::quiet_NaN(),
+                            Range::denorm_min(),
                             3.4028236e38,
                             65504,
                             1e10,

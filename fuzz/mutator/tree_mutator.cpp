@@ -75,7 +75,7 @@ void rearrange(Table& root, Field& list, const std::vector<std::size_t>& order, 
 }
 
 // The member of the union that a table holds, or the table's own type.
-const reflection::Object* kind_of(const Table& table) {
+const reflection::Object* type_of(const Table& table) {
   for (flatbuffers::uoffset_t i = 0; i < table.fields.size(); ++i)
     if (const auto* member = std::get_if<Tables>(&table.fields[i]);
         table.type->fields()->Get(i)->type()->base_type() == BaseType::Union && member && !member->empty())
@@ -88,7 +88,7 @@ std::size_t similar(const Field& list, const Table* like, Random& random) {
   std::vector<std::size_t> choices;
   if (const auto* tables = std::get_if<Tables>(&list); tables && like)
     for (std::size_t i = 0; i < tables->size(); ++i)
-      if (kind_of((*tables)[i]) == kind_of(*like)) choices.push_back(i);
+      if (type_of((*tables)[i]) == type_of(*like)) choices.push_back(i);
   return choices.empty() ? random.below(size_of(list)) : random.of(choices);
 }
 

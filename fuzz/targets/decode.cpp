@@ -22,13 +22,13 @@ std::string packed(const typename Tables::NativeTableType& tables) {
   return {reinterpret_cast<const char*>(b.GetBufferPointer()), b.GetSize()};
 }
 
-bool same(const Program& a, const Program& b) {
+bool equal(const Program& a, const Program& b) {
   return packed<pte::Program>(a.tables) == packed<pte::Program>(b.tables) && a.segments == b.segments;
 }
-bool same(const DataFile& a, const DataFile& b) {
+bool equal(const DataFile& a, const DataFile& b) {
   return packed<ptd::FlatTensor>(a.tables) == packed<ptd::FlatTensor>(b.tables) && a.segments == b.segments;
 }
-bool same(const BundledProgram& a, const BundledProgram& b) {
+bool equal(const BundledProgram& a, const BundledProgram& b) {
   return packed<bpte::BundledProgram>(a) == packed<bpte::BundledProgram>(b);
 }
 
@@ -37,7 +37,7 @@ void check_encoding(Input file, const Result<File>& decoded, auto decode) {
   if (!decoded) return must(!decoded.faults.empty(), "identity", "a file is refused without a reason");
   const Bytes bytes = encode(*decoded);
   const auto again = decode(bytes);
-  must(again && same(*decoded, *again), "identity", "what was decoded and encoded does not decode as the same");
+  must(again && equal(*decoded, *again), "identity", "what was decoded and encoded does not decode as the same");
   const std::string before = ids(check(borrowed(file))), after = ids(check(borrowed(bytes)));
   must(before == after, "verdict", "before encoding it breaks\n", before, "but after it\n", after);
 }

@@ -63,7 +63,7 @@ void attack_optimized(Input input) {
   const optimized::FallbackBudget charged(budget);
   Said loading;
   const auto reference = ask_reference(file, data, loading);
-  const Opened opened(file, data);
+  const DeployedProgram opened(file, data);
   if (opened.is_too_large()) return;
   const auto& program = opened.program();
   const optimized::Fault& fault = opened.fault();

@@ -25,7 +25,7 @@ ClientMemory filled(std::size_t size, std::span<const std::byte> with) {
   return memory;
 }
 
-bool same_outputs(const Execution& a, const Execution& b) {
+bool same_outputs(const DeployedExecution& a, const DeployedExecution& b) {
   return a.said.rule == b.said.rule && std::ranges::equal(a.outputs, b.outputs, same);
 }
 
@@ -61,7 +61,7 @@ void attack_packed(Input input) {
   const Budget::Scope scope(budget, "the attack");
   const optimized::FallbackBudget charged(budget);
   const auto loaded = LoadedProgram::load(borrowed(file), {}, options_for(budget));
-  const Opened opened(file, {});
+  const DeployedProgram opened(file, {});
   if (!loaded || opened.is_too_large() || !opened.program()) return;
   for (const auto* plan : *opened.program()->view().tables->execution_plan()) {
     const auto method = loaded->method(plan->name()->str());

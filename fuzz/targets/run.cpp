@@ -154,7 +154,7 @@ void attack_run(Input input) {
   check_refused_steps(subject, first);
   Tracer tracer([](const TracedStep& step) {
     check_text(to_text(step), limits.output);
-    check_json(line_of(to_json(step)));
+    check_json(assay::line_of(to_json(step)));
   });
   run(subject, {}, &tracer);
 }

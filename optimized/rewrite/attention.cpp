@@ -219,7 +219,7 @@ class Attending : public Fuser {
   std::size_t done_ = 0;
 };
 
-bool fuse(Draft& draft) {
+bool fuse_attention(Draft& draft) {
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     if (draft.is_op(draft.calls[i], "aten::bmm.out") && !draft.calls[i].call.fusion)
@@ -229,6 +229,6 @@ bool fuse(Draft& draft) {
 
 }  // namespace
 
-const Rewrite fuse_into_attention{"fuse_into_attention", fuse};
+const Rewrite fuse_into_attention{"fuse_into_attention", fuse_attention};
 
 }  // namespace assay::optimized

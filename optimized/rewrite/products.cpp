@@ -168,7 +168,7 @@ class Product : public Fuser {
   }
 };
 
-bool fuse(Draft& draft) {
+bool fuse_products(Draft& draft) {
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     for (const std::string_view op : {"aten::convolution.out", "aten::addmm.out", "aten::mm.out", "aten::linear.out"}) {
@@ -182,6 +182,6 @@ bool fuse(Draft& draft) {
 
 }  // namespace
 
-const Rewrite fuse_into_products{"fuse_into_products", fuse};
+const Rewrite fuse_into_products{"fuse_into_products", fuse_products};
 
 }  // namespace assay::optimized

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t most_arguments = 12, most_uses = 4;
 
 // A call that reads an argument through a view.
-struct Use {
+struct ViewUse {
   std::uint32_t call = 0;
   std::size_t argument = 0;
   View view;
@@ -50,7 +50,7 @@ class Copy {
         const Value* v = arguments[k];
         if (!v || v->kind != ValueKind::tensor || draft_.root(*v) != group) continue;
         const View before = view_of(p.call, k);  // it may read what is copied through a view itself
-        Use use{i, k, before};
+        ViewUse use{i, k, before};
         if (uses_ == most_uses || !same_elements(*v->tensor, out) || !compose(use.view, view, strides_of(out)) ||
             !std::ranges::equal(use.view.shape.span(), before.shape.span()))
           return false;
@@ -62,7 +62,7 @@ class Copy {
     return uses_ > 0;
   }
 
-  bool can_read(const Use& use) const {
+  bool can_read(const ViewUse& use) const {
     const Planned& p = draft_.calls[use.call];
     const Value& from = source();
     if (!p.is_typed || p.call.arguments.size() > most_arguments || !find_kernel(p.call) ||
@@ -79,7 +79,7 @@ class Copy {
   }
 
   // The call, its argument read through the view, in memory for its operands.
-  Call reading(const Use& use, const View* view, std::span<Value*> arguments, std::span<const View*> views,
+  Call reading(const ViewUse& use, const View* view, std::span<Value*> arguments, std::span<const View*> views,
                Fusion& fusion) const {
     Call call = draft_.calls[use.call].call;
     if (call.fusion) {
@@ -93,7 +93,7 @@ class Copy {
     return call;
   }
 
-  void read(const Use& use) {
+  void read(const ViewUse& use) {
     Call& call = draft_.calls[use.call].call;
     const std::size_t n = call.arguments.size();
     const auto view = draft_.tables.take<View>(1);
@@ -108,7 +108,7 @@ class Copy {
   Draft& draft_;
   std::uint32_t at_;
   Call call_;
-  Use all_[most_uses];
+  ViewUse all_[most_uses];
   std::size_t uses_ = 0;
 };
 

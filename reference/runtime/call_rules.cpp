@@ -11,15 +11,8 @@ namespace {
 
 using format::Effect;
 using format::items;
-using format::Method;
 
 std::uint32_t index(std::integral auto i) { return static_cast<std::uint32_t>(i); }
-
-Dims dims(const auto* list) {
-  Dims d;
-  for (const auto n : items(list)) d.push_back(n);
-  return d;
-}
 
 bool same_layout(const pte::Tensor& a, const pte::Tensor& b) {
   return a.scalar_type() == b.scalar_type() && a.shape_dynamism() == b.shape_dynamism() &&
@@ -55,7 +48,7 @@ Value value_of(const pte::EValue& v) {
 // The values of a method, as far as they are known before it runs.
 class KnownValues {
  public:
-  explicit KnownValues(const Method& method) : method_(method), replaced_(method.values()) {
+  explicit KnownValues(const format::Method& method) : method_(method), replaced_(method.values()) {
     for (const std::int32_t i : items(method.plan().inputs())) replaced_[index(i)] = !method.tensor(index(i));
     for (std::uint32_t i = 0; i < method.instructions(); ++i)
       each_effect(method, method.instruction(i), [this](const Effect& e) { take(e); });
@@ -104,7 +97,7 @@ class KnownValues {
     return all;
   }
 
-  const Method& method_;
+  const format::Method& method_;
   std::vector<bool> replaced_;  // by an input or an instruction
   std::vector<std::uint32_t> moved_to_;
   bool moves_keep_layouts_ = true;  // a tensor that is moved is declared as the one that it becomes
@@ -117,7 +110,7 @@ void check_result(const Tensor& result, const pte::Tensor& out) {
   held.check_sizes(result.sizes, "T24", {nullptr, "result"});
 }
 
-void check_result(const Method& method, const Value& result, std::uint32_t value) {
+void check_result(const format::Method& method, const Value& result, std::uint32_t value) {
   if (const Tensor* t = std::get_if<Tensor>(&result)) return check_result(*t, *method.tensor(value));
   const Tensors* list = std::get_if<Tensors>(&result);
   for (std::uint32_t k = 0; list && k < list->size(); ++k)
@@ -126,7 +119,7 @@ void check_result(const Method& method, const Value& result, std::uint32_t value
 
 using Count = Int CallFaults::*;  // of the calls that are asked as much as this one
 
-Count ask(const Method& method, const KnownValues& values, const Operator& op, const pte::KernelCall& call,
+Count ask(const format::Method& method, const KnownValues& values, const Operator& op, const pte::KernelCall& call,
           const Budget& budget) try {
   constexpr Int work_of_call = 1000;
   Budget::Scope::work(work_of_call);
@@ -149,7 +142,7 @@ Count ask(const Method& method, const KnownValues& values, const Operator& op, c
 
 class MethodCalls {
  public:
-  MethodCalls(const Method& method, const Budget& budget, CallFaults& found)
+  MethodCalls(const format::Method& method, const Budget& budget, CallFaults& found)
       : method_(method), values_(method), budget_(budget), found_(found) {
     for (std::uint32_t i = 0; i < format::size_of(method.plan().operators()); ++i)
       operators_.push_back(find_operator(operator_name(*method.plan().operators()->Get(i))));
@@ -158,7 +151,7 @@ class MethodCalls {
   void check(const Place& plan) {
     for (std::uint32_t i = 0; i < method_.instructions(); ++i)
       if (const pte::KernelCall* call = method_.kernel_call(i)) {
-        const Method::Position at = method_.position(i);
+        const format::Method::Position at = method_.position(i);
         const Place chain = plan.in("chain", at.chain);
         check(*call, chain.in("instruction", at.index));
       }
@@ -181,7 +174,7 @@ class MethodCalls {
     }
   }
 
-  const Method& method_;
+  const format::Method& method_;
   KnownValues values_;
   std::vector<const Operator*> operators_;
   const Budget& budget_;
@@ -210,7 +203,7 @@ CallFaults faults_of_calls(const ValidProgram& program, const Budget& budget) {
   try {
     for (std::uint32_t p = 0; p < plans.size(); ++p)
       with_workspace([&](format::Workspace& workspace) {
-        const Method method(*plans.Get(p), workspace);
+        const format::Method method(*plans.Get(p), workspace);
         if (!workspace.counts_only()) MethodCalls(method, budget, found).check({nullptr, "plan", p});
       });
   } catch (const Fault& exhausted) {

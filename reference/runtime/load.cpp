@@ -22,12 +22,6 @@ using format::text_of;
 
 constexpr Int work_of_value = 500;
 
-Dims dims(const auto* list) {
-  Dims d;
-  for (const auto v : items(list)) d.push_back(v);
-  return d;
-}
-
 template <class F>
 void each_plan(const pte::Program& program, F f) {
   for (std::uint32_t i = 0; i < size_of(program.execution_plan()); ++i) f(*program.execution_plan()->Get(i));

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 
+#include "format/view.h"
 #include "reference/budget.h"
 #include "reference/fault.h"
 #include "reference/program/rule.h"
@@ -12,6 +13,13 @@
 #include "reference/tensor.h"
 
 namespace assay {
+
+// A list of a file: sizes or a dim order.
+Dims dims(const auto* list) {
+  Dims d;
+  for (const auto n : format::items(list)) d.push_back(n);
+  return d;
+}
 
 // Bytes in which tensors have their places, and which of them hold values. What is allocated is charged to the budget
 // of the scope. Methods in several threads may share a memory: each access is one.

@@ -16,8 +16,7 @@
 namespace assay {
 namespace {
 
-constexpr int answers_differ = 1;
-constexpr const char* footer =
+constexpr const char* bench_footer =
     R"(ENGINE is one of: optimized; reference; executorch, the official runtime with its XNNPACK; onnxruntime; ./lib.so, a module that
 exports assay_engine. ENGINE=FILE runs another file, which is looked for as it is, then beside PROGRAM. Inputs and expected
 outputs are those of the first call in calls.json beside PROGRAM; where there is no such file, inputs are random and outputs
@@ -32,7 +31,7 @@ Examples:
   assay bench models/*/program.pte --against executorch=xnnpack.pte --against onnxruntime=model.onnx
   assay bench model.pte --against executorch --threads 2 --conformance results.jsonl --html bench.html)";
 
-struct Request {
+struct BenchCommand {
   std::vector<std::string> programs, against, conformance;
   std::string with = "optimized", json_file, html_file;
   std::optional<double> rtol, atol;
@@ -48,13 +47,13 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-std::vector<bench::Contender> contenders(const Request& r) {
+std::vector<bench::Contender> contenders(const BenchCommand& r) {
   std::vector<bench::Contender> all{bench::contender(r.with)};
   for (const std::string& other : r.against) all.push_back(bench::contender(other));
   return all;
 }
 
-bench::ProgramResult result(const Request& r, const std::string& program, const std::vector<RunFile>& runs) {
+bench::ProgramResult result(const BenchCommand& r, const std::string& program, const std::vector<RunFile>& runs) {
   bench::Subject subject = bench::subject_of(program);
   subject.settings.threads = r.threads;
   subject.tolerance = {r.rtol.value_or(subject.tolerance.rtol), r.atol.value_or(subject.tolerance.atol)};
@@ -79,7 +78,7 @@ int exit_code_of(const bench::Results& results) {
 using Write = void (*)(std::ostream&, const bench::Results&);
 void write_json(std::ostream& out, const bench::Results& results) { out << line_of(to_json(results)) << '\n'; }
 
-int bench_programs(const Request& r) {
+int bench_programs(const BenchCommand& r) {
   std::vector<RunFile> runs;
   for (const std::string& file : r.conformance) runs.push_back(open_run(file));
   std::vector<std::pair<std::unique_ptr<OutputFile>, Write>> files;
@@ -102,7 +101,7 @@ int bench_programs(const Request& r) {
 
 void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("bench", "Says how long engines take for the same calls");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<BenchCommand>();
   command->add_option("PROGRAM", r->programs, "A .pte file")->required();
   command->add_option("--with", r->with, "The engine under test")->capture_default_str()->type_name("ENGINE[=FILE]");
   command->add_option("--against", r->against, "Another engine, its peer; once for each")
@@ -124,7 +123,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_flag("--json", r->json, "Print JSON; times are in seconds");
   command->add_option("-o", r->json_file, "Write JSON to this file");
   command->add_option("--html", r->html_file, "Write a page with plots to this file");
-  command->footer(footer);
+  command->footer(bench_footer);
   command->callback([r, &exit_code] { exit_code = bench_programs(*r); });
 }
 

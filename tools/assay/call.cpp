@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* call_footer =
     R"(assay call OPERATOR ARG... takes the arguments in the order of the schema, without its out arguments;
 trailing ones that have a default may be left out. The schema's type says how an argument is read:
   Tensor      [[1,2],[nan,-inf]]:f32   5:f32 (no dimensions)   [true,false]:bool   zeros(2,0,3):i64
@@ -31,14 +31,14 @@ Examples:
   assay call aten::add.out '[1,2]:i32' '[10]:i32' --out i64
   echo '{"id":1,"operator":"aten::exp.out","args":[{"dtype":"float32","values":[0,1]}]}' | assay call --jsonl)";
 
-struct Request {
+struct CallCommand {
   std::string name;
   std::vector<std::string> arguments, outs;
   Budget::Limits limits;
   bool json = false, jsonl = false;
 };
 
-std::vector<Value> arguments_in(const Request& request, const Operator& op) {
+std::vector<Value> arguments_in(const CallCommand& request, const Operator& op) {
   const std::size_t given = request.arguments.size();
   std::vector<Value> arguments;
   for (std::size_t i = 0; i < std::min(given, input_count(op)); ++i) {
@@ -51,7 +51,7 @@ std::vector<Value> arguments_in(const Request& request, const Operator& op) {
   return arguments;
 }
 
-void set_outs(const Request& request, const Operator& op, std::vector<Value>& arguments) {
+void set_outs(const CallCommand& request, const Operator& op, std::vector<Value>& arguments) {
   well_formed(request.outs.size() <= op.outs(), "call.out", op.name, " has ", op.outs(), " out arguments, but ",
               request.outs.size(), " came");
   for (std::size_t i = 0; i < request.outs.size(); ++i) {
@@ -70,7 +70,7 @@ void print(const Operator& op, const std::vector<Value>& arguments, Output& out)
   }
 }
 
-void make_call(const Request& request, const Budget& budget) {
+void make_call(const CallCommand& request, const Budget& budget) {
   const Operator& op = operator_named(request.name);
   std::vector<Value> arguments = arguments_in(request, op);
   set_outs(request, op, arguments);
@@ -84,7 +84,7 @@ void make_call(const Request& request, const Budget& budget) {
     print(op, arguments, out);
 }
 
-void answer_one(const Request& request) {
+void answer_one(const CallCommand& request) {
   const Budget budget(request.limits);
   const Budget::Scope scope(budget, "the call");
   try {
@@ -103,7 +103,7 @@ std::vector<std::string> arguments_of(const CLI::App& command) {
   return arguments;
 }
 
-void run(Request& request, const CLI::App& command) {
+void run(CallCommand& request, const CLI::App& command) {
   request.arguments = arguments_of(command);
   if (request.jsonl && !request.name.empty()) throw CLI::ExtrasError({request.name});
   if (!request.jsonl && request.name.empty()) throw CLI::RequiredError("OPERATOR or --jsonl");
@@ -117,7 +117,7 @@ void run(Request& request, const CLI::App& command) {
 
 void add_call(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("call", "Asks the reference for the result of an operator")->allow_extras();
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<CallCommand>();
   command->add_option("OPERATOR", request->name, "ATen's name, such as aten::add.out; assay operators lists all");
   command
       ->add_option("--out", request->outs,
@@ -128,7 +128,7 @@ void add_call(CLI::App& app, int&) {
   command->add_flag("--jsonl", request->jsonl, "Answer lines of JSON from stdin, each with one line on stdout")
       ->excludes(json);
   add_limits(*command, request->limits);
-  command->footer(footer);
+  command->footer(call_footer);
   command->callback([request, command] { run(*request, *command); });
 }
 

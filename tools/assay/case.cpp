@@ -19,7 +19,7 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct CaseCommand {
   std::string id, testee = usual_testee, contract, golden, as, file;
   bool json = false, thorough = false;
 };
@@ -57,7 +57,7 @@ void print(const Case& c, const Record& r) {
   print_verdict(r);
 }
 
-int write_reproduction(const Request& request, const Case& c) {
+int write_reproduction(const CaseCommand& request, const Case& c) {
   const auto kind = std::ranges::find(reproduction_kinds(), request.as, &ReproductionRow::name)->kind;
   const std::string made = reproduction(c, kind);
   if (request.file.empty())
@@ -68,7 +68,7 @@ int write_reproduction(const Request& request, const Case& c) {
 }
 
 template <class Print>
-int shown(const Request& request, const Record& r, Print print) {
+int shown(const CaseCommand& request, const Record& r, Print print) {
   if (request.json)
     std::cout << to_json_line(r) << '\n';
   else
@@ -83,7 +83,7 @@ void print(const Record& r) {
 }
 
 // What is done with a program.
-int show_scenario(const Request& request) {
+int show_scenario(const CaseCommand& request) {
   if (!request.as.empty())
     throw Fault(Outcome::unsupported, "case.as", "what is done with a program cannot be written as a file yet");
   const auto runtime = open_program_runner(request.testee);
@@ -95,7 +95,7 @@ int show_scenario(const Request& request) {
   return shown(request, stage.judge_alone(request.id).record, [](const Record& r) { print(r); });
 }
 
-int show_case(const Request& request) {
+int show_case(const CaseCommand& request) {
   if (request.id.find('/') != std::string::npos) return show_scenario(request);
   const CaseId id = case_id_from(request.id);
   const Corpus corpus(golden_folder(request.golden), id.operator_name);
@@ -111,7 +111,7 @@ int show_case(const Request& request) {
 
 void add_case(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("case", "Runs one case again and shows it in full words");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<CaseCommand>();
   command
       ->add_option("ID", r->id,
                    "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0, or recorded/kv_cache of assay runtime")

@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct CasesCommand {
   std::string operators, golden;
   bool json = false;
 };
@@ -67,7 +67,7 @@ Json to_json(const std::vector<Text>& texts) {
 }
 
 Json to_json(const Operator& op, const CallExample& e) {
-  Json json{{"case", to_text({std::string(op.name), e.digest, {}})}, {"inputs", to_json(inputs(op, e.call))}};
+  Json json{{"case", to_text(CaseId{std::string(op.name), e.digest, {}})}, {"inputs", to_json(inputs(op, e.call))}};
   if (const auto outs = given_outs(op, e.call); !outs.empty()) json["outs"] = to_json(outs);
   json["outcome"] = name(e.answer.outcome);
   if (!e.call.refused) {
@@ -88,7 +88,7 @@ Json to_json(const Operator& op, const CallCoverage& c) {
 }
 
 void print(const Operator& op, const CallExample& e) {
-  std::cout << "  " << to_text({std::string(op.name), e.digest, {}}) << '\n';
+  std::cout << "  " << to_text(CaseId{std::string(op.name), e.digest, {}}) << '\n';
   for (const Text& t : inputs(op, e.call)) std::cout << fmt::format("    {:<12} {}\n", t.name, t.text);
   for (const Text& t : given_outs(op, e.call)) std::cout << fmt::format("    {:<12} given as {}\n", t.name, t.text);
   for (const Text& t : results(op, e.call)) std::cout << fmt::format("    = {:<10} {}\n", t.name, t.text);
@@ -104,7 +104,7 @@ void print(const Operator& op, const CallCoverage& c) {
   for (const CallExample& e : c.examples) print(op, e);
 }
 
-void list(const Request& request) {
+void list(const CasesCommand& request) {
   const Corpus corpus(golden_folder(request.golden));
   for (const RecordedCalls* calls : corpus.matching(request.operators)) {
     const CallCoverage c = call_coverage(*calls);
@@ -119,7 +119,7 @@ void list(const Request& request) {
 
 void add_cases(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("cases", "Says what the recorded calls of operators try, and shows a few");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<CasesCommand>();
   command->add_option("OPERATORS", r->operators, "Names or patterns, separated by commas, such as 'add*,mul' [all]");
   command->add_option("--golden", r->golden,
                       "Folder of recorded calls [golden/operators of the checkout or installation]");

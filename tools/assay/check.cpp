@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct CheckCommand {
   std::string file, testee;
   std::vector<std::filesystem::path> data;
   Budget::Limits limits;
@@ -35,7 +35,7 @@ void add_memories(const File& file, std::span<const File> data, const OptimizedT
   }
 }
 
-int show_check(const Request& r) {
+int show_check(const CheckCommand& r) {
   const Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the check");
   const OpenLibrary open = r.testee.empty() ? OpenLibrary() : open_library(r.testee, "");
@@ -61,7 +61,7 @@ int show_check(const Request& r) {
 void add_check(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "check", "Says whether a program keeps the rules of its format, which it breaks, and what was asked");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<CheckCommand>();
   command->add_option("FILE", r->file, "A .pte, .ptd or .bpte file")->required();
   command->add_option("--data", r->data, "A .ptd file that the program is to be loaded with; once for each")
       ->allow_extra_args(false)

@@ -4,8 +4,8 @@
 
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "conformance/text/json.h"
 #include "conformance/text/printable.h"
 #include "tools/assay/runs.h"
 #include "tools/assay/subcommands.h"
@@ -13,9 +13,7 @@
 namespace assay {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Request {
+struct CompareCommand {
   std::string before, after;
   bool json = false;
 };
@@ -51,7 +49,7 @@ Json to_json(const Changes& c) {
           {"only_after", c.only_after}};
 }
 
-std::string text(const Change& c) {
+std::string change_line(const Change& c) {
   return fmt::format("{}: {}, was {}{}", c.case_id, text(c.after), c.before ? text(*c.before) : "not judged",
                      c.promised ? "" : ", outside of the contract");
 }
@@ -60,7 +58,7 @@ void print(std::string_view title, const std::vector<Change>& changes, const std
   if (changes.empty()) return;
   fmt::print("{}: {}\n", title, changes.size());
   for (const Defect& d : defects) fmt::print("  {} {} {}\n", d.id, name(d.tier), printable(d.sentence));
-  for (const Change& c : changes) fmt::print("  {}\n", printable(text(c)));
+  for (const Change& c : changes) fmt::print("  {}\n", printable(change_line(c)));
 }
 
 void print(const Changes& c) {
@@ -75,7 +73,7 @@ void print(const Changes& c) {
              c.mended.size(), c.given_up.size(), c.only_before.size(), c.only_after.size());
 }
 
-int compare_runs(const Request& request) {
+int compare_runs(const CompareCommand& request) {
   const Changes comparison = compare(open_run(request.before), open_run(request.after));
   if (request.json)
     std::cout << to_json(comparison).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
@@ -88,7 +86,7 @@ int compare_runs(const Request& request) {
 
 void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compare", "Says what is new and what is mended from one run to another");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<CompareCommand>();
   command->add_option("BEFORE", r->before, "A run, as assay kernels -o wrote it")->required();
   command->add_option("AFTER", r->after, "A later one, or one of another library")->required();
   command->add_flag("--json", r->json, "Print it as JSON");

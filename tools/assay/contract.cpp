@@ -13,12 +13,12 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct ContractCommand {
   std::string testee, golden;
   SuiteOptions suite;
 };
 
-int draft_contract(const Request& request) {
+int draft_contract(const ContractCommand& request) {
   using namespace std::chrono_literals;
   const Corpus corpus(golden_folder(request.golden));
   const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
@@ -38,7 +38,7 @@ int draft_contract(const Request& request) {
 
 void add_contract(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("contract", "Drafts the contract of a library from the calls that it accepts");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<ContractCommand>();
   command->add_option("TESTEE", r->testee, testee_help)->required();
   command->add_option("--operators", r->suite.operators, "Only operators that match, as of assay kernels");
   command->add_option("--mutations", r->suite.mutations, "Mutated calls for each operator")

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using corrupt::Attempt;
 
-constexpr const char* footer =
+constexpr const char* corrupt_footer =
     R"(Each file has one change in one place of the program: a number, an offset, a length, a slot of a table, the tag of a union, the
 header, the end. Without PROGRAM they are the cases of rules: for each rule files at its boundary, which keep it, and
 files that break it. What a loader has to do stands before each name, as our own checks say it:
@@ -34,17 +34,12 @@ Examples:
   assay corrupt model.pte --all --places 3 -o corrupted
   assay corrupt --rule T13 -o broken.pte)";
 
-struct Request {
+struct CorruptCommand {
   std::string program, rule, name, output;
   std::vector<fs::path> data;
   std::size_t places = 0;
   bool all = false, list = false;
 };
-
-Bytes contents(const fs::path& path) {
-  const File file = open_file(path);
-  return {file.bytes.begin(), file.bytes.end()};
-}
 
 std::string suffix(const Bytes& file, const fs::path& original) {
   switch (file_kind(file)) {
@@ -72,21 +67,21 @@ std::string line(const Attempt& a) {
 
 // -- all ----------------------------------------------------------------------------------------------------------
 
-corrupt::Corruptions corruptions(const Request& r, std::size_t places) {
+corrupt::Corruptions corruptions(const CorruptCommand& r, std::size_t places) {
   for (auto& [name, file] : corrupt::sample_programs())
     if (r.program == name) return corrupt::Corruptions(std::move(file), {}, places);
   std::vector<Bytes> data;
-  for (const fs::path& file : r.data) data.push_back(contents(file));
-  return corrupt::Corruptions(contents(r.program), std::move(data), places);
+  for (const fs::path& file : r.data) data.push_back(bytes_of_file(file));
+  return corrupt::Corruptions(bytes_of_file(r.program), std::move(data), places);
 }
 
-void each(const Request& r, const corrupt::Corruptions::Take& take) {
+void each(const CorruptCommand& r, const corrupt::Corruptions::Take& take) {
   r.program.empty() ? corrupt::each_case(take) : corruptions(r, r.places).each(take);
 }
 
 class Folder {
  public:
-  Folder(const Request& r) : request_(r), folder_(r.output), manifest_((make_folder(folder_), manifest())) {}
+  Folder(const CorruptCommand& r) : request_(r), folder_(r.output), manifest_((make_folder(folder_), manifest())) {}
 
   void add(const Attempt& a) {
     const std::string name = file_name(a, request_.program);
@@ -114,7 +109,7 @@ class Folder {
     return file;
   }
 
-  const Request& request_;
+  const CorruptCommand& request_;
   fs::path folder_;
   OutputFile manifest_;
   std::size_t count_ = 0;
@@ -122,7 +117,7 @@ class Folder {
 
 // -- one ----------------------------------------------------------------------------------------------------------
 
-std::optional<Attempt> chosen(const Request& r) {
+std::optional<Attempt> chosen(const CorruptCommand& r) {
   std::optional<Attempt> found;
   const auto breaks = [&](const Attempt& a) {
     const auto& faults = a.expectation.faults;
@@ -139,7 +134,7 @@ std::optional<Attempt> chosen(const Request& r) {
   return found;
 }
 
-void write_one(const Request& r) {
+void write_one(const CorruptCommand& r) {
   const auto attempt = chosen(r);
   if (!attempt && r.name.empty())
     throw Fault(Outcome::unsupported, "corruption",
@@ -153,7 +148,7 @@ void write_one(const Request& r) {
   std::cout << line(*attempt) << '\n';
 }
 
-void run(const Request& r) {
+void run(const CorruptCommand& r) {
   if (!r.rule.empty() || !r.name.empty()) return write_one(r);
   if (r.list) return each(r, [](const Attempt& a) { return std::cout << line(a) << '\n', true; });
   Folder folder(r);
@@ -171,7 +166,7 @@ std::string rule_problem(const std::string& rule) {
 void add_corrupt(CLI::App& app, int&) {
   CLI::App* command =
       app.add_subcommand("corrupt", "Makes files that are wrong in one place, or break a rule, of a program");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<CorruptCommand>();
   command->add_option("PROGRAM", r->program,
                       "A .pte, .ptd or .bpte file that keeps every rule, or sample:plain, sample:complete, sample:old "
                       "[the cases of rules]");
@@ -187,7 +182,7 @@ void add_corrupt(CLI::App& app, int&) {
   what->require_option(1);
   command->add_option("-o,--output", r->output, "The file; with --all the folder")->type_name("PATH");
   command->add_option("--places", r->places, "Of places that are alike, as the sizes of tensors, only so many [all]");
-  command->footer(footer);
+  command->footer(corrupt_footer);
   command->callback([r] {
     if (!r->list && r->output.empty()) throw CLI::RequiredError("-o");
     run(*r);

@@ -19,7 +19,7 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct ExplainCommand {
   std::string program, method, testee = "optimized";
   std::vector<std::filesystem::path> data;
   Budget::Limits limits;
@@ -106,7 +106,7 @@ Json to_json(const OptimizedClient::Method& made, const std::string& name, const
   return json;
 }
 
-int explain(const Request& r) {
+int explain(const ExplainCommand& r) {
   const auto testee = optimized_for(r.testee);
   if (!testee) throw Fault(Outcome::unsupported, "testee", "what is explained is what the optimized runtime does");
   const Budget budget(r.limits);
@@ -127,7 +127,7 @@ void add_explain(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "explain",
       "Says what the optimized runtime makes of a method: which kernel does each instruction, and what it takes");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<ExplainCommand>();
   command->add_option("PROGRAM", r->program, "A .pte file")->required()->check(CLI::ExistingFile);
   command->add_option("--data", r->data, "A .ptd file with data that the program wants; once for each")
       ->allow_extra_args(false)

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct InspectCommand {
   std::string file;
   std::optional<std::string> method;
   std::vector<std::filesystem::path> data;
@@ -18,7 +18,7 @@ struct Request {
   bool json = false, map = true;
 };
 
-void show(const Request& r) {
+void show(const InspectCommand& r) {
   const Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the description");
   const Opened file(open_file(r.file, access), open_data_files(r.data, access), access.budget);
@@ -36,7 +36,7 @@ void show(const Request& r) {
 
 void add_inspect(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("inspect", "Shows what is in a program");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<InspectCommand>();
   command
       ->add_option("FILE", r->file,
                    "A .pte, .ptd or .bpte file; one that is not valid is shown as far as it can be read")

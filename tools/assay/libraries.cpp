@@ -6,6 +6,7 @@
 #include "conformance/scenarios/results.h"
 #include "conformance/testees/installed.h"
 #include "conformance/testees/load.h"
+#include "conformance/testees/no_testee.h"
 #include "conformance/testees/recorded_eager.h"
 #include "reference/fault.h"
 
@@ -45,7 +46,7 @@ std::unique_ptr<Runtime> open_runtime(const std::string& name) {
 
 std::unique_ptr<Runtime> open_program_runner(const std::string& name) {
   if (auto runtime = open_runtime(name)) return runtime;
-  throw Fault(Outcome::invalid, "testee", text(name, " runs no programs: assay kernels judges what it has"));
+  no_testee(name, " runs no programs: assay kernels judges what it has");
 }
 
 Contract open_contract(const std::string& asked_for, const std::string& library) {

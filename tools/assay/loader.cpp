@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using corrupt::Attempt;
 
-constexpr const char* footer =
+constexpr const char* loader_footer =
     R"(TESTEE takes files that are wrong in one place (assay corrupt): of each PROGRAM, of samples, a plain one that any runtime should load
 and two that have every field of the schema, and the cases of rules. It is reference, optimized, executorch
 (which checks what it can), executorch:minimal, ./lib.so, a library that exports what assay/loader.h declares, or at the end of
@@ -39,7 +39,7 @@ Examples:
   assay loader executorch --program model.pte
   assay loader --program model.pte -o run.jsonl -- ./my_runner {})";
 
-struct Request {
+struct LoaderCommand {
   RunRequest run;
   std::string table;
   std::vector<fs::path> programs, data;
@@ -49,11 +49,6 @@ struct Request {
   std::int64_t seconds = 2;
   bool programs_only = false;
 };
-
-Bytes contents(const fs::path& path) {
-  const File file = open_file(path);
-  return {file.bytes.begin(), file.bytes.end()};
-}
 
 // Cases are of all kinds of files; the control of one comes first, and says of which it is.
 std::vector<Attempt> cases_of_programs() {
@@ -76,7 +71,7 @@ struct Source {
 // All that is tried, and what is said of it.
 class Run {
  public:
-  explicit Run(Request& r) : request_(r), interrupted_(leave_gently()) {
+  explicit Run(LoaderCommand& r) : request_(r), interrupted_(leave_gently()) {
     constexpr std::string_view command = "-- ";
     if (const std::string& testee = r.run.testee; testee.starts_with(command)) {
       const auto words = wire::words_of(std::string_view(testee).substr(command.size()));
@@ -108,8 +103,8 @@ class Run {
  private:
   void plan() {
     std::vector<Bytes> data;
-    for (const fs::path& file : request_.data) data.push_back(contents(file));
-    for (const fs::path& program : request_.programs) add_source(program.string(), contents(program), data);
+    for (const fs::path& file : request_.data) data.push_back(bytes_of_file(file));
+    for (const fs::path& program : request_.programs) add_source(program.string(), bytes_of_file(program), data);
     if (!request_.programs_only) {
       for (auto& [name, file] : corrupt::sample_programs()) add_source(std::string(name), std::move(file), {});
       cases_ = cases_of_programs();
@@ -188,7 +183,7 @@ class Run {
     table.finish();
   }
 
-  Request& request_;
+  LoaderCommand& request_;
   const std::atomic<bool>& interrupted_;
   std::unique_ptr<Loader> loader_;
   std::unique_ptr<Taker> taker_;
@@ -208,7 +203,7 @@ class Run {
 
 void add_loader(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("loader", "Judges what takes programs by files that are wrong in one place");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<LoaderCommand>();
   r->run.subject = "rule";
   command->add_option("TESTEE", r->run.testee, "Who takes them")->required();
   const auto files = [&](const char* name, auto& to, const char* help) {
@@ -228,7 +223,7 @@ void add_loader(CLI::App& app, int& exit_code) {
   command->add_option("--table", r->table, "Write how many files of each rule came to which end, as Markdown")
       ->type_name("FILE");
   add_run_options(*command, r->run);
-  command->footer(footer);
+  command->footer(loader_footer);
   command->callback([r, &exit_code] {
     r->limits.time = std::chrono::seconds(r->seconds);
     exit_code = Run(*r).run();

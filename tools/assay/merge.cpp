@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct MergeCommand {
   RunRequest run;
   int workers = 2;
   std::vector<std::string> files;
@@ -31,7 +31,7 @@ void take_options(const ShardFile& shard, CLI::App& command) {
   }
 }
 
-int merge_runtime(Request& request, const std::vector<ShardFile>& shards) {
+int merge_runtime(MergeCommand& request, const std::vector<ShardFile>& shards) {
   RuntimeRequest whole;
   whole.run = std::move(request.run), whole.workers = request.workers;
   CLI::App command;
@@ -40,7 +40,7 @@ int merge_runtime(Request& request, const std::vector<ShardFile>& shards) {
   return RuntimeRun(whole).merge(shards);
 }
 
-int merge_kernels(Request& request, const std::vector<ShardFile>& shards) {
+int merge_kernels(MergeCommand& request, const std::vector<ShardFile>& shards) {
   KernelRequest whole;
   whole.run = std::move(request.run), whole.suite.workers = request.workers;
   CLI::App command;
@@ -49,7 +49,7 @@ int merge_kernels(Request& request, const std::vector<ShardFile>& shards) {
   return KernelRun(whole).merge(shards);
 }
 
-int merge(Request& request) {
+int merge(MergeCommand& request) {
   std::vector<ShardFile> shards;
   for (const std::string& file : request.files) shards.push_back(open_shard(file));
   const bool is_of_runtime = fact_of(shards.front(), "suite") == "runtime";
@@ -61,7 +61,7 @@ int merge(Request& request) {
 void add_merge(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("merge", "Makes one run of the shards of assay kernels --shard, or assay runtime --shard");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<MergeCommand>();
   command->add_option("SHARD", r->files, "Their files, all of them, in any order")->required();
   command->add_option("--testee", r->run.testee, "Who answered, as assay kernels or assay runtime takes it")
       ->required();

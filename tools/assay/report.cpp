@@ -11,42 +11,44 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct ReportCommand {
   std::vector<std::string> runs;
   ReportFiles reports;
 };
 
-struct Run {
+struct OpenedRun {
   std::string file;
   Facts facts;
   Summary summary;
 };
 
-Run read(const std::string& file) {
+OpenedRun read_run(const std::string& file) {
   const RunFile run = open_run(file);
-  Run read{file, facts_of_header(run.header), summarize(run)};
+  OpenedRun read{file, facts_of_header(run.header), summarize(run)};
   if (!run.complete) read.facts.push_back({"cut off", "the run did not end"});
   return read;
 }
 
 // A testee of several runs is told apart by the names of their files.
-Summary side_by_side(const std::vector<Run>& runs) {
+Summary side_by_side(const std::vector<OpenedRun>& runs) {
   std::map<std::string, int> times;
-  for (const Run& run : runs)
+  for (const OpenedRun& run : runs)
     for (const auto& [name, testee] : run.summary.testees) ++times[name];
   Summary all;
-  for (const Run& run : runs)
+  for (const OpenedRun& run : runs)
     for (const auto& [name, testee] : run.summary.testees)
       all.testees[times[name] == 1 ? name : text(name, " (", run.file, ")")] = testee;
   return all;
 }
 
 // A fact that is not the same in all runs is said of each.
-Facts facts_of(const std::vector<Run>& runs) {
+Facts facts_of(const std::vector<OpenedRun>& runs) {
   Facts all;
-  for (const Run& run : runs)
+  for (const OpenedRun& run : runs)
     for (const NamedText& fact : run.facts) {
-      const auto has = [&](const Run& other) { return std::ranges::find(other.facts, fact) != other.facts.end(); };
+      const auto has = [&](const OpenedRun& other) {
+        return std::ranges::find(other.facts, fact) != other.facts.end();
+      };
       const bool shared = std::ranges::all_of(runs, has);
       const NamedText said{shared ? fact.name : text(fact.name, " (", run.file, ")"), fact.text};
       if (std::ranges::find(all, said) == all.end()) all.push_back(said);
@@ -55,18 +57,18 @@ Facts facts_of(const std::vector<Run>& runs) {
 }
 
 // What lines of the table are of.
-std::string_view subject_of(const std::vector<Run>& runs) {
+std::string_view subject_of(const std::vector<OpenedRun>& runs) {
   const auto are_of = [&](const char* suite) {
-    return std::ranges::all_of(runs, [&](const Run& run) {
+    return std::ranges::all_of(runs, [&](const OpenedRun& run) {
       return std::ranges::find(run.facts, NamedText{"suite", suite}) != run.facts.end();
     });
   };
   return are_of("runtime") ? "kind" : are_of("loader") ? "rule" : "operator";
 }
 
-int report(Request& request) {
-  std::vector<Run> runs;
-  for (const std::string& file : request.runs) runs.push_back(read(file));
+int report(ReportCommand& request) {
+  std::vector<OpenedRun> runs;
+  for (const std::string& file : request.runs) runs.push_back(read_run(file));
   const Summary summary = side_by_side(runs);
   request.reports.open();
   request.reports.write(summary, facts_of(runs));
@@ -79,7 +81,7 @@ int report(Request& request) {
 
 void add_report(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("report", "Makes reports of runs, several of them side by side");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<ReportCommand>();
   command->add_option("RUN", r->runs, "Runs, as assay kernels, runtime and loader wrote them with -o")->required();
   r->reports.add_options(*command);
   command->footer(

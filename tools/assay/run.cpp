@@ -22,7 +22,7 @@ namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* footer =
+constexpr const char* run_footer =
     R"(A value V is a .npy file (its values; laid out as the program says), an integer, a float, true, false, none,
 or a string in quotes. Without inputs, a method that wants some says which. Without --output-dir, outputs are printed.
 
@@ -45,7 +45,7 @@ Examples:
   assay run model.bpte --rtol 1e-4
   assay run model.pte --input x.npy --with executorch --against reference --rtol 1e-4)";
 
-struct Request {
+struct RunCommand {
   std::string program, method, calls, output_dir, with = "reference", against, golden, packed_cache;
   std::vector<fs::path> data;
   std::vector<std::string> inputs;
@@ -58,7 +58,7 @@ struct Request {
 
 // A request with the budget of all that is done for it, and those who do it.
 struct Session {
-  const Request& request;
+  const RunCommand& request;
   Access access{Budget(request.limits), request.map};
   Output out{&std::cout, access.budget};
   Telling telling{out, request.json, request.trace};
@@ -216,7 +216,7 @@ int tell(Session& session, const Misdeed& misdeed) {
 
 // The outputs alone, or whether they are those of the other.
 int run_once(Session& session, const ProgramFiles& program) {
-  const Request& r = session.request;
+  const RunCommand& r = session.request;
   Trace trace(session.telling);
   Runs runs(session, program, trace.listener());
   ProgramCall call{r.method, {}, {}, {}, {}};
@@ -237,7 +237,7 @@ int run_once(Session& session, const ProgramFiles& program) {
 }
 
 int run_calls(Session& session, const File& file) {
-  const Request& r = session.request;
+  const RunCommand& r = session.request;
   ProgramCalls calls = read_calls(r.calls, session.access);
   Trace trace(session.telling);
   Runs runs(session, program_files(session, file, r.data.empty() ? calls.data : r.data, false), trace.listener());
@@ -261,7 +261,7 @@ int run_bundle(Session& session, const File& file) {
   return report.finish(trace, session.with);
 }
 
-int run(const Request& r) {
+int run(const RunCommand& r) {
   Session session{r};
   if (r.trace && session.with.is_runtime())
     throw Fault(
@@ -297,7 +297,7 @@ int run(const Request& r) {
 
 void add_run(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "Runs a program, or checks what it gives");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<RunCommand>();
   const auto many = [&](const char* name, auto& values, const char* help, const char* type) {
     return command->add_option(name, values, help)->allow_extra_args(false)->type_name(type);
   };
@@ -337,7 +337,7 @@ void add_run(CLI::App& app, int& exit_code) {
                       "A folder for this program, where the optimized runtime keeps what it makes of constants");
   command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");
   command->add_flag("--json", r->json, "Print JSON");
-  command->footer(footer);
+  command->footer(run_footer);
   command->callback([r, &exit_code] { exit_code = refusals_as_json(r->json, [&] { return run(*r); }); });
 }
 

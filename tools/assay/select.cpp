@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct SelectCommand {
   std::vector<std::string> programs;
   std::vector<std::filesystem::path> data;
   std::string only, folder;
@@ -36,7 +36,7 @@ void add_needs(const assay_method* method, Selection& selection) {
 }
 
 // The lines of a file that this command wrote.
-Selection read(const std::string& file) {
+Selection read_selection(const std::string& file) {
   std::ifstream in(file);
   Selection selection;
   std::string op;
@@ -57,13 +57,13 @@ void hold_to(const Selection& allowed, const Selection& selection, const std::st
                     text("is needed, but ", file, " has no line ", line.substr(0, line.size() - 1)), op);
 }
 
-int select(const Request& r) {
+int select(const SelectCommand& r) {
   Selection selection;
   for (const std::string& program : r.programs) {
     OptimizedClient client(program, r.data, {.deployable = true, .budget = Budget(r.limits)});
     for (const std::string& name : client.method_names()) add_needs(client.method(name).method, selection);
   }
-  if (!r.only.empty()) hold_to(read(r.only), selection, r.only);
+  if (!r.only.empty()) hold_to(read_selection(r.only), selection, r.only);
   std::filesystem::create_directories(r.folder);
   OutputFile out(r.folder + "/selection.yaml");
   out.stream()
@@ -81,7 +81,7 @@ int select(const Request& r) {
 void add_select(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "select", "Says which kernels programs need, with which dtypes and layouts, for a build that has no others");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<SelectCommand>();
   command->add_option("PROGRAM", r->programs, ".pte files")->required()->check(CLI::ExistingFile);
   command->add_option("--data", r->data, "A .ptd file with data that the programs want; once for each")
       ->allow_extra_args(false)

@@ -19,7 +19,7 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct ServeCommand {
   std::string testee, golden, address = "127.0.0.1";
   std::optional<std::uint16_t> port;
 };
@@ -29,7 +29,7 @@ struct Served {
   OpenLibrary open;
   std::unique_ptr<Runtime> runtime;
 
-  explicit Served(const Request& request) {
+  explicit Served(const ServeCommand& request) {
     std::optional<Fault> no_kernels;
     try {
       open = open_library(request.testee, request.golden);
@@ -53,7 +53,7 @@ void serve_stdio(Served& served) {
 }
 
 // Each connection has a process of its own, which it may take down.
-void serve_connections(Served& served, const Request& request) {
+void serve_connections(Served& served, const ServeCommand& request) {
   const std::string where = text(request.address, ":", *request.port);
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
@@ -84,7 +84,7 @@ void serve_connections(Served& served, const Request& request) {
   }
 }
 
-int serve(const Request& request) {
+int serve(const ServeCommand& request) {
   Served served(request);
   std::signal(SIGPIPE, SIG_IGN);
   if (request.port)
@@ -98,7 +98,7 @@ int serve(const Request& request) {
 
 void add_serve(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("serve", "Answers the protocol, as a testee of another assay");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<ServeCommand>();
   command->add_option("TESTEE", r->testee, testee_help)->required();
   CLI::Option* port = command->add_option(
       "--listen", r->port, "Take connections at this TCP port, 0 for any that is free [standard input and output]");

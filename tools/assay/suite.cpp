@@ -14,11 +14,11 @@
 namespace assay {
 namespace {
 
-struct Request {
+struct SuiteCommand {
   std::string output, programs, golden;
 };
 
-void write_suite(const Request& request) {
+void write_suite(const SuiteCommand& request) {
   const std::filesystem::path golden = golden_folder(request.golden), folder = request.output;
   const Corpus corpus(golden);
   const Contract contract = contract_of("reference");
@@ -38,7 +38,7 @@ void write_suite(const Request& request) {
 void add_suite(CLI::App& app, int&) {
   CLI::App* command =
       app.add_subcommand("suite", "Writes the cases of assay runtime as files, for who runs them elsewhere");
-  const auto r = std::make_shared<Request>();
+  const auto r = std::make_shared<SuiteCommand>();
   command->add_option("-o,--output", r->output, "The folder")->required()->type_name("FOLDER");
   command->add_option("--programs", r->programs, "Only cases that match, as of assay runtime");
   command->add_option("--golden", r->golden,

@@ -1,7 +1,7 @@
 #include "conformance/testees/optimized/testee.h"
 
+#include "conformance/testees/no_testee.h"
 #include "optimized/kernels/instruction_set.h"
-#include "reference/fault.h"
 
 namespace assay {
 
@@ -20,8 +20,7 @@ std::optional<OptimizedTestee> optimized_for(std::string_view testee) {
     else if (set && kernels::is_compiled(*set))
       all.instruction_set = word;
     else
-      throw Fault(Outcome::invalid, "testee",
-                  text("\"", word, "\" is neither an instruction set of this build nor \"relaxed\""));
+      no_testee("\"", word, "\" is neither an instruction set of this build nor \"relaxed\"");
   }
   return all;
 }

@@ -4,15 +4,11 @@
 #include <charconv>
 #include <utility>
 
+#include "conformance/testees/no_testee.h"
 #include "reference/fault.h"
 
 namespace assay::wire {
 namespace {
-
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... sentence) {
-  throw Fault(Outcome::invalid, "testee", text(sentence...));
-}
 
 bool is_plain(char c) {
   const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -29,7 +25,7 @@ std::string quoted_word(const std::string& word) {
 Address tcp(std::string_view rest) {
   const auto colon = rest.rfind(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == rest.size())
-    fail("a testee behind TCP is tcp:HOST:PORT, not tcp:", rest);
+    no_testee("a testee behind TCP is tcp:HOST:PORT, not tcp:", rest);
   return Tcp{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
 }
 
@@ -39,7 +35,7 @@ Address serial(std::string_view rest) {
   const auto [end, error] = std::from_chars(baud.data(), baud.data() + baud.size(), line.baud);
   const bool is_number = error == std::errc{} && end == baud.data() + baud.size();
   if (line.device.empty() || (rest.size() > line.device.size() && !is_number))
-    fail("a testee on a serial line is serial:DEVICE or serial:DEVICE:BAUD, not serial:", rest);
+    no_testee("a testee on a serial line is serial:DEVICE or serial:DEVICE:BAUD, not serial:", rest);
   return line;
 }
 
@@ -69,7 +65,7 @@ std::vector<std::string> words_of(std::string_view line) {
     else
       words.back() += c;
   }
-  if (quote) fail("the command ", line, " has a quotation that does not end");
+  if (quote) no_testee("the command ", line, " has a quotation that does not end");
   return words;
 }
 
@@ -79,12 +75,12 @@ std::optional<Address> address_of(std::string_view testee, const std::filesystem
   if (testee.starts_with("serial:")) return serial(behind("serial:"));
   if (testee == "torch") return address_of("python:torch_kernels", python_end);
   if (testee.starts_with("python:")) {
-    if (python_end.empty()) fail("the testee ", testee, " needs share/assay/conformance/python, which is missing");
+    if (python_end.empty()) no_testee("the testee ", testee, " needs share/assay/conformance/python, which is missing");
     return Command{{"python3", (python_end / "end.py").string(), std::string(behind("python:"))}};
   }
   if (!testee.starts_with("-- ")) return std::nullopt;
   Command command{words_of(behind("--"))};
-  if (command.words.empty()) fail("behind -- there is no command");
+  if (command.words.empty()) no_testee("behind -- there is no command");
   return command;
 }
 

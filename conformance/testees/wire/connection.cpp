@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "conformance/testees/child.h"
+#include "conformance/testees/no_testee.h"
 
 namespace assay::wire {
 namespace {
@@ -30,11 +31,6 @@ constexpr auto patience_to_connect = 10s;  // a device may be starting again
 constexpr auto patience_to_end = 1s;       // of a command that has closed its output
 constexpr auto patience_to_reset = 1s;     // then an end has forgotten half a frame
 constexpr int most_resets = 15;            // who shares a machine may wait for a processor
-
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... sentence) {
-  throw Fault(Outcome::invalid, "testee", text(sentence...));
-}
 
 std::string errno_text() { return std::generic_category().message(errno); }
 
@@ -68,7 +64,7 @@ speed_t speed_of(const Serial& line) {
                                                                        {1'000'000, B1000000}}};
   for (const auto& [baud, speed] : speeds)
     if (baud == line.baud) return speed;
-  fail("there is no serial speed of ", line.baud, " baud");
+  no_testee("there is no serial speed of ", line.baud, " baud");
 }
 
 int try_to_connect(const addrinfo& to) {
@@ -128,7 +124,7 @@ void Connection::start(const Command& command, int errors) {
   ::close(failed[0]);
   if (forked && !told) return;
   close();
-  fail("the command ", command.words[0], " cannot be started: ", std::generic_category().message(error));
+  no_testee("the command ", command.words[0], " cannot be started: ", std::generic_category().message(error));
 }
 
 void Connection::connect(const Tcp& address) {
@@ -136,13 +132,13 @@ void Connection::connect(const Tcp& address) {
   wanted.ai_socktype = SOCK_STREAM;
   const std::string where = text(address.host, ":", address.port);
   if (const int error = getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &found); error != 0)
-    fail("there is no ", where, ": ", gai_strerror(error));
+    no_testee("there is no ", where, ": ", gai_strerror(error));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, freeaddrinfo);
   const auto end = Clock::now() + patience_to_connect;
   for (;;) {
     for (const addrinfo* to = found; to && descriptor_ < 0; to = to->ai_next) descriptor_ = try_to_connect(*to);
     if (descriptor_ >= 0) break;
-    if (Clock::now() > end) fail("nobody answers at ", where, ": ", errno_text());
+    if (Clock::now() > end) no_testee("nobody answers at ", where, ": ", errno_text());
     std::this_thread::sleep_for(50ms);
   }
   const int on = 1;
@@ -156,9 +152,9 @@ void Connection::open(const Serial& line) {
   if (descriptor_ < 0 || tcgetattr(descriptor_, &settings) != 0) {
     const std::string error = errno_text();
     close();
-    fail(line.device, " is no serial line that can be opened: ", error);
+    no_testee(line.device, " is no serial line that can be opened: ", error);
   }
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) close(), fail(line.device, " is in use");
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) close(), no_testee(line.device, " is in use");
   cfmakeraw(&settings);
   settings.c_cflag |= CLOCAL | CREAD;
   cfsetspeed(&settings, speed);
@@ -187,13 +183,13 @@ void Connection::reset() {
     }
   }
   close();
-  fail("the testee does not answer a RESET", sentence.empty() ? "" : ": ", sentence);
+  no_testee("the testee does not answer a RESET", sentence.empty() ? "" : ": ", sentence);
 }
 
 Introduction Connection::introduction() {
   Introduction all;
   const auto fail_unless_ok = [](const ReplyHead& head) {
-    if (head.status != Status::ok) fail("the testee does not say who it is: ", reply_of(head).message);
+    if (head.status != Status::ok) no_testee("the testee does not say who it is: ", reply_of(head).message);
   };
   fail_unless_ok(ask(Request::hello, BodyWriter().number(most_frame_bytes).bytes(), [&](BodyReader& body) {
     all.name = body.text();

@@ -10,6 +10,7 @@
 
 #include "conformance/testees/binaries.h"
 #include "conformance/testees/child.h"
+#include "conformance/testees/no_testee.h"
 
 namespace assay::wire {
 namespace {
@@ -49,8 +50,7 @@ Introduction introduction_of(const Address& address) {
     return connection.introduction();
   } catch (const Lost& lost) {
     const std::string words = said.words();
-    throw Fault(Outcome::invalid, "testee",
-                text("the testee does not say who it is, but ", lost.text, words.empty() ? "" : ": ", words));
+    no_testee("the testee does not say who it is, but ", lost.text, words.empty() ? "" : ": ", words);
   }
 }
 

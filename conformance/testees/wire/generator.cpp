@@ -2,6 +2,7 @@
 
 #include "conformance/testees/frames.h"
 #include "conformance/testees/wire/message.h"
+#include "conformance/text/malformed.h"
 
 namespace assay::wire {
 namespace {
@@ -12,11 +13,6 @@ int nibble(std::uint64_t seed, std::uint64_t i) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return static_cast<int>((x ^ (x >> 31)) >> 60);
-}
-
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... sentence) {
-  throw Fault(Outcome::malformed, "protocol.generator", text(sentence...));
 }
 
 // Whether the elements would take more bytes than a frame, without overflow.
@@ -32,11 +28,12 @@ bool is_too_large(const Tensor& shape) {
 }  // namespace
 
 Tensor generated(Tensor shape, std::uint8_t generator, std::uint64_t seed) {
-  if (generator != static_cast<std::uint8_t>(Generator::small_numbers)) fail("there is no generator ", +generator);
+  if (generator != static_cast<std::uint8_t>(Generator::small_numbers))
+    malformed("protocol.generator", "there is no generator ", +generator);
   const Kind kind = info(shape.dtype).kind;
   if (kind != Kind::floating && kind != Kind::integer && kind != Kind::boolean)
-    fail("the generator makes no ", info(shape.dtype).name);
-  if (is_too_large(shape)) fail(describe(shape), " is larger than a frame");
+    malformed("protocol.generator", "the generator makes no ", info(shape.dtype).name);
+  if (is_too_large(shape)) malformed("protocol.generator", describe(shape), " is larger than a frame");
   const Dims flat{shape.count()};
   Array<Real> values(flat);
   for (Int i = 0; i < values.count(); ++i) {

@@ -3,17 +3,13 @@
 #include <algorithm>
 
 #include "conformance/testees/wire/generator.h"
+#include "conformance/text/malformed.h"
 
 namespace assay::wire {
 namespace {
 
 // As of the kernel library interface.
 enum class Tag : std::uint8_t { none, tensor, integer, real, boolean, string, integers, reals, booleans, tensors };
-
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... sentence) {
-  throw Fault(Outcome::malformed, "protocol.body", assay::text(sentence...));
-}
 
 }  // namespace
 
@@ -88,7 +84,7 @@ BodyWriter& BodyWriter::head(const ReplyHead& head) {
 // -- reading ------------------------------------------------------------------------------------------------------
 
 std::string_view BodyReader::take(std::size_t bytes) {
-  if (bytes > rest_.size()) fail("a body ends ", bytes - rest_.size(), " bytes too early");
+  if (bytes > rest_.size()) malformed("protocol.body", "a body ends ", bytes - rest_.size(), " bytes too early");
   const std::string_view taken = rest_.substr(0, bytes);
   rest_.remove_prefix(bytes);
   return taken;
@@ -97,7 +93,8 @@ std::string_view BodyReader::take(std::size_t bytes) {
 std::size_t BodyReader::count(std::size_t least_bytes) {
   const auto n = number<std::uint32_t>();
   if (n > rest_.size() / least_bytes)
-    fail("a body counts ", n, " items, for which its ", rest_.size(), " bytes that are left do not suffice");
+    malformed("protocol.body", "a body counts ", n, " items, for which its ", rest_.size(),
+              " bytes that are left do not suffice");
   return n;
 }
 
@@ -114,14 +111,16 @@ std::vector<std::string> BodyReader::texts() {
 Tensor BodyReader::shape() {
   const auto number_of_dtype = number<std::uint8_t>();
   const auto dtype = dtype_numbered(number_of_dtype);
-  if (!dtype) fail("a tensor has dtype ", +number_of_dtype, ", which is none");
+  if (!dtype) malformed("protocol.body", "a tensor has dtype ", +number_of_dtype, ", which is none");
   const auto rank = number<std::uint8_t>();
-  if (rank > max_rank) fail("a tensor has ", +rank, " dimensions, more than ", max_rank);
+  if (rank > max_rank) malformed("protocol.body", "a tensor has ", +rank, " dimensions, more than ", max_rank);
   Tensor t{*dtype, {}, {}, {}};
   for (int d = 0; d < rank; ++d) t.sizes.push_back(number<Int>());
   for (int d = 0; d < rank; ++d) t.dim_order.push_back(number<std::uint8_t>());
-  if (std::ranges::any_of(t.sizes, [](Int n) { return n < 0; })) fail("a tensor has sizes ", t.sizes);
-  if (!is_dim_order(t.dim_order, rank)) fail("a tensor has dim order ", t.dim_order, ", which is no permutation");
+  if (std::ranges::any_of(t.sizes, [](Int n) { return n < 0; }))
+    malformed("protocol.body", "a tensor has sizes ", t.sizes);
+  if (!is_dim_order(t.dim_order, rank))
+    malformed("protocol.body", "a tensor has dim order ", t.dim_order, ", which is no permutation");
   return t;
 }
 
@@ -129,7 +128,7 @@ Tensor BodyReader::tensor() {
   Tensor t = shape();
   const std::string_view data = bytes();
   if (static_cast<Int>(data.size()) != t.count() * info(t.dtype).bytes)
-    fail(describe(t), " comes with ", data.size(), " bytes");
+    malformed("protocol.body", describe(t), " comes with ", data.size(), " bytes");
   const auto elements = std::as_bytes(std::span(data));
   t.bytes.assign(elements.begin(), elements.end());
   return t;
@@ -152,14 +151,14 @@ Value BodyReader::value(std::uint8_t tag) {
   };
   const auto boolean = [&] {
     const auto b = number<std::uint8_t>();
-    if (b > 1) fail("a bool is ", +b);
+    if (b > 1) malformed("protocol.body", "a bool is ", +b);
     return b == 1;
   };
   const auto item = [&]() -> std::optional<Tensor> {
     const auto kind = static_cast<Tag>(number<std::uint8_t>());
     if (kind == Tag::none) return std::nullopt;
     if (kind == Tag::tensor) return tensor();
-    fail("a list of tensors holds something else");
+    malformed("protocol.body", "a list of tensors holds something else");
   };
   switch (static_cast<Tag>(tag)) {
     case Tag::none:
@@ -183,13 +182,14 @@ Value BodyReader::value(std::uint8_t tag) {
     case Tag::tensors:
       return list(Tensors(), 1, item);
   }
-  fail("a value is of kind ", +tag, ", which is none");
+  malformed("protocol.body", "a value is of kind ", +tag, ", which is none");
 }
 
 ReplyHead BodyReader::head() {
   ReplyHead head;
   const auto status = number<std::uint8_t>();
-  if (status > static_cast<std::uint8_t>(Status::internal)) fail("a reply has status ", +status, ", which is none");
+  if (status > static_cast<std::uint8_t>(Status::internal))
+    malformed("protocol.body", "a reply has status ", +status, ", which is none");
   head.status = static_cast<Status>(status);
   head.ticks = number<std::uint64_t>(), head.peak = number<std::uint64_t>();
   head.rule = text(), head.message = text();
@@ -197,7 +197,7 @@ ReplyHead BodyReader::head() {
 }
 
 void BodyReader::finish() const {
-  if (!rest_.empty()) fail("a body has ", rest_.size(), " bytes too many");
+  if (!rest_.empty()) malformed("protocol.body", "a body has ", rest_.size(), " bytes too many");
 }
 
 // -- views --------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include "conformance/testees/wire/end.h"
 #include "conformance/testees/wire/generator.h"
 #include "conformance/testees/wire/remote.h"
+#include "conformance/text/malformed.h"
 
 namespace assay::wire {
 namespace {
@@ -13,17 +14,12 @@ namespace {
 std::string bytes_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw Fault(Outcome::malformed, "file", text(file.string(), " cannot be read"));
+  well_formed(bool(in), "file", file.string(), " cannot be read");
   return bytes;
 }
 
 bool are_the_same(const Value& a, const Value& b) {
   return BodyWriter().value(a).bytes() == BodyWriter().value(b).bytes();
-}
-
-template <class... Parts>
-void must(bool is_so, const char* rule, const Parts&... otherwise) {
-  if (!is_so) throw Fault(Outcome::malformed, rule, text(otherwise...));
 }
 
 class RemoteProgram final : public TesteeProgram {
@@ -70,8 +66,9 @@ class RemoteProgram final : public TesteeProgram {
     for (std::size_t left = r.count(16); left > 0; --left) {
       std::string name = r.text();
       const auto bytes = r.number<std::uint64_t>();
-      must(!name.empty(), "protocol.state", "what is kept has no name");
-      must(std::ranges::find(all, name, &StateEntry::name) == all.end(), "protocol.state", name, " is kept twice");
+      well_formed(!name.empty(), "protocol.state", "what is kept has no name");
+      well_formed(std::ranges::find(all, name, &StateEntry::name) == all.end(), "protocol.state", name,
+                  " is kept twice");
       all.push_back({std::move(name), bytes, r.number<std::uint32_t>()});
     }
   }
@@ -144,7 +141,7 @@ class RemoteRuntime final : public Runtime {
     for (const std::size_t length : {0u, 1u, 1000u}) {
       const std::string bytes(length, static_cast<char>('a' + length % 26));
       head = end_.ask(Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
-        must(r.bytes() == bytes, "protocol.ping", "a PING of ", length, " bytes is answered with others");
+        well_formed(r.bytes() == bytes, "protocol.ping", "a PING of ", length, " bytes is answered with others");
       });
       if (head.status != Status::ok) break;
     }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "conformance/testees/child.h"
+#include "conformance/text/malformed.h"
 #include "reference/refused_memory.h"
 
 namespace assay::wire {
@@ -25,11 +26,6 @@ void take_reply(ReplyHead& head, const Reply& reply) {
   head.status = static_cast<Status>(reply.outcome), head.message = reply.message;
 }
 
-template <class... Parts>
-[[noreturn]] void fail(const char* rule, const Parts&... sentence) {
-  throw Fault(Outcome::malformed, rule, text(sentence...));
-}
-
 void send_all(int out, std::string_view bytes) {
   while (!bytes.empty()) {
     const auto sent = uninterrupted([&] { return ::write(out, bytes.data(), bytes.size()); });
@@ -44,10 +40,10 @@ std::vector<TensorView> outs_of(const Operator& op, std::span<const HostValue> a
     if (!op.arguments[i].out) continue;
     const auto* one = std::get_if<TensorView>(&arguments[i]);
     const auto* list = std::get_if<TensorViews>(&arguments[i]);
-    if (!one && !list) fail("protocol.call", op.arguments[i].name, " of ", op.name, " is no out");
+    if (!one && !list) malformed("protocol.call", op.arguments[i].name, " of ", op.name, " is no out");
     if (one) all.push_back(*one);
     for (std::size_t k = 0; list && k < list->size(); ++k) {
-      if (!(*list)[k]) fail("protocol.call", op.arguments[i].name, " of ", op.name, " holds none");
+      if (!(*list)[k]) malformed("protocol.call", op.arguments[i].name, " of ", op.name, " holds none");
       all.push_back(*(*list)[k]);
     }
   }
@@ -140,14 +136,14 @@ void Server::answer(Request request, BodyReader& body, ReplyHead& head, BodyWrit
       Loaded& l = loaded(body);
       const auto index = body.number<std::uint32_t>();
       body.finish();
-      if (index >= l.outputs.size()) fail("protocol.call", "there is no output ", index, " of ", l.outputs.size());
+      if (index >= l.outputs.size()) malformed("protocol.call", "there is no output ", index, " of ", l.outputs.size());
       reply.value(l.outputs[index]);
       return;
     }
     case Request::unload: {
       const auto handle = body.number<std::uint32_t>();
       body.finish();
-      if (programs_.erase(handle) == 0) fail("protocol.call", "there is no program ", handle);
+      if (programs_.erase(handle) == 0) malformed("protocol.call", "there is no program ", handle);
       return;
     }
     case Request::ping: {
@@ -197,7 +193,7 @@ void Server::call_kernel(BodyReader& body, ReplyHead& head, BodyWriter& reply) {
   if (!op || !library_ || !library_->has(*op))
     throw Fault(Outcome::unsupported, "protocol.call", text("there is no kernel for ", name));
   if (values.size() != op->arguments.size())
-    fail("protocol.call", name, " has ", op->arguments.size(), " arguments, but ", values.size(), " came");
+    malformed("protocol.call", name, " has ", op->arguments.size(), " arguments, but ", values.size(), " came");
   std::vector<HostValue> arguments;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (op->arguments[i].is_out_number()) values[i] = tensor_of(0.0);  // holds a number of any kind
@@ -237,7 +233,7 @@ void Server::execute(Loaded& l, BodyReader& body, ReplyHead& head, BodyWriter& r
     throw Fault(Outcome::unsupported, "protocol.request", "no allocation can be refused here");
   std::vector<Value> inputs;
   for (const auto& [index, value] : l.inputs) {
-    if (index != inputs.size()) fail("protocol.call", "input ", inputs.size(), " was not set");
+    if (index != inputs.size()) malformed("protocol.call", "input ", inputs.size(), " was not set");
     inputs.push_back(value);
   }
   const RefusedMemory scarcity(refused);
@@ -247,7 +243,7 @@ void Server::execute(Loaded& l, BodyReader& body, ReplyHead& head, BodyWriter& r
 }
 
 void Server::tell_what_is_kept(Loaded& l, BodyWriter& reply) {
-  if (l.method.empty()) fail("protocol.call", "no method was chosen");
+  if (l.method.empty()) malformed("protocol.call", "no method was chosen");
   const std::vector<StateEntry> all = l.running->kept(l.method);
   reply.count(all.size());
   for (const StateEntry& one : all) reply.text(one.name).number(one.bytes).number(one.digest);
@@ -256,7 +252,7 @@ void Server::tell_what_is_kept(Loaded& l, BodyWriter& reply) {
 Server::Loaded& Server::loaded(BodyReader& body) {
   const auto handle = body.number<std::uint32_t>();
   const auto found = programs_.find(handle);
-  if (found == programs_.end()) fail("protocol.call", "there is no program ", handle);
+  if (found == programs_.end()) malformed("protocol.call", "there is no program ", handle);
   return found->second;
 }
 

@@ -25,7 +25,7 @@ void keep(et_timestamp_t, et_pal_log_level_t level, const char* file, const char
 
 [[noreturn]] void give_up() {
   const std::string last = kept() + "\n";
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, last.data(), last.size());
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, last.data(), last.size());
   std::abort();
 }
 
