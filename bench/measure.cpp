@@ -5,6 +5,7 @@
 
 #include "bench/process.h"
 #include "bench/statistics.h"
+#include "conformance/testees/processors.h"
 
 namespace assay::bench {
 namespace {
@@ -98,6 +99,19 @@ class Contestant {
   Measurement measured_;
 };
 
+// While it lives, the calling thread stays on its first processor, so that a helper that is woken finds another free.
+// Threads that it starts meanwhile stay there, too.
+class OnFirstProcessor {
+ public:
+  OnFirstProcessor() : all_(processors()) { keep_on(std::span(all_).first(std::min<std::size_t>(all_.size(), 1))); }
+  ~OnFirstProcessor() { keep_on(all_); }
+  OnFirstProcessor(const OnFirstProcessor&) = delete;
+  OnFirstProcessor& operator=(const OnFirstProcessor&) = delete;
+
+ private:
+  std::vector<int> all_;
+};
+
 using Field = std::vector<Contestant*>;
 
 template <class F>
@@ -133,6 +147,7 @@ std::vector<Measurement> measure(const Subject& subject, std::span<const Contend
   for (Contestant& contestant : all)
     if (contestant.runs_often()) field.push_back(&contestant);
   std::mt19937 random(effort.seed);
+  const OnFirstProcessor here;  // all threads have been started
   if (!field.empty()) alternate(field, effort, random), take_turns(field, effort, random);
   for (Contestant* contestant : field) contestant->run_steps(effort.seconds / bursts_of_each);
   std::vector<Measurement> measured;

@@ -1,7 +1,6 @@
 #include "bench/process.h"
 
 #include <malloc.h>
-#include <sched.h>
 
 #include <chrono>
 #include <ctime>
@@ -9,19 +8,13 @@
 #include <string>
 #include <thread>
 
+#include "conformance/testees/processors.h"
 #include "reference/fault.h"
 
 namespace assay::bench {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::vector<int> members(const cpu_set_t& set) {
-  std::vector<int> all;
-  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &set)) all.push_back(static_cast<int>(i));
-  return all;
-}
 
 std::chrono::nanoseconds processor_time() {
   timespec now{};
@@ -42,24 +35,21 @@ bool forget_peak() { return static_cast<bool>(std::ofstream("/proc/self/clear_re
 }  // namespace
 
 std::vector<int> keep_on_processors(int count) {
-  cpu_set_t set;
-  sched_getaffinity(0, sizeof set, &set);
-  std::vector<int> processors = members(set);
-  if (static_cast<std::size_t>(count) > processors.size())
+  std::vector<int> first = processors();
+  if (static_cast<std::size_t>(count) > first.size())
     throw Fault(Outcome::unsupported, "bench.threads",
-                text(count, " threads want a processor each, but there are ", processors.size()));
-  processors.resize(static_cast<std::size_t>(count));
-  CPU_ZERO(&set);
-  for (const int processor : processors) CPU_SET(static_cast<std::size_t>(processor), &set);
-  sched_setaffinity(0, sizeof set, &set);
-  return processors;
+                text(count, " threads want a processor each, but there are ", first.size()));
+  first.resize(static_cast<std::size_t>(count));
+  keep_on(first);
+  return first;
 }
 
 void wait_until_quiet() {
-  constexpr auto nothing = 100us;
-  for (int i = 0; i < 100; ++i) {
+  // The processor time of a thread that runs is known as of the last tick of the system's clock, every 10 ms at least.
+  constexpr auto some_ticks = 12ms, nothing = 1ms;
+  for (int i = 0; i < 20; ++i) {
     const auto before = processor_time();
-    std::this_thread::sleep_for(2ms);
+    std::this_thread::sleep_for(some_ticks);
     if (processor_time() - before < nothing) return;
   }
 }

@@ -12,8 +12,8 @@ namespace assay::bench {
 // "bench.threads") where it has fewer.
 std::vector<int> keep_on_processors(int count);
 
-// Returns when no other thread computes any more, or spins, as workers do after their work, but after 0.2 s at the
-// latest.
+// Returns when no other thread computes any more, or spins, as workers do after their work, onnxruntime's for 50 ms;
+// but after 0.24 s at the latest.
 void wait_until_quiet();
 
 // How much memory the process used at most since this began, beyond what it used then.

@@ -1,5 +1,7 @@
 #include "conformance/testees/optimized/pool.h"
 
+#include "conformance/testees/processors.h"
+
 namespace assay {
 namespace {
 
@@ -17,7 +19,12 @@ constexpr int looks = 4'000;
 }  // namespace
 
 Pool::Pool(std::size_t threads) {
-  for (std::size_t i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
+  const std::vector<int> all = processors();
+  for (std::size_t i = 1; i < threads; ++i)
+    helpers_.emplace_back([this, i, all] {
+      if (!all.empty()) keep_on(std::span(all).subspan(i % all.size(), 1));
+      help();
+    });
 }
 
 Pool::~Pool() {
