@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -16,8 +18,10 @@ class ClientMemory {
  public:
   explicit ClientMemory(std::size_t size, const std::optional<Budget>& budget = {}, std::string_view what = {})
       : charge_(charge(static_cast<Int>(size), budget, what)),
-        bytes_(new (std::align_val_t{64}) std::byte[size ? size : 1]),
-        size_(size) {}
+        bytes_(static_cast<std::byte*>(::operator new[](size ? size : 1, alignment(size))), Free{alignment(size)}),
+        size_(size) {
+    if (size >= large_page) madvise(bytes_.get(), size, MADV_HUGEPAGE);  // where there are none, it stays as it is
+  }
   std::span<std::byte> bytes() const { return {bytes_.get(), size_}; }
 
  private:
@@ -27,8 +31,15 @@ class ClientMemory {
     budget->take(size, what);
     return {nullptr, [taken = *budget, size](void*) { taken.give_back(size); }};
   }
+  // Weights in small pages have more of them than a processor knows places of: products with 9 MB took half as long
+  // again.
+  static constexpr std::size_t large_page = std::size_t{2} << 20;
+  static constexpr std::align_val_t alignment(std::size_t size) {
+    return std::align_val_t{size >= large_page ? large_page : 64};
+  }
   struct Free {
-    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+    std::align_val_t alignment;
+    void operator()(std::byte* p) const { ::operator delete[](p, alignment); }
   };
   std::shared_ptr<void> charge_;
   std::unique_ptr<std::byte[], Free> bytes_;
