@@ -14,6 +14,7 @@
 #include "conformance/programs/file.h"
 #include "conformance/testees/child.h"
 #include "conformance/testees/death.h"
+#include "conformance/testees/no_testee.h"
 
 namespace assay {
 namespace {
@@ -113,8 +114,7 @@ class Process {
   Fate fate(int status) const {
     constexpr int shell = 128, not_found = 127;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (WIFEXITED(status) && code == not_found)
-      throw Fault(Outcome::invalid, "testee", "the command cannot be started: it ends with exit code 127");
+    if (WIFEXITED(status) && code == not_found) no_testee("the command cannot be started: it ends with exit code 127");
     TaskResult result = death_of(code > shell ? code - shell : status);
     result.output = tail_;
     if (WIFEXITED(status) && code <= shell)
@@ -173,8 +173,7 @@ class Command final : public Taker {
 }  // namespace
 
 std::unique_ptr<Taker> take_by_command(std::vector<std::string> words, const TakerLimits& limits) {
-  if (std::ranges::find(words, "{}") == words.end())
-    throw Fault(Outcome::invalid, "testee", "the command has no {} where it takes the file");
+  if (std::ranges::find(words, "{}") == words.end()) no_testee("the command has no {} where it takes the file");
   return std::make_unique<Command>(std::move(words), limits);
 }
 

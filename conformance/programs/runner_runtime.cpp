@@ -16,6 +16,7 @@
 #include "conformance/programs/memory_use.h"
 #include "conformance/testees/binaries.h"
 #include "conformance/testees/child.h"
+#include "conformance/testees/no_testee.h"
 #include "conformance/testees/wire/address.h"
 
 namespace assay {
@@ -222,7 +223,7 @@ class RunnerRuntime final : public Runtime {
 
 std::unique_ptr<Runtime> make_runner_runtime(std::string_view line) {
   Words command = wire::words_of(line);
-  if (command.empty()) throw Fault(Outcome::invalid, "testee", "behind runner: there is no command");
+  if (command.empty()) no_testee("behind runner: there is no command");
   return std::make_unique<RunnerRuntime>(std::move(command));
 }
 

@@ -1,17 +1,15 @@
 #include "conformance/report/html.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "conformance/report/page.h"
+#include "conformance/text/json.h"
 #include "look.css.h"
 #include "report.html.h"
 
 namespace assay {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
   Json list = Json::array();

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "conformance/report/table.h"
 #include "conformance/testees/binaries.h"
+#include "conformance/text/json.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/runs.h"
 #include "tools/assay/subcommands.h"
@@ -18,8 +18,6 @@
 
 namespace assay {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::atomic<bool> interrupted = false;
 

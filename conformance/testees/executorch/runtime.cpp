@@ -10,6 +10,7 @@
 #include "conformance/testees/executorch/kernels/threads.h"
 #include "conformance/testees/executorch/outcome.h"
 #include "conformance/testees/executorch/values.h"
+#include "conformance/testees/no_testee.h"
 
 // Programs on ExecuTorch's own runtime, through its Module; with the packaged XNNPACK beside it, or without.
 namespace assay::executorch_kernels {
@@ -64,7 +65,7 @@ class ModuleRuntime final : public Runtime {
     executorch::runtime::runtime_init();
     set_threads(1);
     if (with_xnnpack && !dlopen(file_of(xnnpack).c_str(), RTLD_NOW | RTLD_LOCAL))
-      throw Fault(Outcome::invalid, "testee", text(name(), " cannot be loaded: ", dlerror()));
+      no_testee(name(), " cannot be loaded: ", dlerror());
   }
 
   std::string_view name() const override { return with_xnnpack_ ? "executorch+xnnpack" : "executorch"; }

@@ -21,8 +21,8 @@ constexpr int looks = 4'000;
 Pool::Pool(std::size_t threads) {
   const std::vector<int> all = processors();
   for (std::size_t i = 1; i < threads; ++i)
-    helpers_.emplace_back([this, i, all] {
-      if (!all.empty()) keep_on(std::span(all).subspan(i % all.size(), 1));
+    helpers_.emplace_back([this, i, threads, all] {
+      if (all.size() == threads) keep_on(std::span(all).subspan(i, 1));
       help();
     });
 }

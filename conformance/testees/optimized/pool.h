@@ -11,8 +11,9 @@ namespace assay {
 // Threads for `assay_options.run`. A call waits for tasks that are under way and never for a thread: what a helper does
 // not take, as it sleeps or has no processor, the caller does. (The pthreadpool of Debian 12 lets every thread of a
 // pool report for every call; where other programs want the processors, each call takes as long as they let a thread
-// wait.) Helpers stay on a processor each, the caller's being the first: some systems let a thread that is woken wait
-// up to 4 ms for the processor of who woke it, while another has nothing to do.
+// wait.) Where there is a processor for each thread and no more, helpers stay on one each, the caller's being the
+// first: some systems let a thread that is woken wait up to 4 ms for the processor of who woke it, while another has
+// nothing to do. Where there are more, other processes would keep theirs on the same.
 class Pool {
  public:
   explicit Pool(std::size_t threads);  // that run at once, the caller's among them
