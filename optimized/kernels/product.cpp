@@ -13,6 +13,10 @@ namespace assay::kernels::HWY_NAMESPACE {
 
 constexpr std::size_t registers = traits(instruction_set).registers, most_vectors = panel_vectors(registers);
 
+// Channels whose products are one piece of straight code: a processor that shares its stages with another one has no
+// time for more than the products.
+constexpr std::size_t group = 4;
+
 // Neighbouring results, and where each begins.
 struct Rows {
   std::size_t count;
@@ -56,7 +60,7 @@ struct Columns {
   std::size_t first;
   std::size_t last_vector;  // columns of the last vector
   const float* weights;     // of the pass
-  const float* ahead;       // is fetched from there on, so many floats a channel: what later tiles read
+  const float* ahead;       // is fetched from there on, so many floats a group: what later tiles read
   std::size_t ahead_step;
 };
 
@@ -117,8 +121,37 @@ HWY_INLINE void multiply_and_add(const float* const (&in)[R], std::ptrdiff_t at,
   unrolled<V>([&](auto v) HWY_ATTR { w[v] = hn::Load(floats, weights + v * lanes); });
   unrolled<R>([&](auto r) HWY_ATTR {
     const Vector a = hn::Set(floats, in[r][at]);
-    unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::MulAdd(a, w[v], sums[r][v]); });
+    unrolled<V>([&](auto v) HWY_ATTR { add_product(a, w[v], sums[r][v]); });
   });
+}
+
+// Channels first to last of a tap, channel c place(c) floats from where it begins: groups of G in straight code, then
+// the rest. Before channel k of a group is fetch(k, its weights). Returns the weights behind.
+template <std::size_t G, std::size_t R, std::size_t V, class Place, class Fetch>
+HWY_INLINE const float* add_channels(const float* const (&in)[R], std::ptrdiff_t first, std::ptrdiff_t last,
+                                     const Place& place, const float* weights, Vector (&sums)[R][V],
+                                     const Fetch& fetch) {
+  constexpr auto group = static_cast<std::ptrdiff_t>(G);
+  for (; first + group <= last; first += group, weights += G * V * lanes)
+    unrolled<G>([&](auto k) HWY_ATTR {
+      fetch(k, weights + k * V * lanes);
+      multiply_and_add<R, V>(in, place(first + static_cast<std::ptrdiff_t>(k)), weights + k * V * lanes, sums);
+    });
+  if (G > 1)
+    for (; first < last; ++first, weights += V * lanes) multiply_and_add<R, V>(in, place(first), weights, sums);
+  return weights;
+}
+template <std::size_t G, std::size_t R, std::size_t V, class Fetch>
+HWY_INLINE const float* add_channels(const Product& p, const Range& channels, const float* (&in)[R],
+                                     const float* weights, Vector (&sums)[R][V], const Fetch& fetch) {
+  const auto first = static_cast<std::ptrdiff_t>(channels.begin), last = static_cast<std::ptrdiff_t>(channels.end);
+  if (p.offsets)
+    return add_channels<G>(
+        in, first, last, [&](std::ptrdiff_t c) HWY_ATTR { return p.offsets[c]; }, weights, sums, fetch);
+  // counted to from below, which leaves all other registers to pointers
+  unrolled<R>([&](auto r) HWY_ATTR { in[r] += last; });
+  return add_channels<G>(
+      in, first - last, 0, [](std::ptrdiff_t c) HWY_ATTR { return c; }, weights, sums, fetch);
 }
 
 template <std::size_t R, std::size_t V>
@@ -127,10 +160,16 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
   const float* weights = columns.weights;
   const float* ahead = columns.ahead;
   const float* in[R];
-  const auto add = [&](std::ptrdiff_t at) HWY_ATTR {
-    unrolled<V>([&](auto v) HWY_ATTR { __builtin_prefetch(weights + (17 * V + v) * lanes); });
-    multiply_and_add<R, V>(in, at, weights, sums);
-    weights += V * lanes;
+  constexpr std::size_t row = V * lanes, channels_of_line = std::max<std::size_t>(floats_of_line / row, 1);
+  const auto fetch = [&](auto k, const float* from) HWY_ATTR {
+    if (k % channels_of_line == 0)
+      unrolled<std::max<std::size_t>(row / floats_of_line, 1)>(
+          [&](auto i) HWY_ATTR { __builtin_prefetch(from + 17 * row + i * floats_of_line); });
+    if (k > 0) return;
+    __builtin_prefetch(ahead, 0, 2);
+    for (std::size_t i = floats_of_line; i < columns.ahead_step; i += floats_of_line)
+      __builtin_prefetch(ahead + i, 0, 2);
+    ahead += columns.ahead_step;
   };
   std::size_t i = pass.tap_y, j = pass.tap_x;
   for (std::size_t tap = pass.taps.begin; tap < pass.taps.end; ++tap) {
@@ -144,36 +183,17 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
       unrolled<R>([&](auto r) HWY_ATTR {
         in[r] = is_inside(p.image, rows.y[r] + y, rows.x[r] + x) ? tapped + rows.in[r] : p.image.zeros;
       });
-    if (p.offsets) {
-      for (std::size_t c = pass.channels.begin; c < pass.channels.end; ++c) add(p.offsets[c]);
-    } else {  // counted to from below, which leaves all other registers to pointers
-      unrolled<R>([&](auto r) HWY_ATTR { in[r] += pass.channels.end; });
-      for (auto c = -static_cast<std::ptrdiff_t>(pass.channels.size()); c < 0; ++c) {
-        __builtin_prefetch(ahead, 0, 2);
-        ahead += columns.ahead_step;
-        add(c);
-      }
-    }
+    weights = add_channels<group>(p, pass.channels, in, weights, sums, fetch);
   }
 }
 
 // Of weights that are near: nothing is fetched.
 template <std::size_t R, std::size_t V>
-HWY_INLINE void accumulate(const Product& p, const EvenRows& rows, const Pass&, const Columns& columns,
+HWY_INLINE void accumulate(const Product& p, const EvenRows& rows, const Pass& pass, const Columns& columns,
                            Vector (&sums)[R][V]) {
-  const float* weights = columns.weights;
   const float* in[R];
-  const auto add = [&](std::ptrdiff_t at) HWY_ATTR {
-    multiply_and_add<R, V>(in, at, weights, sums);
-    weights += V * lanes;
-  };
-  if (p.offsets) {
-    unrolled<R>([&](auto r) HWY_ATTR { in[r] = rows.pixel(r); });
-    for (std::size_t c = 0; c < p.channels; ++c) add(p.offsets[c]);
-  } else {
-    unrolled<R>([&](auto r) HWY_ATTR { in[r] = rows.pixel(r) + p.channels; });
-    for (auto c = -static_cast<std::ptrdiff_t>(p.channels); c < 0; ++c) add(c);
-  }
+  unrolled<R>([&](auto r) HWY_ATTR { in[r] = rows.pixel(r); });
+  add_channels<1>(p, pass.channels, in, columns.weights, sums, [](auto, const float*) HWY_ATTR {});
 }
 
 template <std::size_t R, std::size_t V, class AnyRows>
@@ -338,23 +358,23 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
   const std::size_t vectors = p.panels.vectors(), all_panels = p.panels.count();
   // All tiles share in fetching the weights of the next panels.
   const bool weights_are_next = count > 1 && panels.end < all_panels;
-  const std::size_t weights_step = std::min((most_vectors * lanes + count - 1) / count, floats_of_line);
+  const std::size_t weights_step = (group * most_vectors * lanes + count - 1) / count;
   for (std::size_t t = 0; t < count; ++t) {
     const Range in_block = part(results.size(), t, count);
     const Rows rows = rows_of(p, {results.begin + in_block.begin, results.begin + in_block.end});
     // All panels share in fetching the pixels of the next tile.
     const std::size_t pixels_step =
-        pixels_are_next ? std::min(rows.count * p.image.pixel_stride / (depth * panels.size()), floats_of_line) : 0;
+        pixels_are_next ? group * rows.count * p.image.pixel_stride / (depth * panels.size()) : 0;
     const float* pixels = p.image.data + rows.in[rows.count - 1] + p.image.pixel_stride;
     std::size_t first = part(vectors, panels.begin, all_panels).begin;
     for (std::size_t panel = panels.begin, end; panel < panels.end; ++panel, first = end) {
       end = vectors * (panel + 1) / all_panels;
       Columns columns = columns_of(p, pass, {first, end});
       if (pixels_are_next) {
-        columns.ahead = pixels + (panel - panels.begin) * depth * pixels_step;
+        columns.ahead = pixels + (panel - panels.begin) * depth * pixels_step / group;
         columns.ahead_step = pixels_step;
       } else if (weights_are_next) {
-        columns.ahead += (end - first) * lanes * p.panels.depth * panels.size() + t * depth * weights_step;
+        columns.ahead += (end - first) * lanes * p.panels.depth * panels.size() + t * depth * weights_step / group;
         columns.ahead_step = weights_step;
       }
       tiles[end - first - 1][rows.count - 1](p, rows, pass, columns);

@@ -76,6 +76,17 @@ HWY_INLINE void unrolled(const F& f) {
   unrolled(f, std::make_index_sequence<N>());
 }
 
+// sum += a b. In straight code that takes all registers g++ else moves sums from one to another, and some to memory.
+HWY_INLINE void add_product(Vector a, Vector b, Vector& sum) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  auto raw = sum.raw;
+  asm("vfmadd231ps %2, %1, %0" : "+v"(raw) : "v"(a.raw), "v"(b.raw));
+  sum.raw = raw;
+#else
+  sum = hn::MulAdd(a, b, sum);
+#endif
+}
+
 // The first n floats at p.
 HWY_INLINE Vector load(const float* p, std::size_t n) { return Part(n).load(p); }
 HWY_INLINE void store(Vector v, float* p, std::size_t n) { Part(n).store(v, p); }
