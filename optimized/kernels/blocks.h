@@ -9,7 +9,7 @@ constexpr std::size_t held_weights = 20 << 10, second_cache = 128 << 10;  // flo
 constexpr std::size_t deepest_pass = 2048;
 constexpr std::size_t floats_of_line = 16;
 // Of a thin product: floats of a panel and of all, and how many tiles of a panel are done before the next.
-constexpr std::size_t thin_panel = 4 << 10, thin_weights = 32 << 10, thin_tiles = 8;
+constexpr std::size_t thin_panel = 4 << 10, thin_weights = 256 << 10, thin_tiles = 16;
 
 struct Blocks {
   std::size_t rows;    // of a tile, at most
