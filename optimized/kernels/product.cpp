@@ -14,8 +14,8 @@ namespace assay::kernels::HWY_NAMESPACE {
 constexpr std::size_t registers = traits(instruction_set).registers, most_vectors = panel_vectors(registers);
 
 // Channels whose products are one piece of straight code: a processor that shares its stages with another one has no
-// time for more than the products.
-constexpr std::size_t group = 4;
+// time for more than the products. Of more of them g++ would keep sums in memory.
+constexpr std::size_t group = instruction_set == InstructionSet::avx2 ? 4 : registers == 32 ? 2 : 1;
 
 // Neighbouring results, and where each begins.
 struct Rows {

@@ -78,9 +78,9 @@ HWY_INLINE void unrolled(const F& f) {
 
 // sum += a b. In straight code that takes all registers g++ else moves sums from one to another, and some to memory.
 HWY_INLINE void add_product(Vector a, Vector b, Vector& sum) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX2
   auto raw = sum.raw;
-  asm("vfmadd231ps %2, %1, %0" : "+v"(raw) : "v"(a.raw), "v"(b.raw));
+  asm("vfmadd231ps %2, %1, %0" : "+x"(raw) : "x"(a.raw), "x"(b.raw));
   sum.raw = raw;
 #else
   sum = hn::MulAdd(a, b, sum);
