@@ -131,8 +131,8 @@ template <std::size_t G, std::size_t R, std::size_t V, class Place, class Fetch>
 HWY_INLINE const float* add_channels(const float* const (&in)[R], std::ptrdiff_t first, std::ptrdiff_t last,
                                      const Place& place, const float* weights, Vector (&sums)[R][V],
                                      const Fetch& fetch) {
-  constexpr auto group = static_cast<std::ptrdiff_t>(G);
-  for (; first + group <= last; first += group, weights += G * V * lanes)
+  constexpr auto step = static_cast<std::ptrdiff_t>(G);
+  for (; first + step <= last; first += step, weights += G * V * lanes)
     unrolled<G>([&](auto k) HWY_ATTR {
       fetch(k, weights + k * V * lanes);
       multiply_and_add<R, V>(in, place(first + static_cast<std::ptrdiff_t>(k)), weights + k * V * lanes, sums);
