@@ -8,7 +8,6 @@
 namespace assay {
 namespace {
 
-constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
 constexpr int headroom = 64;  // a row has less than 2^64 elements
 
 template <class F>
@@ -44,7 +43,9 @@ Moments::Moments(std::span<const Real> x) : x_(x), mean_(x.empty() ? 0 : mean_of
   squares_ = sum_of(x, [this](Real v) { return (v - mean_) * (v - mean_); });
 }
 
-Real Moments::variance(Real degrees) const { return x_.empty() ? nan : squares_ / (degrees > 0 ? degrees : 0); }
+Real Moments::variance(Real degrees) const {
+  return x_.empty() ? std::numeric_limits<Real>::quiet_NaN() : squares_ / (degrees > 0 ? degrees : 0);
+}
 Real Moments::reciprocal_deviation(Real eps) const { return 1 / std::sqrt(variance(count()) + eps); }
 
 // x - mean is wrong by roundoffs(n) u d, d = size + |x| / roundoffs(n), as the mean is, and once rounded itself: its

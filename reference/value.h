@@ -28,6 +28,21 @@ T number(const Scalar& scalar, DType dtype);
 template <class T>
 T exact(const Scalar& scalar);
 
+template <>
+Real number(const Scalar& scalar, DType dtype);
+template <>
+Int number(const Scalar& scalar, DType dtype);
+template <>
+Complex number(const Scalar& scalar, DType dtype);
+template <>
+Element number(const Scalar& scalar, DType dtype);
+template <>
+Real exact(const Scalar& scalar);
+template <>
+Int exact(const Scalar& scalar);
+template <>
+Complex exact(const Scalar& scalar);
+
 std::string_view kind_name(const Value& value);  // for sentences: "a list of integers"
 
 // The number that a value is; none where it is none.

@@ -70,7 +70,7 @@ class Package(unittest.TestCase):
         self.assertIn("2 operators refuse valid calls whenever no tensor is float32", said)
 
     def test_as_a_subdirectory(self):
-        self.use(f"-DASSAY_SOURCE={SOURCE}")
+        self.use(f"-DASSAY_SOURCE={SOURCE}", "-DCMAKE_UNITY_BUILD=ON")
 
 
 class Debian(unittest.TestCase):

@@ -19,7 +19,7 @@ Int row(const Dims& sizes, Int batch, Int position, Int head) {
 
 // A cache with the value's rows, from `start` on.
 template <class T>
-void put(Array<T>& out, const Array<T>& value, const Array<T>& cache, Int start) {
+void put_in_cache(Array<T>& out, const Array<T>& value, const Array<T>& cache, Int start) {
   out = cache;
   const Int length = value.count() / value.sizes[0], batch = cache.count() / cache.sizes[0],
             position = batch / cache.sizes[1];
@@ -219,7 +219,7 @@ void operators::fast_hadamard_transform_magnitude(Array<Real>& out, const Array<
 
 void operators::update_cache(Array<Element>&, Array<Element>& cache_out, const Array<Element>& value,
                              const Array<Element>& cache, Int start_pos) {
-  put(cache_out, value, cache, start_pos);
+  put_in_cache(cache_out, value, cache, start_pos);
 }
 
 void operators::update_cache_with_indices(Array<Element>&, Array<Element>& cache_out, const Array<Element>& value,
@@ -246,8 +246,8 @@ void operators::sdpa_with_kv_cache(Heads& out, Heads& key_cache_out, Heads& valu
                                    const Heads& key, const Heads& value, const Heads& key_cache,
                                    const Heads& value_cache, Int start_pos, const Mask& attn_mask, bool is_causal,
                                    std::optional<double> scale) {
-  put(key_cache_out, key, key_cache, start_pos);
-  put(value_cache_out, value, value_cache, start_pos);
+  put_in_cache(key_cache_out, key, key_cache, start_pos);
+  put_in_cache(value_cache_out, value, value_cache, start_pos);
   attend(out, attention(query, key_cache_out, value_cache_out, start_pos, attn_mask, is_causal, scale));
 }
 void operators::sdpa_with_kv_cache_magnitude(Heads& out, Heads& key_cache_out, Heads& value_cache_out,
@@ -255,8 +255,8 @@ void operators::sdpa_with_kv_cache_magnitude(Heads& out, Heads& key_cache_out, H
                                              const Heads& key_cache, const Heads& value_cache, Int start_pos,
                                              const Mask& attn_mask, bool is_causal, std::optional<double> scale,
                                              const Arithmetic& a) {
-  put(key_cache_out, key, key_cache, start_pos);
-  put(value_cache_out, value, value_cache, start_pos);
+  put_in_cache(key_cache_out, key, key_cache, start_pos);
+  put_in_cache(value_cache_out, value, value_cache, start_pos);
   attend_magnitude(out, attention(query, key_cache_out, value_cache_out, start_pos, attn_mask, is_causal, scale), a);
 }
 

@@ -5,9 +5,9 @@
 namespace assay {
 namespace {
 
-Real sum(Real a, Real b) { return a + b; }
-Int sum(Int a, Int b) { return wrapping_add(a, b); }
-Complex sum(Complex a, Complex b) { return a + b; }
+Real plus(Real a, Real b) { return a + b; }
+Int plus(Int a, Int b) { return wrapping_add(a, b); }
+Complex plus(Complex a, Complex b) { return a + b; }
 
 template <class T>
 void fold(Array<T>& out, const Array<T>& self, const Ints& kernel_size, const Ints& dilation, const Ints& padding,
@@ -23,7 +23,7 @@ void fold(Array<T>& out, const Array<T>& self, const Ints& kernel_size, const In
     at[rank - 2] = cell / (down.kernel * right.kernel);
     at[rank - 1] = down.start(place / width) + cell / right.kernel % down.kernel * down.dilation;
     at.push_back(right.start(place % width) + cell % right.kernel * right.dilation);
-    if (inside(out.sizes, at)) out(at) = sum(out(at), self[flat]);
+    if (inside(out.sizes, at)) out(at) = plus(out(at), self[flat]);
     ++flat;
   }
 }

@@ -100,9 +100,9 @@ T product(T a, T b) {
   return a * b;
 }
 Int product(Int a, Int b) { return wrapping_multiply(a, b); }
-Real quotient(Real sum, Int count) { return sum / static_cast<Real>(count); }
-Complex quotient(Complex sum, Int count) { return sum / Complex(static_cast<Real>(count)); }
-Int quotient(Int sum, Int count) { return floor_div(sum, count); }
+Real averaged(Real sum, Int count) { return sum / static_cast<Real>(count); }
+Complex averaged(Complex sum, Int count) { return sum / Complex(static_cast<Real>(count)); }
+Int averaged(Int sum, Int count) { return floor_div(sum, count); }
 
 template <class T>
 T reduced(T a, T b, std::string_view reduce) {
@@ -126,7 +126,7 @@ Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const A
     out(at) = counts(at)++ == 0 ? element(src, i) : reduced(out(at), element(src, i), reduce);
   }
   for (Int k = 0; k < out.count(); ++k)
-    if (reduce == "mean" && counts[k] > 1) out[k] = quotient(round(out[k]), counts[k]);
+    if (reduce == "mean" && counts[k] > 1) out[k] = averaged(round(out[k]), counts[k]);
   return counts;
 }
 

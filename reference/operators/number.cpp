@@ -15,7 +15,7 @@ auto of_numbers(const Scalar& a, const Scalar& b, F f) {
   return mixes(a, b) ? f(real(a), real(b)) : f(exact<Int>(a), exact<Int>(b));
 }
 
-Scalar integer(Real whole) { return exact<Int>(Scalar(whole)); }
+Scalar as_integer(Real whole) { return exact<Int>(Scalar(whole)); }
 
 // The chosen one of a and b, as a double where either is.
 Scalar one_of(const Scalar& chosen, const Scalar& a, const Scalar& b) {
@@ -41,8 +41,8 @@ Scalar operators::floordiv(Scalar a, Scalar b) {
 Int operators::floordiv(Int a, Int b) { return floor_divide(a, b); }
 Int operators::mod(Int a, Int b) { return remainder(a, b); }
 
-Scalar operators::ceil(Scalar a) { return is_floating(a) ? integer(std::ceil(real(a))) : exact<Int>(a); }
-Scalar operators::round(Scalar a) { return is_floating(a) ? integer(std::nearbyint(real(a))) : exact<Int>(a); }
+Scalar operators::ceil(Scalar a) { return is_floating(a) ? as_integer(std::ceil(real(a))) : exact<Int>(a); }
+Scalar operators::round(Scalar a) { return is_floating(a) ? as_integer(std::nearbyint(real(a))) : exact<Int>(a); }
 Scalar operators::trunc(Scalar a) { return exact<Int>(a); }
 Scalar operators::sym_float(Scalar a) { return real(a); }
 

@@ -67,8 +67,8 @@ Real scale_magnitude(Real scale, const Rounding& round) {
 }
 
 template <class T>
-void each_row(Array<Real>& scale, Array<Int>& zero_point, const Array<T>& input, const Rounding& own,
-              const Rounding& round) {
+void each_token(Array<Real>& scale, Array<Int>& zero_point, const Array<T>& input, const Rounding& own,
+                const Rounding& round) {
   const std::size_t length =
       input.sizes.size() == 0 ? 1 : static_cast<std::size_t>(input.sizes[input.sizes.size() - 1]);
   for (Int r = 0; r < scale.count(); ++r) {
@@ -134,12 +134,12 @@ void operators::choose_qparams(Array<Real>& scale_out, Array<Int>& zero_point_ou
 void operators::choose_qparams_per_token_asymmetric(Array<Real>& scale_out, Array<Int>& zero_point_out,
                                                     const Array<Real>& input, const Rounding& own,
                                                     const Rounding& round) {
-  each_row(scale_out, zero_point_out, input, own, round);
+  each_token(scale_out, zero_point_out, input, own, round);
 }
 void operators::choose_qparams_per_token_asymmetric(Array<Real>& scale_out, Array<Int>& zero_point_out,
                                                     const Array<Int>& input, const Rounding& own,
                                                     const Rounding& round) {
-  each_row(scale_out, zero_point_out, input, own, round);
+  each_token(scale_out, zero_point_out, input, own, round);
 }
 
 void operators::choose_qparams_magnitude(Array<Real>& scale_out, Array<Int>& zero_point_out, const Array<Real>& input,
@@ -149,12 +149,12 @@ void operators::choose_qparams_magnitude(Array<Real>& scale_out, Array<Int>& zer
 }
 void operators::choose_qparams_of_rows_magnitude(Array<Real>& scale_out, Array<Int>& zero_point_out,
                                                  const Array<Real>& input, const Rounding& own, const Rounding& round) {
-  each_row(scale_out, zero_point_out, input, own, round);
+  each_token(scale_out, zero_point_out, input, own, round);
   for (Real& scale : scale_out.data) scale = scale_magnitude(scale, round);
 }
 void operators::choose_qparams_of_rows_magnitude(Array<Real>& scale_out, Array<Int>& zero_point_out,
                                                  const Array<Int>& input, const Rounding& own, const Rounding& round) {
-  each_row(scale_out, zero_point_out, input, own, round);
+  each_token(scale_out, zero_point_out, input, own, round);
   for (Real& scale : scale_out.data) scale = scale_magnitude(scale, round);
 }
 

@@ -17,7 +17,7 @@ constexpr Packing two_codes{2, [](Int byte, Int k) { return (k == 0 ? byte / 16 
 constexpr Packing four_codes{4, [](Int byte, Int k) { return (k == 3 ? byte >> 6 : byte >> (2 * k) & 3) - 2; }};
 
 // The number of groups of columns that have a scale of their own.
-Int groups(const Array<Real>& scales) { return scales.sizes.size() == 2 ? scales.sizes[1] : 1; }
+Int groups_of(const Array<Real>& scales) { return scales.sizes.size() == 2 ? scales.sizes[1] : 1; }
 
 using ZeroPoints = std::optional<Array<Real>>;
 
@@ -26,7 +26,7 @@ void embed(Array<Real>& out, const Array<Int>& weight, const Array<Real>& scales
   const Int columns = weight.sizes[1] * packing.codes;
   for (Int flat = 0; flat < out.count(); ++flat) {
     const Int row = indices[flat / columns], column = flat % columns,
-              group = row * groups(scales) + column * groups(scales) / columns;
+              group = row * groups_of(scales) + column * groups_of(scales) / columns;
     Real steps =
         static_cast<Real>(packing.code(weight[row * weight.sizes[1] + column / packing.codes], column % packing.codes));
     if (zero_points) steps = round(steps - (*zero_points)[zero_points->count() == 1 ? 0 : group]);
@@ -34,14 +34,14 @@ void embed(Array<Real>& out, const Array<Int>& weight, const Array<Real>& scales
   }
 }
 
-Real difference(Real a, Real b) { return a - b; }
-Real sum_of_magnitudes(Real a, Real b) { return std::fabs(a) + std::fabs(b); }
+Real centered(Real a, Real b) { return a - b; }
+Real centered_magnitude(Real a, Real b) { return std::fabs(a) + std::fabs(b); }
 
 // sum_k input[i,k] minus(weight, zero_points) scales for each row i of input: the element of weight at k step + j
 // columns, the group of both others at (i, j, k).
 template <class Minus, class Place>
-void multiply(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight, const Array<Real>& scales,
-              const ZeroPoints& zero_points, Minus minus, Place place) {
+void multiply_dequantized(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
+                          const Array<Real>& scales, const ZeroPoints& zero_points, Minus minus, Place place) {
   const Int inner = input.sizes[1], columns = out.sizes[1];
   for (Int flat = 0; flat < out.count(); ++flat) {
     Sum<Real> sum = 0;
@@ -62,7 +62,7 @@ auto in_column(const Array<Real>& weight) {
   return [&weight](Int j, Int k) { return Place{k * weight.sizes[1] + j, k}; };
 }
 auto in_row(const Array<Real>& weight, const Array<Real>& scales) {
-  const Int columns = weight.sizes[1], number = groups(scales), size = (columns + number - 1) / number;
+  const Int columns = weight.sizes[1], number = groups_of(scales), size = (columns + number - 1) / number;
   return [=](Int j, Int k) { return Place{j * columns + k, j * number + k / size}; };
 }
 
@@ -91,31 +91,31 @@ Real operators::quantized_add(Real a, Real a_scale, Int a_zero_point, Real b, Re
 
 void operators::mixed_mm(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
                          const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
-  multiply(out, input, weight, weight_scales, weight_zero_points, difference, in_column(weight));
+  multiply_dequantized(out, input, weight, weight_scales, weight_zero_points, centered, in_column(weight));
 }
 // A column may overflow where an element of the weight's does once it is dequantized.
 void operators::mixed_mm_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
                                    const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points,
                                    const Arithmetic& a) {
-  multiply(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points, sum_of_magnitudes,
-           in_column(weight));
+  multiply_dequantized(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points,
+                       centered_magnitude, in_column(weight));
   for (Int flat = 0; flat < out.count(); ++flat)
     for (Int k = 0; k < input.sizes[1]; ++k) {
       const auto [cell, row] = in_column(weight)(flat % out.sizes[1], k);
-      const Real size = sum_of_magnitudes(weight[cell], weight_zero_points ? (*weight_zero_points)[row] : 0) *
+      const Real size = centered_magnitude(weight[cell], weight_zero_points ? (*weight_zero_points)[row] : 0) *
                         std::fabs(weight_scales[row]);
       if (std::isfinite(size) && size >= a.largest) out[flat] = overflowing(std::fabs(out[flat]));
     }
 }
 void operators::mixed_linear(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
                              const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
-  multiply(out, input, weight, weight_scales, weight_zero_points, difference, in_row(weight, weight_scales));
+  multiply_dequantized(out, input, weight, weight_scales, weight_zero_points, centered, in_row(weight, weight_scales));
 }
 void operators::mixed_linear_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
                                        const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points,
                                        const Arithmetic& a) {
-  multiply(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points, sum_of_magnitudes,
-           in_row(weight, weight_scales));
+  multiply_dequantized(out, magnitudes(input), weight, magnitudes(weight_scales), weight_zero_points,
+                       centered_magnitude, in_row(weight, weight_scales));
   for (Real& size : out.data)
     if (size >= a.largest) size = overflowing(size);
 }

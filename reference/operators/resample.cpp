@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-Int size_of(const Dims& sizes, int d) { return sizes[sizes.size() - 2 + d]; }  // d: 0 of a column, 1 of a row
+Int side(const Dims& sizes, int d) { return sizes[sizes.size() - 2 + d]; }  // d: 0 of a column, 1 of a row
 
 Real float32(Real x) { return round_to(DType::float32, x); }
 
@@ -18,7 +18,7 @@ std::optional<Real> scale_of(const Doubles* scale_factors, int d) {
 }
 
 // The cells that each place along a dimension of m places takes from n. A doubled size asks for no scale.
-Buffer<Int> nearest(Int n, Int m, std::optional<Real> scale) {
+Buffer<Int> nearest_cells(Int n, Int m, std::optional<Real> scale) {
   const Real step = scale ? float32(1 / *scale) : float32(static_cast<Real>(n) / static_cast<Real>(m));
   const auto cell = [&](Int i) {
     if (m == n) return i;
@@ -56,21 +56,21 @@ struct Grid {
 };
 
 Grid grid(const Dims& out, const Dims& input, bool align_corners, const Doubles* scale_factors) {
-  return {between(size_of(input, 0), size_of(out, 0), align_corners, scale_of(scale_factors, 0)),
-          between(size_of(input, 1), size_of(out, 1), align_corners, scale_of(scale_factors, 1))};
+  return {between(side(input, 0), side(out, 0), align_corners, scale_of(scale_factors, 0)),
+          between(side(input, 1), side(out, 1), align_corners, scale_of(scale_factors, 1))};
 }
 
 // out[plane, y, x] = f(input, offset of the plane, y, x)
 template <class T, class F>
-void each_cell(Array<T>& out, const Array<T>& input, F f) {
-  const Int height = size_of(out.sizes, 0), width = size_of(out.sizes, 1),
-            cells = size_of(input.sizes, 0) * size_of(input.sizes, 1);
+void each_pixel(Array<T>& out, const Array<T>& input, F f) {
+  const Int height = side(out.sizes, 0), width = side(out.sizes, 1),
+            cells = side(input.sizes, 0) * side(input.sizes, 1);
   for (Int flat = 0; flat < out.count(); ++flat)
     out[flat] = f(flat / (height * width) * cells, static_cast<std::size_t>(flat / width % height),
                   static_cast<std::size_t>(flat % width));
 }
 
-Real blend(Real a, Real b, Real part) { return (1 - part) * a + part * b; }
+Real interpolate(Real a, Real b, Real part) { return (1 - part) * a + part * b; }
 
 // Cells that are blended: the first, and the weight of each. `slope` is how much a weight changes with what is wrong
 // with its place, in unit roundoffs.
@@ -110,8 +110,8 @@ struct FixedPoint {
 // Along x first, then along y, rounded each time.
 void blend_codes(Array<Int>& out, const Array<Int>& input, const Buffer<Blend>& rows, const Buffer<Blend>& columns) {
   const FixedPoint vertical(rows), horizontal(columns);
-  const Int width = size_of(input.sizes, 1);
-  each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
+  const Int width = side(input.sizes, 1);
+  each_pixel(out, input, [&](Int plane, std::size_t y, std::size_t x) {
     return vertical(rows[y],
                     [&](Int r) { return horizontal(columns[x], [&](Int c) { return input[plane + r * width + c]; }); });
   });
@@ -145,8 +145,8 @@ struct Triangles {
   Buffer<Blend> rows, columns;
   Triangles(const Dims& out, const Dims& input, bool align_corners, std::optional<Real> scales_h,
             std::optional<Real> scales_w, Int margin = 0)
-      : rows(triangles(size_of(input, 0), size_of(out, 0), align_corners, scales_h, margin)),
-        columns(triangles(size_of(input, 1), size_of(out, 1), align_corners, scales_w, margin)) {}
+      : rows(triangles(side(input, 0), side(out, 0), align_corners, scales_h, margin)),
+        columns(triangles(side(input, 1), side(out, 1), align_corners, scales_w, margin)) {}
 };
 
 // A cell with its weight, and what is wrong with that, as a share of the bound.
@@ -172,23 +172,24 @@ Buffer<Weighed> readable(const Between& place, Int n, Int m, const Arithmetic& a
 }  // namespace
 
 void operators::upsample_nearest2d(Array<Element>& out, const Array<Element>& input, const Doubles* scale_factors) {
-  const Int width = size_of(input.sizes, 1);
-  const Buffer<Int> rows = nearest(size_of(input.sizes, 0), size_of(out.sizes, 0), scale_of(scale_factors, 0));
-  const Buffer<Int> columns = nearest(width, size_of(out.sizes, 1), scale_of(scale_factors, 1));
-  each_cell(out, input,
-            [&](Int plane, std::size_t y, std::size_t x) { return input[plane + rows[y] * width + columns[x]]; });
+  const Int width = side(input.sizes, 1);
+  const Buffer<Int> rows = nearest_cells(side(input.sizes, 0), side(out.sizes, 0), scale_of(scale_factors, 0));
+  const Buffer<Int> columns = nearest_cells(width, side(out.sizes, 1), scale_of(scale_factors, 1));
+  each_pixel(out, input,
+             [&](Int plane, std::size_t y, std::size_t x) { return input[plane + rows[y] * width + columns[x]]; });
 }
 
 void operators::upsample_bilinear2d(Array<Real>& out, const Array<Real>& input, bool align_corners,
                                     const Doubles* scale_factors) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
-  const Int width = size_of(input.sizes, 1);
-  each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
+  const Int width = side(input.sizes, 1);
+  each_pixel(out, input, [&](Int plane, std::size_t y, std::size_t x) {
     const Between &row = places.rows[y], &column = places.columns[x];
     const auto along = [&](Int r) {
-      return blend(input[plane + r * width + column.first], input[plane + r * width + column.second], column.part);
+      return interpolate(input[plane + r * width + column.first], input[plane + r * width + column.second],
+                         column.part);
     };
-    return blend(along(row.first), along(row.second), row.part);
+    return interpolate(along(row.first), along(row.second), row.part);
   });
 }
 
@@ -202,12 +203,12 @@ void operators::upsample_bilinear2d(Array<Int>& out, const Array<Int>& input, bo
 void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real>& input, bool align_corners,
                                               const Doubles* scale_factors, const Arithmetic& a) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
-  const Int height = size_of(input.sizes, 0), width = size_of(input.sizes, 1);
+  const Int height = side(input.sizes, 0), width = side(input.sizes, 1);
   Array<Real> exact(out.sizes);
   upsample_bilinear2d(exact, input, align_corners, scale_factors);
-  each_cell(out, input, [&](Int plane, std::size_t y, std::size_t x) {
-    const Buffer<Weighed> rows = readable(places.rows[y], height, size_of(out.sizes, 0), a),
-                          columns = readable(places.columns[x], width, size_of(out.sizes, 1), a);
+  each_pixel(out, input, [&](Int plane, std::size_t y, std::size_t x) {
+    const Buffer<Weighed> rows = readable(places.rows[y], height, side(out.sizes, 0), a),
+                          columns = readable(places.columns[x], width, side(out.sizes, 1), a);
     Real sum = 0;
     bool doubtful = false;
     for (const Weighed& r : rows)
@@ -226,8 +227,8 @@ void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real
 void operators::upsample_bilinear2d_aa(Array<Real>& out, const Array<Real>& self, bool align_corners,
                                        std::optional<double> scales_h, std::optional<double> scales_w) {
   const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w);
-  const Int width = size_of(self.sizes, 1);
-  each_cell(out, self, [&](Int plane, std::size_t y, std::size_t x) {
+  const Int width = side(self.sizes, 1);
+  each_pixel(out, self, [&](Int plane, std::size_t y, std::size_t x) {
     return places.rows[y]([&](Int r) { return places.columns[x]([&](Int c) { return self[plane + r * width + c]; }); });
   });
 }
@@ -246,11 +247,11 @@ void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<R
                                                  std::optional<double> scales_h, std::optional<double> scales_w,
                                                  const Arithmetic& a) {
   const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w, 1);
-  const Int width = size_of(self.sizes, 1);
+  const Int width = side(self.sizes, 1);
   Array<Real> exact(out.sizes);
   upsample_bilinear2d_aa(exact, self, align_corners, scales_h, scales_w);
   const auto doubtful = [&](const Blend& place, Real weight) { return weight <= 2 * a.unit * place.slope; };
-  each_cell(out, self, [&](Int plane, std::size_t y, std::size_t x) {
+  each_pixel(out, self, [&](Int plane, std::size_t y, std::size_t x) {
     const Blend &row = places.rows[y], &column = places.columns[x];
     const Real once = 1 / roundoffs(row.cells() + column.cells());
     Real sum = 0;

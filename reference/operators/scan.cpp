@@ -17,7 +17,7 @@ bool comes_first(Real a, Real b, bool largest) {
 }
 
 template <class T>
-void first_of(std::span<const T> x, std::span<T> values, std::span<Int> indices, bool largest) {
+void in_order(std::span<const T> x, std::span<T> values, std::span<Int> indices, bool largest) {
   Buffer<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
@@ -64,22 +64,22 @@ void operators::cumprod_magnitude(std::span<const Complex> x, std::span<Complex>
 }
 
 void operators::topk(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool largest) {
-  first_of(x, values, indices, largest);
+  in_order(x, values, indices, largest);
 }
 void operators::topk(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool largest) {
-  first_of(x, values, indices, largest);
+  in_order(x, values, indices, largest);
 }
 
 void operators::sort(std::span<const Real> x, std::span<Real> values, std::span<Int> indices, bool descending,
                      const Rounding&) {
-  first_of(x, values, indices, descending);
+  in_order(x, values, indices, descending);
 }
 void operators::sort(std::span<const Int> x, std::span<Int> values, std::span<Int> indices, bool descending,
                      const Rounding& round) {
   const bool unsigned_bits = round.dtype == DType::uint64;
   Buffer<Int> keys(x.begin(), x.end());
   for (Int& key : keys) key = ordered(key, unsigned_bits);
-  first_of(std::span<const Int>(keys), values, indices, descending);
+  in_order(std::span<const Int>(keys), values, indices, descending);
   for (Int& value : values) value = ordered(value, unsigned_bits);
 }
 

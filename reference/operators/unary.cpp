@@ -11,11 +11,10 @@ namespace {
 
 // ln|z|; near 1 of |z|^2 - 1. C's differs with fused multiplication.
 Real log_modulus(Complex z) {
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
   const Real x = std::fabs(z.real()), y = std::fabs(z.imag()), large = std::fmax(x, y), small = std::fmin(x, y);
-  if (std::isinf(large)) return infinity;
+  if (std::isinf(large)) return large;
   if (std::isnan(x + y)) return std::numeric_limits<Real>::quiet_NaN();
-  if (large == 0) return -infinity;
+  if (large == 0) return -std::numeric_limits<Real>::infinity();
   if (large > 0.5 && large < 2) return std::log1p((large - 1) * (large + 1) + small * small) / 2;
   return std::log(large) + std::log1p(small / large * (small / large)) / 2;
 }
