@@ -157,8 +157,10 @@ Complex operators::pow_scalar(Complex self, Scalar exponent, const Rounding& rou
   if (n == 0.5 || n == -0.5) return n == 0.5 ? std::sqrt(self) : Complex(1) / Complex(std::sqrt(self));
   return pow(self, number<Complex>(exponent, round.dtype));
 }
-Complex operators::pow_scalar_magnitude(Complex self, Scalar exponent, const Rounding& round) {
-  return pow_magnitude(self, number<Complex>(exponent, round.dtype));
+// The square in 1 / self^2 may overflow.
+Complex operators::pow_scalar_magnitude(Complex self, Scalar exponent, const Rounding& round, const Arithmetic& a) {
+  const Complex size = pow_magnitude(self, number<Complex>(exponent, round.dtype));
+  return real(exponent) == -2 && std::norm(self) >= a.largest ? overflowing(size.real()) : size;
 }
 
 // The power, and what rounding the exponent changes in it, in double unit roundoffs. The square in 1 / self^2 may be

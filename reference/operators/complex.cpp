@@ -16,9 +16,6 @@ Complex operators::complex(Real real, Real imag) { return {real, imag}; }
 Complex operators::polar(Real abs, Real angle) { return {abs * std::cos(angle), abs * std::sin(angle)}; }
 
 Real operators::angle(Real x) { return std::isnan(x) ? x : x < 0 ? std::numbers::pi_v<Real> : 0; }
-Real operators::angle(Complex x) {
-  const bool undefined = std::isnan(x.real()) || std::isnan(x.imag());
-  return undefined ? std::numeric_limits<Real>::quiet_NaN() : std::atan2(x.imag(), x.real());
-}
+Real operators::angle(Complex x) { return std::atan2(x.imag(), x.real()); }
 
 }  // namespace assay

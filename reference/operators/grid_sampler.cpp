@@ -27,7 +27,7 @@ struct Sampling {
   Real clipped(Real at) const { return at > 0 ? std::min(at, static_cast<Real>(n - 1)) : 0; }  // NaN: 0
   Real reflected(Real at) const {
     const Real low = align_corners ? 0 : -0.5, span = static_cast<Real>(align_corners ? n - 1 : n);
-    const Real beyond = span > 0 ? std::fmod(std::fabs(at - low), 2 * span) : 0;
+    const Real beyond = std::fmod(std::fabs(at - low), 2 * span);  // NaN between the centres of one cell
     return std::min(beyond, 2 * span - beyond) + low;
   }
   Real padded(Real at) const { return padding == zeros ? at : clipped(padding == border ? at : reflected(at)); }

@@ -86,14 +86,14 @@ void add_rows(Array<T>& out, const Array<T>& grad_output, const Array<Int>& indi
   }
 }
 
-// Both with NaN where either is.
+// Both with NaN where either is, and the first of equal zeros.
 template <class T>
 T larger(T a, T b) {
-  return a != a || a > b ? a : b;
+  return a != a || a >= b ? a : b;
 }
 template <class T>
 T smaller(T a, T b) {
-  return a != a || a < b ? a : b;
+  return a != a || a <= b ? a : b;
 }
 template <class T>
 T product(T a, T b) {

@@ -17,7 +17,7 @@ template <class T>
 void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
   const int rank = out.sizes.size();
   const Int rows = a.sizes[rank - 2], inner = a.sizes[rank - 1], columns = b.sizes[rank - 1];
-  for (Int row = 0; columns > 0 && row < out.count() / columns; ++row) {
+  for (Int row = 0; row < out.count() / columns; ++row) {
     Array<Sum<T>> sums(Dims{columns});
     for (Int k = 0; k < inner; ++k) {
       const T factor = a[row * inner + k];
@@ -63,7 +63,7 @@ void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Rea
 void operators::addmm(Array<Int>& out, const Array<Int>& self, const Array<Int>& mat1, const Array<Int>& mat2, Int beta,
                       Int alpha, const Rounding&) {
   multiply(out, mat1, mat2);
-  blend(out, self, beta, mat1.sizes[1] > 0 ? alpha : 0);
+  blend(out, self, beta, alpha);
 }
 void operators::addmm(Array<Complex>& out, const Array<Complex>& self, const Array<Complex>& mat1,
                       const Array<Complex>& mat2, Complex beta, Complex alpha, const Rounding&) {

@@ -84,6 +84,7 @@ void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd,
 struct Signed {
   Real minus(Real a, Real b) const { return a - b; }
   Real value(Real a) const { return a; }
+  Real partial(Real, Real, Real) const { return 0; }
   Real result(Real a, Real) const { return a; }
 };
 struct Absolute {
@@ -91,6 +92,7 @@ struct Absolute {
   Real largest;  // what is beyond is infinite
   Real minus(Real x, Real y) const { return value(std::fabs(x) + std::fabs(y)); }
   Real value(Real x) const { return std::fabs(x) < largest ? rounded(x, a) : std::numeric_limits<Real>::infinity(); }
+  Real partial(Real sum, Real x, Real y) const { return value(sum + x * y); }
   Real result(Real x, Real partial) const { return std::isinf(partial) ? partial : value(x); }
 };
 
@@ -114,7 +116,7 @@ void normalise_backward(Sign sign, const Gradients& to, const Runs& runs, const 
     for (Int k = 0; k < runs.length; ++k) {
       const Int c = runs.channel(r, k);
       sum = sign.value(sum + h(k)), products = sign.value(products + h(k) * d(k)),
-      unweighted = sign.value(unweighted + g(k) * d(k));
+      unweighted = sign.partial(unweighted, g(k), d(k));
       if (to.asked[1]) to.weight[c] = sign.result(to.weight[c] + g(k) * sign.value(d(k) * scale), unweighted);
       if (to.asked[2]) to.bias[c] = sign.result(to.bias[c] + g(k), g(k));
     }

@@ -51,7 +51,7 @@ auto share(const Dims& self, const Dims& out) {
   };
 }
 
-// f(window, divisor, position in out) for every average that has a cell.
+// f(window, divisor, position in out) for every average. No window begins beyond the cells.
 template <class F>
 void each_average(const Dims& out, const Dims& self, const WindowAxes& axes, bool count_include_pad,
                   std::optional<Int> divisor_override, F f) {
@@ -59,7 +59,7 @@ void each_average(const Dims& out, const Dims& self, const WindowAxes& axes, boo
     const Int cells = count(window.counts);
     Int padded = 1;
     for (int d = 0; d < place.size(); ++d) padded *= axes[d].padded(place[d], self[d]);
-    if (cells > 0) f(window, divisor_override.value_or(count_include_pad ? padded : cells), flat);
+    f(window, divisor_override.value_or(count_include_pad ? padded : cells), flat);
   });
 }
 

@@ -44,9 +44,8 @@ Buffer<Between> between(Int n, Int m, bool align_corners, std::optional<Real> sc
     const Real source = n == m          ? at
                         : align_corners ? at * step
                                         : std::max<Real>((at + Real{0.5}) * step - Real{0.5}, 0);
-    const Int first = std::min(static_cast<Int>(source), n - 1);
-    places.push_back(
-        {first, n == m ? first : std::min(first + 1, n - 1), std::min<Real>(source - static_cast<Real>(first), 1)});
+    const auto first = static_cast<Int>(source);
+    places.push_back({first, n == m ? first : std::min(first + 1, n - 1), source - static_cast<Real>(first)});
   }
   return places;
 }
@@ -72,12 +71,11 @@ void each_pixel(Array<T>& out, const Array<T>& input, F f) {
 
 Real interpolate(Real a, Real b, Real part) { return (1 - part) * a + part * b; }
 
-// Cells that are blended: the first, and the weight of each. `slope` is how much a weight changes with what is wrong
-// with its place, in unit roundoffs.
+// Cells that are blended: the first, and the weight of each, divided by their total.
 struct Blend {
   Int first;
   Buffer<Real> weights;
-  Real slope = 0;
+  Real total = 1;
   Real cells() const {
     return static_cast<Real>(std::ranges::count_if(weights, [](Real w) { return w > 0; }));
   }
@@ -96,7 +94,7 @@ struct FixedPoint {
   explicit FixedPoint(const Buffer<Blend>& places) {
     Real largest = 0;
     for (const Blend& p : places) largest = std::max(largest, std::ranges::max(p.weights));
-    while (bits < 22 && std::floor(std::ldexp(largest, bits + 1) + Real{0.5}) < 32768) ++bits;
+    while (bits < 22 && std::ldexp(largest, bits + 1) + Real{0.5} < 32768) ++bits;
   }
   template <class F>
   Int operator()(const Blend& blend, F cell) const {
@@ -124,30 +122,50 @@ Buffer<Blend> blends(const Buffer<Between>& places) {
   return result;
 }
 
-// The weights of a triangle over each place, with `margin` more cells on both sides.
-Buffer<Blend> triangles(Int n, Int m, bool align_corners, std::optional<Real> scale, Int margin) {
-  const TriangleAxis axis{n, m, resampling_step(n, m, align_corners, scale)};
+// The weights of a triangle over each place.
+Buffer<Blend> triangles(const TriangleAxis& axis) {
   Buffer<Blend> places;
-  for (Int i = 0; i < m; ++i) {
-    Blend& place = places.emplace_back(Blend{std::max<Int>(axis.first(i) - margin, 0), {}});
-    Real total = 0;
-    for (Int j = place.first; j < std::min(axis.end(i) + margin, n); ++j)
-      total += place.weights.emplace_back(
+  for (Int i = 0; i < axis.m; ++i) {
+    Blend& place = places.emplace_back(Blend{axis.first(i), {}, 0});
+    for (Int j = place.first; j < axis.end(i); ++j)
+      place.total += place.weights.emplace_back(
           std::max<Real>(1 - std::fabs((static_cast<Real>(j) - axis.centre(i) + Real{0.5}) / axis.width()), 0));
-    for (Real& w : place.weights) w = total > 0 ? w / total : 0;
-    place.slope = 4 * (axis.centre(i) + axis.width()) / axis.width() / total;
-    if (n == m) place = {i, {1}};
+    for (Real& w : place.weights) w = place.total > 0 ? w / place.total : 0;
+    if (axis.n == axis.m) place = {i, {1}};
   }
   return places;
 }
 
 struct Triangles {
+  TriangleAxis down, across;
   Buffer<Blend> rows, columns;
   Triangles(const Dims& out, const Dims& input, bool align_corners, std::optional<Real> scales_h,
-            std::optional<Real> scales_w, Int margin = 0)
-      : rows(triangles(side(input, 0), side(out, 0), align_corners, scales_h, margin)),
-        columns(triangles(side(input, 1), side(out, 1), align_corners, scales_w, margin)) {}
+            std::optional<Real> scales_w)
+      : down(axis(out, input, 0, align_corners, scales_h)),
+        across(axis(out, input, 1, align_corners, scales_w)),
+        rows(triangles(down)),
+        columns(triangles(across)) {}
+
+ private:
+  static TriangleAxis axis(const Dims& out, const Dims& input, int d, bool align_corners, std::optional<Real> scale) {
+    const Int n = side(input, d), m = side(out, d);
+    return {n, m, resampling_step(n, m, align_corners, scale)};
+  }
 };
+
+// How much a weight changes with what is wrong with its place, in unit roundoffs.
+Real slope(const TriangleAxis& axis, const Blend& blend, std::size_t place) {
+  const Real centre = axis.centre(static_cast<Int>(place));
+  return axis.n == axis.m ? 0 : 4 * (centre + axis.width()) / axis.width() / blend.total;
+}
+
+// f(cell, weight) for the cells of a place and those beside them, to which rounding may give a weight
+template <class F>
+void each_near(const TriangleAxis& axis, const Blend& place, F f) {
+  const Int margin = axis.n == axis.m ? 0 : 1, end = place.first + std::ssize(place.weights);
+  for (Int j = std::max<Int>(place.first - margin, 0); j < std::min(end + margin, axis.n); ++j)
+    f(j, place.first <= j && j < end ? place.weights[static_cast<std::size_t>(j - place.first)] : 0);
+}
 
 // A cell with its weight, and what is wrong with that, as a share of the bound.
 struct Weighed {
@@ -242,30 +260,35 @@ void operators::upsample_bilinear2d_aa(Array<Int>& out, const Array<Int>& self, 
     blend_codes(out, self, places.rows, places.columns);
 }
 
+// Only where it keeps its sizes.
+void operators::upsample_bilinear2d_aa(Array<Complex>& out, const Array<Complex>& self, bool, std::optional<double>,
+                                       std::optional<double>) {
+  out = self;
+}
+
 // A weight w is wrong by its slope. Rounding may decide whether an infinity or NaN has a weight.
 void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<Real>& self, bool align_corners,
                                                  std::optional<double> scales_h, std::optional<double> scales_w,
                                                  const Arithmetic& a) {
-  const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w, 1);
+  const Triangles places(out.sizes, self.sizes, align_corners, scales_h, scales_w);
   const Int width = side(self.sizes, 1);
   Array<Real> exact(out.sizes);
   upsample_bilinear2d_aa(exact, self, align_corners, scales_h, scales_w);
-  const auto doubtful = [&](const Blend& place, Real weight) { return weight <= 2 * a.unit * place.slope; };
   each_pixel(out, self, [&](Int plane, std::size_t y, std::size_t x) {
     const Blend &row = places.rows[y], &column = places.columns[x];
-    const Real once = 1 / roundoffs(row.cells() + column.cells());
+    const Real once = 1 / roundoffs(row.cells() + column.cells()), down = slope(places.down, row, y),
+               across = slope(places.across, column, x);
     Real sum = 0;
     bool may_be_read = false;
-    for (std::size_t r = 0; r < row.weights.size(); ++r)
-      for (std::size_t c = 0; c < column.weights.size(); ++c) {
-        const Real cell = std::fabs(
-                       self[plane + (row.first + static_cast<Int>(r)) * width + column.first + static_cast<Int>(c)]),
-                   v = row.weights[r], w = column.weights[c];
+    each_near(places.down, row, [&](Int r, Real v) {
+      each_near(places.across, column, [&](Int c, Real w) {
+        const Real cell = std::fabs(self[plane + r * width + c]);
         if (std::isfinite(cell))
-          sum += cell * (v * w + (row.slope * w + v * column.slope) * once);
+          sum += cell * (v * w + (down * w + v * across) * once);
         else
-          may_be_read |= doubtful(row, v) || doubtful(column, w);
-      }
+          may_be_read |= v <= 2 * a.unit * down || w <= 2 * a.unit * across;
+      });
+    });
     return may_be_read ? overflowing(sum) : sum;
   });
   free_where_not_finite(out, exact);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr bool comes_first(Int a, Int b, bool largest) { return largest ? a > b : a < b; }
 bool comes_first(Real a, Real b, bool largest) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(largest ? a : b) && !std::isnan(largest ? b : a);
+  if (std::isnan(a) || std::isnan(b)) return !std::isnan(largest ? b : a);
   return largest ? a > b : a < b;
 }
 

@@ -71,7 +71,7 @@ Complex operators::log1p(Complex x) {
   const Real angle = std::atan2(x.imag(), x.real() + 1);
   if (!(std::abs(x) < 0.5)) return {log_modulus({x.real() + 1, x.imag()}), angle};
   const Real beyond_one = x.real() * (2 + x.real()) + x.imag() * x.imag();
-  return {beyond_one == 0 ? x.real() : std::log1p(beyond_one) / 2, angle};
+  return {std::log1p(beyond_one) / 2, angle};
 }
 Complex operators::log1p_magnitude(Complex x) { return std::isfinite(std::abs(x)) ? 0 : unbounded; }
 Real operators::sin(Real x) { return std::sin(x); }
