@@ -10,6 +10,7 @@ INF, NAN = math.inf, math.nan
 B1, U8, I8, I16, I32, I64 = torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64
 U16, U32, U64 = torch.uint16, torch.uint32, torch.uint64
 F16, BF16, F32, F64 = torch.float16, torch.bfloat16, torch.float32, torch.float64
+C64, C128 = torch.complex64, torch.complex128
 I32_MIN, I32_MAX, I64_MIN, I64_MAX = -(2**31), 2**31 - 1, -(2**63), 2**63 - 1
 
 
@@ -22,6 +23,12 @@ def ramp(*sizes, dtype=F32):
     return torch.arange(math.prod(sizes)).reshape(sizes).to(dtype)
 
 
+def codes(size, factor):
+    """A row of uint8 below 251, in no order."""
+    i = torch.arange(size)
+    return ((i * i * factor + i) % 251).reshape(1, 1, 1, size).to(U8)
+
+
 def ones(size, dtype=F32):
     return torch.ones(size, dtype=dtype)
 
@@ -31,10 +38,10 @@ def along_x(*places):
     return t([[[[x, 0.0] for x in places]]])
 
 
-def heads(positions, keys, heads=1, key_heads=1, dtype=F32):
+def heads(positions, keys, heads=1, key_heads=1, dtype=F32, batch=1):
     """Query, key and value of heads of size 2."""
-    query = ramp(1, positions, heads, 2, dtype=dtype) / 4
-    key = ramp(1, keys, key_heads, 2, dtype=dtype) / 8
+    query = ramp(batch, positions, heads, 2, dtype=dtype) / 4
+    key = ramp(batch, keys, key_heads, 2, dtype=dtype) / 8
     return query, key, 1 - key
 
 
@@ -152,6 +159,10 @@ CASTS = [
     ("i64 to f64 rounds to even", t([2**53 + 1, 2**53 + 3, I64_MAX], I64), F64),
 ]
 
+COMPLEX = [
+    1 + 2j, -3 + 0.5j, -1j, 0j, complex(-0.0, 0.0), -4 + 0j, complex(-4, -0.0), complex(INF, 0), complex(-INF, 1), complex(1, INF), complex(NAN, 1),
+    complex(0, NAN), 1e30 + 1e30j, 1e-30 - 1e-30j, 3e38 + 0j,
+]  # fmt: skip
 FLOAT_EDGES = t([0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, -0.3, 0.3, NAN, INF, -INF, 1.0, -1.0, -2.0])
 UNARY = [
     "abs", "ceil", "cos", "digamma", "erf", "erfc", "exp", "expm1", "floor", "gelu", "isinf", "isnan", "lgamma", "log",
@@ -348,6 +359,11 @@ TRAPS = _merge(
             ),
             ("exponent 0.5 of f16 is no sqrt", (t([-0.0, -INF], F16), 0.5)),
             ("exponent -0.5 of f16 is no rsqrt", (t([-0.0, -INF], F16), -0.5)),
+            *(
+                (f"complex to {e}", (t(COMPLEX, dtype), e))
+                for e in (0, 1, 2, 3, -2, 0.5, -0.5, -1, 2.5, 4, -3, 0.25, -0.25)
+                for dtype in (C64, C128)
+            ),
         ],
         "pow.Scalar_out": [
             ("2.5 to i64 is f32", (2.5, t([1, 2], I64))),
@@ -421,8 +437,15 @@ TRAPS = _merge(
         "cos.out": [("full range reduction", (t([1e10, 1e30, 3e38, INF]),))],
         "tan.out": [("at pi/2", (t([math.pi / 2, 1e10]),))],
         "expm1.out": [("small and -inf", (t([1e-10, -1e-10, -INF, -0.0, 1e-45]),))],
-        "log1p.out": [("around -1", (t([-1.0, -2.0, -0.99999994, 1e-10, -0.0]),))],
-        "log.out": [("zeros and negatives", (t([0.0, -0.0, -1.0, 1e-45]),))],
+        "log1p.out": [
+            ("around -1", (t([-1.0, -2.0, -0.99999994, 1e-10, -0.0]),)),
+            ("complex, of an absolute value of 1", (t([complex(-(2.0**-31) - 2.0**-63, 2.0**-15), complex(-0.0, 1e-200)], C128),)),
+            ("complex zeros and small numbers", (t([0j, complex(-0.0, 0.0), complex(0.0, -0.0), 1e-30 + 0j, 1e-20j], C64),)),
+        ],
+        "log.out": [
+            ("zeros and negatives", (t([0.0, -0.0, -1.0, 1e-45]),)),
+            ("complex, large and around 1", (t([1e200 + 1e200j, 1e300j, 0.6 + 0.8j, 1 + 1e-9j, 0.5 + 0.5j, 1.5 - 1.5j], C128),)),
+        ],
         "bitwise_not.out": [
             ("bool is logical not", (t([True, False]),)),
             ("u8", (t([1, 0], U8),)),
@@ -594,11 +617,16 @@ TRAPS = _merge(
             ("flat without dims", (ramp(2, 3), [1])),
             ("per dim", (ramp(2, 3), [1, -1], [0, 1])),
             ("lengths must agree", (ramp(2, 3), [1], [0, 1])),
+            ("by the largest integer", (ramp(2, 3), [I64_MAX], [1])),
         ],
         "flip.out": [
             ("duplicates refused", (ramp(2, 3), [0, -2])),
             ("0-dim", (t(1.0), [0])),
             ("no dims", (ramp(2), [])),
+        ],
+        "diagonal_copy.out": [
+            ("of the outer dims", (ramp(2, 3, 4), 0, 0, 2)),
+            ("of the outer dims, from behind and below", (ramp(3, 2, 4), -1, -1, 0)),
         ],
         "permute_copy.out": [("duplicates refused", (ramp(2, 3), [0, 0])), ("0-dim", (t(1.0), []))],
         "pixel_shuffle.out": [
@@ -915,6 +943,10 @@ TRAPS = _merge(
             ("beta is rounded where there is no inner dim", (t([0.5], F16), torch.empty(1, 0, dtype=F16), torch.empty(0, 1, dtype=F16), 65535)),
             ("no inner dim gives beta self", (t([[2.0, 3.0]]), torch.empty(1, 0), torch.empty(0, 2), 2)),
             ("self broadcasts", (t([5.0, 6.0]), ramp(2, 2), ramp(2, 2))),
+            ("beta is not rounded beside one product", (t([0.5], F16), t([[3.0]], F16), t([[0.0]], F16), 65535)),
+            ("an infinite alpha without inner dim", (t([[-0.0, 2.0]]), torch.empty(1, 0), torch.empty(0, 2), 1, INF)),
+            ("complex, an infinite alpha without inner dim", (t([[1 + 2j]], C64), torch.empty(1, 0, dtype=C64), torch.empty(0, 1, dtype=C64), 1, INF)),
+            ("complex alpha and one product", (t([[1 + 2j]], C64), t([[2j]], C64), t([[3 + 1j]], C64), 2, 3)),
         ],
         "convolution.out": [
             ("correlation, not convolution", (ramp(1, 1, 4), t([[[1.0, 10.0]]]), None, [1], [0], [1], False, [0], 1)),
@@ -951,6 +983,7 @@ TRAPS = _merge(
                 (ones((1, 300, 1), BF16), ones((1, 300, 1), BF16), None, [1], [0], [1], False, [0], 1),
             ),
             ("transposed groups", (ramp(1, 4, 2), ramp(4, 1, 2), None, [1], [0], [1], True, [0], 2)),
+            ("a bias that is not finite", (ramp(1, 1, 3), ramp(2, 1, 2), t([INF, NAN]), [1], [0], [1], False, [0], 1)),
         ],
         "avg_pool2d.out": [
             ("a window that starts in the padding is dropped", (ramp(1, 3, 3), [1, 1], [3, 3], [0, 0], True)),
@@ -1004,6 +1037,7 @@ TRAPS = _merge(
             ("weighed without padding", (ramp(4, 3), t([0, 2, 1], I64), t([0, 2], I64), False, 0, False, ramp(3), False, 2)),
             *((f"weighed in mode {m} refused", (ramp(4, 3), t([0, 2, 1], I64), t([0], I64), False, m, False, ramp(3))) for m in (1, 2)),
             ("f64 sums know the bag of each", (ramp(4, 3, dtype=F64), t([0, 2, 1], I64), t([0, 2], I64))),
+            ("a single index in the second bag", (ramp(4, 3, dtype=F64), t([2], I64), t([0, 0], I64))),
             ("the mean of large f16", (torch.full((2, 1), 60000.0, dtype=F16), t([0, 1], I64), t([0], I64), False, 1)),
             ("first offset 1 refused", (ramp(4, 3), t([0, 2, 1], I64), t([1, 2], I64))),
             ("offset beyond the indices refused", (ramp(4, 3), t([0, 2, 1], I64), t([0, 4], I64))),
@@ -1052,7 +1086,9 @@ TRAPS = _merge(
             ("bf16", (*heads(2, 4, dtype=BF16), 1, None, 0.0, True)),
             ("a mask of f16 refused", (*heads(1, 4, dtype=F16), 0, torch.zeros(1, 4, dtype=F16), 0.0, False)),
             ("beyond the keys refused", (*heads(2, 4), 3, None, 0.0, True)),
+            ("two of a batch", (*heads(2, 3, 2, batch=2), 1, None, 0.0, True)),
         ],
+        "llama::fast_hadamard_transform.out": [("28 times 32", (ramp(896) % 7,))],
         "_cdist_forward.out": [
             ("the largest leaves NaN out", (t([[NAN, 1.0], [NAN, NAN]]), t([[0.0, 4.0]]), INF, None)),
             ("NaN in a sum", (t([[NAN, 1.0]]), t([[0.0, 4.0]]), 2.0, None)),
@@ -1068,6 +1104,7 @@ TRAPS = _merge(
             ("powers vanish", (t([[1e-3, 0.0]]), t([[0.0, 0.0]]), 40.0, None)),
             ("p vanishes in float32", (t([[3.0, 1.0]]), t([[0.0, 1.0]]), 1e-300, None)),
             ("negative p refused", (ramp(2, 3), ramp(2, 3), -1.0, None)),
+            ("the largest is infinite", (t([[INF, 1.0]]), t([[0.0, 4.0]]), INF, None)),
         ],
         "_pdist_forward.out": [
             ("pairs in order", (t([[0.0], [1.0], [3.0], [7.0]]), 1.0)),
@@ -1089,6 +1126,8 @@ TRAPS = _merge(
             ("half outside of the edge", (ones((1, 1, 1, 4)), along_x(-1.0, 1.0, -1.25, 1.25), 0, 0, False)),
             ("one cell on corners", (ones((1, 1, 1, 1)), along_x(-1.0, 0.3, 2.0), 0, 2, True)),
             ("two dtypes refused", (ones((1, 1, 1, 4)), along_x(0.0).double(), 0, 0, False)),
+            *((f"beside an infinity, mode {i}", (t([[[[INF, 1.0, 2.0, 3.0, NAN]]]]), along_x(-0.5, 0.0, 0.5), i, 0, True)) for i in range(3)),
+            ("below an infinity", (t([[[[INF], [1.0], [2.0]]]]), t([[[[0.0, 0.0], [0.0, 1.0]]]]), 0, 0, True)),
         ],
         "_upsample_bilinear2d_aa.out": [
             ("a triangle as wide as the step", (ramp(1, 1, 1, 4), [1, 2], False)),
@@ -1099,6 +1138,11 @@ TRAPS = _merge(
             ("uint8 is rounded in each pass", (t([[[[0, 1], [1, 1]]]], U8), [1, 1], False)),
             ("any dtype keeps its sizes", (ramp(1, 1, 2, 2, dtype=I64), [2, 2], False)),
             ("half types refused", (ones((1, 1, 2, 2), F16), [1, 1], False)),
+            ("uint8 in 16 bits", ((ramp(1, 1, 1, 11) * 10).to(U8), [1, 4], False)),
+            ("uint8 in 22 bits", (codes(590, 75), [1, 2], False)),
+            ("uint8 in no more than 22 bits", (codes(598, 92), [1, 2], False)),
+            ("uint8, the largest weight is rounded to 2^15", ((ramp(1, 1, 1, 4) * 7).to(U8), [1, 2], False, None, 0.4666693)),
+            ("uint8, the largest weight is rounded to less", ((ramp(1, 1, 1, 4) * 7).to(U8), [1, 2], False, None, 0.466672)),
         ],
         "upsample_nearest2d.vec_out": [
             ("given scale is used", (ramp(1, 1, 1, 4), None, [1.0, 1.7])),
@@ -1119,6 +1163,7 @@ TRAPS = _merge(
             ("scale is used without", (ramp(1, 1, 1, 4), None, False, [1.0, 1.7])),
             ("u8 rounds", (ramp(1, 1, 2, 2, dtype=U8) * 9, [3, 3], False, None)),
             ("f16", (ramp(1, 1, 3, 3, dtype=F16) * 0.3, [5, 5], False, None)),
+            ("a place just below a cell and an infinity", (t([[[[1.0, 2.0, 3.0, INF]]]]), None, False, [1.0, 0.600000024])),
         ],
         **{
             f"{kind}_pad{n}d.out": [("all dimensions but one may be cropped away", (ramp(*[1] * (n + 2)), [-1, 0] * (n - 1) + [0, 0]))]
@@ -1177,6 +1222,10 @@ TRAPS = _merge(
             ("large i32 in u8", (t([2**24 + 3], I32), 0.5, 2, I32_MIN, I32_MAX, I32, U8)),
             ("out dtype bool refused", (t([1], I8), 0.5, 2, -128, 127, I8, B1)),
         ],
+        "quantized_decomposed::embedding_byte.out": [
+            ("one zero point for all groups", (t([[1, 2, 3, 4]], U8), t([[0.5, 2.0]]), t([3.0]), 0, 255, t([0], I64))),
+            ("a zero point for each of two rows", (t([[1, 2], [3, 4]], U8), t([0.5, 2.0]), t([3.0, 1.0]), 0, 255, t([0, 1], I64))),
+        ],
         "repeat_interleave.Tensor_out": [("output size of nothing is not looked at", (torch.empty(0, dtype=I64), 4))],
         "masked_select.out": [
             ("u16 of which nothing is selected", (t([1, 2], U16), t([False, False]))),
@@ -1189,6 +1238,15 @@ TRAPS = _merge(
         "scatter_reduce.two_out": [
             ("mean of a sum that wraps", (t([250], U8), 0, t([0], I64), t([10], U8), "mean", True)),
             ("partial product overflows", (t([3e38]), 0, t([0, 0], I64), t([10.0, 1e-5]), "prod", True)),
+            *(
+                (f"{reduce} of zeros and NaN", (t([0.0, -0.0, NAN, 1.0]), 0, ramp(4, dtype=I64), t([-0.0, 0.0, 1.0, NAN]), reduce, True))
+                for reduce in ("amax", "amin")
+            ),
+            *(
+                (f"{reduce} from either side, {name}", (t([1, 5, 3], dtype), 0, ramp(3, dtype=I64), t([2, 4, 3], dtype), reduce, True))
+                for reduce in ("amax", "amin")
+                for name, dtype in (("f32", F32), ("i32", I32))
+            ),
         ],
         "convolution_backward.out": [
             (
@@ -1208,7 +1266,12 @@ TRAPS = _merge(
                 (ramp(1, 1, 5), ramp(1, 2, 5), t([[[INF, 1.0, 2.0]], [[1.0, 2.0, 3.0]]]), None, [1], [1], [1], True, [0], 1, [True] * 3),
             ),
         ],
+        "elu.out": [
+            ("zeros times a negative alpha", (t([0.0, -0.0, -1.0]), -1.0)),
+            ("zeros and an infinite alpha", (t([0.0, -0.0]), INF)),
+        ],
         "logit.out": [
+            ("0 and 1 within eps", (t([0.0, 0.05, 0.5, 0.95, 1.0]), 0.1)),
             ("eps beyond f16", (t([0.5], F16), 1e30)),
             ("limits that cross", (t([0.1, 0.9]), 1.0)),
         ],

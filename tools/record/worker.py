@@ -106,9 +106,9 @@ def real_calls(operator, seed):
 
 
 def complex_calls(operator, seed):
-    """Every call of the generators and tests with a complex dtype."""
+    """Every call of every source with a complex dtype."""
     dtypes = COMPLEX_DTYPES + DTYPES
-    sources = Generators(operator, seed, dtypes).calls(), opinfo.calls(operator, seed % 2**31, COMPLEX_DTYPES)
+    sources = traps.calls(operator), Generators(operator, seed, dtypes).calls(), opinfo.calls(operator, seed % 2**31, COMPLEX_DTYPES)
     return _small(c for source in sources for c in source if is_complex(c))
 
 
