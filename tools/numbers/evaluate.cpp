@@ -4,8 +4,8 @@
 
 namespace assay::numbers {
 
-Evaluation evaluate(std::string_view operator_name, std::span<const Value> arguments, const Manner& how) {
-  manner = how;
+Evaluation evaluate(std::string_view operator_name, std::span<const Value> arguments, const Manner& how, int lost) {
+  manner = how, lost_bits = lost;
   Evaluation e;
   e.arguments.assign(arguments.begin(), arguments.end());
   const Answer answer = call(*find_operator(operator_name), e.arguments);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "tools/numbers/evaluate.h"
+
 namespace assay::numbers {
 
 Manner manner;
+int lost_bits = 0;
 
 namespace {
 
@@ -30,9 +33,9 @@ Number::Wide Number::to_precision(Wide value) {
     case Precision::bfloat16:
       return to_bits(value, 8, -126);
     case Precision::float32:
-      return static_cast<float>(value);
+      return lost_bits == 0 ? static_cast<float>(value) : to_bits(value, 24 - lost_bits, -126);
     case Precision::float64:
-      return static_cast<double>(value);
+      return lost_bits == 0 ? static_cast<double>(value) : to_bits(value, 53 - lost_bits, -1022);
     default:
       return value;
   }
