@@ -10,7 +10,7 @@ INF, NAN = math.inf, math.nan
 B1, U8, I8, I16, I32, I64 = torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64
 U16, U32, U64 = torch.uint16, torch.uint32, torch.uint64
 F16, BF16, F32, F64 = torch.float16, torch.bfloat16, torch.float32, torch.float64
-C64, C128 = torch.complex64, torch.complex128
+C32, C64, C128 = torch.complex32, torch.complex64, torch.complex128
 I32_MIN, I32_MAX, I64_MIN, I64_MAX = -(2**31), 2**31 - 1, -(2**63), 2**63 - 1
 
 
@@ -1138,6 +1138,7 @@ TRAPS = _merge(
             ("uint8 is rounded in each pass", (t([[[[0, 1], [1, 1]]]], U8), [1, 1], False)),
             ("any dtype keeps its sizes", (ramp(1, 1, 2, 2, dtype=I64), [2, 2], False)),
             ("half types refused", (ones((1, 1, 2, 2), F16), [1, 1], False)),
+            *((f"{name} refused to other sizes", (t([[[[1 + 2j, 3j]]]], dtype), [1, 1], False)) for name, dtype in (("complex32", C32), ("complex64", C64), ("complex128", C128))),
             ("uint8 in 16 bits", ((ramp(1, 1, 1, 11) * 10).to(U8), [1, 4], False)),
             ("uint8 in 22 bits", (codes(590, 75), [1, 2], False)),
             ("uint8 in no more than 22 bits", (codes(598, 92), [1, 2], False)),
