@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +33,7 @@ namespace {
 using namespace assay;
 using namespace assay::plant;
 
-constexpr unsigned patience = 2;  // seconds for a call
+constexpr time_t patience = 2;  // seconds of the processor for a call
 constexpr rlim_t most_memory = rlim_t{4} << 30;
 constexpr std::size_t rounds = 8;       // of calls: most faults are noticed in the first
 constexpr std::size_t most_asked = 32;  // calls of a round that reach a place
@@ -186,7 +187,8 @@ void attempt(std::size_t mutant, const std::vector<RecordedAt>& calls, const std
     const Operator& op = calls[c.call].calls->op();
     const RecordedCall recorded = calls[c.call].calls->at(calls[c.call].at);
     const Expectation right = expect(op, recorded.arguments);
-    alarm(patience);
+    const itimerval end{{}, {patience, 0}};
+    setitimer(ITIMER_VIRTUAL, &end, nullptr);
     const std::vector<bool> before = any_would_do(op, recorded, right);
     mutants::active = static_cast<int>(mutant);
     const Expectation faulty = expect(op, recorded.arguments);
