@@ -75,7 +75,7 @@ Buffer<Real> parts_of(const Buffer<Complex>& values, bool magnitude) {
 }
 
 Answer refusal(Outcome outcome, std::string rule, std::string message) {
-  return {outcome, std::move(rule), std::move(message), {}, 1};
+  return {outcome, std::move(rule), std::move(message), {}};
 }
 
 Answer attempt(const Operator& op, std::span<Value> arguments, Mode mode) {
@@ -264,7 +264,7 @@ void Call::write(std::size_t k, Array<T> values) {
     for (T& v : values.data)
       if (absolute_) v = std::abs(v);  // a divisor may be negative
   if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>) {
-    r.unrounded = {r.computed, {}};
+    r.unrounded.dtype = r.computed;
     if (r.tensor.dtype == r.computed) {
       assay::write(values, r.tensor);
     } else {
@@ -290,11 +290,12 @@ void Call::write_list(std::size_t k, const Arrays<T>& values) {
 
 Answer Call::finish() {
   Answer answer;
-  answer.terms = terms_;
   std::vector<Value> outs(arguments_.size());
   for (std::size_t i = 0; i < outs.size(); ++i)
     if (op_.arguments[i].out && is_list(op_.arguments[i].type)) outs[i] = Tensors{};
-  for (Result& r : results_) {
+  for (std::size_t k = 0; k < results_.size(); ++k) {
+    Result& r = results_[k];
+    r.unrounded.terms = std::max<Int>(terms_[terms_.size() == 1 ? 0 : k], 1);
     if (rules_only() && must_fit(r)) answer.unknown = text(op_.id, ".out");
     if (r.in_list)
       std::get<Tensors>(outs[r.argument]).emplace_back(std::move(r.tensor));

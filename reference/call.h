@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +20,7 @@ namespace assay {
 struct Unrounded {
   DType dtype = DType::float64;
   Buffer<Real> values;
+  Int terms = 1;  // how many products or addends make one result
 };
 
 // What an operator says to a call.
@@ -26,7 +29,6 @@ struct Answer {
   std::string rule;             // broken rule, empty when ok
   std::string message;          // one sentence, empty when ok
   Buffer<Unrounded> unrounded;  // one for each out tensor or number; without values where it is Int, Bits or a number
-  Int terms = 1;                // how many products or addends make one result
   // Of Mode::rules: the first rule that takes more than is known of the arguments; it and those behind it were not
   // asked. Empty when all were.
   std::string unknown = {};
@@ -134,9 +136,9 @@ class Call {
   // result.
   void promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order);
   void promise_list(std::size_t i, DType computed, Stored stored, const Buffer<Dims>& sizes);
-  void terms(Int count) { terms_ = std::max<Int>(count, 1); }  // products or addends for each result
-  Int elements() const;                                        // of all results
-  Int products() const { return count({elements(), terms_}); }
+  void terms(std::initializer_list<Int> counts) { terms_ = counts; }  // for each result of all outs, or of each out
+  Int elements() const;                                               // of all results
+  Int products() const { return count({elements(), std::max<Int>(*std::ranges::max_element(terms_), 1)}); }
 
   // The result for the k-th promise.
   template <class T>
@@ -174,7 +176,7 @@ class Call {
   Outcome outcome_ = Outcome::invalid;
   Buffer<Result> results_;
   std::vector<std::pair<std::size_t, Scalar>> numbers_;
-  Int terms_ = 1;
+  Buffer<Int> terms_ = {1};
 };
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reference/bounds.h"
+#include "reference/steps.h"
 
 namespace assay {
 namespace {
@@ -41,6 +42,7 @@ Real finite_magnitude(std::span<const Real> x) {
 Moments::Moments(std::span<const Real> x) : x_(x), mean_(x.empty() ? 0 : mean_of(x)) {
   size_ = sum_of(x, [this](Real v) { return std::fabs(v) / count(); });
   squares_ = sum_of(x, [this](Real v) { return (v - mean_) * (v - mean_); });
+  steps::moments(x, mean_, squares_);
 }
 
 Real Moments::variance(Real degrees) const {
@@ -75,7 +77,8 @@ Real Moments::variance_magnitude(Real degrees, const Arithmetic& a) const {
   if (std::isnan(size_) || x_.empty()) return 0;
   if (!is_finite()) return overflowing(0);
   if (!(degrees > 0)) {
-    const bool remains = squares_ > 4 * count() * a.least && !may_overflow(a);
+    const bool are_equal = std::ranges::all_of(x_, [this](Real v) { return v == x_[0]; });
+    const bool remains = !are_equal && squares_ > 4 * count() * a.least && !may_overflow(a);
     return remains || count() == 1 ? 0 : overflowing(0);
   }
   const Real squares = squares_ + rounding(a.unit);
@@ -84,9 +87,10 @@ Real Moments::variance_magnitude(Real degrees, const Arithmetic& a) const {
 }
 
 // Of variance + eps: that of a sum of n squares is roundoffs(n) u of its magnitude; squares vanish below the smallest
-// normal number.
+// normal number. One number less its mean is 0.
 Real Moments::variance_error(Real eps, const Arithmetic& a) const {
-  const Real magnitude = (squares_ + rounding(a.unit)) / count() + std::fabs(eps) + 2 * a.least;
+  const Real squares = count() > 1 ? squares_ + rounding(a.unit) : 0;
+  const Real magnitude = squares / count() + std::fabs(eps) + 2 * a.least;
   return roundoffs(count()) * a.unit * magnitude;
 }
 

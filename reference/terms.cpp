@@ -1,5 +1,9 @@
 #include "reference/terms.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include "reference/families.h"
 #include "reference/indexing.h"
 #include "reference/window.h"
 
@@ -16,13 +20,85 @@ Dims triangle_cells(TensorArgument self, Argument<const Ints*> output_size, Argu
           cells(self->sizes[3], (*output_size.value)[1], scales_w.value)};
 }
 
+// How often the most frequent of n keys comes.
+template <class F>
+Int most_equal(Int n, F key) {
+  Buffer<decltype(key(Int{}))> keys;
+  for (Int k = 0; k < n; ++k) keys.push_back(key(k));
+  std::ranges::sort(keys);
+  Int most = 0;
+  for (auto first = keys.begin(); first != keys.end();) {
+    const auto last = std::upper_bound(first, keys.end(), *first);
+    most = std::max<Int>(most, last - first);
+    first = last;
+  }
+  return most;
+}
+
+// The most taps of windows that meet in a cell: starts are a stride apart, and meet where taps are.
+Int meeting_taps(const Ints& kernel_size, const Ints& stride, const Ints& dilation) {
+  Dims most;
+  for (const Int d : {0, 1}) {
+    const Int taps = entry(kernel_size, d), step = stride.empty() ? taps : entry(stride, d),
+              apart = step / std::gcd(step, entry(dilation, d));
+    most.push_back(taps / apart + (taps % apart != 0));
+  }
+  return count(most);
+}
+
 // The most of n cells that one of m places takes, from floor(i n / m) to ceil((i + 1) n / m).
 Int largest_share(Int n, Int m) { return n / m + (n % m == 0 ? 0 : 2); }
 
 }  // namespace
 
-Int indexed(TensorArgument tensor, Argument<const Tensors*> indices) {
-  return count(indexed_sizes(*indices.value, tensor->sizes).block);
+Int shares(Argument<const Ints*> kernel_size, Argument<const Ints*> stride) {
+  return meeting_taps(*kernel_size.value, *stride.value, Ints{1}) + 1;
+}
+Int meeting(Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> dilation) {
+  return meeting_taps(*kernel_size.value, *stride.value, *dilation.value);
+}
+
+Int named(TensorArgument index, Argument<Int> dim) {
+  const Array<Int> places = read<Int>(*index.value);
+  Int length = 1, inner = 1;
+  if (const int rank = index->rank(); rank > 0) {
+    const int along = wrap_dim(dim.value, rank);
+    length = index->sizes[along];
+    for (int d = along + 1; d < rank; ++d) inner *= index->sizes[d];
+  }
+  return most_equal(places.count(),
+                    [&](Int k) { return std::pair(k / inner / length * inner + k % inner, places[k]); });
+}
+Int named_or_self(TensorArgument index, Argument<Int> dim) { return named(index, dim) + 1; }
+Int named(TensorArgument self, Argument<const Tensors*> indices) {
+  const Indexing x = indexing(*indices.value, self->sizes);
+  Buffer<Int> places(static_cast<std::size_t>(count(x.block)));
+  for (int d = 0; d < self->rank(); ++d) {
+    const auto& index = x.at[static_cast<std::size_t>(d)];
+    Int flat = 0;
+    for (const Dims& i : index ? assay::indices(x.block) : assay::indices(Dims{0}))
+      places[static_cast<std::size_t>(flat)] =
+          places[static_cast<std::size_t>(flat)] * self->sizes[d] + families::broadcast(*index, x.block).at(i, flat),
+      ++flat;
+  }
+  return most_equal(std::ssize(places), [&](Int k) { return places[static_cast<std::size_t>(k)]; });
+}
+Int named_rows(TensorArgument indices) {
+  const Array<Int> rows = read<Int>(*indices.value);
+  return most_equal(rows.count(), [&](Int k) { return rows[k]; }) + 1;
+}
+Int named_in_plane(TensorArgument indices) {
+  const Array<Int> places = read<Int>(*indices.value);
+  const Int plane = size(indices, -1) * size(indices, -2);
+  return most_equal(places.count(), [&](Int k) { return std::pair(k / plane, places[k]); });
+}
+
+Int largest_bag(TensorArgument indices, TensorArgument offsets) {
+  const Array<Int> first = read<Int>(*offsets.value);
+  Int most = 0;
+  for (Int b = 0; b < first.count(); ++b)
+    most = std::max(most, (b + 1 < first.count() ? first[b + 1] : indices->count()) - first[b]);
+  return most + 1;
 }
 
 Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
@@ -64,8 +140,8 @@ Int adaptive_gradient(TensorArgument grad_output, TensorArgument self) {
   return count(windows) + 1;  // each is divided by both sizes of its window
 }
 
-Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed) {
-  return std::max(beside(grad_output, 1), beside(weight, transposed.value ? 0 : 1));
+Int convolution_gradient(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
+  return transposed.value ? beside(weight, 0) : beside(weight, 1) / groups.value;
 }
 
 Int transforms(TensorArgument tensor, Argument<const Ints*> dim) {

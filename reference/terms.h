@@ -21,16 +21,15 @@ inline Int beside(TensorArgument tensor, Int dim) { return tensor->count() / std
 inline Int normalised(TensorArgument input, Argument<bool> training) { return training.value ? beside(input, 1) : 7; }
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
-// The longest sum of the gradients of a norm, over what is normalised together or over all that a weight has, and the
-// roundings of one of its terms: x - mean, three products, the cube of rstd, the division by the length and a
-// difference.
-inline Int gradient_of(TensorArgument input, TensorArgument mean, Int of_weight) {
-  return std::max(input->count() / std::max<Int>(mean->count(), 1), of_weight) + 8;
+// What is normalised together, and the roundings of one of the terms of its gradient: x - mean, three products, the
+// cube of rstd, the division by the length and a difference. That of a weight has two products and a difference.
+inline Int norm_gradient(TensorArgument input, TensorArgument mean) {
+  return input->count() / std::max<Int>(mean->count(), 1) + 8;
 }
-inline Int layer_gradient(TensorArgument input, TensorArgument mean) { return gradient_of(input, mean, mean->count()); }
-inline Int group_gradient(TensorArgument input, TensorArgument mean) {
-  return gradient_of(input, mean, beside(input, 1));
-}
+inline Int weight_gradient(Int summed) { return summed + 4; }
+inline Int weight_gradient(TensorArgument mean) { return weight_gradient(mean->count()); }
+inline Int weight_gradient(TensorArgument input, Int dim) { return weight_gradient(beside(input, dim)); }
+inline Int elements(TensorArgument tensor) { return tensor->count(); }
 
 // count({n}): a size, of which 2^56 is enough.
 inline Int linear(TensorArgument input) { return count({input->sizes[input->rank() - 1]}) + 1; }
@@ -43,13 +42,24 @@ Int window(Int spatial, Argument<const Ints*> kernel_size);
 Int adaptive_window(TensorArgument self, Argument<const Ints*> output_size);
 Int adaptive_gradient(TensorArgument grad_output, TensorArgument self);
 Int convolved(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);
-Int convolution_gradient(TensorArgument grad_output, TensorArgument weight, Argument<bool> transposed);
+Int convolution_gradient(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups);
 Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
               Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);
 
 Int product(Argument<const Ints*> sizes);
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);
-Int indexed(TensorArgument tensor, Argument<const Tensors*> indices);
+
+// Windows that share a cell, and the division; taps that meet in one.
+Int shares(Argument<const Ints*> kernel_size, Argument<const Ints*> stride);
+Int meeting(Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> dilation);
+
+// The most indices that name one place: along dim; that of lists; in a plane. One more for what is there, or a factor.
+Int named(TensorArgument index, Argument<Int> dim);
+Int named(TensorArgument self, Argument<const Tensors*> indices);
+Int named_in_plane(TensorArgument indices);
+Int named_or_self(TensorArgument index, Argument<Int> dim);
+Int named_rows(TensorArgument indices);
+Int largest_bag(TensorArgument indices, TensorArgument offsets);
 
 // The work of all results together, where it is not that of their terms.
 Int transforms(TensorArgument tensor, Argument<const Ints*> dim);

@@ -211,6 +211,21 @@ TEST(Dot, AVarianceThatIsDividedByZeroIsNoNumber) {
   for (const Real got : {nan, -inf, 12345.0}) EXPECT_EQ(of_none({1, 2, 3}).verdict_of({got}), Verdict::fail) << got;
   for (const Real got : {nan, inf}) EXPECT_EQ(of_none({0.1, 0.1}).verdict_of({got}), Verdict::pass) << got;
   EXPECT_EQ(of_none({0.1, 0.1}).verdict_of({12345}), Verdict::fail);
+  const Question rounded("aten::var.correction_out",
+                         {row(float64, std::vector<Real>(8, 0.1)), Value{Ints{0}}, Value{Int{8}}, false});
+  for (const Real got : {nan, inf}) EXPECT_EQ(rounded.verdict_of({got}), Verdict::pass) << got;
+}
+
+// However many indices there are.
+TEST(Dot, OnlyWhatIsAddedAtOnePlaceRounds) {
+  const auto added = [](const std::vector<Real>& places) {
+    return Question("aten::scatter_add.out", {row(float32, {1, 1, 1, 1}), Int{0}, row(int64, places),
+                                              row(float32, std::vector<Real>(places.size(), 1))});
+  };
+  const Real ulp = std::ldexp(1.0, -22);  // of 2
+  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 + ulp, 2, 2, 2}), Verdict::pass);
+  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 + 2 * ulp, 2, 2, 2}), Verdict::fail);
+  EXPECT_EQ(added({0, 0, 0, 3}).verdict_of({4 + 2 * ulp, 1, 1, 2}), Verdict::pass);
 }
 
 TEST(Dot, WhatIsFarBeyondTheRangeIsInfinite) {

@@ -221,7 +221,7 @@ class TensorJudge {
     row_.accuracy = accuracy(op, static_cast<int>(op.arguments.back().type == "Tensor[]" ? 0 : output), computed);
     row_.accuracy.flush = row_.accuracy.flush || mode == ArithmeticMode::flush_to_zero;
     row_.half_accumulation = mode == ArithmeticMode::half_accumulation;
-    row_.terms = expected.answer.terms;
+    row_.terms = unrounded_.terms;
     row_.is_part = parts_ > 1;
   }
 

@@ -196,8 +196,8 @@ std::string answer_line(std::string_view line, const Budget::Limits& most) {
   } catch (const Fault& fault) {
     return line_of(answer_json(id, answer_of(fault), {}));
   } catch (const std::bad_alloc&) {
-    return line_of(answer_json(
-        id, {Outcome::exhausted, "limits.memory", "the machine has no memory left for this call", {}, 1}, {}));
+    return line_of(
+        answer_json(id, {Outcome::exhausted, "limits.memory", "the machine has no memory left for this call", {}}, {}));
   }
 }
 

@@ -25,7 +25,7 @@ Json request_json(const Json& id, const Operator& op, std::span<const Value> arg
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs);
 
 // The answer to a request of which no call could be made.
-inline Answer answer_of(const Fault& fault) { return {fault.outcome, fault.rule, fault.message, {}, 1}; }
+inline Answer answer_of(const Fault& fault) { return {fault.outcome, fault.rule, fault.message, {}}; }
 
 // The answer to one request, a line without its end, for which `most` may be used, or less if the request says so.
 // Never throws: whatever is wrong with the request is the answer.

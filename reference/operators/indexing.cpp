@@ -130,7 +130,7 @@ Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const A
   return counts;
 }
 
-// Sums of magnitudes; a product's as in prod, once for each of its roundings; 0 where nothing is computed.
+// Sums of magnitudes; a product's as in prod; 0 where nothing is computed.
 template <class T>
 void scatter_reduced_magnitude(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index,
                                const Array<T>& src, std::string_view reduce, bool include_self, const Arithmetic& a) {
@@ -140,7 +140,7 @@ void scatter_reduced_magnitude(Array<T>& out, const Array<T>& self, Int dim, con
   for (Int k = 0; include_self && k < out.count(); ++k) factors[k].push_back(self[k]);
   each_target(factors, dim, index, [&](Buffer<T>& target, const Dims& i) { target.push_back(element(src, i)); });
   for (Int k = 0; k < out.count(); ++k) {
-    if (reduce == "prod") out[k] = operators::prod_magnitude(factors[k], a) * T(static_cast<Real>(counts[k]));
+    if (reduce == "prod") out[k] = operators::prod_magnitude(factors[k], a);
     if (reduce == "amax" || reduce == "amin" || counts[k] < 2) out[k] = 0;
   }
 }

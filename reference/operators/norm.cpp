@@ -5,6 +5,7 @@
 
 #include "reference/bounds.h"
 #include "reference/moments.h"
+#include "reference/steps.h"
 
 namespace assay {
 namespace {
@@ -44,14 +45,14 @@ void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Run
     rstd[r] = m.reciprocal_deviation(eps);
     for (Int k = 0; k < runs.length; ++k) {
       const Int i = r * runs.length + k, c = runs.channel(r, k);
-      out[i] = (runs.input[i] - mean[r]) * rstd[r] * at(weight, c, 1) + at(bias, c, 0);
+      out[i] = steps::normal(runs.input[i], mean[r], rstd[r], at(weight, c, 1), at(bias, c, 0));
     }
   }
 }
 
-// That of one element. The mean is wrong by its magnitude, and so is rstd. Once round x - mean and its two products, or
-// the products of x and mean with the scale, and two sums. What is not finite makes all that are normalised with it
-// NaN.
+// That of one element. The mean is wrong by its magnitude, but for that of one number, and so is rstd. Once round
+// x - mean and its two products, or the scale, its products with x and mean, and the shift; and the last sum. What is
+// not finite makes all that are normalised with it NaN.
 Real normal_magnitude(Real x, Real weight, Real bias, const Moments& m, Real eps, Real rstd_magnitude,
                       const Arithmetic& a) {
   const Real apart = x - m.mean(), y = apart * m.reciprocal_deviation(eps) * weight + bias;
@@ -60,9 +61,11 @@ Real normal_magnitude(Real x, Real weight, Real bias, const Moments& m, Real eps
   if (std::isinf(weight)) return overflowing(0);
   if (std::isnan(y)) return 0;
   const Real scale = m.largest_reciprocal_deviation(eps, a) * weight;
-  const Real once = 2 * (std::fabs(x) + m.size()) * rounded(scale, a) + 3 * std::fabs(y) + 2 * std::fabs(bias);
-  const Real parts = m.size() * rounded(scale, a) + std::fabs(apart * weight) * std::fabs(rstd_magnitude) +
-                     once / roundoffs(m.count());
+  const Real normal = std::fabs(apart) * rounded(scale, a), size = m.count() > 1 ? m.size() : 0,
+             shifted = normal + (std::fabs(x) + 2 * m.size()) * rounded(scale, a) + std::fabs(bias),
+             once = std::fmax(3 * normal, shifted) + std::fabs(y);
+  const Real parts =
+      size * rounded(scale, a) + std::fabs(apart * weight) * std::fabs(rstd_magnitude) + once / roundoffs(m.count());
   const bool in_range = rstd_magnitude >= 0 && std::fmax(parts, std::fabs(scale)) < a.largest;
   return in_range ? parts : overflowing(parts);
 }
@@ -83,16 +86,18 @@ void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd,
 // How the gradients add up: as they are, or all as magnitudes.
 struct Signed {
   Real minus(Real a, Real b) const { return a - b; }
+  Real difference(Real x, Real mean, Real scale) const { return steps::difference(x, mean, scale); }
   Real value(Real a) const { return a; }
-  Real partial(Real, Real, Real) const { return 0; }
+  Real partial(Real, Real) const { return 0; }
   Real result(Real a, Real) const { return a; }
 };
 struct Absolute {
   const Arithmetic& a;
   Real largest;  // what is beyond is infinite
   Real minus(Real x, Real y) const { return value(std::fabs(x) + std::fabs(y)); }
+  Real difference(Real x, Real mean, Real scale) const { return minus(x, mean) * scale; }
   Real value(Real x) const { return std::fabs(x) < largest ? rounded(x, a) : std::numeric_limits<Real>::infinity(); }
-  Real partial(Real sum, Real x, Real y) const { return value(sum + x * y); }
+  Real partial(Real sum, Real product) const { return value(sum + product); }
   Real result(Real x, Real partial) const { return std::isinf(partial) ? partial : value(x); }
 };
 
@@ -109,20 +114,20 @@ void normalise_backward(Sign sign, const Gradients& to, const Runs& runs, const 
   for (Int r = 0; r < mean.count(); ++r) {
     const Int first = r * runs.length;
     const auto g = [&](Int k) { return sign.value(grad_out[first + k]); };
-    const auto d = [&](Int k) { return sign.minus(runs.input[first + k], mean[r]); };
+    const auto d = [&](Int k, Real scale) { return sign.difference(runs.input[first + k], mean[r], scale); };
     const auto h = [&](Int k) { return sign.value(grad_out[first + k] * at(weight, runs.channel(r, k), 1)); };
     const Real scale = sign.value(rstd[r]);
     Real sum = 0, products = 0, unweighted = 0;  // kernels also make the products before they weight them
     for (Int k = 0; k < runs.length; ++k) {
       const Int c = runs.channel(r, k);
-      sum = sign.value(sum + h(k)), products = sign.value(products + h(k) * d(k)),
-      unweighted = sign.partial(unweighted, g(k), d(k));
-      if (to.asked[1]) to.weight[c] = sign.result(to.weight[c] + g(k) * sign.value(d(k) * scale), unweighted);
+      sum = sign.value(sum + h(k)), products = sign.value(products + d(k, h(k))),
+      unweighted = sign.partial(unweighted, d(k, g(k)));
+      if (to.asked[1]) to.weight[c] = sign.result(to.weight[c] + g(k) * sign.value(d(k, scale)), unweighted);
       if (to.asked[2]) to.bias[c] = sign.result(to.bias[c] + g(k), g(k));
     }
     const Real slope = sign.value(sign.value(scale * scale * scale) * products / n);
     for (Int k = 0; to.asked[0] && k < runs.length; ++k)
-      to.input[first + k] = sign.result(sign.minus(scale * sign.minus(h(k), sum / n), d(k) * slope), unweighted);
+      to.input[first + k] = sign.result(sign.minus(scale * sign.minus(h(k), sum / n), d(k, slope)), unweighted);
   }
 }
 
@@ -252,7 +257,7 @@ void operators::batch_norm_magnitude(Array<Real>& out, Array<Real>&, Array<Real>
   for (const Dims& i : indices(out.sizes)) {
     const Channel c(weight, bias, running_mean, running_var, eps, i[1]);
     const Real x = input(i), terms = std::fabs(c.variance) + std::fabs(eps), sum = std::fabs(c.variance + eps);
-    const Real parts = (std::fabs(x) + std::fabs(c.mean)) * rounded(c.scale, a) * (1 + terms / sum) + std::fabs(c.b);
+    const Real parts = (std::fabs(x) + std::fabs(c.mean)) * rounded(c.scale, a) * (terms / sum) + std::fabs(c.b);
     const bool is_nan = std::isnan(x) || std::isnan(c.mean) || std::isnan(c.b) ||
                         (std::isnan(c.scale) && !std::isinf(c.weight)) || std::isnan(c.weight);
     const bool in_range = std::fmax(parts, std::fabs(c.scale)) < a.largest;

@@ -6,10 +6,12 @@ namespace assay::numbers {
 
 Evaluation evaluate(std::string_view operator_name, std::span<const Value> arguments, const Manner& how, int lost) {
   manner = how, lost_bits = lost;
+  met = {};
   Evaluation e;
   e.arguments.assign(arguments.begin(), arguments.end());
   const Answer answer = call(*find_operator(operator_name), e.arguments);
   e.outcome = answer.outcome;
+  e.met = met;
   for (const Unrounded& u : answer.unrounded) {
     std::vector<Pair>& pairs = e.unrounded.emplace_back();
     for (const Real x : u.values) {

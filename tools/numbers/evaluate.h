@@ -18,6 +18,7 @@ struct Pair {
 // What the formulas say to a call when they are read in another arithmetic.
 struct Evaluation {
   Outcome outcome;
+  Met met;
   std::vector<Value> arguments;  // those of the call, with the results in the place of its out arguments
   std::vector<std::vector<Pair>>
       unrounded;  // for each out the numbers before their rounding; none where they are exact

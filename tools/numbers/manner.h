@@ -9,8 +9,8 @@ namespace assay::numbers {
 enum class Precision : std::uint8_t { float16, bfloat16, float32, float64, wide };
 
 // In which order the addends of a sum are added: one after another from the first or from the last, in halves of
-// halves, or by so many accumulators in turn.
-enum class Order : std::uint8_t { rising, falling, halves, four_lanes, sixteen_lanes };
+// halves, in blocks of sixteen, or by so many accumulators in turn.
+enum class Order : std::uint8_t { rising, falling, halves, blocks, four_lanes, sixteen_lanes, sixty_four_lanes };
 
 // Which of the two neighbours of an exact value a function of the C library gives, as one that is within one ulp may:
 // the nearest, that above, that below, or one or the other. Roots are rounded to nearest.
@@ -20,6 +20,16 @@ struct Manner {
   Precision precision = Precision::wide;
   Order order = Order::rising;
   Functions functions = Functions::nearest;
+  bool fused = false;    // a product is not rounded before something is added to it
+  bool running = false;  // a mean and a sum of squares are kept current while numbers come (Welford)
+  bool apart = false;    // (x - mean) scale is x scale - mean scale
+
+  bool operator==(const Manner&) const = default;
+};
+
+// Which choices of a manner a formula has met.
+struct Met {
+  bool sums = false, functions = false, products = false, means = false, differences = false;
 };
 
 }  // namespace assay::numbers

@@ -8,6 +8,7 @@ namespace assay::numbers {
 
 Manner manner;
 int lost_bits = 0;
+Met met;
 
 namespace {
 
@@ -42,6 +43,7 @@ Number::Wide Number::to_precision(Wide value) {
 }
 
 Number Number::approximated(Wide value) {
+  met.functions = true;
   const Wide nearest = to_precision(value);
   if (manner.functions == Functions::nearest || nearest == value || !finiteq(nearest)) return exactly(nearest);
   // One or the other: as the last bit of the nearest has it.

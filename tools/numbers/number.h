@@ -21,6 +21,7 @@
 namespace assay::numbers {
 
 extern Manner manner;  // in which all are computed
+extern Met met;        // since this was last cleared
 
 class Number {
  public:
@@ -32,7 +33,7 @@ class Number {
   constexpr Number(T value) : value_(value) {}  // exact: constants are not rounded
   template <class T>
   requires std::is_arithmetic_v<T>
-  constexpr explicit operator T() const { return static_cast<T>(value_); }
+  constexpr explicit operator T() const { return static_cast<T>(wide()); }
   operator std::variant<bool, std::int64_t, double>() const { return static_cast<double>(*this); }  // a Scalar
   static constexpr Number exactly(Wide value) {
     Number x;
@@ -45,31 +46,48 @@ class Number {
   // What a function of the C library gives for this value.
   static Number approximated(Wide value);
 
-  constexpr Wide wide() const { return value_; }
+  constexpr Wide wide() const { return is_product_ ? to_precision(value_) : value_; }
 
-  friend constexpr Number operator+(Number a, Number b) { return rounded(a.value_ + b.value_); }
-  friend constexpr Number operator-(Number a, Number b) { return rounded(a.value_ - b.value_); }
-  friend constexpr Number operator*(Number a, Number b) { return rounded(a.value_ * b.value_); }
-  friend constexpr Number operator/(Number a, Number b) { return rounded(a.value_ / b.value_); }
-  friend constexpr Number operator-(Number a) { return exactly(-a.value_); }
+  // One of two products is fused with their sum.
+  friend constexpr Number operator+(Number a, Number b) {
+    return rounded(a.value_ + (a.is_product_ ? b.wide() : b.value_));
+  }
+  friend constexpr Number operator-(Number a, Number b) {
+    return rounded(a.value_ - (a.is_product_ ? b.wide() : b.value_));
+  }
+  friend constexpr Number operator*(Number a, Number b) {
+    const Wide product = a.wide() * b.wide();
+    if (std::is_constant_evaluated()) return exactly(product);
+    met.products = true;
+    if (!manner.fused) return rounded(product);
+    Number x = exactly(product);
+    x.is_product_ = true;
+    return x;
+  }
+  friend constexpr Number operator/(Number a, Number b) { return rounded(a.wide() / b.wide()); }
+  friend constexpr Number operator-(Number a) {
+    a.value_ = -a.value_;
+    return a;
+  }
   constexpr Number& operator+=(Number b) { return *this = *this + b; }
   constexpr Number& operator-=(Number b) { return *this = *this - b; }
   constexpr Number& operator*=(Number b) { return *this = *this * b; }
   constexpr Number& operator/=(Number b) { return *this = *this / b; }
   constexpr Number& operator++() { return *this += 1; }
 
-  friend constexpr bool operator==(Number a, Number b) { return a.value_ == b.value_; }
-  friend constexpr bool operator!=(Number a, Number b) { return a.value_ != b.value_; }
-  friend constexpr bool operator<(Number a, Number b) { return a.value_ < b.value_; }
-  friend constexpr bool operator<=(Number a, Number b) { return a.value_ <= b.value_; }
-  friend constexpr bool operator>(Number a, Number b) { return a.value_ > b.value_; }
-  friend constexpr bool operator>=(Number a, Number b) { return a.value_ >= b.value_; }
+  friend constexpr bool operator==(Number a, Number b) { return a.wide() == b.wide(); }
+  friend constexpr bool operator!=(Number a, Number b) { return a.wide() != b.wide(); }
+  friend constexpr bool operator<(Number a, Number b) { return a.wide() < b.wide(); }
+  friend constexpr bool operator<=(Number a, Number b) { return a.wide() <= b.wide(); }
+  friend constexpr bool operator>(Number a, Number b) { return a.wide() > b.wide(); }
+  friend constexpr bool operator>=(Number a, Number b) { return a.wide() >= b.wide(); }
   friend std::ostream& operator<<(std::ostream& out, Number x) { return out << static_cast<double>(x); }
 
  private:
   static Wide to_precision(Wide value);
 
   Wide value_ = 0;
+  bool is_product_ = false;  // not yet rounded
 };
 
 // A sum whose addends are added in the order of the manner.
@@ -83,6 +101,7 @@ class Sum {
   }
 
   Sum& operator+=(const T& addend) {
+    met.sums = true;
     if (manner.order == Order::rising)
       rising_ = rising_ + addend;
     else
@@ -96,10 +115,14 @@ class Sum {
         return one_after_another(addends_.rbegin(), addends_.rend());
       case Order::halves:
         return in_halves(0, addends_.size());
+      case Order::blocks:
+        return in_blocks(16);
       case Order::four_lanes:
         return in_lanes(4);
       case Order::sixteen_lanes:
         return in_lanes(16);
+      case Order::sixty_four_lanes:
+        return in_lanes(64);
       default:
         return rising_;
     }
@@ -115,6 +138,15 @@ class Sum {
   T in_halves(std::size_t first, std::size_t size) const {
     if (size == 1) return addends_[first];
     return in_halves(first, size / 2) + in_halves(first + size / 2, size - size / 2);
+  }
+  T in_blocks(std::size_t size) const {
+    std::vector<T> sums;
+    for (auto first = addends_.begin(); first != addends_.end();) {
+      const auto last = addends_.end() - first > static_cast<std::ptrdiff_t>(size) ? first + size : addends_.end();
+      sums.push_back(one_after_another(first, last));
+      first = last;
+    }
+    return one_after_another(sums.begin(), sums.end());
   }
   T in_lanes(std::size_t lanes) const {
     std::vector<T> sums(addends_.begin(), addends_.begin() + std::min(addends_.size(), lanes));
@@ -197,7 +229,7 @@ ASSAY_OF_TWO(rounded, fmod)
 inline assay::numbers::Number abs(assay::numbers::Number x) { return fabs(x); }
 inline assay::numbers::Number fma(assay::numbers::Number x, assay::numbers::Number y, assay::numbers::Number z) {
   return x * y + z;
-}  // kernels may fuse or not: this errs more
+}  // kernels may fuse or not, as the manner has it
 inline assay::numbers::Number ldexp(assay::numbers::Number x, int n) {
   return assay::numbers::Number::rounded(ldexpq(x.wide(), n));
 }

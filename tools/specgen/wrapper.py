@@ -1,7 +1,7 @@
 """The C++ of one entry: the declaration of its function and the wrapper that checks, reads, computes and writes."""
 import re
 
-from entry import SpecError, Word, parse_word
+from entry import SpecError, Word, as_list, parse_word
 
 TYPES = {"real": "Real", "int": "Int", "complex": "Complex", "bits": "Element"}
 DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64", "complex32": "complex32"}
@@ -141,7 +141,8 @@ class Wrapper:
 
     @property
     def terms(self):
-        return self.entry.data.get("terms", "number(1)")
+        """One for all outs, or one for each."""
+        return as_list(self.entry.data.get("terms", "number(1)"))
 
     # -- the function --------------------------------------------------------------------------------------------
 
@@ -367,7 +368,7 @@ class Wrapper:
             if " to " in how[k]:
                 yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, how[k].partition(' to ')[2]]))};"
         yield "  if (!call.rules_only()) {"
-        yield f"    call.terms({self.call('terms', parse_word(self.terms))});"
+        yield f"    call.terms({{{', '.join(self.call('terms', parse_word(t)) for t in self.terms)}}});"
         if entry.family == "whole":  # the other families' loops charge what they visit
             work = self.call("terms", parse_word(entry.data["work"])) if "work" in entry.data else "call.products()"
             yield f"    Budget::Scope::work({work});"

@@ -101,7 +101,7 @@ class OperatorPage:
 
     @property
     def terms(self):
-        return self.word("terms", self.wrapper.terms) if self.entry.family != "number" else None
+        return [self.word("terms", t) for t in self.wrapper.terms] if self.entry.family != "number" else []
 
     @property
     def magnitudes(self):
