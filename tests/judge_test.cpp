@@ -222,10 +222,10 @@ TEST(Dot, OnlyWhatIsAddedAtOnePlaceRounds) {
     return Question("aten::scatter_add.out", {row(float32, {1, 1, 1, 1}), Int{0}, row(int64, places),
                                               row(float32, std::vector<Real>(places.size(), 1))});
   };
-  const Real ulp = std::ldexp(1.0, -22);  // of 2
-  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 + ulp, 2, 2, 2}), Verdict::pass);
-  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 + 2 * ulp, 2, 2, 2}), Verdict::fail);
-  EXPECT_EQ(added({0, 0, 0, 3}).verdict_of({4 + 2 * ulp, 1, 1, 2}), Verdict::pass);
+  const Real ulp = std::ldexp(1.0, -23);  // below 2
+  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 - ulp, 2, 2, 2}), Verdict::pass);
+  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 - 2 * ulp, 2, 2, 2}), Verdict::fail);
+  EXPECT_EQ(added({0, 0, 0, 3}).verdict_of({4 - 2 * ulp, 1, 1, 2}), Verdict::pass);
 }
 
 TEST(Dot, WhatIsFarBeyondTheRangeIsInfinite) {
