@@ -8,7 +8,9 @@ namespace {
 class Fingerprint {
  public:
   void add(std::uint64_t number) {
-    for (int shift = 0; shift < 64; shift += 8) text_ += static_cast<char>(number >> shift & 0xff);
+    char bytes[8];
+    for (int k = 0; k < 8; ++k) bytes[k] = static_cast<char>(number >> (8 * k) & 0xff);
+    text_.append(bytes, sizeof bytes);
   }
   void add(Int v) { add(static_cast<std::uint64_t>(v)); }
   void add(double v) { add(std::bit_cast<std::uint64_t>(v)); }

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <map>
+#include <sstream>
 #include <system_error>
 
 #include "calls_generated.h"
@@ -22,7 +22,9 @@ namespace {
 std::string contents(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw Fault(Outcome::malformed, "calls.file", fmt::format("{} cannot be read", file.string()));
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  return std::move(bytes).str();
 }
 
 constexpr std::size_t alignment = 64;  // of each file in memory
@@ -90,18 +92,18 @@ RecordedCalls::RecordedCalls(std::string file, Bytes shared, std::size_t size)
 }
 
 void RecordedCalls::index() {
-  std::map<std::uint32_t, std::pair<std::string, std::size_t>> calls;
+  std::map<std::uint32_t, std::size_t> calls;
   const std::size_t recorded = golden::GetCalls(bytes_.get())->calls()->size();
   for (std::size_t i = 0; i < recorded; ++i) {
-    std::string print = fingerprint(*op_, read(i).arguments);
+    const std::string print = fingerprint(*op_, read(i).arguments);
     const auto short_digest = static_cast<std::uint32_t>(assay::digest(print) >> 32);
-    const auto [same, is_new] = calls.try_emplace(short_digest, print, i);
-    if (!is_new && same->second.first != print)
+    const auto [same, is_new] = calls.try_emplace(short_digest, i);
+    if (!is_new && fingerprint(*op_, read(same->second).arguments) != print)
       malformed("calls.digest", fmt::format("has two calls whose digest is {:08x}, {} and {}: record one of them with "
                                             "other values",
-                                            short_digest, same->second.second, i));
+                                            short_digest, same->second, i));
   }
-  for (const auto& [short_digest, call] : calls) calls_.emplace_back(short_digest, call.second);
+  calls_.assign(calls.begin(), calls.end());
 }
 
 std::optional<RecordedCall> RecordedCalls::find(std::uint32_t digest) const {
