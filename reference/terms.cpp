@@ -62,7 +62,7 @@ Int named(TensorArgument index, Argument<Int> dim) {
   const Array<Int> places = read<Int>(*index.value);
   Int length = 1, inner = 1;
   if (const int rank = index->rank(); rank > 0) {
-    const int along = wrap_dim(dim.value, rank);
+    const auto along = static_cast<int>(wrap_dim(dim.value, rank));
     length = index->sizes[along];
     for (int d = along + 1; d < rank; ++d) inner *= index->sizes[d];
   }
