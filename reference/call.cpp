@@ -295,7 +295,7 @@ Answer Call::finish() {
     if (op_.arguments[i].out && is_list(op_.arguments[i].type)) outs[i] = Tensors{};
   for (std::size_t k = 0; k < results_.size(); ++k) {
     Result& r = results_[k];
-    r.unrounded.terms = std::max<Int>(terms_[terms_.size() == 1 ? 0 : k], 1);
+    if (!terms_.empty()) r.unrounded.terms = std::max<Int>(terms_[terms_.size() == 1 ? 0 : k], 1);
     if (rules_only() && must_fit(r)) answer.unknown = text(op_.id, ".out");
     if (r.in_list)
       std::get<Tensors>(outs[r.argument]).emplace_back(std::move(r.tensor));

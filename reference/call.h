@@ -138,7 +138,11 @@ class Call {
   void promise_list(std::size_t i, DType computed, Stored stored, const Buffer<Dims>& sizes);
   void terms(std::initializer_list<Int> counts) { terms_ = counts; }  // for each result of all outs, or of each out
   Int elements() const;                                               // of all results
-  Int products() const { return count({elements(), std::max<Int>(*std::ranges::max_element(terms_), 1)}); }
+  Int products() const {
+    Int most = 1;
+    for (const Int n : terms_) most = std::max(most, n);
+    return count({elements(), most});
+  }
 
   // The result for the k-th promise.
   template <class T>
@@ -176,7 +180,7 @@ class Call {
   Outcome outcome_ = Outcome::invalid;
   Buffer<Result> results_;
   std::vector<std::pair<std::size_t, Scalar>> numbers_;
-  Buffer<Int> terms_ = {1};
+  Buffer<Int> terms_;  // none: one each
 };
 
 }  // namespace assay
