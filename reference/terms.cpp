@@ -61,7 +61,7 @@ Int meeting(Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Arg
 Int named(TensorArgument index, Argument<Int> dim) {
   const Array<Int> places = read<Int>(*index.value);
   Int length = 1, inner = 1;
-  if (const int rank = index->rank(); rank > 0) {
+  if (const int rank = index->rank(); rank > 0 && places.count() > 0) {  // without elements it may be of any rank
     const auto along = static_cast<int>(wrap_dim(dim.value, rank));
     length = index->sizes[along];
     for (int d = along + 1; d < rank; ++d) inner *= index->sizes[d];
