@@ -13,37 +13,37 @@ namespace {
 thread_local constinit const Budget::Scope* innermost = nullptr;
 thread_local constinit Int refused = 0;  // which time from now on
 
-// One limit: what is left of it, and how little was ever left.
-class Account {
- public:
-  Account(Int limit, std::string_view unit, std::string_view rule, std::string_view option)
-      : limit_(limit), left_(limit), least_(limit), unit_(unit), rule_(rule), option_(option) {}
-
-  void take(Int n, std::string_view what) {
-    Int now = left_.load(std::memory_order_relaxed);
-    do
-      if (n > now)
-        throw Fault(Outcome::exhausted, std::string(rule_),
-                    text(what, " needs ", n, ' ', unit_, ", but ", now, " are left of the limit of ", limit_,
-                         ", which ", option_, " raises"));
-    while (!left_.compare_exchange_weak(now, now - n, std::memory_order_relaxed));
-    Int least = least_.load(std::memory_order_relaxed);
-    while (now - n < least && !least_.compare_exchange_weak(least, now - n, std::memory_order_relaxed)) {
-    }
-  }
-  void give_back(Int n) { left_.fetch_add(n, std::memory_order_relaxed); }
-  Int left() const { return left_.load(std::memory_order_relaxed); }
-  Int used() const { return limit_ - least_.load(std::memory_order_relaxed); }
-
- private:
-  const Int limit_;
-  std::atomic<Int> left_, least_;
-  const std::string_view unit_, rule_, option_;
-};
-
 }  // namespace
 
 struct Budget::State {
+  // One limit: what is left of it, and how little was ever left.
+  class Account {
+   public:
+    Account(Int limit, std::string_view unit, std::string_view rule, std::string_view option)
+        : limit_(limit), left_(limit), least_(limit), unit_(unit), rule_(rule), option_(option) {}
+
+    void take(Int n, std::string_view what) {
+      Int now = left_.load(std::memory_order_relaxed);
+      do
+        if (n > now)
+          throw Fault(Outcome::exhausted, std::string(rule_),
+                      text(what, " needs ", n, ' ', unit_, ", but ", now, " are left of the limit of ", limit_,
+                           ", which ", option_, " raises"));
+      while (!left_.compare_exchange_weak(now, now - n, std::memory_order_relaxed));
+      Int least = least_.load(std::memory_order_relaxed);
+      while (now - n < least && !least_.compare_exchange_weak(least, now - n, std::memory_order_relaxed)) {
+      }
+    }
+    void give_back(Int n) { left_.fetch_add(n, std::memory_order_relaxed); }
+    Int left() const { return left_.load(std::memory_order_relaxed); }
+    Int used() const { return limit_ - least_.load(std::memory_order_relaxed); }
+
+   private:
+    const Int limit_;
+    std::atomic<Int> left_, least_;
+    const std::string_view unit_, rule_, option_;
+  };
+
   explicit State(const Limits& limits)
       : memory(limits.bytes, "bytes of memory", "limits.memory", "--max-bytes"),
         work(limits.work, "units of work", "limits.work", "--max-work"),
