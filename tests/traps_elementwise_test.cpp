@@ -138,14 +138,6 @@ TEST(Scalars, ProductOfAHalfTensorTakesAFloat32Number) {
 
 TEST(Scalars, AlphaIsRoundedToTheHalfType) { EXPECT_EQ(sum(float16, 0, 60000, 1e-5), 0.6005859375); }
 
-TEST(Scalars, OppositeOfAnIntegerAlphaOfZeroHasNoSign) {
-  const auto difference = [](const Value& alpha) {
-    return only("aten::rsub.Scalar_out", {row(float32, {-1}), -0.0, alpha});
-  };
-  EXPECT_TRUE(same(difference(Int{0}), -0.0));
-  EXPECT_TRUE(same(difference(0.0), 0.0));
-}
-
 TEST(Scalars, AlphaFitsTheKindOfTheResult) {
   EXPECT_EQ(sum(boolean, 1, 1, Int{2}), true);
   EXPECT_EQ(refusal("aten::add.out", {row(int32, {1}), row(int32, {1}), 1.5}), "add.R2");

@@ -89,11 +89,10 @@ constexpr PointwiseRow number_row(Pointwise operation) {
   switch (operation) {
     using enum Pointwise;
     case add:
-      return row<T>([](T a, T b, T alpha, T) { return T(U(a) + U(alpha) * U(b)); });
     case sub:
-      return row<T>([](T a, T b, T alpha, T) { return T(U(a) - U(alpha) * U(b)); });
+      return row<T>([](T a, T b, T alpha, T) { return T(U(a) + U(alpha) * U(b)); });
     case rsub:
-      return row<T>([](T a, T b, T alpha, T) { return T(U(b) - U(alpha) * U(a)); });
+      return row<T>([](T a, T b, T alpha, T) { return T(U(b) + U(alpha) * U(a)); });
     case mul:
       return row<T>([](T a, T b, T, T) { return T(U(a) * U(b)); });
     case minimum:

@@ -9,10 +9,10 @@
 namespace assay::kernels {
 
 enum class Pointwise : std::uint8_t {
-  // Two numbers in; a and b below. The parameter is alpha.
+  // Two numbers in; a and b below. The parameter is alpha, of differences its opposite.
   add,   // a + alpha b
-  sub,   // a - alpha b
-  rsub,  // b - alpha a
+  sub,   // a + alpha b
+  rsub,  // b + alpha a
   mul,
   div,
   div_trunc,  // without its fraction

@@ -19,9 +19,10 @@ using Slot = std::int64_t;         // for one element of any type
 
 struct State {
   bool fixed = false, fits = false;
-  bool is_division = false;  // of integers
-  bool is_limited = false;   // by its second operand and its third, of which one may be None
-  bool is_power = false;     // its parameter is a double
+  bool is_division = false;    // of integers
+  bool is_limited = false;     // by its second operand and its third, of which one may be None
+  bool is_power = false;       // its parameter is a double
+  bool is_difference = false;  // its parameter is the opposite of the call's
   DType common = DType::float32;
   std::uint8_t operands = 0, operand_bytes[most_operands_in] = {}, result_bytes = 0;
   kernels::PointwiseRow row = nullptr;
@@ -43,12 +44,11 @@ std::span<Value* const> parameters_of(const Call& call, int operands) {
   return call.arguments.subspan(first, std::min(n - first, kernels::most_parameters));
 }
 
-// An integer without an opposite, with which sub computes.
-bool is_least(DType common, const Value& v) {
-  Value opposite = v;
-  Slot unused;
-  if (v.kind != ValueKind::integer || v.integer >= 0) return false;
-  return __builtin_sub_overflow(std::int64_t{0}, v.integer, &opposite.integer) || !number_as(common, opposite, &unused);
+// Of what it is: the integer 0 is its own, and the least integer has none.
+std::optional<Value> opposite(Value v) {
+  if (v.kind == ValueKind::real) v.real = -v.real;
+  if (v.kind == ValueKind::integer && __builtin_sub_overflow(std::int64_t{0}, v.integer, &v.integer)) return {};
+  return v;
 }
 
 bool is_none(const Value& v) { return v.kind == ValueKind::none && !v.changes; }
@@ -83,7 +83,10 @@ bool read_parameters(const Call& call, State& s) {
     } else if (v.kind == ValueKind::integer || v.kind == ValueKind::real || s.common == DType::boolean) {
       if (!read_number(s, v, s.rounds_parameters, &s.parameters[i])) return false;
       if (v.kind == ValueKind::real && std::isnan(v.real)) return false;
-      if (is_least(s.common, v)) return false;
+      if (s.is_difference) {
+        const auto added = opposite(v);
+        if (!added || !read_number(s, *added, s.rounds_parameters, &s.parameters[i])) return false;
+      }
       if (s.is_power) read_exponent(s, v, &s.parameters[i]);
     } else if (v.kind != ValueKind::string) {
       return false;
@@ -177,6 +180,7 @@ bool plan(const Call& call, Element element, kernels::FindRow find_row, State& s
   s.is_division = is_division(operation) && element == Element::i64;
   s.is_limited = operation == Pointwise::clamp_between;
   s.is_power = operation == Pointwise::power;
+  s.is_difference = operation == Pointwise::sub || operation == Pointwise::rsub;
   const DType result = kernels::gives_truth(operation) ? DType::boolean : *common;
   if (!s.row || out.dtype != result) return false;
   s.result_bytes = static_cast<std::uint8_t>(out.element_bytes());

@@ -253,6 +253,8 @@ TRAPS = _merge(
             ("bool minus bool refused", (t([True]), t([False]))),
             ("bool minus i64 ", (t([True]), t([3], I64))),
             ("u8 wraps below zero", (t([0], U8), t([1], U8))),
+            ("an integer alpha of 0 has no sign", (t([-0.0]), t([0.0]), 0)),
+            ("a float alpha of 0 has one", (t([-0.0]), t([0.0]), 0.0)),
         ],
         "sub.Scalar_out": [("bool minus scalar refused", (t([True]), True)), ("u8 minus 300", (t([0], U8), 300))],
         "rsub.Scalar_out": [
@@ -260,6 +262,8 @@ TRAPS = _merge(
             ("wraps", (t([3], U8), 1)),
             ("float from int", (t([3], I64), 0.5)),
             ("alpha times self", (t([1.0, 2.0], F16), 1, 3)),
+            ("an integer alpha of 0 has no sign", (t([0.0, -1.0]), -0.0, 0)),
+            ("a float alpha of 0 has one", (t([0.0, -1.0]), -0.0, 0.0)),
         ],
         "mul.out": [
             ("bool times bool is and", (t([True, True, False]), t([True, False, False]))),
