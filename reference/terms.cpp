@@ -75,11 +75,13 @@ Int named(TensorArgument self, Argument<const Tensors*> indices) {
   Buffer<Int> places(static_cast<std::size_t>(count(x.block)));
   for (int d = 0; d < self->rank(); ++d) {
     const auto& index = x.at[static_cast<std::size_t>(d)];
+    if (!index) continue;
+    const auto along = families::broadcast(*index, x.block);
     Int flat = 0;
-    for (const Dims& i : index ? assay::indices(x.block) : assay::indices(Dims{0}))
-      places[static_cast<std::size_t>(flat)] =
-          places[static_cast<std::size_t>(flat)] * self->sizes[d] + families::broadcast(*index, x.block).at(i, flat),
-      ++flat;
+    for (const Dims& i : assay::indices(x.block)) {
+      Int& place = places[static_cast<std::size_t>(flat)];
+      place = place * self->sizes[d] + along.at(i, flat++);
+    }
   }
   return most_equal(std::ssize(places), [&](Int k) { return places[static_cast<std::size_t>(k)]; });
 }

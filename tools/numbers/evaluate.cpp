@@ -4,8 +4,8 @@
 
 namespace assay::numbers {
 
-Evaluation evaluate(std::string_view operator_name, std::span<const Value> arguments, const Manner& how, int lost) {
-  manner = how, lost_bits = lost;
+Evaluation evaluate(std::string_view operator_name, std::span<const Value> arguments, const Manner& how) {
+  manner = how;
   met = {};
   Evaluation e;
   e.arguments.assign(arguments.begin(), arguments.end());

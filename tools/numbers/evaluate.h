@@ -24,12 +24,9 @@ struct Evaluation {
       unrounded;  // for each out the numbers before their rounding; none where they are exact
 };
 
-extern int lost_bits;  // that float32 and float64 have fewer while a call is evaluated
-
-// Evaluates a call of an operator of that name, whose arguments follow its schema, in a type that has lost some bits;
-// functions are rounded to nearest then. Not to be asked by two threads at
+// Evaluates a call of an operator of that name, whose arguments follow its schema. Not to be asked by two threads at
 // once. It stands in a library of its own: inside, the reference's Real is another, outside it is double.
 [[gnu::visibility("default")]] Evaluation evaluate(std::string_view operator_name, std::span<const Value> arguments,
-                                                   const Manner& manner, int lost = 0);
+                                                   const Manner& manner);
 
 }  // namespace assay::numbers

@@ -23,6 +23,7 @@ struct Manner {
   bool fused = false;    // a product is not rounded before something is added to it
   bool running = false;  // a mean and a sum of squares are kept current while numbers come (Welford)
   bool apart = false;    // (x - mean) scale is x scale - mean scale
+  int lost_bits = 0;     // that float32 and float64 have fewer; functions are rounded to nearest then
 
   bool operator==(const Manner&) const = default;
 };

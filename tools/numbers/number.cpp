@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "tools/numbers/evaluate.h"
-
 namespace assay::numbers {
 
 Manner manner;
-int lost_bits = 0;
 Met met;
 
 namespace {
@@ -34,9 +31,9 @@ Number::Wide Number::to_precision(Wide value) {
     case Precision::bfloat16:
       return to_bits(value, 8, -126);
     case Precision::float32:
-      return lost_bits == 0 ? static_cast<float>(value) : to_bits(value, 24 - lost_bits, -126);
+      return manner.lost_bits == 0 ? static_cast<float>(value) : to_bits(value, 24 - manner.lost_bits, -126);
     case Precision::float64:
-      return lost_bits == 0 ? static_cast<double>(value) : to_bits(value, 53 - lost_bits, -1022);
+      return manner.lost_bits == 0 ? static_cast<double>(value) : to_bits(value, 53 - manner.lost_bits, -1022);
     default:
       return value;
   }

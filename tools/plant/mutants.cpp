@@ -118,20 +118,19 @@ OtherAnswers other_answers(const Operator& op, const RecordedCall& recorded) {
       std::ranges::find_if(expected.outs, [](const Tensor& t) { return is_floating(info(t.dtype).part); });
   if (floating == expected.outs.end()) return answers;
   const DType part = info(floating->dtype).part, computed = compute_dtype(part);
-  const auto add = [&](Manner manner, int lost) {
+  const auto add = [&](Manner manner) {
     manner.precision = computed == DType::float64 ? numbers::Precision::float64 : numbers::Precision::float32;
-    const numbers::Evaluation made = numbers::evaluate(op.name, recorded.arguments, manner, lost);
+    const numbers::Evaluation made = numbers::evaluate(op.name, recorded.arguments, manner);
     if (made.outcome != Outcome::ok) return;
     std::vector<Tensor> outs = out_tensors(op, made.arguments);
     std::vector<std::vector<bool>> right = right_numbers(op, expected, outs);
-    answers.push_back({lost == 0, std::move(outs), std::move(right)});
+    answers.push_back({manner.lost_bits == 0, std::move(outs), std::move(right)});
   };
-  for (const Order order : {Order::rising, Order::falling, Order::halves, Order::sixteen_lanes})
-    add({.order = order}, 0);
-  for (const Functions f : {Functions::above, Functions::below, Functions::either}) add({.functions = f}, 0);
+  for (const Order order : {Order::rising, Order::falling, Order::halves, Order::sixteen_lanes}) add({.order = order});
+  for (const Functions f : {Functions::above, Functions::below, Functions::either}) add({.functions = f});
   const int stored = info(computed).precision - info(part).precision;
-  for (int lost = 1; lost <= most_lost; ++lost) add({}, lost);
-  for (int lost = std::max(stored - 1, most_lost + 1); lost <= stored + 4; ++lost) add({}, lost);
+  for (int lost = 1; lost <= most_lost; ++lost) add({.lost_bits = lost});
+  for (int lost = std::max(stored - 1, most_lost + 1); lost <= stored + 4; ++lost) add({.lost_bits = lost});
   return answers;
 }
 

@@ -368,10 +368,12 @@ class Wrapper:
             if " to " in how[k]:
                 yield f"  if ({out.name}) {self.call('rules', Word('dtype_of', [out.name, how[k].partition(' to ')[2]]))};"
         yield "  if (!call.rules_only()) {"
-        yield f"    call.terms({{{', '.join(self.call('terms', parse_word(t)) for t in self.terms)}}});"
-        if entry.family == "whole":  # the other families' loops charge what they visit
-            work = self.call("terms", parse_word(entry.data["work"])) if "work" in entry.data else "call.products()"
-            yield f"    Budget::Scope::work({work});"
+        if "work" in entry.data:
+            yield f"    Budget::Scope::work({self.call('terms', parse_word(entry.data['work']))});"
+        if "terms" in entry.data:
+            yield f"    call.terms({{{', '.join(self.call('terms', parse_word(t)) for t in self.terms)}}});"
+        if "work" not in entry.data and entry.family == "whole":  # the other families' loops charge what they visit
+            yield "    Budget::Scope::work(call.products());"
         yield "  }"
 
     def dispatch(self):
