@@ -106,7 +106,7 @@ class Misdeeds(Library):
     def assert_blamed(self, deed, verdict, failure, *options):
         text = (EXAMPLES / "kernels.c").read_text()
         self.assertIn(RELU, text)
-        code, err, (_, *cases, _) = self.judged(self.compiled_text(text.replace(RELU, f"{{ {deed} }}")), "--mutations", "0", *options)
+        code, err, (_, *cases, _) = self.judged(self.compiled_text(text.replace(RELU, f"{{ {deed} }}")), "--mutations", "0", "--shard", "1/1", *options)
         failures = {(case["verdict"], case["class"]) for case in cases if case.get("verdict") in ("fail", "crash", "timeout")}
         self.assertEqual((code, failures), (1, {(verdict, failure)}), err)
 

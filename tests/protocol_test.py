@@ -65,8 +65,9 @@ class Faults(Judged):
         assert len(cls.chosen) == 2 and len(cls.innocent) == 6
 
     def failures(self, fault, *options, chosen=2, elements=()):
+        """The exit code, what is said, and the failing cases of one part of one: no causes are looked for."""
         self.write("cases.txt", "\n".join([*self.chosen[:chosen], *self.innocent]).encode() + b"\n")
-        code, err, _, cases = self.judged("--cases", self.folder / "cases.txt", *options, "--", *FAULTY, fault, *elements)
+        code, err, _, cases = self.judged("--shard", "1/1", "--cases", self.folder / "cases.txt", *options, "--", *FAULTY, fault, *elements)
         return code, err, {case["case"]: case for case in cases if case["verdict"] != "pass"}
 
     def test_one_without_fault(self):
