@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::var.out#2b94c0c9
-// aten::var.out(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+// aten::addmm.out#cba6ba5c
+// aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,21 +142,23 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // self: [[[[[[[-4.66]],[[4.34]]]]],[[[[[0.613]],[[-5.62]]]]]]]:bf16
-  values.push_back(tensor(ScalarType::BFloat16, {1, 2, 1, 1, 2, 1, 1}, {0, 1, 2, 3, 4, 5, 6}, {0xc095, 0x408b, 0x3f1d, 0xc0b4}));
-  // dim: [1]
-  values.push_back(integers({1}));
-  // unbiased: true
-  values.push_back(EValue(true));
-  // keepdim: false
-  values.push_back(EValue(false));
+  // self: [0.5]:f16
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, {0x3800}));
+  // mat1: [[3]]:f16
+  values.push_back(tensor(ScalarType::Half, {1, 1}, {0, 1}, {0x4200}));
+  // mat2: [[0]]:f16
+  values.push_back(tensor(ScalarType::Half, {1, 1}, {0, 1}, {0x0000}));
+  // beta: 65535
+  values.push_back(EValue(std::int64_t{65535}));
+  // alpha: 1
+  values.push_back(EValue(std::int64_t{1}));
   // out
-  values.push_back(tensor(ScalarType::BFloat16, {1, 1, 1, 2, 1, 1}, {0, 1, 2, 3, 4, 5}, Elements(2, unwritten)));
+  values.push_back(tensor(ScalarType::Half, {1, 1}, {0, 1}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[[[[[13.9]],[[49.8]]]]]]:bf16");
+  std::puts("expected: [[32768]]:f16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::var.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::addmm.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -166,8 +168,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<BFloat16>("out", values[4].toTensor(), ScalarType::BFloat16, {1, 1, 1, 2, 1, 1}, true,
-      {0x415e, 0x4247});
+  right &= is_right<Half>("out", values[5].toTensor(), ScalarType::Half, {1, 1}, false,
+      {0x7800});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

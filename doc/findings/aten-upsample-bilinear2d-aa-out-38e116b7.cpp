@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// aten::_cdist_forward.out#e3713017
-// aten::_cdist_forward.out(Tensor x1, Tensor x2, float p, int? compute_mode, *, Tensor(a!) out) -> Tensor(a!)
+// aten::_upsample_bilinear2d_aa.out#ac850044
+// aten::_upsample_bilinear2d_aa.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,21 +142,23 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // x1: [[3,1]]:f32
-  values.push_back(tensor(ScalarType::Float, {1, 2}, {0, 1}, {0x40400000, 0x3f800000}));
-  // x2: [[0,1]]:f32
-  values.push_back(tensor(ScalarType::Float, {1, 2}, {0, 1}, {0x00000000, 0x3f800000}));
-  // p: 1e-300
-  values.push_back(EValue(1e-300));
-  // compute_mode: none
+  // self: [[[[0,1,2,3]]]]:f32
+  values.push_back(tensor(ScalarType::Float, {1, 1, 1, 4}, {0, 1, 2, 3}, {0x00000000, 0x3f800000, 0x40000000, 0x40400000}));
+  // output_size: [1,2]
+  values.push_back(integers({1, 2}));
+  // align_corners: false
+  values.push_back(EValue(false));
+  // scales_h: none
   values.push_back(EValue());
+  // scales_w: 0.75
+  values.push_back(EValue(0.75));
   // out
-  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, Elements(1, unwritten)));
+  values.push_back(tensor(ScalarType::Float, {1, 1, 1, 2}, {0, 1, 2, 3}, Elements(2, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[1]]:f32");
+  std::puts("expected: [[[[0.3,1.5]]]]:f32");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::_cdist_forward.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::_upsample_bilinear2d_aa.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -166,10 +168,10 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<float>("out", values[4].toTensor(), ScalarType::Float, {1, 1}, false,
-      {0x3f800000},
-      {0x3f7ffffe},
-      {0x3f800001});
+  right &= is_right<float>("out", values[5].toTensor(), ScalarType::Float, {1, 1, 1, 2}, false,
+      {0x3e99999a, 0x3fc00000},
+      {0x3e999967, 0x3fbfffd5},
+      {0x3e9999cc, 0x3fc0002b});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
