@@ -134,7 +134,7 @@ void expect_charged(const Operator& op, std::vector<Value> arguments, Mode mode)
 }
 
 TEST(ChargedCalls, WhatIsAllocatedIsCharged) {
-  each_call(1000, [&](const Operator& op, const std::vector<Value>& arguments) {
+  each_call(400, [&](const Operator& op, const std::vector<Value>& arguments) {
     for (const Mode mode : {Mode::value, Mode::magnitude}) expect_charged(op, arguments, mode);
   });
 }
