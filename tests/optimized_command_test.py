@@ -4,6 +4,7 @@ import os
 import pathlib
 import platform
 import subprocess
+import tempfile
 import unittest
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "golden" / "programs"
@@ -38,6 +39,18 @@ class Explain(unittest.TestCase):
         marked = [line for line in said["instructions"] if line.get("kernel") == "reference"]
         self.assertEqual(len(marked), said["fallbacks"])
         self.assertGreater(len(marked), 0)
+
+    def test_differences_of_each_dtype_that_sums_have_are_its_own(self):
+        """What is added is the opposite of alpha, which an unsigned type has not."""
+        with tempfile.TemporaryDirectory() as folder:
+            assay("suite", "-o", folder, "--programs", "aten::sub.out,aten::rsub.Scalar_out")
+            found = set()
+            for program in pathlib.Path(folder).rglob("*.pte"):
+                dtypes = {value["dtype"] for value in json.loads(assay("inspect", program, "--json"))["methods"][0]["values"] if "dtype" in value}
+                said = json.loads(assay("explain", program, "--json"))
+                if dtypes <= {"uint8"} or dtypes <= {"float32"}:
+                    found.add((*dtypes, said["instructions"][0]["kernel"]))
+            self.assertEqual(found, {("uint8", "sub_i64"), ("uint8", "rsub_i64"), ("float32", "sub_f32"), ("float32", "rsub_f32")})
 
     def test_for_an_instruction_set_in_relaxed_arithmetic(self):
         name = "neon" if platform.machine() == "aarch64" else "sse4"

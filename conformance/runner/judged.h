@@ -17,7 +17,7 @@ namespace assay {
 // A verdict, and what it takes to compare it with another on the same case.
 struct Judged {
   Record record;
-  std::uint64_t answer = 0;  // a digest of all that the testee did, apart from values that are free and from times
+  std::uint64_t answer = 0;  // a digest of all that the testee did, but for free values, words of refusals and times
   bool spoilt = false;       // the process must do no other case
 };
 

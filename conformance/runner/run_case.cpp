@@ -90,7 +90,6 @@ std::string shown(const Observation& seen, const FreeOuts& free) {
   return all;
 }
 
-// Of all but the words of a refusal.
 std::uint64_t answer_of(const FreeOuts& free, const Observation& seen) {
   std::string all = text(name(seen.reply.outcome), '\n', name(seen.conduct), '\n', seen.misdeed);
   for (std::size_t k = 0; k < seen.outs.size(); ++k) {

@@ -44,13 +44,6 @@ std::span<Value* const> parameters_of(const Call& call, int operands) {
   return call.arguments.subspan(first, std::min(n - first, kernels::most_parameters));
 }
 
-// Of what it is: the integer 0 is its own, and the least integer has none.
-std::optional<Value> opposite(Value v) {
-  if (v.kind == ValueKind::real) v.real = -v.real;
-  if (v.kind == ValueKind::integer && __builtin_sub_overflow(std::int64_t{0}, v.integer, &v.integer)) return {};
-  return v;
-}
-
 bool is_none(const Value& v) { return v.kind == ValueKind::none && !v.changes; }
 
 // What limits nothing, from below or from above.
@@ -63,6 +56,15 @@ Slot no_limit(DType common, bool above) {
 
 bool read_number(const State& s, const Value& v, bool rounds, Slot* to) {
   return rounds ? rounded_number_as(s.common, v, to) : number_as(s.common, v, to);
+}
+
+// The opposite, of its own kind, of a number that was read: an integer 0 has no sign. One of an unsigned type wraps, as
+// results do; the least integer has none.
+bool read_opposite(const State& s, Value v, Slot* to) {
+  const bool wraps = v.kind == ValueKind::integer && v.integer > 0 && element_of(s.common) == Element::i64;
+  if (v.kind == ValueKind::real) v.real = -v.real;
+  if (v.kind == ValueKind::integer && __builtin_sub_overflow(std::int64_t{0}, v.integer, &v.integer)) return false;
+  return wraps ? (*to = v.integer, true) : read_number(s, v, s.rounds_parameters, to);
 }
 
 // An exponent, which only a half type rounds.
@@ -83,10 +85,7 @@ bool read_parameters(const Call& call, State& s) {
     } else if (v.kind == ValueKind::integer || v.kind == ValueKind::real || s.common == DType::boolean) {
       if (!read_number(s, v, s.rounds_parameters, &s.parameters[i])) return false;
       if (v.kind == ValueKind::real && std::isnan(v.real)) return false;
-      if (s.is_difference) {
-        const auto added = opposite(v);
-        if (!added || !read_number(s, *added, s.rounds_parameters, &s.parameters[i])) return false;
-      }
+      if (s.is_difference && !read_opposite(s, v, &s.parameters[i])) return false;
       if (s.is_power) read_exponent(s, v, &s.parameters[i]);
     } else if (v.kind != ValueKind::string) {
       return false;
