@@ -409,6 +409,68 @@ def load(program, data):
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, r"^0: float32 \(3, 16\)  \[\[(.|\n)*\n1: 1\n$")  # the input came
 
+    FAULTS = """
+import ctypes
+import os
+import pathlib
+import sys
+import time
+from mine import relu
+
+open("imports", "a").write("once ")
+
+def kernels_with(fault):
+    def faulty(x):
+        if x.dtype == "f4" and x.size == 6:
+            fault()
+        return relu(x)
+    return {"aten::relu.out": faulty}
+
+def damaged():
+    sys.stderr.write("free(): invalid pointer\\n"), sys.stderr.flush()
+    os.abort()
+
+def hangs_with_the_lock():
+    ctypes.PyDLL(None).pause()
+
+crash = kernels_with(lambda: ctypes.string_at(0))
+abort = kernels_with(damaged)
+ends = kernels_with(lambda: os._exit(3))
+hang = kernels_with(hangs_with_the_lock)
+counted = kernels_with(lambda: pathlib.Path("process%d" % os.getpid()).touch())
+"""
+
+    def test_what_a_function_does_to_its_process(self):
+        self.write("mine.py", (TESTS.parent / "doc" / "examples" / "protocol" / "mine.py").read_bytes())
+        self.write("faults.py", self.FAULTS.encode())
+        for attribute, verdict, failure, words in (
+            ("crash", "crash", "segmentation-fault", "signal 11"),
+            ("abort", "crash", "heap-damage", "signal 6 (Aborted)\nfree(): invalid pointer"),
+            ("ends", "crash", "exit", "exited with status 3"),
+            ("hang", "timeout", "", "took longer than 1 s"),
+        ):
+            with self.subTest(attribute):
+                _, err, header, cases = self.judged(*RELU, "--shard", "1/1", "--timeout", "1", f"python:faults:{attribute}", cwd=self.folder, env=WITH_NUMPY)
+                self.assertEqual(header["isolation"], "a forked process for each block", err)
+                failures = [case for case in cases if case["verdict"] not in ("pass", "unsupported")]
+                self.assertEqual({(case["verdict"], case["class"]) for case in failures}, {(verdict, failure)})
+                self.assertTrue(all(words in case["message"] for case in failures), failures[0])
+                self.assertLess(len(failures), 0.2 * len(cases))
+        self.assertEqual((self.folder / "imports").read_text(), "once " * 4)
+
+    def test_over_tcp_each_connection_is_a_process(self):
+        self.write("mine.py", (TESTS.parent / "doc" / "examples" / "protocol" / "mine.py").read_bytes())
+        self.write("faults.py", self.FAULTS.encode())
+        end = TESTS.parent / "conformance" / "python" / "end.py"
+        with subprocess.Popen(["python3", end, "faults:counted", "--listen", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=self.folder, env=WITH_NUMPY) as server:
+            try:
+                address = re.fullmatch(r"listens at (127\.0\.0\.1:\d+)\n", server.stdout.readline())[1]
+                code, err, _, cases = self.judged(*RELU, "tcp:" + address)
+                self.assertEqual((code, {case["verdict"] for case in cases}), (0, {"pass", "unsupported"}), err)
+            finally:
+                server.kill()
+        self.assertGreater(len(list(self.folder.glob("process*"))), 1)
+
 
 class Page(WithFolder):
     def test_it_goes_as_it_says(self):

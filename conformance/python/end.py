@@ -1,4 +1,6 @@
 """The runtime protocol in Python: python3 end.py MODULE[:ATTRIBUTE] judges functions over numpy arrays, as assay starts it for python:MODULE.
+The module is imported once: each block of cases has a fork of that process (--fork). A module that starts threads as it is imported does not take that:
+`-- python3 end.py MODULE` is a process for each block. With --listen [HOST:]PORT this is an end for tcp:HOST:PORT, of another machine, too.
 
 ATTRIBUTE, `kernels` where none is named, is a dict from operators' full names to functions. A function takes the arguments of the schema but the out
 arguments, and returns an array, a number, or a tuple of them, which are converted to the dtypes of the outs. One that has a parameter `out` is also given
@@ -7,10 +9,16 @@ that there is no kernel for such a call; another exception refuses it. A module 
 what it returns is called with a method's name and a list of inputs, and returns a list of outputs. `name` and `facts`, a dict, are what a run
 is to say of it.
 """
+import argparse
+import contextlib
 import importlib
 import inspect
 import os
 import pathlib
+import select
+import signal
+import socket
+import stat
 import struct
 import sys
 import time
@@ -199,22 +207,17 @@ def flat(values):
     return [item for v in values for item in (v if isinstance(v, (list, tuple)) else [v])]
 
 
-def read(file, count):
-    data = file.read(count)
-    if len(data) < count:
-        sys.exit(0)
-    return data
-
-
 def serve(end, wire_in, wire_out):
-    """Answers until there is nothing more to read, which ends the process."""
-    while True:
-        mark, version, kind, number, length, checksum = HEADER.unpack(read(wire_in, HEADER.size))
+    """Answers until there is nothing more to read, or QUIT."""
+    while len(header := wire_in.read(HEADER.size)) == HEADER.size:
+        mark, version, kind, number, length, checksum = HEADER.unpack(header)
         if mark != b"asay" or version != 1 or length > MOST_BYTES:
-            sys.exit("what came is no frame of version 1")
-        body = read(wire_in, length)
-        if checksum and checksum != zlib.crc32(body, zlib.crc32(HEADER.pack(mark, version, kind, number, length, 0)[:12])):
-            sys.exit("the checksum of a frame is not that of its bytes")
+            raise ValueError("what came is no frame of version 1")
+        body = wire_in.read(length)
+        if len(body) < length:
+            return
+        if checksum and checksum != zlib.crc32(body, zlib.crc32(header[:12])):
+            raise ValueError("the checksum of a frame is not that of its bytes")
         reply = end.reply(kind, body)
         wire_out.write(HEADER.pack(b"asay", 1, kind | 0x80, number, len(reply), 0) + reply)
         wire_out.flush()
@@ -232,16 +235,96 @@ def binary_of(module):
     return {f"file {file.name}": f"{state:016x}"}
 
 
-def main(module, _, attribute):
+def serve_in_forks(end, requests, take, until=None):
+    """Serves each end that is asked for in a fork of this process, so that what crashes or hangs harms no other, as long as there are requests, or nobody
+    writes to `until`. What `take` takes from the socket `requests` is the wire, where errors go, and a descriptor to watch: when nobody is there behind it,
+    the fork is ended. Where that is a pipe, its wait status is told there."""
+    poll, forks = select.poll(), {}  # by the two descriptors that say that one is to end, or has
+    for descriptor in requests, *filter(None, [until]):
+        poll.register(descriptor, select.POLLIN)
+    try:
+        while True:
+            ready = {descriptor for descriptor, _ in poll.poll()}
+            for child, exited, watched in {forks[descriptor] for descriptor in ready & forks.keys()}:
+                signal.pidfd_send_signal(exited, signal.SIGKILL)
+                tell(watched, os.waitpid(child, 0)[1])
+                for descriptor in exited, watched:
+                    poll.unregister(descriptor), forks.pop(descriptor), os.close(descriptor)
+            if until in ready or requests.fileno() in ready and not (taken := take()):
+                return
+            if requests.fileno() in ready:
+                wire, errors, watched = taken
+                if (child := os.fork()) == 0:
+                    serve_here(end, wire, errors, [requests.fileno(), watched, *forks])
+                os.close(wire), os.close(errors)
+                exited = os.pidfd_open(child)
+                forks[exited] = forks[watched] = child, exited, watched
+                poll.register(exited, select.POLLIN), poll.register(watched, select.POLLRDHUP)
+    finally:
+        for child, *_ in forks.values():
+            os.kill(child, signal.SIGKILL)
+
+
+def tell(watched, status):
+    if stat.S_ISFIFO(os.fstat(watched).st_mode):
+        with contextlib.suppress(BrokenPipeError):
+            os.write(watched, struct.pack("=i", status))
+
+
+def serve_here(end, wire, errors, of_others):
+    """What ends this fork."""
+    try:
+        for descriptor in of_others:
+            os.close(descriptor)
+        os.dup2(errors, 1), os.dup2(errors, 2)
+        serve(end, os.fdopen(wire, "rb", closefd=False), os.fdopen(wire, "wb", closefd=False))
+        sys.stdout.flush()
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+    os._exit(1)
+
+
+def listen(end, listener, until=None):
+    """Serves each connection in a fork."""
+    end.features = {*end.features, "connections"}
+
+    def take():
+        wire = listener.accept()[0].detach()
+        return wire, os.dup(2), os.dup(wire)
+
+    serve_in_forks(end, listener, take, until)
+
+
+def fork(end, requests):
+    """Serves in a fork each wire that comes over the socket, with where errors go and the status is told, until that is closed."""
+    serve_in_forks(end, requests, lambda: socket.recv_fds(requests, 1, 3)[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Functions over numpy arrays as a testee.")
+    parser.add_argument("module", metavar="MODULE[:ATTRIBUTE]")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--listen", metavar="[HOST:]PORT", help="answer over TCP, at 127.0.0.1 where no host is named")
+    how.add_argument("--fork", action="store_true", help="fork an end for each wire that comes over the socket that is the standard input")
+    arguments = parser.parse_args()
+    module, _, attribute = arguments.module.partition(":")
     sys.path.insert(0, os.getcwd())
-    # Nobody else writes to the wire: what is printed goes to the errors.
-    wire_in, wire_out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    # Nobody else has the wire: what is printed goes to the errors.
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0), os.dup2(2, 1)
     loaded = importlib.import_module(module)
     facts = binary_of(loaded) | getattr(loaded, "facts", {})
     end = End(getattr(loaded, "name", module), getattr(loaded, attribute or "kernels", {}), getattr(loaded, "load", None), facts=facts)
-    serve(end, wire_in, wire_out)
+    if arguments.fork:
+        return fork(end, socket.socket(fileno=wire_in))
+    if not arguments.listen:
+        return serve(end, os.fdopen(wire_in, "rb"), os.fdopen(wire_out, "wb"))
+    host, _, port = arguments.listen.rpartition(":")
+    with socket.create_server((host or "127.0.0.1", int(port))) as listener:
+        os.write(wire_out, "listens at {}:{}\n".format(*listener.getsockname()).encode())
+        listen(end, listener)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1].partition(":"))
+    main()

@@ -21,8 +21,10 @@ def taken(value):
 
 
 def given(value):
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [given(v) for v in value]
+    if not isinstance(value, torch.Tensor):
+        return value
     return value.view(torch.uint16).numpy().view("V2") if value.dtype == torch.bfloat16 else value.numpy()
 
 
@@ -30,17 +32,20 @@ def kernel(schema):
     operator = getattr(getattr(torch.ops.aten, schema.name.removeprefix("aten::")), schema.overload_name)
     inputs = [a for a in schema.arguments if not a.is_out]
     names = [a.name for a in schema.arguments if a.is_out]
+    in_place = [a.name for a in inputs if a.alias_info and a.alias_info.is_write]  # which have outs of their own, behind the others
 
     def call(*values, out):
-        outs = taken(out if len(names) > 1 else [out])
+        outs = taken(out if len(names + in_place) > 1 else [out])
         values = dict(zip((a.name for a in inputs), map(taken, values), strict=True))
+        for name, result in zip(in_place, outs[len(names):], strict=True):
+            values[name] = result.copy_(values[name])
         try:
             operator(*(values[a.name] for a in inputs if not a.kwarg_only), **{a.name: values[a.name] for a in inputs if a.kwarg_only}, **dict(zip(names, outs)))
         except RuntimeError as error:
             if any(words in str(error) for words in MISSING):
                 raise NotImplementedError(str(error)) from error
             raise
-        return given(outs) if len(names) > 1 else given(outs[0])
+        return given(outs) if len(outs) > 1 else given(outs[0])
 
     return call
 

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "conformance/testees/child.h"
+#include "conformance/testees/descriptors.h"
 
 namespace assay {
 namespace {
@@ -27,31 +28,6 @@ namespace {
 }
 
 using Descriptors = std::array<int, 2>;  // a child's socket and its output
-
-// One byte that carries two descriptors, and the room that the kernel wants for them.
-struct Message {
-  char byte = 0;
-  iovec part{&byte, 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(Descriptors))> control{};
-  msghdr header{nullptr, 0, &part, 1, control.data(), control.size(), 0};
-};
-
-void send_descriptors(int socket, const Descriptors& descriptors) {
-  Message m;
-  cmsghdr* const c = CMSG_FIRSTHDR(&m.header);
-  c->cmsg_level = SOL_SOCKET, c->cmsg_type = SCM_RIGHTS, c->cmsg_len = CMSG_LEN(sizeof descriptors);
-  std::memcpy(CMSG_DATA(c), &descriptors, sizeof descriptors);
-  if (uninterrupted([&] { return sendmsg(socket, &m.header, MSG_NOSIGNAL); }) < 0) system_call_failed("sendmsg");
-}
-
-bool receive_descriptors(int socket, Descriptors& descriptors) {
-  Message m;
-  if (uninterrupted([&] { return recvmsg(socket, &m.header, 0); }) <= 0) return false;
-  const cmsghdr* const c = CMSG_FIRSTHDR(&m.header);
-  if (!c || c->cmsg_len != CMSG_LEN(sizeof descriptors)) return false;
-  std::memcpy(&descriptors, CMSG_DATA(c), sizeof descriptors);
-  return true;
-}
 
 // As fork, but the new process is a child of the caller's parent.
 pid_t fork_sibling() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)); }
@@ -106,7 +82,7 @@ Nursery::~Nursery() {
 
 // Whichever copy takes the request, the child says who it is.
 pid_t Nursery::bear(const std::array<int, 2>& sockets, int output) {
-  send_descriptors(requests_, {sockets[1], output});
+  send_descriptors(requests_, Descriptors{sockets[1], output});
   close(sockets[1]);
   close(output);
   pid_t child = -1;

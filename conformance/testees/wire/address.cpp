@@ -76,7 +76,7 @@ std::optional<Address> address_of(std::string_view testee, const std::filesystem
   if (testee == "torch") return address_of("python:torch_kernels", python_end);
   if (testee.starts_with("python:")) {
     if (python_end.empty()) no_testee("the testee ", testee, " needs share/assay/conformance/python, which is missing");
-    return Command{{"python3", (python_end / "end.py").string(), std::string(behind("python:"))}};
+    return Command{{"python3", (python_end / "end.py").string(), "--fork", std::string(behind("python:"))}, true};
   }
   if (!testee.starts_with("-- ")) return std::nullopt;
   Command command{words_of(behind("--"))};

@@ -11,6 +11,10 @@ namespace assay::wire {
 
 struct Command {
   std::vector<std::string> words;  // of which the first is the program
+  bool forks = false;              // it is started once, as a Forker
+};
+struct Forked {
+  int by;  // the socket of a Forker, which is there longer
 };
 struct Tcp {
   std::string host, port;
@@ -19,7 +23,7 @@ struct Serial {
   std::string device;
   unsigned baud = 115'200;
 };
-using Address = std::variant<Command, Tcp, Serial>;
+using Address = std::variant<Command, Forked, Tcp, Serial>;
 
 // Where a testee is that speaks the protocol: "-- CMD ARGS...", "tcp:HOST:PORT", "serial:DEVICE[:BAUD]", or
 // "python:MODULE[:ATTRIBUTE]", for which `python_end` is run, "torch", for which it is, too; none: the name is another

@@ -6,20 +6,18 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <memory>
 #include <system_error>
 #include <thread>
 
 #include "conformance/testees/child.h"
+#include "conformance/testees/descriptors.h"
 #include "conformance/testees/no_testee.h"
 
 namespace assay::wire {
@@ -28,29 +26,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience_to_connect = 10s;  // a device may be starting again
-constexpr auto patience_to_end = 1s;       // of a command that has closed its output
+constexpr auto patience_to_end = 1s;       // of a process that has closed its output
 constexpr auto patience_to_reset = 1s;     // then an end has forgotten half a frame
 constexpr int most_resets = 15;            // who shares a machine may wait for a processor
 
 std::string errno_text() { return std::generic_category().message(errno); }
-
-// Of the process that becomes the command, which dies with its parent and has no other file than these.
-[[noreturn]] void become(const Command& command, int wire, int errors, int failed) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (const int s : {SIGINT, SIGTERM, SIGPIPE}) std::signal(s, SIG_DFL);
-  dup2(wire, STDIN_FILENO);
-  dup2(wire, STDOUT_FILENO);
-  dup2(errors, STDERR_FILENO);
-  const int told = dup2(failed, STDERR_FILENO + 1);
-  fcntl(told, F_SETFD, FD_CLOEXEC);
-  close_range(static_cast<unsigned>(told) + 1, ~0U, 0);
-  std::vector<char*> words;
-  for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  execvp(words[0], words.data());
-  static_cast<void>(!::write(told, &errno, sizeof errno));
-  _exit(127);
-}
 
 speed_t speed_of(const Serial& line) {
   static constexpr std::array<std::pair<unsigned, speed_t>, 9> speeds{{{9'600, B9600},
@@ -89,42 +69,57 @@ Connection::Connection(const Address& address, int errors) {
   std::visit(
       [&]<class T>(const T& a) {
         if constexpr (std::is_same_v<T, Command>) start(a, errors);
+        if constexpr (std::is_same_v<T, Forked>) fork(a, errors);
         if constexpr (std::is_same_v<T, Tcp>) connect(a);
         if constexpr (std::is_same_v<T, Serial>) open(a);
       },
       address);
   fcntl(descriptor_, F_SETFL, fcntl(descriptor_, F_GETFL) | O_NONBLOCK);
-  if (command_ < 0) reset();
+  if (!is_process()) reset();
 }
 
 Connection::~Connection() { close(); }
 
 void Connection::close() noexcept {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-  if (command_ < 0) return;
-  kill(command_, SIGKILL);
-  uninterrupted([&] { return waitpid(command_, nullptr, 0); });
-  command_ = -1;
+  for (int* const descriptor : {&descriptor_, &told_})
+    if (*descriptor >= 0) ::close(std::exchange(*descriptor, -1));
+  command_.reset();
 }
 
 // -- opening ------------------------------------------------------------------------------------------------------
 
-void Connection::start(const Command& command, int errors) {
-  std::array<int, 2> sockets{}, failed{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0 || pipe2(failed.data(), O_CLOEXEC) != 0)
+int Connection::open_wire() {
+  std::array<int, 2> sockets{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0)
     throw std::system_error(errno, std::generic_category(), "socketpair");
-  command_ = fork();
-  if (command_ == 0) become(command, sockets[1], errors, failed[1]);
-  ::close(sockets[1]);
-  ::close(failed[1]);
   descriptor_ = sockets[0];
-  const bool forked = command_ > 0;
-  int error = errno;
-  const bool told = forked && uninterrupted([&] { return ::read(failed[0], &error, sizeof error); }) == sizeof error;
-  ::close(failed[0]);
-  if (forked && !told) return;
-  close();
-  no_testee("the command ", command.words[0], " cannot be started: ", std::generic_category().message(error));
+  return sockets[1];
+}
+
+void Connection::start(const Command& command, int errors) {
+  const int theirs = open_wire();
+  try {
+    command_.emplace(command, theirs, errors);
+  } catch (...) {
+    ::close(theirs), close();
+    throw;
+  }
+  ::close(theirs);
+}
+
+void Connection::fork(const Forked& end, int errors) {
+  std::array<int, 2> told{};
+  if (pipe2(told.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+  told_ = told[0];
+  const int theirs = open_wire();
+  std::string error;
+  try {
+    send_descriptors(end.by, std::array{theirs, errors, told[1]});
+  } catch (const std::system_error& failure) {
+    error = failure.code().message();
+  }
+  ::close(theirs), ::close(told[1]);
+  if (!error.empty()) close(), no_testee("the process that forks ends is there no more: ", error);
 }
 
 void Connection::connect(const Tcp& address) {
@@ -269,7 +264,7 @@ void Connection::receive(bool wait) {
   if (wait) lose_closed();
 }
 
-// What a command ends with is 0; of another end the connection is closed.
+// What a process ends with is 0; of another end the connection is closed.
 ReplyHead Connection::quit() {
   ReplyHead head = ask(Request::quit);
   if (head.status != Status::ok) return head;
@@ -292,20 +287,25 @@ void Connection::lose(const Fault& fault) {
   throw Lost{TaskResult::End::garbled, 0, text("breaks the rule ", fault.rule, ": ", fault.message)};
 }
 
-// How a command ended is known as soon as it has.
+// How a process ended is known as soon as it has.
 void Connection::lose_closed() {
   ::close(std::exchange(descriptor_, -1));
-  if (command_ < 0) throw Lost{TaskResult::End::exited, 0, "closed the connection"};
-  int status = 0;
-  for (const auto end = Clock::now() + patience_to_end; Clock::now() < end; std::this_thread::sleep_for(1ms)) {
-    if (uninterrupted([&] { return waitpid(command_, &status, WNOHANG); }) == 0) continue;
-    command_ = -1;
-    const TaskResult death = death_of(status);
-    has_failed_ = status != 0;
-    throw Lost{death.end, death.signal, death.text};
-  }
+  if (!is_process()) throw Lost{TaskResult::End::exited, 0, "closed the connection"};
+  const std::optional<int> status = this->status();
   close();
-  throw Lost{TaskResult::End::exited, 0, "closed its output"};
+  if (!status) throw Lost{TaskResult::End::exited, 0, "closed its output"};
+  const TaskResult death = death_of(*status);
+  has_failed_ = *status != 0;
+  throw Lost{death.end, death.signal, death.text};
+}
+
+std::optional<int> Connection::status() {
+  if (command_) return command_->status(patience_to_end);
+  pollfd watched{told_, POLLIN, 0};
+  int status = 0;
+  const bool is_told = poll(&watched, 1, static_cast<int>(std::chrono::milliseconds(patience_to_end).count())) > 0 &&
+                       uninterrupted([&] { return ::read(told_, &status, sizeof status); }) == sizeof status;
+  return is_told ? std::optional(status) : std::nullopt;
 }
 
 }  // namespace assay::wire

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <optional>
 #include <string>
@@ -10,6 +8,7 @@
 #include "conformance/testees/frames.h"
 #include "conformance/testees/wire/address.h"
 #include "conformance/testees/wire/message.h"
+#include "conformance/testees/wire/process.h"
 
 namespace assay::wire {
 
@@ -24,14 +23,14 @@ struct Introduction {
   bool has(std::string_view feature) const;
 };
 
-// The host's side of a wire, as it was opened. Whatever an end does but reply is thrown as Lost: then the command that
+// The host's side of a wire, as it was opened. Whatever an end does but reply is thrown as Lost: then the process that
 // it is was killed, and nothing more may be asked.
 class Connection {
  public:
-  // Starts the command, whose errors go to `errors`, or connects, as long as it is worth trying. An end that nobody can
-  // start anew is reset. Throws Fault (invalid, testee) where there is no end at all.
+  // Starts the command or has it forked, whose errors go to `errors`, or connects, as long as it is worth trying. An
+  // end that nobody can start anew is reset. Throws Fault (invalid, testee) where there is no end at all.
   explicit Connection(const Address& address, int errors = 2);
-  ~Connection();  // ends a command
+  ~Connection();  // ends a process that is ours
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -60,7 +59,7 @@ class Connection {
   // QUIT, after which nothing more may be asked: lost where the end stays.
   ReplyHead quit();
 
-  // Ends a command and throws Lost, which names the rule: what was answered breaks it.
+  // Ends it and throws Lost, which names the rule: what was answered breaks it.
   [[noreturn]] void lose(const Fault& fault);
 
   // From now on until the next: lost when it is over.
@@ -73,16 +72,21 @@ class Connection {
   void exchange(std::string& unsent);  // sends and receives what there is, or waits for it
   void receive(bool wait);
   void take_lines();  // all that came unasked; Lost unless these are lines for people
+  int open_wire();    // the other side of it
   void start(const Command& command, int errors);
+  void fork(const Forked& end, int errors);
   void connect(const Tcp& address);
   void open(const Serial& line);
   void reset();
   void close() noexcept;
   [[noreturn]] void lose_closed();
+  bool is_process() const { return command_ || told_ >= 0; }
+  std::optional<int> status();  // that it ended with, by now
 
   int descriptor_ = -1;
-  pid_t command_ = -1;
-  bool has_failed_ = false;  // the command, as its exit code says
+  std::optional<Process> command_;
+  int told_ = -1;            // where the status of a fork comes; closed, it ends
+  bool has_failed_ = false;  // the process, as its exit code says
   std::uint16_t number_ = 0;
   FrameReader frames_;
   std::optional<Clock::time_point> end_;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience_with_introduction = 30s;  // an interpreter may have much to load
+constexpr auto patience_with_introduction = 60s;  // an interpreter may have much to load
 constexpr std::size_t most_words = 2048;          // of what a command says while it fails
 
 // What a command says is kept, and told if it is no testee.
@@ -42,26 +42,27 @@ class Said {
   int file_;
 };
 
-Introduction introduction_of(const Address& address) {
+}  // namespace
+
+End::End(const Address& address) : address_(address) {
   const Said said;
   try {
-    Connection connection(address, said.file());
+    if (command() && command()->forks) forker_.emplace(*command(), said.file());
+    Connection connection(reached_by(), said.file());
     connection.limit(patience_with_introduction);
-    return connection.introduction();
+    said_ = connection.introduction();
   } catch (const Lost& lost) {
     const std::string words = said.words();
     no_testee("the testee does not say who it is, but ", lost.text, words.empty() ? "" : ": ", words);
   }
 }
 
-}  // namespace
-
-End::End(const Address& address) : address_(address), said_(introduction_of(address)) {}
-
 std::vector<std::pair<std::string, std::string>> End::facts() const {
   auto all = said_.facts;
   all.emplace_back("interface", "runtime protocol 1");
-  all.emplace_back("isolation", command() ? "a process for each block" : "a RESET before each block");
+  all.emplace_back("isolation", forker_     ? "a forked process for each block"
+                                : command() ? "a process for each block"
+                                            : "a RESET before each block");
   if (command()) std::ranges::move(digests_of_command(command()->words), std::back_inserter(all));
   return all;
 }
@@ -73,7 +74,7 @@ void End::lose(const char* rule, std::string sentence) {
 }
 
 Reply End::quit() {
-  if (!connection_) connection_.emplace(address_);
+  if (!connection_) connection_.emplace(reached_by());
   const ReplyHead head = connection_->quit();
   if (head.status == Status::ok) connection_.reset();
   return reply_of(head);

@@ -21,7 +21,7 @@ class End {
   template <class... Read>
   ReplyHead ask(Request request, const BodyWriter& body, Read... read) {
     if (body.bytes().size() > said_.most_bytes) return too_long(body);
-    if (!connection_) connection_.emplace(address_);
+    if (!connection_) connection_.emplace(reached_by());
     return connection_->ask(request, body.bytes(), read...);
   }
 
@@ -33,9 +33,11 @@ class End {
 
  private:
   const Command* command() const { return std::get_if<Command>(&address_); }
+  Address reached_by() const { return forker_ ? Address(forker_->end()) : address_; }
   ReplyHead too_long(const BodyWriter& body) const;
 
   Address address_;
+  std::optional<Forker> forker_;
   Introduction said_;
   std::optional<Connection> connection_;
 };

@@ -2,11 +2,8 @@
 import contextlib
 import importlib.util
 import os
-import select
-import signal
 import socket
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 
 from assay._command import PYTHON_END
@@ -19,34 +16,14 @@ def _end():
     return module
 
 
-def _end_with(connection: socket.socket) -> None:
-    """Ends this process when nobody is there any more, whatever its function does."""
-    hung_up = select.poll()
-    hung_up.register(connection, select.POLLRDHUP)
-    hung_up.poll()
-    os._exit(0)
-
-
-def _answer(end, kernels: Mapping[str, Callable], connection: socket.socket) -> None:
-    threading.Thread(target=_end_with, args=(connection,), daemon=True).start()
-    with connection.makefile("rb") as wire_in, connection.makefile("wb") as wire_out:
-        end.serve(end.End("python", kernels, features=("connections",)), wire_in, wire_out)
-
-
 def _listen(listener: socket.socket, wanted: int, kernels: Mapping[str, Callable]) -> None:
     os.setsid()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in 0, 1, 2:
         os.dup2(nothing, stream)
     sys.stdout = sys.stderr = open(os.devnull, "w")
     end = _end()
-    while listener in select.select([listener, wanted], [], [])[0]:
-        connection, _ = listener.accept()
-        if os.fork() == 0:
-            listener.close()
-            _answer(end, kernels, connection)
-        connection.close()
+    end.listen(end.End("python", kernels), listener, wanted)
 
 
 @contextlib.contextmanager
