@@ -17,18 +17,22 @@ using namespace std::chrono_literals;
 
 bool is_held = false;  // a lock, in a child
 int counted = 0;       // aborts, too
+int judged = 0;        // cases
 
 // Cases by the first letter of their ids: `a` aborts, `l` aborts with a lock held, `w` waits for it, `k` aborts and is
-// counted, `c` fails if one was, `s` crashes otherwise, others pass.
+// counted, `c` fails if one was, `s` crashes otherwise, `g` fails as what cases before it left has it, others pass.
 Judged judge(std::string_view id, Manner manner) {
   const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
   is_held |= id[0] == 'l', counted += id[0] == 'k';
+  const int before = judged++;
   if (aborts && manner.outlives_aborts) throw Lost{TaskResult::End::outlived, SIGABRT, "aborted"};
   if (aborts) std::abort();
   if (id[0] == 'w' && is_held) std::this_thread::sleep_for(1h);
   if (id[0] == 's') std::raise(SIGSEGV);
   Judged j;
   j.record.verdict = Verdict::pass, j.record.case_id = id;
+  if (id[0] == 'g')
+    j.record.verdict = Verdict::fail, j.record.failure = Class::value, j.answer = static_cast<std::uint64_t>(before);
   if (id[0] == 'c' && counted > 0) j.record.verdict = Verdict::fail, j.record.failure = Class::value, j.answer = 1;
   return j;
 }
@@ -112,6 +116,14 @@ TEST(Blocks, WhatAnAbortLeavesBehindSpeaksAgainstNobody) {
   for (const Record& r : judge_in_turn(children(), std::vector<std::string>{"c1", "k1", "c2", "p1", "k2", "c3"}))
     said += r.failure == Class::abort ? 'a' : r.verdict == Verdict::pass ? 'p' : r.failure == Class::value ? 'v' : '?';
   EXPECT_EQ(said, "pappap");
+}
+
+// A call that reads what any other leaves is to blame itself.
+TEST(Blocks, WhoReadsWhatIsLeftBehindIsNotRepeatable) {
+  const auto records = judge_in_turn(children(), std::vector<std::string>{"p1", "g1", "p2", "g2"});
+  ASSERT_EQ(records.size(), 4u);
+  for (const Record& r : records)
+    EXPECT_EQ(r.failure, r.case_id[0] == 'g' ? Class::not_repeatable : Class::none) << r.case_id;
 }
 
 }  // namespace

@@ -13,20 +13,20 @@ constexpr std::size_t most_repeated = 4;  // cases at the block's end
 using Cases = std::span<const std::string>;  // their ids
 
 // The case of a history behind which a call begins to be answered otherwise than alone; none where it is so without
-// any, or not always.
+// any, or behind itself, too, as one is that reads what any call may leave, or not always.
 std::optional<std::size_t> culprit(JudgingChildren& children, Cases history, const std::string& id,
                                    std::uint64_t alone) {
-  const auto is_spoilt_behind = [&](std::size_t n) {
-    std::vector<std::string> run(history.begin(), history.begin() + static_cast<std::ptrdiff_t>(n));
+  const auto is_spoilt_behind = [&](Cases calls) {
+    std::vector<std::string> run(calls.begin(), calls.end());
     run.push_back(id);
     const std::vector<Judged> seen = children.run(run).judged;
     return seen.size() < run.size() || seen.back().answer != alone;
   };
-  if (is_spoilt_behind(0) || !is_spoilt_behind(history.size())) return std::nullopt;
+  if (is_spoilt_behind({}) || is_spoilt_behind({&id, 1}) || !is_spoilt_behind(history)) return std::nullopt;
   std::size_t good = 0, bad = history.size();
   while (bad - good > 1) {
     const std::size_t middle = good + (bad - good) / 2;
-    (is_spoilt_behind(middle) ? bad : good) = middle;
+    (is_spoilt_behind(history.first(middle)) ? bad : good) = middle;
   }
   return good;
 }
@@ -81,6 +81,7 @@ class BlockJudge {
       judged_[at].record = not_repeatable(children_.run_alone(run_[i], Detail::all).record);
       return true;
     }
+    if (is_failure(alone.record.verdict)) return true;  // by itself: what becomes of it says nothing of others
     const std::size_t cases = block_.size() - begin_;
     const bool is_again = *found >= cases;
     const std::size_t guilty = is_again ? *found - cases : begin_ + *found;
