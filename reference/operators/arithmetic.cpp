@@ -126,9 +126,9 @@ Complex operators::pow(Complex self, Complex exponent) {
   return operators::exp(times * logarithm);
 }
 // e^(exponent ln self): rounding the product changes the power by its size.
-Complex operators::pow_magnitude(Complex self, Complex exponent) {
+Complex operators::pow_magnitude(Complex self, Complex exponent, const Arithmetic& a) {
   const Real power = std::abs(pow(self, exponent)), product = std::abs(exponent * operators::log(self));
-  return std::isfinite(product) ? power * (1 + product) : unbounded;
+  return product < a.largest ? power * (1 + product) : unbounded;
 }
 
 // Squares of self multiplied for the bits of the exponent.
@@ -159,7 +159,7 @@ Complex operators::pow_scalar(Complex self, Scalar exponent, const Rounding& rou
 }
 // The square in 1 / self^2 may overflow.
 Complex operators::pow_scalar_magnitude(Complex self, Scalar exponent, const Rounding& round, const Arithmetic& a) {
-  const Complex size = pow_magnitude(self, number<Complex>(exponent, round.dtype));
+  const Complex size = pow_magnitude(self, number<Complex>(exponent, round.dtype), a);
   return real(exponent) == -2 && std::norm(self) >= a.largest ? overflowing(size.real()) : size;
 }
 

@@ -90,16 +90,17 @@ Row counted(Row d, Real p) {
 
 void operators::cdist_forward(Array<Real>& out, const Array<Real>& x1, const Array<Real>& x2, Real p,
                               std::optional<Int>, const Rounding& round) {
-  each_pair(out, x1, x2,
-            [&](const Row& a, const Row& b) { return norm(counted(differences(a, b), p), round.scalar(p)); });
+  const Real power = round.scalar(p);
+  each_pair(out, x1, x2, [&](const Row& a, const Row& b) { return norm(counted(differences(a, b), power), power); });
 }
 void operators::cdist_forward_magnitude(Array<Real>& out, const Array<Real>& x1, const Array<Real>& x2, Real p,
                                         std::optional<Int> compute_mode, const Rounding& round,
                                         const Arithmetic& arithmetic) {
   const bool products = by_products(x1.sizes, x2.sizes, p, compute_mode);
+  const Real power = round.scalar(p);
   each_pair(out, x1, x2, [&](const Row& a, const Row& b) {
     return products ? product_magnitude(a, b, arithmetic)
-                    : norm_magnitude(counted(differences(a, b), p), round.scalar(p), arithmetic);
+                    : norm_magnitude(counted(differences(a, b), power), power, arithmetic);
   });
 }
 

@@ -64,13 +64,18 @@ Real scale(const Dims& sizes, const Ints& dim, Int normalization) {
   return normalization == 0 ? 1 : 1 / (normalization == 1 ? std::sqrt(points) : points);
 }
 
-// What is endless stays so.
-Real times(Real x, Real factor) { return x < endless ? x * factor : x; }
+// A sum of magnitudes that is scaled where all are added: it may overflow before. What is endless stays so.
+Real scaled_sum(Real sum, Real factor, const Arithmetic& a) {
+  if (!(sum < endless)) return sum;
+  return factor < 1 && sum >= a.largest ? overflowing(sum * factor) : sum * factor;
+}
 
-// The part of x that has the sizes of out, scaled.
-void scaled(Array<Complex>& out, const Array<Complex>& x, Real factor) {
+// The part of x that has the sizes of out.
+Array<Complex> part_of(const Array<Complex>& x, const Dims& sizes) {
+  Array<Complex> part(sizes);
   Int flat = 0;
-  for (const Dims& i : indices(out.sizes)) out[flat++] = {times(x(i).real(), factor), times(x(i).imag(), factor)};
+  for (const Dims& i : indices(sizes)) part[flat++] = x(i);
+  return part;
 }
 
 template <class T>
@@ -81,15 +86,20 @@ Array<Complex> to_complex(const Array<T>& x) {
 }
 
 void fft(Array<Complex>& out, const Array<Complex>& self, const Ints& dim, Int normalization, Direction direction) {
-  scaled(out, transformed(self, dim, direction), scale(self.sizes, dim, normalization));
+  out = part_of(transformed(self, dim, direction), out.sizes);
+  const Real factor = scale(self.sizes, dim, normalization);
+  for (Complex& x : out.data) x = {x.real() * factor, x.imag() * factor};
+}
+void fft_magnitude(Array<Complex>& out, const Array<Complex>& bounds, const Ints& dim, Int normalization,
+                   const Arithmetic& a) {
+  out = part_of(transformed(bounds, dim, none), out.sizes);
+  const Real factor = scale(bounds.sizes, dim, normalization);
+  for (Complex& x : out.data) x = scaled_sum(x.real(), factor, a);
 }
 
-void fft_to_real(Array<Real>& out, const Array<Complex>& self, const Ints& dim, Int normalization,
-                 Direction direction) {
+void to_real(Array<Real>& out, const Array<Complex>& self, const Ints& dim, Direction direction) {
   const auto others = std::span(dim).first(dim.size() - 1);
   from_half(out, transformed(self, others, direction), dim.back(), direction);
-  const Real factor = scale(out.sizes, dim, normalization);
-  for (Real& x : out.data) x = times(x, factor);
 }
 
 }  // namespace
@@ -97,17 +107,21 @@ void fft_to_real(Array<Real>& out, const Array<Complex>& self, const Ints& dim, 
 void operators::fft_r2c(Array<Complex>& out, const Array<Real>& self, const Ints& dim, Int normalization) {
   fft(out, to_complex(self), dim, normalization, forward);
 }
-void operators::fft_r2c_magnitude(Array<Complex>& out, const Array<Real>& self, const Ints& dim, Int normalization) {
-  fft(out, bounds(self), dim, normalization, none);
+void operators::fft_r2c_magnitude(Array<Complex>& out, const Array<Real>& self, const Ints& dim, Int normalization,
+                                  const Arithmetic& a) {
+  fft_magnitude(out, bounds(self), dim, normalization, a);
 }
 
 void operators::fft_c2r(Array<Real>& out, const Array<Complex>& self, const Ints& dim, Int normalization, Int) {
-  fft_to_real(out, self, dim, normalization, backward);
+  to_real(out, self, dim, backward);
+  const Real factor = scale(out.sizes, dim, normalization);
+  for (Real& x : out.data) x *= factor;
 }
-void operators::fft_c2r_magnitude(Array<Real>& out, const Array<Complex>& self, const Ints& dim, Int normalization,
-                                  Int) {
-  fft_to_real(out, bounds(self), dim, normalization, none);
-  for (Real& x : out.data) x = bounded(x);
+void operators::fft_c2r_magnitude(Array<Real>& out, const Array<Complex>& self, const Ints& dim, Int normalization, Int,
+                                  const Arithmetic& a) {
+  to_real(out, bounds(self), dim, none);
+  const Real factor = scale(out.sizes, dim, normalization);
+  for (Real& x : out.data) x = bounded(scaled_sum(x, factor, a));
 }
 
 void operators::fft_c2c(Array<Complex>& out, const Array<Complex>& self, const Ints& dim, Int normalization,
@@ -115,8 +129,8 @@ void operators::fft_c2c(Array<Complex>& out, const Array<Complex>& self, const I
   fft(out, self, dim, normalization, is_forward ? forward : backward);
 }
 void operators::fft_c2c_magnitude(Array<Complex>& out, const Array<Complex>& self, const Ints& dim, Int normalization,
-                                  bool) {
-  fft(out, bounds(self), dim, normalization, none);
+                                  bool, const Arithmetic& a) {
+  fft_magnitude(out, bounds(self), dim, normalization, a);
 }
 
 }  // namespace assay

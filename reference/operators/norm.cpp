@@ -257,10 +257,11 @@ void operators::batch_norm_magnitude(Array<Real>& out, Array<Real>&, Array<Real>
   for (const Dims& i : indices(out.sizes)) {
     const Channel c(weight, bias, running_mean, running_var, eps, i[1]);
     const Real x = input(i), terms = std::fabs(c.variance) + std::fabs(eps), sum = std::fabs(c.variance + eps);
-    const Real parts = (std::fabs(x) + std::fabs(c.mean)) * rounded(c.scale, a) * (terms / sum) + std::fabs(c.b);
+    const Real off = std::fabs(x) + std::fabs(c.mean),
+               parts = off * rounded(c.scale, a) * (terms / sum) + std::fabs(c.b);
     const bool is_nan = std::isnan(x) || std::isnan(c.mean) || std::isnan(c.b) ||
                         (std::isnan(c.scale) && !std::isinf(c.weight)) || std::isnan(c.weight);
-    const bool in_range = std::fmax(parts, std::fabs(c.scale)) < a.largest;
+    const bool in_range = std::max({parts, off, std::fabs(c.scale)}) < a.largest;
     if (8 * a.unit * terms > sum)
       out(i) = unbounded;
     else

@@ -64,7 +64,9 @@ Complex operators::expm1(Complex x) {
 Real operators::log(Real x) { return std::log(x); }
 Complex operators::log(Complex x) { return {log_modulus(x), std::atan2(x.imag(), x.real())}; }
 Real operators::log1p(Real x) { return std::log1p(x); }
-Complex operators::expm1_magnitude(Complex x) { return std::exp(x.real()); }
+Complex operators::expm1_magnitude(Complex x, const Arithmetic& a) {
+  return std::exp(x.real()) < a.largest ? 0 : overflowing(0);
+}
 // Near 0, of |1 + x|^2 - 1, which the sum would round away.
 Complex operators::log1p(Complex x) {
   if (isnan(x)) return {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::quiet_NaN()};
@@ -82,6 +84,10 @@ Real operators::tan(Real x) { return std::tan(x); }
 Complex operators::tan(Complex x) { return std::tan(x); }
 Real operators::log2(Real x) { return std::log2(x); }
 Complex operators::log2(Complex x) { return in_base(log(x), std::numbers::ln2_v<Real>); }
+Complex operators::log2_magnitude(Complex x) {
+  const Complex y = log(x);
+  return std::isinf(y.real()) || std::isinf(y.imag()) ? overflowing(0) : 0;
+}
 Real operators::log10(Real x) { return std::log10(x); }
 Complex operators::log10(Complex x) { return in_base(log(x), std::numbers::ln10_v<Real>); }
 Real operators::acos(Real x) { return std::acos(x); }
