@@ -5,6 +5,7 @@
     plantgen.py --files SPEC lists the files it would write, for the build
 """
 import argparse
+import collections
 import pathlib
 import re
 import sys
@@ -27,11 +28,15 @@ class PlantedWrapper(Wrapper):
     def __init__(self, entry, words, faults):
         super().__init__(entry, words)
         self.faults = faults
+        self.said = collections.Counter()
 
     def plant(self, kind, place, *changes):
-        """The number of the first of the faults, which follow one another."""
+        """The number of the first of the faults, which follow one another. What stands twice in a place says which."""
         first = len(self.faults)
-        self.faults += [(self.entry.name, kind, place, change) for change in changes]
+        for change in changes:
+            fault = self.entry.name, kind, place, change
+            self.said[fault] += 1
+            self.faults.append((*fault[:3], change + ("" if self.said[fault] == 1 else f", number {self.said[fault]}")))
         return first
 
     def check(self, rule):
