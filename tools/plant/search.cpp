@@ -237,7 +237,7 @@ bool Saying::operator==(const Saying& other) const {
 
 Saying say(const Operator& op, std::vector<Value> arguments) {
   const Answer answer = call(op, arguments, Budget({.bytes = Int{1} << 28, .work = Int{1} << 30}), Mode::rules);
-  if (answer.outcome != Outcome::ok) return {true, answer.rule, {}};
+  if (answer.outcome != Outcome::ok) return {answer.outcome != Outcome::exhausted, answer.rule, {}};
   return {false, {}, out_tensors(op, arguments)};
 }
 

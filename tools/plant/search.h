@@ -13,7 +13,7 @@ namespace assay {
 
 // What the reference, as it is now, says to a call, by its rules.
 struct Saying {
-  bool refused;
+  bool refused;                 // by a rule; what takes all memory is not
   std::string rule;             // that is broken
   std::vector<Tensor> results;  // promised where no outs are given, without bytes
   bool operator==(const Saying& other) const;
