@@ -120,12 +120,22 @@ std::string far_mean(const Buffer<Real>& drawn, Real expected) {
   return text("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near ", expected);
 }
 
+// The numbers, of complex ones both parts.
+Buffer<Real> drawn_numbers(const Tensor& got) {
+  if (!is_complex(got.dtype)) return read<Real>(got).data;
+  Buffer<Real> parts;
+  for (const Complex& z : read<Complex>(got).data) parts.push_back(z.real()), parts.push_back(z.imag());
+  return parts;
+}
+
+int precision(DType dtype) { return info(is_complex(dtype) ? info(dtype).part : dtype).precision; }
+
 // Any numbers in [0, 1), as the uniform distribution has them.
 std::string uniform(const Tensor& got) {
-  const Buffer<Real> drawn = read<Real>(got).data;
+  const Buffer<Real> drawn = drawn_numbers(got);
   for (const Real x : drawn)
     if (!(x >= 0 && x < 1)) return text(x, " is not in [0, 1)");
-  const std::string equal = all_equal(drawn, info(got.dtype).precision);
+  const std::string equal = all_equal(drawn, precision(got.dtype));
   return equal.empty() ? far_mean(drawn, 0.5) : equal;
 }
 
@@ -133,10 +143,12 @@ std::string uniform(const Tensor& got) {
 // less than four times as often.
 std::string normal(const Tensor& got) {
   constexpr Real deviations = 7.2;  // further from 0 is a normal number with the chance of a false alarm
-  const Buffer<Real> drawn = read<Real>(got).data;
+  Buffer<Real> drawn = drawn_numbers(got);
+  if (is_complex(got.dtype))
+    for (Real& x : drawn) x *= std::sqrt(Real{2});  // of variance 1
   for (const Real x : drawn)
     if (!std::isfinite(x)) return text(x, " is no number");
-  if (std::string equal = all_equal(drawn, info(got.dtype).precision - 2); !equal.empty()) return equal;
+  if (std::string equal = all_equal(drawn, precision(got.dtype) - 2); !equal.empty()) return equal;
   if (drawn.empty() || std::fabs(mean(drawn)) * std::sqrt(static_cast<Real>(drawn.size())) <= deviations) return {};
   return text("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near 0");
 }

@@ -74,8 +74,8 @@ Real bound(const Row& row, Real exact, Real size, Real magnitude) {
 // Whether a result is not finite because what it is made from may not be. A sum may be made in the dtype whose unit
 // bounds it. That of the terms of one sign is half of what the magnitude and the result make together, as far as
 // doubles tell: it overflows to an infinity of that sign, and NaN comes of both, or of a product with a complex number
-// that has an infinite part. What is infinite has its sign, but for
-// a float64 sum, which may have overflowed in the reference, too.
+// that has an infinite part. What is infinite has its sign, but for a float64 sum, which may have overflowed in the
+// reference, too.
 bool overflowed(const Row& row, Real exact, Real magnitude, Real got) {
   if (std::isfinite(got)) return false;
   if (magnitude < 0) {
@@ -93,7 +93,8 @@ bool overflowed(const Row& row, Real exact, Real magnitude, Real got) {
     return overflows((magnitude + sign * exact) / 2 + magnitude * std::numeric_limits<Real>::epsilon());
   };
   if (std::isinf(got)) return overflows(magnitude) && overflows_to(std::copysign(Real{1}, got));
-  if (!std::isfinite(exact) || row.is_part || (row.accuracy.overflow && is_one_term)) return overflows(magnitude);
+  if (row.is_part) return std::isinf(exact) || overflows(magnitude);
+  if (!std::isfinite(exact) || (row.accuracy.overflow && is_one_term)) return overflows(magnitude);
   return overflows_to(1) && overflows_to(-1);
 }
 

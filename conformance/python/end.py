@@ -239,6 +239,7 @@ def serve_in_forks(end, requests, take, until=None):
     """Serves each end that is asked for in a fork of this process, so that what crashes or hangs harms no other, as long as there are requests, or nobody
     writes to `until`. What `take` takes from the socket `requests` is the wire, where errors go, and a descriptor to watch: when nobody is there behind it,
     the fork is ended. Where that is a pipe, its wait status is told there."""
+    sys.stdout.flush()  # or each fork would say it again
     poll, forks = select.poll(), {}  # by the two descriptors that say that one is to end, or has
     for descriptor in requests, *filter(None, [until]):
         poll.register(descriptor, select.POLLIN)

@@ -92,6 +92,16 @@ Complex operators::div(Complex self, Complex other, std::optional<std::string_vi
 Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view> rounding_mode, const Rounding&) {
   return quotient_magnitude(self, other) * (rounding_mode == "floor" ? 1 : 0.26);
 }
+// What is added in the numerator, or in the denominator, may overflow: then the quotient may be 0, too.
+Complex operators::div_magnitude(Complex self, Complex other, const Arithmetic& a) {
+  const auto sum = [](Complex x) { return std::fabs(x.real()) + std::fabs(x.imag()); };
+  const Real size = std::abs(self) / std::abs(other), largest = std::fmax(sum(self), sum(other));
+  return std::isfinite(largest) && largest >= a.largest ? unbounded : size;
+}
+Complex operators::div_magnitude(Complex self, Complex other, std::optional<std::string_view>, const Rounding&,
+                                 const Arithmetic& a) {
+  return div_magnitude(self, other, a);
+}
 // By 0 nothing is rounded.
 Real operators::quotient_magnitude(Real self, Real other) { return other == 0 ? 0 : std::fabs(self / other); }
 

@@ -23,6 +23,12 @@ Real uniform(Int k, int precision) {
 
 constexpr int real_precision = 53;
 
+// The method of Box and Muller (1958).
+Real normal(Int k) {
+  const Real radius = std::sqrt(-2 * std::log(1 - uniform(2 * k, real_precision)));
+  return radius * std::cos(2 * std::numbers::pi_v<Real> * uniform(2 * k + 1, real_precision));
+}
+
 template <class T>
 void drop(Array<T>& out, Array<Int>& mask, const Array<T>& input, Real p, std::optional<Int> train) {
   const bool drops = train != 0;
@@ -35,12 +41,19 @@ void drop(Array<T>& out, Array<Int>& mask, const Array<T>& input, Real p, std::o
 
 }  // namespace
 
-Real operators::rand(Int k, const Rounding& round) { return uniform(k, info(round.dtype).precision); }
+void operators::rand(Array<Real>& out, const Rounding& round) {
+  for (Int k = 0; k < out.count(); ++k) out[k] = uniform(k, info(round.dtype).precision);
+}
+void operators::rand(Array<Complex>& out, const Rounding& round) {
+  const int precision = info(round.dtype).precision;
+  for (Int k = 0; k < out.count(); ++k) out[k] = {uniform(2 * k, precision), uniform(2 * k + 1, precision)};
+}
 
-// The method of Box and Muller (1958).
-Real operators::randn(Int k) {
-  const Real radius = std::sqrt(-2 * std::log(1 - uniform(2 * k, real_precision)));
-  return radius * std::cos(2 * std::numbers::pi_v<Real> * uniform(2 * k + 1, real_precision));
+void operators::randn(Array<Real>& out) {
+  for (Int k = 0; k < out.count(); ++k) out[k] = normal(k);
+}
+void operators::randn(Array<Complex>& out) {
+  for (Int k = 0; k < out.count(); ++k) out[k] = Complex(normal(2 * k), normal(2 * k + 1)) * std::sqrt(Real{0.5});
 }
 
 // The places of 0, 1, ... in the order of random keys, of which no two are equal.
