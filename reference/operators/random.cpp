@@ -53,7 +53,8 @@ void operators::randn(Array<Real>& out) {
   for (Int k = 0; k < out.count(); ++k) out[k] = normal(k);
 }
 void operators::randn(Array<Complex>& out) {
-  for (Int k = 0; k < out.count(); ++k) out[k] = Complex(normal(2 * k), normal(2 * k + 1)) * std::sqrt(Real{0.5});
+  const Real deviation = std::sqrt(Real{0.5});
+  for (Int k = 0; k < out.count(); ++k) out[k] = {normal(2 * k) * deviation, normal(2 * k + 1) * deviation};
 }
 
 // The places of 0, 1, ... in the order of random keys, of which no two are equal.
