@@ -13,7 +13,7 @@ constexpr std::size_t most_repeated = 4;  // cases at the block's end
 using Cases = std::span<const std::string>;  // their ids
 
 // The case of a history behind which a call begins to be answered otherwise than alone; none where it is so without
-// any, or behind itself, too, as one is that reads what any call may leave, or not always.
+// any, or not always.
 std::optional<std::size_t> culprit(JudgingChildren& children, Cases history, const std::string& id,
                                    std::uint64_t alone) {
   const auto is_spoilt_behind = [&](Cases calls) {
@@ -22,7 +22,7 @@ std::optional<std::size_t> culprit(JudgingChildren& children, Cases history, con
     const std::vector<Judged> seen = children.run(run).judged;
     return seen.size() < run.size() || seen.back().answer != alone;
   };
-  if (is_spoilt_behind({}) || is_spoilt_behind({&id, 1}) || !is_spoilt_behind(history)) return std::nullopt;
+  if (is_spoilt_behind({}) || !is_spoilt_behind(history)) return std::nullopt;
   std::size_t good = 0, bad = history.size();
   while (bad - good > 1) {
     const std::size_t middle = good + (bad - good) / 2;

@@ -16,7 +16,7 @@ namespace assay {
 //   which it begins to do so is looked for and blamed (spoils-state), and what comes behind that is run again in a fresh
 //   child;
 // - so it is when one of the first cases, repeated at the block's end, is answered otherwise than at first;
-// - a case that is answered in two ways without any other to blame, or behind itself, is not repeatable.
+// - a case that is answered in two ways without any other to blame is not repeatable.
 // Throws Interrupted.
 std::vector<Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block);
 
