@@ -4,7 +4,7 @@ import torch
 
 name = "torch"
 facts = {"torch": torch.__version__}
-MISSING = "not implemented for", "not supported for", "is not supported", "not implemented"
+MISSING = "not implemented for", "not supported for", "is not supported", "not implemented", "Unsupported dtype"
 
 
 def tensor(array):
