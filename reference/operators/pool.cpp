@@ -122,6 +122,15 @@ WindowAxes undilated(const Dims& self, int spatial, const Ints& kernel_size, con
   return window_axes(self.size(), spatial, kernel_size, stride, padding, {1});
 }
 
+// By divisor_override a sum is divided when all are added: it may overflow before, whatever the quotient.
+void average_magnitude(Array<Real>& out, const Array<Real>& self, const WindowAxes& axes, bool count_include_pad,
+                       std::optional<Int> divisor_override, const Arithmetic& a) {
+  average(out, magnitudes(self), axes, count_include_pad, divisor_override ? std::optional<Int>(1) : std::nullopt);
+  if (!divisor_override) return;
+  const Real divisor = std::fabs(static_cast<Real>(*divisor_override));
+  for (Real& sum : out.data) sum = sum >= a.largest ? overflowing(sum / divisor) : sum / divisor;
+}
+
 }  // namespace
 
 void operators::avg_pool1d(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& stride,
@@ -136,6 +145,12 @@ void operators::avg_pool2d(Array<Real>& out, const Array<Real>& self, const Ints
                            const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
   average(out, self, undilated(self.sizes, 2, kernel_size, stride, padding), count_include_pad, divisor_override);
 }
+void operators::avg_pool2d_magnitude(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size,
+                                     const Ints& stride, const Ints& padding, bool count_include_pad,
+                                     std::optional<Int> divisor_override, const Arithmetic& a) {
+  const WindowAxes axes = undilated(self.sizes, 2, kernel_size, stride, padding);
+  average_magnitude(out, self, axes, count_include_pad, divisor_override, a);
+}
 void operators::avg_pool2d(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& stride,
                            const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
   average(out, self, undilated(self.sizes, 2, kernel_size, stride, padding), count_include_pad, divisor_override);
@@ -143,6 +158,12 @@ void operators::avg_pool2d(Array<Int>& out, const Array<Int>& self, const Ints& 
 void operators::avg_pool3d(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size, const Ints& stride,
                            const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
   average(out, self, undilated(self.sizes, 3, kernel_size, stride, padding), count_include_pad, divisor_override);
+}
+void operators::avg_pool3d_magnitude(Array<Real>& out, const Array<Real>& self, const Ints& kernel_size,
+                                     const Ints& stride, const Ints& padding, bool count_include_pad,
+                                     std::optional<Int> divisor_override, const Arithmetic& a) {
+  const WindowAxes axes = undilated(self.sizes, 3, kernel_size, stride, padding);
+  average_magnitude(out, self, axes, count_include_pad, divisor_override, a);
 }
 void operators::avg_pool3d(Array<Int>& out, const Array<Int>& self, const Ints& kernel_size, const Ints& stride,
                            const Ints& padding, bool count_include_pad, std::optional<Int> divisor_override) {
