@@ -13,9 +13,8 @@ namespace assay {
 // - behind an abort it goes on, until a case ends it or is answered otherwise than alone: then what comes behind the
 //   abort is run again in a fresh child;
 // - a failing case counts as it fails alone in a fresh child. Where it fails in the block, but not alone, the case
-// behind
-//   which it begins to do so is looked for and blamed (spoils-state), and what comes behind that is run again in a
-//   fresh child;
+//   behind which it begins to do so is looked for and blamed (spoils-state), and what comes behind that is run again in
+//   a fresh child;
 // - so it is when one of the first cases, repeated at the block's end, is answered otherwise than at first;
 // - a case that is answered in two ways without any other to blame is not repeatable.
 // Throws Interrupted.
