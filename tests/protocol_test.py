@@ -414,7 +414,6 @@ import ctypes
 import os
 import pathlib
 import sys
-import time
 from mine import relu
 
 open("imports", "a").write("once ")
@@ -440,9 +439,12 @@ hang = kernels_with(hangs_with_the_lock)
 counted = kernels_with(lambda: pathlib.Path("process%d" % os.getpid()).touch())
 """
 
-    def test_what_a_function_does_to_its_process(self):
+    def write_faults(self):
         self.write("mine.py", (TESTS.parent / "doc" / "examples" / "protocol" / "mine.py").read_bytes())
         self.write("faults.py", self.FAULTS.encode())
+
+    def test_what_a_function_does_to_its_process(self):
+        self.write_faults()
         for attribute, verdict, failure, words in (
             ("crash", "crash", "segmentation-fault", "signal 11"),
             ("abort", "crash", "heap-damage", "signal 6 (Aborted)\nfree(): invalid pointer"),
@@ -459,8 +461,7 @@ counted = kernels_with(lambda: pathlib.Path("process%d" % os.getpid()).touch())
         self.assertEqual((self.folder / "imports").read_text(), "once " * 4)
 
     def test_over_tcp_each_connection_is_a_process(self):
-        self.write("mine.py", (TESTS.parent / "doc" / "examples" / "protocol" / "mine.py").read_bytes())
-        self.write("faults.py", self.FAULTS.encode())
+        self.write_faults()
         end = TESTS.parent / "conformance" / "python" / "end.py"
         with subprocess.Popen(["python3", end, "faults:counted", "--listen", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=self.folder, env=WITH_NUMPY) as server:
             try:

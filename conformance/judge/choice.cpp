@@ -122,13 +122,13 @@ std::string far_mean(const Buffer<Real>& drawn, Real expected) {
 
 // The numbers, of complex ones both parts.
 Buffer<Real> drawn_numbers(const Tensor& got) {
-  if (!is_complex(got.dtype)) return read<Real>(got).data;
-  Buffer<Real> parts;
-  for (const Complex& z : read<Complex>(got).data) parts.push_back(z.real()), parts.push_back(z.imag());
-  return parts;
+  const DTypeInfo& part = info(info(got.dtype).part);
+  Buffer<Real> numbers;
+  for (const Bits b : read_parts(got).data) numbers.push_back(part.real_of(b));
+  return numbers;
 }
 
-int precision(DType dtype) { return info(is_complex(dtype) ? info(dtype).part : dtype).precision; }
+int precision(DType dtype) { return info(info(dtype).part).precision; }
 
 // Any numbers in [0, 1), as the uniform distribution has them.
 std::string uniform(const Tensor& got) {
