@@ -273,7 +273,7 @@ class Page(WithFolder):
     def test_it_goes_as_it_says(self):
         (self.folder / "build").mkdir()
         (self.folder / "build" / "release").symlink_to(BUILD)
-        install = re.sub("^cmake --build.*", "", steps("test_your_kernel.md")[0][0], flags=re.MULTILINE)
+        install = re.sub("^cmake --(preset|build).*", "", steps("test_your_kernel.md")[0][0], flags=re.MULTILINE)
         subprocess.run(["sh", "-ec", install], check=True, capture_output=True, cwd=self.folder, env=os.environ | {"HOME": str(self.folder)})
         prefix = (self.folder / "assay").rename(self.folder / "prefix")
         follow_kernel_page(self, prefix, self.folder)
