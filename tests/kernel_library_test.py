@@ -120,6 +120,7 @@ class Misdeeds(Library):
             ("const float* t = host->allocate(host->context, 4, 64); y[i] = *t;", "fail", "reads-uninitialised"),
             ("float* t = host->allocate(host->context, 4, 4); t[1] = 1; " + RELU, "fail", "heap-damage"),
             ("static float* t; if (!t) t = host->allocate(host->context, 4, 4); *t = 1; " + RELU, "fail", "uses-freed"),
+            ("static volatile float *t, *seen; static int calls; if (!t) t = host->allocate(host->context, 4, 4); if (i == 0 && ++calls > 2) seen = t, *seen; " + RELU, "fail", "spoils-state"),
             ("*(volatile float*)8 = x[i]; " + RELU, "crash", "segmentation-fault"),
             ("__builtin_abort();", "crash", "abort"),
         ):

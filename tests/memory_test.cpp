@@ -16,6 +16,12 @@ Islands& islands() {
   return all;
 }
 
+// A sanitizer ends a process in its own way.
+void expect_nobody_may_write(std::byte* at) {
+  EXPECT_EXIT(
+      *static_cast<volatile std::byte*>(at) = std::byte{1}, [](int status) { return status != 0; }, "");
+}
+
 // As GuardedMemory, on islands that all tests share.
 struct Memory : GuardedMemory {
   Memory() : GuardedMemory(islands(), Poison::first) {}
@@ -89,8 +95,7 @@ TEST(Islands, SinkWithTheirCallAndNeverRiseAgain) {
   EXPECT_TRUE(islands().sank(first));
   EXPECT_FALSE(islands().sank(second));
   EXPECT_FALSE(islands().sank(second - 8192));  // the sea before it
-  EXPECT_EXIT(
-      *static_cast<volatile std::byte*>(first) = std::byte{1}, [](int) { return true; }, "");
+  expect_nobody_may_write(first);
 }
 
 std::vector<std::byte> filled(Poison poison, DType dtype, std::uint64_t seed = 1) {
@@ -161,6 +166,28 @@ TEST(Arena, HandsOutNothingTwice) {
   EXPECT_EQ(arena.used(), 49u);
   EXPECT_EQ(arena.size_of(first), 24u);
   EXPECT_FALSE(arena.contains(&arena));
+}
+
+TEST(Arena, SinksWhatIsFreed) {
+  Arena arena;
+  std::byte* const freed = arena.allocate(24, std::byte{0});
+  arena.release(freed);
+  arena.sink_freed();
+  std::byte* const used = arena.allocate(24, std::byte{0});
+  std::byte* const beside = arena.allocate(24, std::byte{0});
+  arena.release(beside);
+  for (int again = 0; again < 2; ++again) arena.sink_freed();
+  expect_nobody_may_write(freed);
+  EXPECT_EQ(used[23], std::byte{0});
+  EXPECT_FALSE(arena.damage());
+  beside[5] = std::byte{1};  // lies with one that is used
+  EXPECT_EQ(arena.damage()->kind, Damage::Kind::freed);
+  beside[5] = std::byte{0xDD};
+  arena.release(used);
+  arena.sink_freed();
+  expect_nobody_may_write(beside);
+  arena.release(freed);
+  EXPECT_EQ(arena.damage()->kind, Damage::Kind::freed_twice);
 }
 
 }  // namespace

@@ -1,46 +1,40 @@
 #include "conformance/testees/arena.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <system_error>
+#include <functional>
+#include <utility>
+
+#include "conformance/testees/pages.h"
 
 namespace assay {
 namespace {
 
 constexpr std::size_t most_blocks = std::size_t{1} << 20;
-constexpr std::size_t reserved = Arena::most + 2 * most_blocks * red_zone;
-constexpr std::size_t large = 16 * page_size;  // what is large gives its memory back when it is freed
+constexpr std::size_t books = most_blocks * 40;
+constexpr std::size_t reserved = Arena::most + most_blocks * (2 * red_zone + page_size);
+constexpr std::size_t large = 16 * page_size;  // what is large sinks when it is freed
 constexpr std::byte freed_fill{0xDD}, block_key{0};
-
-void* reserve(std::size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-  return memory;
-}
-
-// The whole pages of a block, which can be taken from it.
-std::span<std::byte> pages(std::byte* data, std::size_t size) {
-  const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page_size - 1) / page_size * page_size;
-  const auto end = (reinterpret_cast<std::uintptr_t>(data) + size) / page_size * page_size;
-  return {reinterpret_cast<std::byte*>(begin), end - begin};
-}
 
 }  // namespace
 
 Arena::Arena()
-    : blocks_(static_cast<Block*>(reserve(most_blocks * sizeof(Block) + reserved))),
-      memory_(reinterpret_cast<std::byte*>(blocks_ + most_blocks)) {}
+    : memory_(reserve(reserved + books, PROT_READ | PROT_WRITE)),
+      blocks_(reinterpret_cast<Block*>(memory_ + reserved)),
+      stretches_(reinterpret_cast<Stretch*>(blocks_ + most_blocks)) {
+  static_assert(books == most_blocks * (sizeof(Block) + sizeof(Stretch)) && reserved % page_size == 0);
+}
 
-Arena::~Arena() { munmap(blocks_, most_blocks * sizeof(Block) + reserved); }
+Arena::~Arena() { munmap(memory_, reserved + books); }
+
+std::byte* Arena::end_of(std::size_t count) const {
+  return count == 0 ? memory_ : blocks_[count - 1].data + blocks_[count - 1].size + red_zone;
+}
 
 std::byte* Arena::allocate(std::size_t bytes, std::byte fill, std::size_t alignment) {
   if (count_ == most_blocks || bytes > most - used_ || alignment > most) return nullptr;
-  std::byte* const end = count_ == 0 ? memory_ : blocks_[count_ - 1].data + blocks_[count_ - 1].size + red_zone;
-  std::byte* const data = least_aligned(end + red_zone, std::max(alignment, promised_alignment));
+  std::byte *const end = end_of(count_), *const begin = count_ == current_ ? page_end(end) : end;
+  std::byte* const data = least_aligned(begin + red_zone, std::max(alignment, promised_alignment));
   if (data + bytes + red_zone > memory_ + reserved) return nullptr;
   write_red_zone(data - red_zone, block_key);
   std::memset(data, static_cast<int>(fill), bytes);
@@ -65,13 +59,10 @@ void Arena::release(void* block) {
     return;
   }
   b->freed = true;
-  if (b->size < large) {
+  if (b->size < large)
     std::memset(b->data, static_cast<int>(freed_fill), b->size);
-  } else {
-    const std::span whole = pages(b->data, b->size);
-    madvise(whole.data(), whole.size(), MADV_DONTNEED);
-    mprotect(whole.data(), whole.size(), PROT_NONE);
-  }
+  else
+    sink({page_end(b->data), page_begin(b->data + b->size)});
 }
 
 bool Arena::contains(const void* address) const {
@@ -86,7 +77,13 @@ std::size_t Arena::size_of(const void* block) const {
 
 std::optional<Damage> Arena::damage() const {
   if (misuse_) return misuse_;
-  for (const Block& b : blocks()) {
+  for (const Stretch s : std::span(stretches_, stretch_count_))
+    if (auto found = damage(s)) return found;
+  return damage(Stretch{current_, count_});
+}
+
+std::optional<Damage> Arena::damage(Stretch stretch) const {
+  for (const Block& b : blocks(stretch)) {
     const auto at = [&](Damage::Kind kind) { return Damage{kind, b.data, b.size}; };
     if (auto found = damage_of_red_zone(at(Damage::Kind::before), b.data - red_zone, block_key)) return found;
     if (auto found = damage_of_red_zone(at(Damage::Kind::behind), b.data + b.size, block_key)) return found;
@@ -94,6 +91,15 @@ std::optional<Damage> Arena::damage() const {
     if (auto found = damage_of_fill(at(Damage::Kind::freed), {b.data, b.size}, freed_fill)) return found;
   }
   return std::nullopt;
+}
+
+void Arena::sink_freed() {
+  if (current_ < count_) stretches_[stretch_count_++] = {std::exchange(current_, count_), count_};
+  const std::span all(stretches_, stretch_count_);
+  const auto sunk = std::ranges::remove_if(all, [&](Stretch s) {
+    return std::ranges::all_of(blocks(s), &Block::freed) && sink({page_end(end_of(s.first)), page_end(end_of(s.last))});
+  });
+  stretch_count_ -= sunk.size();
 }
 
 }  // namespace assay

@@ -9,8 +9,9 @@
 namespace assay {
 
 // Blocks of memory between red zones that are never handed out twice: what is freed is filled and stays, so that a
-// write to it shows. It keeps its books outside of what it hands out and takes no memory from anybody, so that a malloc
-// can be made of it. All blocks together are at most `most`: what a process may touch is no matter of its machine.
+// write to it shows, until it sinks. It keeps its books outside of what it hands out and takes no memory from anybody,
+// so that a malloc can be made of it. All blocks together are at most `most`: what a process may touch is no matter of
+// its machine.
 class Arena {
  public:
   static constexpr std::size_t most = std::size_t{1} << 30;
@@ -29,6 +30,10 @@ class Arena {
   // The first wrong release, else the first block whose red zone, or which itself after its release, was written to.
   std::optional<Damage> damage() const;
 
+  // From now on nobody may touch a stretch, which is what was handed out between two calls of this, whose blocks are
+  // all freed; damage() need not look at it again. A stretch with a block in use waits for a later call.
+  void sink_freed();
+
   std::size_t used() const { return used_; }  // bytes that were ever handed out
 
  private:
@@ -37,12 +42,20 @@ class Arena {
     std::size_t size;
     bool freed;
   };
+  struct Stretch {
+    std::size_t first, last;  // blocks, without the second
+  };
   Block* find(const void* block) const;
   std::span<Block> blocks() const { return {blocks_, count_}; }
+  std::span<Block> blocks(Stretch s) const { return {blocks_ + s.first, blocks_ + s.last}; }
+  std::byte* end_of(std::size_t count) const;  // of so many blocks, the last with its red zone
+  std::optional<Damage> damage(Stretch) const;
 
-  Block* blocks_;  // sorted by address
   std::byte* memory_;
-  std::size_t count_ = 0, used_ = 0;
+  Block* blocks_;       // sorted by address
+  Stretch* stretches_;  // that have not sunk
+  std::size_t count_ = 0, used_ = 0, stretch_count_ = 0;
+  std::size_t current_ = 0;  // the first block after the last stretch
   std::optional<Damage> misuse_;
 };
 

@@ -73,6 +73,13 @@ Owner::~Owner() { owner = before_; }
 std::optional<Damage> damage() { return arena ? arena->damage() : std::nullopt; }
 std::size_t used() { return arena ? arena->used() : 0; }
 
+void sink_freed() {
+  const Lock lock;
+  if (arena) arena->sink_freed();
+}
+
+bool sank(const void* address) { return is_ours(address); }  // all other memory of the arena may be touched
+
 }  // namespace assay::heap
 
 using namespace assay::heap;

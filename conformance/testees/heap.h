@@ -38,5 +38,7 @@ class Owner {
 
 std::optional<Damage> damage();  // of all that was handed out under any watch of this process
 std::size_t used();              // bytes that were handed out under them
+void sink_freed();               // what damage() has looked at and is not in use, see Arena
+bool sank(const void* address);  // for having been freed
 
 }  // namespace assay::heap

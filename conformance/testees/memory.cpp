@@ -1,28 +1,20 @@
 #include "conformance/testees/memory.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <new>
-#include <system_error>
+
+#include "conformance/testees/pages.h"
 
 namespace assay {
 namespace {
 
 constexpr std::size_t strait = std::size_t{1} << 20, sea = std::size_t{1} << 36;
-constexpr int untouched = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
   x = (x ^ x >> 27) * 0x94d049bb133111ebu;
   return x ^ x >> 31;
-}
-
-std::byte* page_end(std::byte* p) {
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(p) % page_size;
-  return p + (page_size - past) % page_size;
 }
 
 }  // namespace
@@ -46,11 +38,7 @@ void fill(std::span<std::byte> memory, Poison poison, DType dtype, std::uint64_t
   }
 }
 
-Islands::Islands() {
-  void* const memory = mmap(nullptr, sea, PROT_NONE, untouched, -1, 0);
-  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-  begin_ = next_ = static_cast<std::byte*>(memory);
-}
+Islands::Islands() : begin_(reserve(sea, PROT_NONE)), next_(begin_) {}
 
 Islands::~Islands() { munmap(begin_, sea); }
 
@@ -66,8 +54,7 @@ GuardedMemory::GuardedMemory(Islands& islands, Poison poison)
 }
 
 GuardedMemory::~GuardedMemory() {
-  const auto bytes = static_cast<std::size_t>(open_ - begin_);
-  if (bytes > 0) mmap(begin_, bytes, PROT_NONE, untouched | MAP_FIXED, -1, 0);  // what was there is gone
+  sink({begin_, open_});
   islands_.standing_ = nullptr;
   islands_.next_ = open_;
 }

@@ -53,7 +53,7 @@ void put_down(Observation& seen, Class conduct, std::string misdeed) {
 
 bool look_at_heap(Observation& seen) {
   const auto found = heap::damage();
-  if (!found) return false;
+  if (!found) return heap::sink_freed(), false;
   put_down(seen, class_of(*found),
            describe(*found, text("a block of ", found->size, " bytes that the library allocated")));
   return seen.spoilt = true;
@@ -366,9 +366,10 @@ void Probe::explain_faults() {
   struct sigaction action {};
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
   action.sa_sigaction = [](int, siginfo_t* info, void*) {
-    if (islands->sank(info->si_addr))
-      static_cast<void>(
-          !::write(STDERR_FILENO, uses_memory_of_earlier_call.data(), uses_memory_of_earlier_call.size()));
+    const std::string_view said = islands->sank(info->si_addr) ? uses_memory_of_earlier_call
+                                  : heap::sank(info->si_addr)  ? uses_freed_memory
+                                                               : std::string_view();
+    static_cast<void>(!::write(STDERR_FILENO, said.data(), said.size()));
     std::raise(SIGSEGV);  // now with the signal's own action, as soon as this returns
   };
   sigaction(SIGSEGV, &action, nullptr);

@@ -75,7 +75,8 @@ class Probe {
   bool outlives_aborts_ = false, is_thorough_ = false;
 };
 
-// What explain_faults() says when memory of an earlier call was used.
-inline constexpr std::string_view uses_memory_of_earlier_call = "memory that was given for an earlier call is used\n";
+// What explain_faults() says when memory of an earlier call was used, or what the library had freed.
+inline constexpr std::string_view uses_memory_of_earlier_call = "memory that was given for an earlier call is used\n",
+                                  uses_freed_memory = "memory that was freed is used\n";
 
 }  // namespace assay

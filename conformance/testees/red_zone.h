@@ -25,7 +25,6 @@ struct Damage {
 std::string describe(const Damage& damage, std::string_view block);
 
 // The bytes before and behind a block. Their pattern is told apart by `key`.
-constexpr std::size_t page_size = 4096;  // of memory, which is protected as a whole
 constexpr std::size_t red_zone = 128;
 void write_red_zone(std::byte* zone, std::byte key);
 std::optional<Damage> damage_of_red_zone(const Damage& place, const std::byte* zone, std::byte key);
