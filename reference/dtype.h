@@ -49,8 +49,9 @@ struct Rounding {
   Real operator()(Real x) const { return round_to(dtype, scalar(x)); }
   Complex operator()(const Complex& z) const { return {(*this)(z.real()), (*this)(z.imag())}; }
   Int operator()(Int x) const;
-  // A Python scalar that meets a tensor of the dtype.
+  // A Python scalar that meets a tensor of the dtype: complex32 rounds it, the half types do not.
   Real scalar(Real x) const { return round_to(compute_dtype(dtype), x); }
+  Complex scalar(const Complex& z) const { return (*this)(z); }
 };
 
 // x as ATen casts it to an integer dtype: truncated; what does not fit, and NaN, becomes what the cast makes of it.

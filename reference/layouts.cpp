@@ -109,6 +109,10 @@ Dims strided(const Dims& sizes, Argument<const Ints*> stride) {
   return normal(sizes, order);
 }
 
+Dims like_unless_complex(const Dims& sizes, TensorArgument tensor) {
+  return is_complex(tensor->dtype) ? contiguous(sizes) : like(sizes, tensor);
+}
+
 Dims suggested(const Dims& sizes, TensorArgument tensor) {
   return is_channels_last(*tensor.value) ? channels_moved(sizes.size()) : contiguous(sizes);
 }
@@ -126,7 +130,8 @@ Dims suggested(const Dims& sizes, TensorArgument input, TensorArgument weight) {
 
 Dims suggested_1d(const Dims& sizes, TensorArgument tensor) {
   const Dims moved = channels_moved(3);
-  return normal(tensor->sizes, tensor->dim_order) == moved ? moved : contiguous(sizes);
+  const bool moves = tensor->dim_order == moved && (tensor->sizes[1] != 1 || tensor->sizes[2] != 1);
+  return moves ? moved : contiguous(sizes);
 }
 
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {

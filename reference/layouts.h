@@ -13,6 +13,8 @@ Dims like(const Dims& sizes, const T&... tensor) {
   return like(sizes, operands);
 }
 
+Dims like_unless_complex(const Dims& sizes, TensorArgument tensor);
+
 // The order, or contiguous where both lay the elements out alike.
 Dims normal(const Dims& sizes, const Dims& order);
 

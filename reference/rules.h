@@ -287,6 +287,7 @@ bool selects_nothing(TensorArgument self, TensorArgument mask);
 bool compares_nothing(TensorArgument tensor, Argument<std::optional<Int>> dim);
 bool names_no_row(TensorArgument indices, Argument<Int> rows, Argument<Int> without);
 bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size);
+bool pools_nothing_or_all(TensorArgument self, Argument<const Ints*> output_size);
 
 }  // namespace conditions
 }  // namespace assay

@@ -113,4 +113,7 @@ void operators::pdist_forward_magnitude(Array<Real>& out, const Array<Real>& sel
             [&](const Row& a, const Row& b) { return norm_magnitude(differences(a, b), round.scalar(p), arithmetic); });
 }
 
+// Of complex rows only those that hold nothing are compared.
+void operators::pdist_forward(Array<Complex>&, const Array<Complex>&, Real, const Rounding&) {}
+
 }  // namespace assay

@@ -70,6 +70,7 @@ void each_average(const Dims& out, const Dims& self, F f) {
 }
 
 void add(Sum<Real>& sum, Real x) { sum += x; }
+void add(Sum<Complex>& sum, const Complex& x) { sum += x; }
 void add(Int& sum, Int x) { sum = wrapping_add(sum, x); }
 
 template <class T, class... Pool>
@@ -171,6 +172,7 @@ void operators::avg_pool3d(Array<Int>& out, const Array<Int>& self, const Ints& 
 }
 
 void operators::adaptive_avg_pool(Array<Real>& out, const Array<Real>& self) { average(out, self); }
+void operators::adaptive_avg_pool(Array<Complex>& out, const Array<Complex>& self) { average(out, self); }
 void operators::adaptive_avg_pool_backward(Array<Real>& out, const Array<Real>& grad_output) {
   spread(out, grad_output);
 }

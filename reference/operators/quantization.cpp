@@ -36,6 +36,13 @@ Ends<T> ends(std::span<const T> x) {
   return e;
 }
 
+// PyTorch rounds a scalar that is subtracted like a tensor's element, but multiplies with one as it is.
+template <class T>
+T dequantized(T input, T scale, T zero_point, const Rounding& round_difference, const Rounding& round) {
+  const T steps = round_difference(round_difference(input) - round_difference(zero_point));
+  return round(round(steps) * round.scalar(scale));
+}
+
 Real difference(Real a, Real b) { return a - b; }
 Int difference(Int a, Int b) { return wrapping_subtract(a, b); }
 
@@ -98,10 +105,17 @@ Real operators::quantize_per_token(Real input, Real scales, Real zero_points, In
   return code(round(round(input * round_scale(1 / scales)) + zero_points), 0, quant_min, quant_max, round);
 }
 
-// PyTorch rounds a scalar that is subtracted like a tensor's element, but multiplies with one as it is.
 Real operators::dequantize_per_tensor(Real input, Real scale, Real zero_point, const Rounding& round_difference,
                                       const Rounding& round) {
-  return round(round(round_difference(round_difference(input) - round_difference(zero_point))) * round.scalar(scale));
+  return dequantized(input, scale, zero_point, round_difference, round);
+}
+Complex operators::dequantize_per_tensor(Complex input, Complex scale, Complex zero_point,
+                                         const Rounding& round_difference, const Rounding& round) {
+  return dequantized(input, scale, zero_point, round_difference, round);
+}
+Complex operators::dequantize_per_tensor(Complex input, Real scale, Int zero_point, const Rounding& round_difference,
+                                         const Rounding& round) {
+  return dequantized<Complex>(input, scale, zero_point, round_difference, round);
 }
 Real operators::dequantize_per_tensor(Real input, Real scale, Int zero_point, const Rounding& round_difference,
                                       const Rounding& round) {

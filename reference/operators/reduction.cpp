@@ -130,6 +130,7 @@ Int operators::argmin(std::span<const Real> x) { return static_cast<Int>(smalles
 Int operators::argmin(std::span<const Int> x) { return static_cast<Int>(smallest_of(x)); }
 
 Real operators::median_value(std::span<const Real> x, const Rounding&) { return x.empty() ? nan : x[median_of(x)]; }
+Complex operators::median_value(std::span<const Complex>, const Rounding&) { return nan; }  // which have no order
 Int operators::median_value(std::span<const Int> x, const Rounding& round) {
   if (!x.empty()) return x[median_of(x)];
   // PyTorch casts a number on its own to uint32 otherwise than the elements of a tensor.

@@ -91,6 +91,10 @@ bool pools_nothing(TensorArgument self, Argument<const Ints*> output_size) {
   return self->count() == 0 || std::ranges::find(*output_size.value, 0) != output_size->end();
 }
 
+bool pools_nothing_or_all(TensorArgument self, Argument<const Ints*> output_size) {
+  return pools_nothing(self, output_size) || all_ones(output_size, true);
+}
+
 bool keeps_sizes(TensorArgument self, Argument<const Ints*> output_size) {
   return shapes::with_last(self, output_size) == self->sizes;
 }

@@ -214,7 +214,12 @@ TRAPS = _merge(
         ],
     ),
     {
-        "abs.out": [("minimum of i8 stays", (t([-128, 5], I8),)), ("minimum of i64 stays", (t([I64_MIN], I64),))],
+        "abs.out": [
+            ("minimum of i8 stays", (t([-128, 5], I8),)),
+            ("minimum of i64 stays", (t([I64_MIN], I64),)),
+            *((f"{a} into {b}", (t([3 + 4j], a),), (b,)) for a in (C32, C64, C128) for b in (F16, F64, C32, C64, C128)),
+        ],
+        "angle.out": [("complex numbers come out contiguous", (ramp(3, 4, 2, dtype=C64).permute(2, 1, 0) - 5,)), ("real ones as they lie", (ramp(3, 4, 2).permute(2, 1, 0) - 5,))],
         "neg.out": [
             ("u8 wraps", (t([1, 0, 255], U8),)),
             ("i32 minimum stays", (t([I32_MIN], I32),)),
@@ -857,6 +862,8 @@ TRAPS = _merge(
             ("the lower of two", (t([4.0, 1.0, 3.0, 2.0]),)),
             ("NaN", (NAN_ROW,)),
             ("of nothing", (torch.empty(0),)),
+            ("of no complex numbers", (t([], C64),)),
+            ("of complex numbers refused", (t([1j], C64),)),
             ("of no integers", (t([], I64),)),
             ("of no u8", (t([], U8),)),
             ("of no bool", (t([], B1),)),
@@ -1059,6 +1066,8 @@ TRAPS = _merge(
             ("integers to nothing", (ramp(1, 3, dtype=I64), [0])),
             ("the mean of nothing", (torch.empty(1, 0), [1])),
             ("no other average of nothing", (torch.empty(1, 0), [2])),
+            ("the mean of complex numbers", (t([[[1 + 2j, 3j]]], C64), [1])),
+            ("no other average of complex numbers", (t([[[1 + 2j, 3j]]], C64), [2])),
         ],
         "avg_pool3d.out": [
             ("a window that starts in the padding is dropped", (ramp(1, 3, 3, 3), [1], [3], [0], True)),
@@ -1254,6 +1263,10 @@ TRAPS = _merge(
             ),
         ],
         "convolution_backward.out": [
+            (
+                "a weight of one cell with its channels last",
+                (ramp(2, 1, 7), ramp(2, 4, 7), ramp(1, 1, 4).transpose(1, 2), None, [1], [0], [1], False, [0], 1, [True] * 3),
+            ),
             (
                 "dilated in i64",
                 (ramp(1, 1, 2, dtype=I64), ramp(1, 2, 6, dtype=I64), ramp(1, 2, 3, dtype=I64), None, [1], [0], [2], False, [0], 1, [True] * 3),

@@ -1,5 +1,6 @@
 """Words for dim orders: the section Dim orders of spec/rules.md. Orders of operands are always known; those of results are
 asked for where their sizes are known, too."""
+from dtypes import is_complex
 from formulas import all_of, any_of
 from indexing import indexed_sizes, is_mask
 from values import wrap
@@ -104,6 +105,10 @@ def strided(sizes, stride):
     return normal(sizes, tuple(order))
 
 
+def like_unless_complex(sizes, tensor):
+    return contiguous(sizes) if is_complex(tensor.dtype) else like(sizes, tensor)
+
+
 def suggested(sizes, *tensors):
     if len(tensors) == 1 and isinstance(tensors[0], list):
         moves = all(is_channels_last(t) for t in tensors[0])
@@ -117,7 +122,8 @@ def suggested(sizes, *tensors):
 
 
 def suggested_1d(sizes, tensor):
-    return channels_last(3) if normal(tensor.sizes, tensor.order) == channels_last(3) else contiguous(sizes)
+    moves = tuple(tensor.order) == channels_last(3) and any_of(*(n != 1 for n in tensor.sizes[1:]))
+    return channels_last(3) if moves else contiguous(sizes)
 
 
 def stacked(sizes, tensors, dim):

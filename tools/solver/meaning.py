@@ -196,6 +196,8 @@ class Meaning:
                 return all_of(*(readable(argument, common, t.dtype, how or T) for t in value))
             if how == "operand":
                 return readable(argument, promotion.operand(value, common), value.dtype, T)
+            if how == "exact" and T == "complex":
+                return no(member(value.dtype, OPAQUE))
             if how in ("", "storage"):
                 return readable(argument, common, value.dtype, T)
             return readable(argument, value.dtype, value.dtype, how if how in ("real", "int", "complex", "bits") else T)

@@ -220,6 +220,8 @@ class Wrapper:
             if how == "operand":
                 return f"call.{function}<{T}>({name}, types::operand({name}, common))"
             own = f"({name} ? {name}->dtype : common)" if argument.optional else f"{name}->dtype"
+            if how == "exact" and T == "Complex":
+                own = "DType::complex128"  # holds every number's parts
             values = f"call.{function}<{TYPES.get(how, T)}>({name}, {own if how else 'common'})"
             return f"placed_along({values}, {dim}.value, {self.entry.inputs[0].name}->rank())" if dim else values
         if how == "indexing":

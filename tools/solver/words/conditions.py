@@ -161,3 +161,7 @@ def names_no_row(indices, rows, without):
 
 def pools_nothing(tensor, output_size):
     return any_of(tensor.empty, no_element(output_size))
+
+
+def pools_nothing_or_all(tensor, output_size):
+    return any_of(pools_nothing(tensor, output_size), all_ones(output_size, True))
