@@ -16,7 +16,8 @@ Class class_of_death(const TaskResult& result) {
   const auto said = [&](std::string_view words) { return result.output.find(words) != std::string::npos; };
   switch (result.signal) {
     case SIGSEGV:
-      return said(uses_memory_of_earlier_call) || said(uses_freed_memory) ? Class::uses_freed : Class::segmentation_fault;
+      return said(uses_memory_of_earlier_call) || said(uses_freed_memory) ? Class::uses_freed
+                                                                          : Class::segmentation_fault;
     case SIGBUS:
       return Class::bus_error;
     case SIGFPE:

@@ -1,8 +1,8 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// quantized_decomposed::quantize_per_tensor.out#274b0001
-// quantized_decomposed::quantize_per_tensor.out(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, Tensor(a!) out) -> Tensor(a!)
+// aten::native_layer_norm.out#85e429da
+// aten::native_layer_norm.out(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))
 //
 // Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
 // kernel that dies takes the process with it.
@@ -142,25 +142,27 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // input: [[3e+38]]:f32
-  values.push_back(tensor(ScalarType::Float, {1, 1}, {0, 1}, {0x7f61b1e6}));
-  // scale: 0.1
-  values.push_back(EValue(0.1));
-  // zero_point: 0
-  values.push_back(EValue(std::int64_t{0}));
-  // quant_min: -128
-  values.push_back(EValue(std::int64_t{-128}));
-  // quant_max: 127
-  values.push_back(EValue(std::int64_t{127}));
-  // dtype: int8
-  values.push_back(EValue(std::int64_t{1}));
-  // out
-  values.push_back(tensor(static_cast<ScalarType>(1), {1, 1}, {0, 1}, Elements(1, unwritten)));
+  // input: [-8.48]:f16
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, {0xc83d}));
+  // normalized_shape: [1]
+  values.push_back(integers({1}));
+  // weight: none
+  values.push_back(EValue());
+  // bias: none
+  values.push_back(EValue());
+  // eps: 1e-05
+  values.push_back(EValue(1e-05));
+  // out0
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, Elements(1, unwritten)));
+  // out1
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, Elements(1, unwritten)));
+  // out2
+  values.push_back(tensor(ScalarType::Half, {1}, {0}, Elements(1, unwritten)));
   values.emplace_back();  // what the kernel returns
-  std::puts("expected: [[127]]:i8");
+  std::puts("expected: [0]:f16\n[-8.48]:f16\n[316.2]:f16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("quantized_decomposed::quantize_per_tensor.out");
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::native_layer_norm.out");
   if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
@@ -170,8 +172,14 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int8_t>("out", values[6].toTensor(), static_cast<ScalarType>(1), {1, 1}, true,
-      {0x7f});
+  right &= is_right<Half>("out0", values[5].toTensor(), ScalarType::Half, {1}, false,
+      {0x0000},
+      {0x8fda},
+      {0x0fda});
+  right &= is_right<Half>("out1", values[6].toTensor(), ScalarType::Half, {1}, false,
+      {0xc83d});
+  right &= is_right<Half>("out2", values[7].toTensor(), ScalarType::Half, {1}, false,
+      {0x5cf1});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }
