@@ -1,0 +1,356 @@
+// Which faults in the answers of a kernel library the judge notices: of a testee that answers each recorded call as
+// eager PyTorch did, but for one fault.
+//
+//   answers [--sample N] SURVIVORS FOLDER...   folders of recorded calls; see scores.h. Prints a line for each fault
+//                                              that is noticed in no call, then how many faults of each kind are, then
+//                                              for each fault, in whatever operator, in how many calls it is.
+//
+// A fault is planted in the answers of an operator in a dtype, that of its first out. It shows in a call where it gives
+// another outcome, another dtype, other sizes or another dim order, or another number, of which a NaN is as good as
+// another and so is a zero. Where numbers are not specified the first four alone are tried. Exits with 1 where a fault
+// goes unnoticed that is not listed, or one is noticed that is; where all are tried, too, where one, of all operators
+// in which it can be noticed, is so in fewer than 95 of 100 calls in which it shows, or all are in fewer than 99.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+
+#include "conformance/cases/recorded.h"
+#include "conformance/judge/judge.h"
+#include "tools/plant/scores.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay::plant;
+
+using Draw = std::minstd_rand;
+using Deed = std::function<void(Reaction&, const Reaction& before, Draw&)>;
+
+struct Deeds {
+  std::string_view kind, change;
+  Deed deed;
+};
+
+// -- faults of numbers ------------------------------------------------------------------------------------------------
+
+using Numbers = Buffer<Bits>;  // of an out, row by row; of complex elements the parts
+
+const DTypeInfo& part(const Tensor& t) { return info(info(t.dtype).part); }
+
+bool is_another(const DTypeInfo& dtype, Bits a, Bits b) {
+  if (dtype.kind != Kind::floating) return dtype.int_of(a) != dtype.int_of(b);
+  const Real x = dtype.real_of(a), y = dtype.real_of(b);
+  return std::isnan(x) != std::isnan(y) || x < y || x > y;
+}
+
+// f(numbers, their dtype, draw) for a drawn out that has numbers.
+template <class F>
+Deed numbers(F f) {
+  return [f](Reaction& r, const Reaction&, Draw& draw) {
+    if (r.outs.empty() || !r.has_values) return;
+    Tensor& out = r.outs[draw() % r.outs.size()];
+    if (out.count() == 0 || info(out.dtype).is_opaque()) return;
+    Array<Bits> all = read_parts(out);
+    f(all.data, part(out), draw);
+    write_parts(all, out);
+  };
+}
+
+// One number, from a drawn place on the first of which f(number, dtype) makes another.
+template <class F>
+Deed one(F f) {
+  return numbers([f](Numbers& all, const DTypeInfo& dtype, Draw& draw) {
+    const std::size_t start = draw() % all.size();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      Bits& number = all[(start + k) % all.size()];
+      const Bits other = f(number, dtype);
+      if (is_another(dtype, number, other)) return static_cast<void>(number = other);
+    }
+  });
+}
+
+template <class F>
+Deed one_real(F f) {
+  return one([f](Bits number, const DTypeInfo& dtype) {
+    return dtype.kind == Kind::floating ? dtype.bits_of_real(f(dtype.real_of(number), dtype)) : number;
+  });
+}
+
+template <class F>
+Deed one_integer(F f) {
+  return one([f](Bits number, const DTypeInfo& dtype) {
+    return dtype.kind == Kind::floating ? number : dtype.bits_of_int(f(dtype.int_of(number)));
+  });
+}
+
+// A finite one, of any dtype.
+template <class F>
+Deed one_finite(F f) {
+  return one([f](Bits number, const DTypeInfo& dtype) {
+    if (dtype.kind != Kind::floating) return dtype.bits_of_int(wrapping_multiply(dtype.int_of(number), f));
+    const Real x = dtype.real_of(number);
+    return std::isfinite(x) ? dtype.bits_of_real(x * f) : number;
+  });
+}
+
+Real with_half_the_bits(Real x, const DTypeInfo& dtype) {
+  int exponent = 0;
+  const Real fraction = std::frexp(x, &exponent), steps = std::ldexp(Real{1}, dtype.precision / 2);
+  return std::isfinite(x) ? std::ldexp(std::nearbyint(fraction * steps) / steps, exponent) : x;
+}
+
+void stored_as_if_contiguous(Reaction& r, const Reaction&, Draw&) {
+  for (Tensor& out : r.outs) {
+    if (!r.has_values || info(out.dtype).is_opaque()) continue;
+    Tensor contiguous = out;
+    contiguous.dim_order = Dims::counting(out.sizes.size());
+    write_parts(read_parts(out), contiguous);
+    out.bytes = contiguous.bytes;
+  }
+}
+
+// -- faults of what is around numbers ---------------------------------------------------------------------------------
+
+bool alike(const Tensor& a, const Tensor& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
+
+// `out` of another dtype, other sizes or another dim order, with zeros.
+void remake(Tensor& out, DType dtype, const Dims& sizes, const Dims& dim_order) {
+  const auto bytes = static_cast<std::size_t>(count(sizes) * info(dtype).bytes);
+  out = {dtype, sizes, dim_order, Buffer<std::byte>(out.bytes.empty() ? 0 : bytes)};
+}
+
+template <class F>
+Deed first_out(F f) {
+  return [f](Reaction& r, const Reaction&, Draw&) {
+    if (!r.outs.empty()) f(r.outs[0]);
+  };
+}
+
+template <class F>
+Deed last_two_dims(F f) {
+  return first_out([f](Tensor& out) {
+    if (out.sizes.size() >= 2 && out.count() > 0) f(out, out.sizes.size() - 2, out.sizes.size() - 1);
+  });
+}
+
+const std::array all_deeds = std::to_array<Deeds>({
+    {"number", "one is 0", one_finite(0)},
+    {"number", "one is of the other sign", one_finite(-1)},
+    {"number", "one is twice as large", one_finite(2)},
+    {"number", "one is 1 % larger", one_real([](Real x, const DTypeInfo&) { return 1.01 * x; })},
+    {"number", "one integer is off by 1", one_integer([](Int x) { return wrapping_add(x, x == 1 ? -1 : 1); })},
+    {"number", "one is NaN", one_real([](Real, const DTypeInfo&) { return std::nan(""); })},
+    {"number", "one is infinite",
+     one_real([](Real x, const DTypeInfo&) { return std::isnan(x) ? x : std::copysign(INFINITY, x); })},
+    {"number", "one infinity is of the other sign",
+     one_real([](Real x, const DTypeInfo&) { return std::isinf(x) ? -x : x; })},
+    {"number", "one infinity is the largest number", one([](Bits number, const DTypeInfo& dtype) {
+       // in bits, infinity is next to it
+       return dtype.kind == Kind::floating && std::isinf(dtype.real_of(number)) ? number - 1 : number;
+     })},
+    {"number", "one NaN is 0", one_real([](Real x, const DTypeInfo&) { return std::isnan(x) ? 0 : x; })},
+    {"number", "all have half of their bits",
+     numbers([](Numbers& all, const DTypeInfo& d, Draw&) {
+       if (d.kind != Kind::floating) return;
+       for (Bits& b : all) b = d.bits_of_real(with_half_the_bits(d.real_of(b), d));
+     })},
+    {"number", "one bool is 2",
+     [](Reaction& r, const Reaction&, Draw&) {
+       for (Tensor& out : r.outs)
+         if (const auto at = std::ranges::find(out.bytes, std::byte{1});
+             out.dtype == DType::boolean && at != out.bytes.end())
+           return static_cast<void>(*at = std::byte{2});
+     }},
+    {"order", "two are exchanged",
+     numbers([](Numbers& all, const DTypeInfo& d, Draw& draw) {
+       Bits& first = all[draw() % all.size()];
+       for (Bits& other : all)
+         if (is_another(d, first, other)) return std::swap(first, other);
+     })},
+    {"order", "all are moved by one",
+     numbers([](Numbers& all, const DTypeInfo&, Draw&) { std::ranges::rotate(all, all.begin() + 1); })},
+    {"order", "all are reversed", numbers([](Numbers& all, const DTypeInfo&, Draw&) { std::ranges::reverse(all); })},
+    {"order", "all are the first",
+     numbers([](Numbers& all, const DTypeInfo&, Draw&) { std::ranges::fill(all, Bits{all[0]}); })},
+    {"order", "the second half repeats the first",
+     numbers([](Numbers& all, const DTypeInfo&, Draw&) {
+       std::copy_n(all.begin(), all.size() / 2, all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
+     })},
+    {"order", "the last is 0", numbers([](Numbers& all, const DTypeInfo&, Draw&) { all.back() = 0; })},
+    {"order", "what is left over of eights is 0",
+     numbers([](Numbers& all, const DTypeInfo&, Draw&) {
+       std::fill(all.end() - static_cast<std::ptrdiff_t>(all.size() % 8), all.end(), Bits{0});
+     })},
+    {"order", "they lie as if contiguous", stored_as_if_contiguous},
+    {"answer", "that of the call before",
+     [](Reaction& r, const Reaction& before, Draw&) {
+       if (r.has_values && before.has_values && std::ranges::equal(r.outs, before.outs, alike)) r.outs = before.outs;
+     }},
+    {"answer", "the first two results are exchanged",
+     [](Reaction& r, const Reaction&, Draw&) {
+       if (r.outs.size() > 1 && alike(r.outs[0], r.outs[1])) std::swap(r.outs[0], r.outs[1]);
+     }},
+    {"answer", "another dtype", first_out([](Tensor& out) {
+       remake(out, out.dtype == DType::float32 ? DType::float64 : DType::float32, out.sizes, out.dim_order);
+     })},
+    {"answer", "another dimension", first_out([](Tensor& out) {
+       Dims sizes{1};
+       for (const Int n : out.sizes) sizes.push_back(n);
+       remake(out, out.dtype, sizes, Dims::counting(sizes.size()));
+     })},
+    {"answer", "the last two sizes are exchanged",
+     last_two_dims([](Tensor& out, int a, int b) {
+       Dims sizes = out.sizes;
+       std::swap(sizes[a], sizes[b]);
+       remake(out, out.dtype, sizes, out.dim_order);
+     })},
+    {"answer", "the last two dimensions lie exchanged",
+     last_two_dims([](Tensor& out, int a, int b) {
+       if (out.sizes[out.dim_order[a]] == 1 || out.sizes[out.dim_order[b]] == 1) return;
+       Dims order = out.dim_order;
+       std::swap(order[a], order[b]);
+       remake(out, out.dtype, out.sizes, order);
+     })},
+    {"answer", "a refusal", [](Reaction& r, const Reaction&, Draw&) { r.outcome = Outcome::invalid; }},
+});
+
+// -- recorded calls, answered with faults -----------------------------------------------------------------------------
+
+bool differ(const Tensor& a, const Tensor& b) {
+  if (!alike(a, b) || a.dim_order != b.dim_order) return true;
+  if (a.bytes == b.bytes || a.dtype == DType::boolean) return a.bytes != b.bytes;
+  const Array<Bits> x = read_parts(a), y = read_parts(b);
+  return !std::ranges::equal(x.data, y.data, [&](Bits p, Bits q) { return !is_another(part(a), p, q); });
+}
+bool shows(const Reaction& eager, const Reaction& faulty) {
+  return eager.outcome != faulty.outcome || !std::ranges::equal(eager.outs, faulty.outs, std::not_fn(differ));
+}
+
+bool is_right(const Operator& op, const RecordedCall& call, const Expectation& expected, const Reaction& reaction) {
+  const Verdict verdict = judge(op, call.arguments, expected, reaction).verdict;
+  return verdict == Verdict::pass || verdict == Verdict::quality;
+}
+
+struct Count {
+  int shown = 0, noticed = 0;
+};
+
+class Answers {
+ public:
+  explicit Answers(std::vector<RecordedCalls> files) : files_(std::move(files)) {
+    for (const RecordedCalls& calls : files_)
+      for (std::size_t i = 0; i < calls.size(); ++i) plant(calls.op(), dtype_of(calls.op(), calls.at(i)));
+  }
+
+  const std::vector<Planted>& planted() const { return planted_; }
+
+  // In how many calls each of the chosen faults shows and is noticed.
+  std::vector<Count> ask(const std::vector<std::size_t>& chosen) const {
+    std::vector<Count> counts(planted_.size());
+    for (const RecordedCalls& calls : files_) {
+      std::map<DType, Reaction> before;
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        const RecordedCall call = calls.at(i);
+        const DType dtype = dtype_of(calls.op(), call);
+        const std::size_t first = first_.at({&calls.op(), dtype});
+        const auto asked =
+            std::ranges::equal_range(chosen, first, {}, [](std::size_t n) { return n / of_each * of_each; });
+        if (!asked.empty()) ask(calls.op(), call, calls.digest(i), asked, before[dtype], counts);
+      }
+    }
+    return counts;
+  }
+
+ private:
+  static constexpr std::size_t of_each = all_deeds.size() + 1;  // the last: an invalid call is answered
+
+  static DType dtype_of(const Operator& op, const RecordedCall& call) {
+    const std::vector<Tensor> outs = call.refused ? out_tensors(op, call.arguments) : call.results;
+    return outs.empty() ? DType::float32 : outs[0].dtype;
+  }
+
+  void plant(const Operator& op, DType dtype) {
+    if (!first_.try_emplace({&op, dtype}, planted_.size()).second) return;
+    for (const Deeds& d : all_deeds) planted_.push_back({op.name, d.kind, info(dtype).name, d.change});
+    planted_.push_back({op.name, "answer", info(dtype).name, "one of an invalid call"});
+  }
+
+  static void ask(const Operator& op, const RecordedCall& call, std::uint32_t digest, std::ranges::range auto asked,
+                  Reaction& before, std::vector<Count>& counts) {
+    const Expectation expected = expect(op, call.arguments);
+    Reaction eager;
+    eager.outcome = call.refused ? Outcome::invalid : Outcome::ok;
+    eager.outs = call.results, eager.has_values = call.has_values;
+    if (!is_right(op, call, expected, eager)) return;  // is listed as a disagreement
+    for (const std::size_t n : asked) {
+      const std::size_t deed = n % of_each;
+      Reaction faulty = eager;
+      Draw draw(digest + 1);
+      if (call.refused && deed == all_deeds.size())
+        faulty.outcome = Outcome::ok, faulty.outs = out_tensors(op, call.arguments);
+      else if (!call.refused && deed < all_deeds.size())
+        all_deeds[deed].deed(faulty, before, draw);
+      if (!shows(eager, faulty)) continue;
+      ++counts[n].shown;
+      counts[n].noticed += !is_right(op, call, expected, faulty);
+    }
+    if (!call.refused) before = std::move(eager);
+  }
+
+  std::vector<RecordedCalls> files_;
+  std::vector<Planted> planted_;
+  std::map<std::pair<const Operator*, DType>, std::size_t> first_;  // of the faults in an operator's answers of a dtype
+};
+
+// Prints the share of calls in which each fault is noticed. Whether these are enough.
+bool enough(const std::map<std::string_view, Count>& changes) {
+  Count all;
+  bool are = true;
+  const auto print = [](std::string_view change, const Count& c) {
+    fmt::print("{:<40} {:>7} of {:>7} calls noticed, {:.2f} %\n", change, c.noticed, c.shown,
+               100.0 * c.noticed / std::max(c.shown, 1));
+  };
+  for (const auto& [change, c] : changes) {
+    print(change, c);
+    all.shown += c.shown, all.noticed += c.noticed;
+    are &= c.noticed * 100LL >= c.shown * 95LL;
+  }
+  print("all", all);
+  return are && all.noticed * 100LL >= all.shown * 99LL;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const Options options(argc, argv);
+    std::vector<RecordedCalls> files;
+    for (const std::string& folder : options.folders)
+      for (RecordedCalls& calls : RecordedCalls::read_all(recorded_files(folder))) files.push_back(std::move(calls));
+    const Answers answers(std::move(files));
+    const std::vector<Planted>& planted = answers.planted();
+    const std::vector<std::size_t> chosen = options.chosen(planted);
+    const std::vector<Count> counts = answers.ask(chosen);
+    Report report(options.listed);
+    std::map<std::string_view, Count> changes;
+    for (const std::size_t i : chosen) {
+      const Count& c = counts[i];
+      if (c.shown == 0) continue;
+      report.add(planted[i], c.noticed > 0, fmt::format("open, in {} calls", c.shown), {planted[i].kind});
+      const std::string* const reason = options.listed.reason(planted[i]);
+      if (reason && is_equal(*reason)) continue;
+      changes[planted[i].change].shown += c.shown, changes[planted[i].change].noticed += c.noticed;
+    }
+    const bool as_listed = report.finish(), often = enough(changes);
+    return as_listed && (often || options.sample > 0) ? 0 : 1;
+  } catch (const Fault& f) {
+    return fmt::print(stderr, "answers: {}, {}: {}\n", name(f.outcome), f.rule, f.message), exit_code(f.outcome);
+  }
+}
