@@ -178,6 +178,9 @@ TEST(Arena, SinksWhatIsFreed) {
   arena.release(beside);
   for (int again = 0; again < 2; ++again) arena.sink_freed();
   expect_nobody_may_write(freed);
+  EXPECT_TRUE(arena.sank(freed));
+  expect_nobody_may_write(freed + (std::ptrdiff_t{64} << 20));  // far behind all blocks
+  EXPECT_FALSE(arena.sank(freed + (std::ptrdiff_t{64} << 20)));
   EXPECT_EQ(used[23], std::byte{0});
   EXPECT_FALSE(arena.damage());
   beside[5] = std::byte{1};  // lies with one that is used

@@ -9,6 +9,7 @@
 #include "conformance/testees/child.h"
 #include "conformance/testees/death.h"
 #include "conformance/testees/heap.h"
+#include "conformance/testees/pages.h"
 
 namespace assay {
 namespace {
@@ -64,16 +65,14 @@ Fate fate_of(const TaskResult& result) {
 std::uint64_t address_space() {
   std::ifstream pages("/proc/self/statm");
   std::uint64_t n = 0;
-  constexpr std::uint64_t page = 4096;
-  return pages >> n ? n * page : 0;
+  return pages >> n ? n * page_size : 0;
 }
 
 // Beyond what the process has when it begins.
 void limit_memory(std::uint64_t bytes) {
   static bool done = false;
   if (bytes == 0 || std::exchange(done, true)) return;
-  constexpr std::uint64_t own = Arena::most * 4;  // the addresses of the watched heap
-  const rlim_t most = address_space() + own + bytes;
+  const rlim_t most = address_space() + Arena::addresses + bytes;
   const rlimit limit{most, most};
   setrlimit(RLIMIT_AS, &limit);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <utility>
 
 #include "conformance/testees/pages.h"
@@ -11,21 +12,24 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_blocks = std::size_t{1} << 20;
-constexpr std::size_t books = most_blocks * 40;
-constexpr std::size_t reserved = Arena::most + most_blocks * (2 * red_zone + page_size);
-constexpr std::size_t large = 16 * page_size;  // what is large sinks when it is freed
+constexpr std::size_t books = most_blocks * 40, reserved = Arena::addresses - books;
+static_assert(reserved % page_size == 0 && reserved >= Arena::most + most_blocks * (2 * red_zone + page_size));
+constexpr std::size_t large = 16 * page_size;              // what is large sinks when it is freed
+constexpr std::size_t most_opened = std::size_t{1} << 20;  // at once, ahead of what is handed out
 constexpr std::byte freed_fill{0xDD}, block_key{0};
 
 }  // namespace
 
 Arena::Arena()
-    : memory_(reserve(reserved + books, PROT_READ | PROT_WRITE)),
+    : memory_(reserve(addresses)),
+      open_(memory_),
       blocks_(reinterpret_cast<Block*>(memory_ + reserved)),
       stretches_(reinterpret_cast<Stretch*>(blocks_ + most_blocks)) {
-  static_assert(books == most_blocks * (sizeof(Block) + sizeof(Stretch)) && reserved % page_size == 0);
+  static_assert(books == most_blocks * (sizeof(Block) + sizeof(Stretch)));
+  if (!make_usable({memory_ + reserved, books})) throw std::bad_alloc();
 }
 
-Arena::~Arena() { munmap(memory_, reserved + books); }
+Arena::~Arena() { munmap(memory_, addresses); }
 
 std::byte* Arena::end_of(std::size_t count) const {
   return count == 0 ? memory_ : blocks_[count - 1].data + blocks_[count - 1].size + red_zone;
@@ -35,7 +39,11 @@ std::byte* Arena::allocate(std::size_t bytes, std::byte fill, std::size_t alignm
   if (count_ == most_blocks || bytes > most - used_ || alignment > most) return nullptr;
   std::byte *const end = end_of(count_), *const begin = count_ == current_ ? page_end(end) : end;
   std::byte* const data = least_aligned(begin + red_zone, std::max(alignment, promised_alignment));
-  if (data + bytes + red_zone > memory_ + reserved) return nullptr;
+  if (std::byte* const needed = data + bytes + red_zone; needed > open_) {
+    std::byte* const opened = std::min(page_end(needed) + most_opened, memory_ + reserved);
+    if (needed > opened || !make_usable({open_, opened})) return nullptr;
+    open_ = opened;
+  }
   write_red_zone(data - red_zone, block_key);
   std::memset(data, static_cast<int>(fill), bytes);
   write_red_zone(data + bytes, block_key);
@@ -68,6 +76,11 @@ void Arena::release(void* block) {
 bool Arena::contains(const void* address) const {
   const auto* at = static_cast<const std::byte*>(address);
   return std::greater_equal<>()(at, memory_) && std::less<>()(at, memory_ + reserved);
+}
+
+bool Arena::sank(const void* address) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  return contains(at) && std::less<>()(at, open_);
 }
 
 std::size_t Arena::size_of(const void* block) const {

@@ -15,8 +15,9 @@ namespace assay {
 class Arena {
  public:
   static constexpr std::size_t most = std::size_t{1} << 30;
+  static constexpr std::size_t addresses = 6 * most;  // enough for all blocks, their red zones and the books
 
-  Arena();  // reserves addresses, no memory. Throws std::system_error
+  Arena();  // reserves `addresses`, no memory. Throws std::system_error
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -25,6 +26,7 @@ class Arena {
   std::byte* allocate(std::size_t bytes, std::byte fill, std::size_t alignment = promised_alignment);
   void release(void* block);  // what is wrong with it, damage() says later
   bool contains(const void* address) const;
+  bool sank(const void* address) const;          // of one that can't be touched: for it was once
   std::size_t size_of(const void* block) const;  // 0 where it is none
 
   // The first wrong release, else the first block whose red zone, or which itself after its release, was written to.
@@ -51,9 +53,9 @@ class Arena {
   std::byte* end_of(std::size_t count) const;  // of so many blocks, the last with its red zone
   std::optional<Damage> damage(Stretch) const;
 
-  std::byte* memory_;
-  Block* blocks_;       // sorted by address
-  Stretch* stretches_;  // that have not sunk
+  std::byte *memory_, *open_;  // what is behind the second nobody may touch yet
+  Block* blocks_;              // sorted by address
+  Stretch* stretches_;         // that have not sunk
   std::size_t count_ = 0, used_ = 0, stretch_count_ = 0;
   std::size_t current_ = 0;  // the first block after the last stretch
   std::optional<Damage> misuse_;

@@ -78,7 +78,7 @@ void sink_freed() {
   if (arena) arena->sink_freed();
 }
 
-bool sank(const void* address) { return is_ours(address); }  // all other memory of the arena may be touched
+bool sank(const void* address) { return arena && arena->sank(address); }
 
 }  // namespace assay::heap
 

@@ -38,7 +38,7 @@ void fill(std::span<std::byte> memory, Poison poison, DType dtype, std::uint64_t
   }
 }
 
-Islands::Islands() : begin_(reserve(sea, PROT_NONE)), next_(begin_) {}
+Islands::Islands() : begin_(reserve(sea)), next_(begin_) {}
 
 Islands::~Islands() { munmap(begin_, sea); }
 
@@ -65,8 +65,7 @@ std::byte* GuardedMemory::add(std::string name, std::size_t bytes) {
   if (left < red_zone + page_size || bytes > left - red_zone - page_size) throw std::bad_alloc();
   end_ = data + bytes + red_zone;
   if (end_ > open_) {
-    if (mprotect(open_, static_cast<std::size_t>(page_end(end_) - open_), PROT_READ | PROT_WRITE) != 0)
-      throw std::bad_alloc();
+    if (!make_usable({open_, page_end(end_)})) throw std::bad_alloc();
     open_ = page_end(end_);
   }
   write_red_zone(data - red_zone, poison_byte(poison_));
