@@ -33,8 +33,8 @@ using namespace assay::plant;
 using Draw = std::minstd_rand;
 using Deed = std::function<void(Reaction&, const Reaction& before, Draw&)>;
 
-struct Deeds {
-  std::string_view kind, change;
+struct Change {
+  std::string_view kind, text;
   Deed deed;
 };
 
@@ -91,12 +91,11 @@ Deed one_integer(F f) {
 }
 
 // A finite one, of any dtype.
-template <class F>
-Deed one_finite(F f) {
-  return one([f](Bits number, const DTypeInfo& dtype) {
-    if (dtype.kind != Kind::floating) return dtype.bits_of_int(wrapping_multiply(dtype.int_of(number), f));
+Deed one_times(Int factor) {
+  return one([factor](Bits number, const DTypeInfo& dtype) {
+    if (dtype.kind != Kind::floating) return dtype.bits_of_int(wrapping_multiply(dtype.int_of(number), factor));
     const Real x = dtype.real_of(number);
-    return std::isfinite(x) ? dtype.bits_of_real(x * f) : number;
+    return std::isfinite(x) ? dtype.bits_of_real(x * static_cast<Real>(factor)) : number;
   });
 }
 
@@ -140,10 +139,10 @@ Deed last_two_dims(F f) {
   });
 }
 
-const std::array all_deeds = std::to_array<Deeds>({
-    {"number", "one is 0", one_finite(0)},
-    {"number", "one is of the other sign", one_finite(-1)},
-    {"number", "one is twice as large", one_finite(2)},
+const std::array all_changes = std::to_array<Change>({
+    {"number", "one is 0", one_times(0)},
+    {"number", "one is of the other sign", one_times(-1)},
+    {"number", "one is twice as large", one_times(2)},
     {"number", "one is 1 % larger", one_real([](Real x, const DTypeInfo&) { return 1.01 * x; })},
     {"number", "one integer is off by 1", one_integer([](Int x) { return wrapping_add(x, x == 1 ? -1 : 1); })},
     {"number", "one is NaN", one_real([](Real, const DTypeInfo&) { return std::nan(""); })},
@@ -269,7 +268,7 @@ class Answers {
   }
 
  private:
-  static constexpr std::size_t of_each = all_deeds.size() + 1;  // the last: an invalid call is answered
+  static constexpr std::size_t of_each = all_changes.size() + 1;  // the last: an invalid call is answered
 
   static DType dtype_of(const Operator& op, const RecordedCall& call) {
     const std::vector<Tensor> outs = call.refused ? out_tensors(op, call.arguments) : call.results;
@@ -278,7 +277,7 @@ class Answers {
 
   void plant(const Operator& op, DType dtype) {
     if (!first_.try_emplace({&op, dtype}, planted_.size()).second) return;
-    for (const Deeds& d : all_deeds) planted_.push_back({op.name, d.kind, info(dtype).name, d.change});
+    for (const Change& c : all_changes) planted_.push_back({op.name, c.kind, info(dtype).name, c.text});
     planted_.push_back({op.name, "answer", info(dtype).name, "one of an invalid call"});
   }
 
@@ -290,13 +289,13 @@ class Answers {
     eager.outs = call.results, eager.has_values = call.has_values;
     if (!is_right(op, call, expected, eager)) return;  // is listed as a disagreement
     for (const std::size_t n : asked) {
-      const std::size_t deed = n % of_each;
+      const std::size_t change = n % of_each;
       Reaction faulty = eager;
       Draw draw(digest + 1);
-      if (call.refused && deed == all_deeds.size())
+      if (call.refused && change == all_changes.size())
         faulty.outcome = Outcome::ok, faulty.outs = out_tensors(op, call.arguments);
-      else if (!call.refused && deed < all_deeds.size())
-        all_deeds[deed].deed(faulty, before, draw);
+      else if (!call.refused && change < all_changes.size())
+        all_changes[change].deed(faulty, before, draw);
       if (!shows(eager, faulty)) continue;
       ++counts[n].shown;
       counts[n].noticed += !is_right(op, call, expected, faulty);
