@@ -108,11 +108,10 @@ std::optional<Damage> Arena::damage(Stretch stretch) const {
 
 void Arena::sink_freed() {
   if (current_ < count_) stretches_[stretch_count_++] = {std::exchange(current_, count_), count_};
-  const std::span all(stretches_, stretch_count_);
-  const auto sunk = std::ranges::remove_if(all, [&](Stretch s) {
+  Stretch* const end = std::remove_if(stretches_, stretches_ + stretch_count_, [&](Stretch s) {
     return std::ranges::all_of(blocks(s), &Block::freed) && sink({page_end(end_of(s.first)), page_end(end_of(s.last))});
   });
-  stretch_count_ -= sunk.size();
+  stretch_count_ = static_cast<std::size_t>(end - stretches_);
 }
 
 }  // namespace assay

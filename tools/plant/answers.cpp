@@ -20,6 +20,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <span>
 
 #include "conformance/cases/recorded.h"
 #include "conformance/judge/judge.h"
@@ -259,8 +260,8 @@ class Answers {
         const RecordedCall call = calls.at(i);
         const DType dtype = dtype_of(calls.op(), call);
         const std::size_t first = first_.at({&calls.op(), dtype});
-        const auto asked =
-            std::ranges::equal_range(chosen, first, {}, [](std::size_t n) { return n / of_each * of_each; });
+        const std::span asked(std::ranges::lower_bound(chosen, first),
+                              std::ranges::lower_bound(chosen, first + of_each));
         if (!asked.empty()) ask(calls.op(), call, calls.digest(i), asked, before[dtype], counts);
       }
     }
@@ -281,8 +282,8 @@ class Answers {
     planted_.push_back({op.name, "answer", info(dtype).name, "one of an invalid call"});
   }
 
-  static void ask(const Operator& op, const RecordedCall& call, std::uint32_t digest, std::ranges::range auto asked,
-                  Reaction& before, std::vector<Count>& counts) {
+  static void ask(const Operator& op, const RecordedCall& call, std::uint32_t digest,
+                  std::span<const std::size_t> asked, Reaction& before, std::vector<Count>& counts) {
     const Expectation expected = expect(op, call.arguments);
     Reaction eager;
     eager.outcome = call.refused ? Outcome::invalid : Outcome::ok;
