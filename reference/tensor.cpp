@@ -106,7 +106,7 @@ void write(const Array<T>& values, Tensor& tensor) {
     if constexpr (std::is_same_v<T, Int>) store(d.bits_of_int(value), tensor, at, part);
     if constexpr (std::is_same_v<T, Complex>) {
       store(d.bits_of_real(value.real()), tensor, at, part);
-      store(d.bits_of_real(value.imag()), tensor, at + part, part);
+      if (d.parts() == 2) store(d.bits_of_real(value.imag()), tensor, at + part, part);
     }
   });
 }

@@ -378,6 +378,7 @@ TRAPS = _merge(
             ("2.5 to i64 is f32", (2.5, t([1, 2], I64))),
             ("2 to negative integers", (2, t([-1, 0, 3], I64))),
             ("1 to NaN", (1, t([NAN, 3.0]))),
+            *((f"1 to complex numbers into {d}", (1, t([1 + 2j, 3j], C64)), (d,)) for d in (B1, I8, F32, C64, C128)),
             ("2 to u8", (2, t([7, 8, 9], U8))),
             ("0 to negative floats", (0, t([-1.0, 0.0]))),
         ],
