@@ -40,7 +40,7 @@ template <class T>
 Array<T> read(const Tensor& tensor, DType dtype);
 
 // Stores values of the tensor's own sizes: Real and the parts of Complex are rounded (or truncated, as ATen casts), Int
-// wraps or is rounded, an Element is stored as it is. A Real is the real part of a complex element, whose other stays.
+// wraps or is rounded, an Element stays as it is. Where value or element alone is complex, only real parts are stored.
 template <class T>
 void write(const Array<T>& values, Tensor& tensor);
 
