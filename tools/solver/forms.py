@@ -15,7 +15,7 @@ import values
 
 RANKS = range(6)
 GREAT = (2**65, 2**131, 2**200)  # twice a double beyond int64, beyond float16's range and beyond float32's
-SCALAR_END = 2**54  # below it twice a double is any integer
+SCALAR_END = 2**53  # below it twice a double is any integer
 
 # Words that look at elements, dim orders.
 OF_DATA = {"indices_within", "places_within", "no_zero", "bags_cover", "nonzero", "none_negative", "sum_is", "source_suffices", "selects_nothing", "names_no_row"}
