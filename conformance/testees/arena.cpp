@@ -6,14 +6,9 @@
 #include <new>
 #include <utility>
 
-#include "conformance/testees/pages.h"
-
 namespace assay {
 namespace {
 
-constexpr std::size_t most_blocks = std::size_t{1} << 20;
-constexpr std::size_t books = most_blocks * 40, reserved = Arena::addresses - books;
-static_assert(reserved % page_size == 0 && reserved >= Arena::most + most_blocks * (2 * red_zone + page_size));
 constexpr std::size_t large = 16 * page_size;              // what is large sinks when it is freed
 constexpr std::size_t most_opened = std::size_t{1} << 20;  // at once, ahead of what is handed out
 constexpr std::byte freed_fill{0xDD}, block_key{0};
@@ -25,7 +20,7 @@ Arena::Arena()
       open_(memory_),
       blocks_(reinterpret_cast<Block*>(memory_ + reserved)),
       stretches_(reinterpret_cast<Stretch*>(blocks_ + most_blocks)) {
-  static_assert(books == most_blocks * (sizeof(Block) + sizeof(Stretch)));
+  static_assert(reserved % page_size == 0 && books % page_size == 0);
   if (!make_usable({memory_ + reserved, books})) throw std::bad_alloc();
 }
 

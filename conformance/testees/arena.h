@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "conformance/testees/pages.h"
 #include "conformance/testees/red_zone.h"
 
 namespace assay {
@@ -13,9 +14,20 @@ namespace assay {
 // so that a malloc can be made of it. All blocks together are at most `most`: what a process may touch is no matter of
 // its machine.
 class Arena {
+  struct Block {
+    std::byte* data;
+    std::size_t size;
+    bool freed;
+  };
+  struct Stretch {
+    std::size_t first, last;  // blocks, without the second
+  };
+  static constexpr std::size_t most_blocks = std::size_t{1} << 20,
+                               books = most_blocks * (sizeof(Block) + sizeof(Stretch));
+
  public:
   static constexpr std::size_t most = std::size_t{1} << 30;
-  static constexpr std::size_t addresses = 6 * most;  // enough for all blocks, their red zones and the books
+  static constexpr std::size_t addresses = most + most_blocks * (2 * red_zone + page_size) + books;
 
   Arena();  // reserves `addresses`, no memory. Throws std::system_error
   ~Arena();
@@ -39,14 +51,8 @@ class Arena {
   std::size_t used() const { return used_; }  // bytes that were ever handed out
 
  private:
-  struct Block {
-    std::byte* data;
-    std::size_t size;
-    bool freed;
-  };
-  struct Stretch {
-    std::size_t first, last;  // blocks, without the second
-  };
+  static constexpr std::size_t reserved = addresses - books;  // for blocks
+
   Block* find(const void* block) const;
   std::span<Block> blocks() const { return {blocks_, count_}; }
   std::span<Block> blocks(Stretch s) const { return {blocks_ + s.first, blocks_ + s.last}; }

@@ -22,8 +22,7 @@
 #include <random>
 #include <span>
 
-#include "conformance/cases/recorded.h"
-#include "conformance/judge/judge.h"
+#include "tools/plant/eager.h"
 #include "tools/plant/scores.h"
 
 namespace {
@@ -118,8 +117,6 @@ void stored_as_if_contiguous(Reaction& r, const Reaction&, Draw&) {
 
 // -- faults of what is around numbers ---------------------------------------------------------------------------------
 
-bool alike(const Tensor& a, const Tensor& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
-
 // `out` of another dtype, other sizes or another dim order, with zeros.
 void remake(Tensor& out, DType dtype, const Dims& sizes, const Dims& dim_order) {
   const auto bytes = static_cast<std::size_t>(count(sizes) * info(dtype).bytes);
@@ -191,11 +188,11 @@ const std::array all_changes = std::to_array<Change>({
     {"order", "they lie as if contiguous", stored_as_if_contiguous},
     {"answer", "that of the call before",
      [](Reaction& r, const Reaction& before, Draw&) {
-       if (r.has_values && before.has_values && std::ranges::equal(r.outs, before.outs, alike)) r.outs = before.outs;
+       if (r.has_values && before.has_values && std::ranges::equal(r.outs, before.outs, like)) r.outs = before.outs;
      }},
     {"answer", "the first two results are exchanged",
      [](Reaction& r, const Reaction&, Draw&) {
-       if (r.outs.size() > 1 && alike(r.outs[0], r.outs[1])) std::swap(r.outs[0], r.outs[1]);
+       if (r.outs.size() > 1 && like(r.outs[0], r.outs[1])) std::swap(r.outs[0], r.outs[1]);
      }},
     {"answer", "another dtype", first_out([](Tensor& out) {
        remake(out, out.dtype == DType::float32 ? DType::float64 : DType::float32, out.sizes, out.dim_order);
@@ -224,18 +221,13 @@ const std::array all_changes = std::to_array<Change>({
 // -- recorded calls, answered with faults -----------------------------------------------------------------------------
 
 bool differ(const Tensor& a, const Tensor& b) {
-  if (!alike(a, b) || a.dim_order != b.dim_order) return true;
+  if (!like(a, b) || a.dim_order != b.dim_order) return true;
   if (a.bytes == b.bytes || a.dtype == DType::boolean) return a.bytes != b.bytes;
   const Array<Bits> x = read_parts(a), y = read_parts(b);
   return !std::ranges::equal(x.data, y.data, [&](Bits p, Bits q) { return !is_another(part(a), p, q); });
 }
 bool shows(const Reaction& eager, const Reaction& faulty) {
   return eager.outcome != faulty.outcome || !std::ranges::equal(eager.outs, faulty.outs, std::not_fn(differ));
-}
-
-bool is_right(const Operator& op, const RecordedCall& call, const Expectation& expected, const Reaction& reaction) {
-  const Verdict verdict = judge(op, call.arguments, expected, reaction).verdict;
-  return verdict == Verdict::pass || verdict == Verdict::quality;
 }
 
 struct Count {
@@ -285,9 +277,7 @@ class Answers {
   static void ask(const Operator& op, const RecordedCall& call, std::uint32_t digest,
                   std::span<const std::size_t> asked, Reaction& before, std::vector<Count>& counts) {
     const Expectation expected = expect(op, call.arguments);
-    Reaction eager;
-    eager.outcome = call.refused ? Outcome::invalid : Outcome::ok;
-    eager.outs = call.results, eager.has_values = call.has_values;
+    Reaction eager = reaction_of(call);
     if (!is_right(op, call, expected, eager)) return;  // is listed as a disagreement
     for (const std::size_t n : asked) {
       const std::size_t change = n % of_each;
@@ -331,10 +321,7 @@ bool enough(const std::map<std::string_view, Count>& changes) {
 int main(int argc, char** argv) {
   try {
     const Options options(argc, argv);
-    std::vector<RecordedCalls> files;
-    for (const std::string& folder : options.folders)
-      for (RecordedCalls& calls : RecordedCalls::read_all(recorded_files(folder))) files.push_back(std::move(calls));
-    const Answers answers(std::move(files));
+    const Answers answers(recorded_in(options.folders));
     const std::vector<Planted>& planted = answers.planted();
     const std::vector<std::size_t> chosen = options.chosen(planted);
     const std::vector<Count> counts = answers.ask(chosen);

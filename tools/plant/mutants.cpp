@@ -23,9 +23,8 @@
 #include <iterator>
 #include <map>
 
-#include "conformance/cases/recorded.h"
-#include "conformance/judge/judge.h"
 #include "tools/numbers/evaluate.h"
+#include "tools/plant/eager.h"
 #include "tools/plant/mutants.h"
 
 namespace {
@@ -44,18 +43,8 @@ struct RecordedAt {
   std::size_t at;
 };
 
-Reaction reaction_of(const RecordedCall& recorded) {
-  Reaction eager;
-  eager.outcome = recorded.refused ? Outcome::invalid : Outcome::ok;
-  eager.outs = recorded.results, eager.has_values = recorded.has_values;
-  return eager;
-}
-
-bool like(const Tensor& a, const Tensor& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
-
 bool agrees(const Operator& op, const RecordedCall& recorded, const Expectation& expected) {
-  const Verdict verdict = judge(op, recorded.arguments, expected, reaction_of(recorded)).verdict;
-  return verdict == Verdict::pass || verdict == Verdict::quality;
+  return is_right(op, recorded, expected, reaction_of(recorded));
 }
 
 // A tensor with another value for each of its numbers.
@@ -301,9 +290,7 @@ std::string described(const Score& s) {
 int main(int argc, char** argv) {
   try {
     Options options(argc, argv);
-    std::vector<RecordedCalls> files;
-    for (const std::string& folder : options.folders)
-      for (RecordedCalls& calls : RecordedCalls::read_all(recorded_files(folder))) files.push_back(std::move(calls));
+    const std::vector<RecordedCalls> files = recorded_in(options.folders);
     std::vector<RecordedAt> calls;
     for (const RecordedCalls& file : files)
       for (std::size_t i = 0; i < file.size(); ++i) calls.push_back({&file, i});
