@@ -32,7 +32,7 @@ from words import Words  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Which chapters come first, in the order in which one would read them; others follow by name.
 FIRST = ("language", "rules", "numerics", "verdicts", "contracts", "call", "calls", "kernel_library", "runtime_protocol")
-BESIDE = ("CONTRIBUTING.md", "doc/test_your_kernel.md", "doc/test_your_runtime.md")  # chapters that are not in spec/
+BESIDE = ("CONTRIBUTING.md", "doc/glossary.md", "doc/architecture.md", "doc/test_your_kernel.md", "doc/test_your_runtime.md")  # chapters that are not in spec/
 
 
 class Book:
@@ -61,14 +61,10 @@ class Book:
         return path.relative_to(ROOT), line
 
     @cached_property
-    def keys(self):
-        """What CONTRIBUTING says of each key of an entry."""
-        table = (ROOT / "CONTRIBUTING.md").read_text().split("### The entry")[1].split("\n\n")[1]
-        return {key: meaning for keys, meaning in re.findall(r"^\| (`.*?) \| (.*?) \|", table, re.M) for key in re.findall(r"`(\w+)`", keys)}
-
-    @cached_property
     def outs(self):
-        return dict(re.findall(r"`(\w+)`: ([^;]+)", self.keys["out"]))
+        """What CONTRIBUTING states about each value of an entry's key `out`."""
+        item, = re.findall(r"^- `out`:(.*?)\.\n- `", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S)
+        return {value: re.sub(r"\s+", " ", meaning) for value, meaning in re.findall(r"`([\w ]+)`[^:;]*:\s+([^;]+)", item)}
 
     @cached_property
     def general_rules(self):

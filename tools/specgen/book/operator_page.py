@@ -48,7 +48,7 @@ class OperatorPage:
         columns = entry.per_out("dtype", "common"), self.wrapper.shapes, self.wrapper.layouts, entry.per_out("out", "same")
         for out, dtype, shape, layout, stored in zip(entry.outs, *columns):
             yield {"name": out.name, "type": out.type, "dtype": self.word("dtype", dtype), "shape": self.word("shape", shape),
-                   "layout": self.word("layout", layout or "contiguous"), "stored": stored, "stored_means": self.book.outs.get(stored.partition(" to ")[0], "")}
+                   "layout": self.word("layout", layout or "contiguous"), "stored": stored, "stored_means": self.book.outs.get(re.sub(r"(?<=cast to) .*", "", stored), "")}
 
     @property
     def reduced_dims(self):
