@@ -1,4 +1,4 @@
-#include "conformance/sandbox/guarded_regions.h"
+#include "conformance/sandbox/quarantine.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +15,7 @@ constexpr std::byte freed_fill{0xDD}, block_key{0};
 
 }  // namespace
 
-Arena::Arena()
+QuarantineHeap::QuarantineHeap()
     : memory_(reserve(addresses)),
       open_(memory_),
       blocks_(reinterpret_cast<Block*>(memory_ + reserved)),
@@ -24,13 +24,13 @@ Arena::Arena()
   if (!make_usable({memory_ + reserved, books})) throw std::bad_alloc();
 }
 
-Arena::~Arena() { munmap(memory_, addresses); }
+QuarantineHeap::~QuarantineHeap() { munmap(memory_, addresses); }
 
-std::byte* Arena::end_of(std::size_t count) const {
+std::byte* QuarantineHeap::end_of(std::size_t count) const {
   return count == 0 ? memory_ : blocks_[count - 1].data + blocks_[count - 1].size + red_zone;
 }
 
-std::byte* Arena::allocate(std::size_t bytes, std::byte fill, std::size_t alignment) {
+std::byte* QuarantineHeap::allocate(std::size_t bytes, std::byte fill, std::size_t alignment) {
   if (count_ == most_blocks || bytes > most - used_ || alignment > most) return nullptr;
   std::byte *const end = end_of(count_), *const begin = count_ == current_ ? page_end(end) : end;
   std::byte* const data = least_aligned(begin + red_zone, std::max(alignment, promised_alignment));
@@ -47,13 +47,13 @@ std::byte* Arena::allocate(std::size_t bytes, std::byte fill, std::size_t alignm
   return data;
 }
 
-Arena::Block* Arena::find(const void* block) const {
+QuarantineHeap::Block* QuarantineHeap::find(const void* block) const {
   const auto found = std::ranges::lower_bound(blocks(), block, std::less<const void*>(), &Block::data);
   Block* at = blocks_ + (found - blocks().begin());
   return at != blocks_ + count_ && at->data == block ? at : nullptr;
 }
 
-void Arena::release(void* block) {
+void QuarantineHeap::release(void* block) {
   Block* const b = find(block);
   if (!b || b->freed) {
     if (!misuse_)
@@ -68,29 +68,29 @@ void Arena::release(void* block) {
     sink({page_end(b->data), page_begin(b->data + b->size)});
 }
 
-bool Arena::contains(const void* address) const {
+bool QuarantineHeap::contains(const void* address) const {
   const auto* at = static_cast<const std::byte*>(address);
   return std::greater_equal<>()(at, memory_) && std::less<>()(at, memory_ + reserved);
 }
 
-bool Arena::sank(const void* address) const {
+bool QuarantineHeap::was_retired(const void* address) const {
   const auto* at = static_cast<const std::byte*>(address);
   return contains(at) && std::less<>()(at, open_);
 }
 
-std::size_t Arena::size_of(const void* block) const {
+std::size_t QuarantineHeap::size_of(const void* block) const {
   const Block* b = find(block);
   return b ? b->size : 0;
 }
 
-std::optional<Damage> Arena::damage() const {
+std::optional<Damage> QuarantineHeap::damage() const {
   if (misuse_) return misuse_;
   for (const Stretch s : std::span(stretches_, stretch_count_))
     if (auto found = damage(s)) return found;
   return damage(Stretch{current_, count_});
 }
 
-std::optional<Damage> Arena::damage(Stretch stretch) const {
+std::optional<Damage> QuarantineHeap::damage(Stretch stretch) const {
   for (const Block& b : blocks(stretch)) {
     const auto at = [&](Damage::Kind kind) { return Damage{kind, b.data, b.size}; };
     if (auto found = damage_of_red_zone(at(Damage::Kind::before), b.data - red_zone, block_key)) return found;
@@ -101,7 +101,7 @@ std::optional<Damage> Arena::damage(Stretch stretch) const {
   return std::nullopt;
 }
 
-void Arena::sink_freed() {
+void QuarantineHeap::retire_freed() {
   if (current_ < count_) stretches_[stretch_count_++] = {std::exchange(current_, count_), count_};
   Stretch* const end = std::remove_if(stretches_, stretches_ + stretch_count_, [&](Stretch s) {
     return std::ranges::all_of(blocks(s), &Block::freed) && sink({page_end(end_of(s.first)), page_end(end_of(s.last))});

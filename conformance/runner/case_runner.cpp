@@ -1,4 +1,4 @@
-#include "conformance/runner/laboratory.h"
+#include "conformance/runner/case_runner.h"
 
 #include <algorithm>
 
@@ -6,33 +6,33 @@
 
 namespace assay {
 
-Laboratory::Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience,
-                       int processors, bool thorough)
+CaseRunner::CaseRunner(const Corpus& corpus, KernelLibrary& library, const Contract& contract,
+                       const TimeLimit& time_limit, int processors, bool thorough)
     : corpus_(corpus),
       library_(library),
       contract_(contract),
       is_thorough_(thorough),
       children_(
-          patience, [this](std::string_view id, Manner manner) { return judge(case_id_from(id), manner); },
+          time_limit, [this](std::string_view id, RunMode mode) { return judge(case_id_from(id), mode); },
           [this](std::string_view id, const TaskResult& death, Detail detail) {
             return lost_case(corpus_, library_.name(), contract_, case_id_from(id), death, detail);
           },
           processors) {}
 
-int Laboratory::users(int processors) const { return std::min(2 * processors, library_.most_at_once()); }
+int CaseRunner::users(int processors) const { return std::min(2 * processors, library_.most_at_once()); }
 
-Judged Laboratory::judge(const CaseId& id, Manner manner) {
+Judged CaseRunner::judge(const CaseId& id, RunMode mode) {
   if (!probe_) probe_.emplace(library_).explain_faults();
-  probe_->outlive_aborts(manner.outlives_aborts);
+  probe_->recover_from_aborts(mode.recovers_from_aborts);
   probe_->be_thorough(is_thorough_);
-  return run_case(corpus_, *probe_, contract_, id, manner.detail);
+  return run_case(corpus_, *probe_, contract_, id, mode.detail);
 }
 
-Judged Laboratory::run_alone(const CaseId& id, Detail detail) {
+Judged CaseRunner::run_alone(const CaseId& id, Detail detail) {
   return children_.run_alone(assay::to_text(id), detail);
 }
 
-std::vector<Record> Laboratory::judge_block(const Block& block) {
+std::vector<Record> CaseRunner::judge_block(const Block& block) {
   std::vector<std::string> ids;
   for (const CaseId& id : block) ids.push_back(assay::to_text(id));
   return judge_in_turn(children_, ids);

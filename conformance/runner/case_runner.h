@@ -11,14 +11,14 @@ namespace assay {
 using Block = std::vector<CaseId>;
 
 // Where cases are run on a library, in children. May be used by many threads.
-class Laboratory {
+class CaseRunner {
  public:
   // The corpus, the library and its contract outlive it. Made before there are threads, for so many processors.
-  Laboratory(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const Patience& patience,
+  CaseRunner(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const TimeLimit& time_limit,
              int processors = 1, bool thorough = false);
 
   const Contract& contract() const { return contract_; }
-  const Patience& patience() const { return children_.patience(); }
+  const TimeLimit& time_limit() const { return children_.time_limit(); }
 
   // How many should use it on so many processors: one waits while its child works, so that two keep a processor busy,
   // as long as the library may be called by so many.
@@ -34,7 +34,7 @@ class Laboratory {
   std::vector<Record> judge_block(const Block& block);
 
  private:
-  Judged judge(const CaseId& id, Manner manner);
+  Judged judge(const CaseId& id, RunMode mode);
 
   const Corpus& corpus_;
   KernelLibrary& library_;

@@ -13,7 +13,7 @@ namespace assay {
 // write to it shows, until it sinks. It keeps its books outside of what it hands out and takes no memory from anybody,
 // so that a malloc can be made of it. All blocks together are at most `most`: what a process may touch is no matter of
 // its machine.
-class Arena {
+class QuarantineHeap {
   struct Block {
     std::byte* data;
     std::size_t size;
@@ -29,16 +29,16 @@ class Arena {
   static constexpr std::size_t most = std::size_t{1} << 30;
   static constexpr std::size_t addresses = most + most_blocks * (2 * red_zone + page_size) + books;
 
-  Arena();  // reserves `addresses`, no memory. Throws std::system_error
-  ~Arena();
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
+  QuarantineHeap();  // reserves `addresses`, no memory. Throws std::system_error
+  ~QuarantineHeap();
+  QuarantineHeap(const QuarantineHeap&) = delete;
+  QuarantineHeap& operator=(const QuarantineHeap&) = delete;
 
   // A block of exactly `bytes`, each of which holds `fill`. Null where they are too many.
   std::byte* allocate(std::size_t bytes, std::byte fill, std::size_t alignment = promised_alignment);
   void release(void* block);  // what is wrong with it, damage() says later
   bool contains(const void* address) const;
-  bool sank(const void* address) const;          // of one that can't be touched: for it was once
+  bool was_retired(const void* address) const;   // of one that can't be touched: for it was once
   std::size_t size_of(const void* block) const;  // 0 where it is none
 
   // The first wrong release, else the first block whose red zone, or which itself after its release, was written to.
@@ -46,7 +46,7 @@ class Arena {
 
   // From now on nobody may touch a stretch, which is what was handed out between two calls of this, whose blocks are
   // all freed; damage() need not look at it again. A stretch with a block in use waits for a later call.
-  void sink_freed();
+  void retire_freed();
 
   std::size_t used() const { return used_; }  // bytes that were ever handed out
 
