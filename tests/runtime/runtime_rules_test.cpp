@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include "conformance/programs/calls.h"
+#include "conformance/hosts/calls.h"
 #include "tests/support/methods.h"
 #include "tests/support/rules_shown.h"
 
