@@ -45,7 +45,7 @@ class Runners {
 
  private:
   std::string testee_;
-  Patience patience_{};
+  TimeLimit time_limit_{};
   std::unique_ptr<Runtime> runtime_;
   OpenLibrary open_;
   std::optional<ChildLibrary> children_;
