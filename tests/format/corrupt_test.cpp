@@ -89,8 +89,7 @@ TEST(Corrupt, EachFieldOfEachSchemaIsAttackedInEachWay) {
     const Tried wanted = Applicable(schema_of(kind)).take(), tried = tried_on(programs);
     EXPECT_GT(wanted.size(), 100u);
     for (const std::string& w : wanted) EXPECT_TRUE(tried.contains(w)) << w << " is tried in no file";
-    std::cout << wanted.size() << " changes of fields of " << schema_of(kind).root_table()->name()->str()
-              << '\n';
+    std::cout << wanted.size() << " changes of fields of " << schema_of(kind).root_table()->name()->str() << '\n';
   }
 }
 
