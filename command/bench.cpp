@@ -8,15 +8,15 @@
 #include "bench/engines.h"
 #include "bench/process.h"
 #include "bench/results.h"
+#include "command/command.h"
 #include "command/libraries.h"
 #include "command/output_file.h"
 #include "command/runs.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
 
-constexpr const char* bench_footer =
+constexpr const char* bench_details =
     R"(ENGINE is one of: optimized; reference; executorch, the official runtime with its XNNPACK; onnxruntime; ./lib.so, a module that
 exports assay_engine. ENGINE=FILE runs another file, which is looked for as it is, then beside PROGRAM. Inputs and expected
 outputs are those of the first call in calls.json beside PROGRAM; where there is no such file, inputs are random and outputs
@@ -24,12 +24,7 @@ are held to those of --with. Inputs that only FILE has are state that begins wit
 
 All engines are in this process, on as many processors as threads. They are loaded and run once, one after the other; then
 they alternate run by run in random order, each cold to the others; then each runs in warm bursts by itself. Ratios are
-those of one round of the former.
-
-Examples:
-  assay bench model.pte
-  assay bench models/*/program.pte --against executorch=xnnpack.pte --against onnxruntime=model.onnx
-  assay bench model.pte --against executorch --threads 2 --conformance results.jsonl --html bench.html)";
+those of one round of the former.)";
 
 struct BenchCommand {
   std::vector<std::string> programs, against, conformance;
@@ -97,34 +92,37 @@ int bench_programs(const BenchCommand& r) {
   return exit_code_of(results);
 }
 
-}  // namespace
-
-void add_bench(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("bench", "Says how long engines take for the same calls");
+void define_bench(Options& options) {
   const auto r = std::make_shared<BenchCommand>();
-  command->add_option("PROGRAM", r->programs, "A .pte file")->required();
-  command->add_option("--with", r->with, "The engine under test")->capture_default_str()->type_name("ENGINE[=FILE]");
-  command->add_option("--against", r->against, "Another engine, its peer; once for each")
-      ->allow_extra_args(false)
-      ->type_name("ENGINE[=FILE]");
-  command->add_option("--threads", r->threads, "Threads of each engine")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seconds", r->effort.seconds, "How long a program's engines alternate, and run in bursts")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--conformance", r->conformance,
-                   "A run that assay kernels -o wrote: says of each engine what it found")
-      ->allow_extra_args(false)
-      ->type_name("RUN");
-  command->add_option("--rtol", r->rtol, "Relative tolerance of outputs [as calls.json says, or 1e-4]");
-  command->add_option("--atol", r->atol, "Absolute tolerance of outputs [as calls.json says, or 1e-5]");
-  command->add_flag("--json", r->json, "Print JSON; times are in seconds");
-  command->add_option("-o", r->json_file, "Write JSON to this file");
-  command->add_option("--html", r->html_file, "Write a page with plots to this file");
-  command->footer(bench_footer);
-  command->callback([r, &exit_code] { exit_code = bench_programs(*r); });
+  options.add("PROGRAM", r->programs, "A .pte file").required();
+  options.add("--with", r->with, "The engine under test").shows_default().value("ENGINE[=FILE]");
+  options.add_each("--against", r->against, "ENGINE[=FILE]", "Another engine, to compare with");
+  options.add("--threads", r->threads, "Threads of each engine").shows_default().positive();
+  options.add("--seconds", r->effort.seconds, "How long the engines alternate, and how long each runs in bursts")
+      .shows_default()
+      .not_negative();
+  options.add_each("--conformance", r->conformance, "RUN",
+                   "A run that assay kernels -o wrote: print beside each engine what it found");
+  options.add("--rtol", r->rtol, "Relative tolerance of outputs [that of calls.json, or 1e-4]");
+  options.add("--atol", r->atol, "Absolute tolerance of outputs [that of calls.json, or 1e-5]");
+  options.flag("--json", r->json, "Print JSON; times are in seconds");
+  options.add("-o", r->json_file, "Write JSON to this file");
+  options.add("--html", r->html_file, "Write a page with plots to this file");
+  options.details(bench_details);
+  options.action([r] { return bench_programs(*r); });
 }
 
+const Registered registered_bench(
+    {"bench",
+     Group::programs,
+     "Measures how long engines take for the same calls",
+     define_bench,
+     {{"assay bench model.pte", "the optimized runtime alone"},
+      {"assay bench model.pte --against executorch --html bench.html", "run by run beside another engine"},
+      {"assay bench models/*/program.pte --against executorch=xnnpack.pte --against onnxruntime=model.onnx",
+       "each engine with a file of its own"},
+      {"assay bench model.pte --against executorch --threads 2 --conformance results.jsonl --html bench.html",
+       "with what a run found wrong in each"}}});
+
+}  // namespace
 }  // namespace assay

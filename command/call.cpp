@@ -3,18 +3,18 @@
 #include <iostream>
 #include <memory>
 
+#include "command/command.h"
+#include "command/limits.h"
 #include "conformance/text/arguments.h"
 #include "conformance/text/literal.h"
 #include "conformance/text/malformed.h"
 #include "conformance/text/oracle.h"
 #include "conformance/text/output.h"
-#include "command/limits.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
 
-constexpr const char* call_footer =
+constexpr const char* call_details =
     R"(assay call OPERATOR ARG... takes the arguments in the order of the schema, without its out arguments;
 trailing ones that have a default may be left out. The schema's type says how an argument is read:
   Tensor      [[1,2],[nan,-inf]]:f32   5:f32 (no dimensions)   [true,false]:bool   zeros(2,0,3):i64
@@ -23,13 +23,8 @@ trailing ones that have a default may be left out. The schema's type says how an
   Scalar      1   1.5   true   nan   -inf
   int[]       [1,2]           float[]     [1.0,2.5]       bool[]  [true,false]
   str         tanh            ScalarType  float32 or 6    absent  none
-What is printed reads back the same way. spec/call.md defines it, and the lines of --jsonl; limits are those of each
-request, which may ask for less.
-
-Examples:
-  assay call aten::add.out '[[1,2],[3,4]]:f32' '[10,20]:f32' 1
-  assay call aten::add.out '[1,2]:i32' '[10]:i32' --out i64
-  echo '{"id":1,"operator":"aten::exp.out","args":[{"dtype":"float32","values":[0,1]}]}' | assay call --jsonl)";
+What is printed reads back the same way. spec/call.md defines it, and the lines of --jsonl. A request of --jsonl may ask
+for lower limits.)";
 
 struct CallCommand {
   std::string name;
@@ -95,41 +90,44 @@ void answer_one(const CallCommand& request) {
   }
 }
 
-// CLI11 would split a list in brackets that is a positional option's value; what it does not expect it leaves whole.
-std::vector<std::string> arguments_of(const CLI::App& command) {
-  std::vector<std::string> arguments = command.remaining();
-  for (const std::string& a : arguments)
-    if (a.starts_with("--")) throw CLI::ExtrasError({a});
-  return arguments;
-}
+std::string not_expected(const std::string& word) { return "The following argument was not expected: " + word; }
 
-void run(CallCommand& request, const CLI::App& command) {
-  request.arguments = arguments_of(command);
-  if (request.jsonl && !request.name.empty()) throw CLI::ExtrasError({request.name});
-  if (!request.jsonl && request.name.empty()) throw CLI::RequiredError("OPERATOR or --jsonl");
+int make_calls(const CallCommand& request) {
+  for (const std::string& a : request.arguments)
+    if (a.starts_with("--")) throw UsageError(not_expected(a));
+  if (request.jsonl && !request.name.empty()) throw UsageError(not_expected(request.name));
+  if (!request.jsonl && request.name.empty()) throw UsageError("OPERATOR or --jsonl is required");
   if (request.jsonl)
     answer_lines(std::cin, std::cout, request.limits);
   else
     answer_one(request);
+  return exit_code(Outcome::ok);
 }
+
+void define_call(Options& options) {
+  const auto request = std::make_shared<CallCommand>();
+  options.add("OPERATOR", request->name, "ATen's name, such as aten::add.out; assay operators lists all");
+  options.take_rest(request->arguments);
+  options.add_each("--out", request->outs, "DTYPE",
+                   "Dtype of an out argument, and its dim order: f64 or f32:(0,2,3,1)");
+  const Option json = options.flag("--json", request->json, "Print the answer as JSON");
+  options.flag("--jsonl", request->jsonl, "Answer lines of JSON from stdin, each with one line on stdout")
+      .excludes(json);
+  add_limits(options, request->limits);
+  options.details(call_details);
+  options.action([request] { return make_calls(*request); });
+}
+
+const Registered registered_call(
+    {"call",
+     Group::reference,
+     "Asks the reference for the result of an operator",
+     define_call,
+     {{"assay call aten::add.out '[[1,2],[3,4]]:f32' '[10,20]:f32' 1", "the arguments in the order of the schema"},
+      {"assay call aten::add.out '[1,2]:i32' '[10]:i32' --out i64", "with an out argument of another dtype"},
+      {"assay call --jsonl < requests.jsonl", "an oracle for any language (spec/call.md)"},
+      {R"(echo '{"id":1,"operator":"aten::exp.out","args":[{"dtype":"float32","values":[0,1]}]}' | assay call --jsonl)",
+       "one request"}}});
 
 }  // namespace
-
-void add_call(CLI::App& app, int&) {
-  CLI::App* command = app.add_subcommand("call", "Asks the reference for the result of an operator")->allow_extras();
-  const auto request = std::make_shared<CallCommand>();
-  command->add_option("OPERATOR", request->name, "ATen's name, such as aten::add.out; assay operators lists all");
-  command
-      ->add_option("--out", request->outs,
-                   "Dtype of an out argument, and its dim order: f64 or f32:(0,2,3,1); once for each")
-      ->allow_extra_args(false)
-      ->type_name("DTYPE");
-  CLI::Option* json = command->add_flag("--json", request->json, "Print the answer as JSON");
-  command->add_flag("--jsonl", request->jsonl, "Answer lines of JSON from stdin, each with one line on stdout")
-      ->excludes(json);
-  add_limits(*command, request->limits);
-  command->footer(call_footer);
-  command->callback([request, command] { run(*request, *command); });
-}
-
 }  // namespace assay

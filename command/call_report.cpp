@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "command/command.h"
+#include "command/print.h"
 #include "conformance/text/fault_text.h"
 #include "conformance/text/literal.h"
 #include "conformance/text/printable.h"
-#include "command/print.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {

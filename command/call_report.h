@@ -3,10 +3,10 @@
 #include <iostream>
 #include <optional>
 
+#include "command/runners.h"
 #include "conformance/programs/calls.h"
 #include "conformance/programs/trace.h"
 #include "conformance/text/output.h"
-#include "command/runners.h"
 
 // What assay run tells of the calls that it makes.
 namespace assay {

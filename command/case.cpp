@@ -6,6 +6,8 @@
 #include <iostream>
 #include <memory>
 
+#include "command/command.h"
+#include "command/libraries.h"
 #include "conformance/programs/file.h"
 #include "conformance/report/record.h"
 #include "conformance/reproduce/reproduction.h"
@@ -13,8 +15,6 @@
 #include "conformance/scenarios/plan.h"
 #include "conformance/scenarios/stage.h"
 #include "reference/fault.h"
-#include "command/libraries.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
@@ -107,32 +107,37 @@ int show_case(const CaseCommand& request) {
   return shown(request, laboratory.run_alone(id, Detail::all).record, [&](const Record& r) { print(c, r); });
 }
 
-}  // namespace
-
-void add_case(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("case", "Runs one case again and shows it in full words");
+void define_case(Options& options) {
   const auto r = std::make_shared<CaseCommand>();
-  command
-      ->add_option("ID", r->id,
-                   "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0, or recorded/kv_cache of assay runtime")
-      ->required();
-  command->add_option("--testee", r->testee, testee_help)->capture_default_str();
-  command->add_option("--contract", r->contract, contract_help);
-  command->add_flag("--thorough", r->thorough, thorough_help);
-  command->add_option("--golden", r->golden,
-                      "Folder of recorded calls [golden/operators of the checkout or installation]");
-  CLI::Option* json = command->add_flag("--json", r->json, "Print the record as JSON");
+  options
+      .add("ID", r->id,
+           "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0, or recorded/kv_cache of assay runtime")
+      .required();
+  options.add("--testee", r->testee, testee_help).shows_default();
+  options.add("--contract", r->contract, contract_help);
+  options.flag("--thorough", r->thorough, thorough_help);
+  options.add("--golden", r->golden, golden_help);
+  const Option json = options.flag("--json", r->json, "Print the record as JSON");
   std::vector<std::string> kinds;
   for (const ReproductionRow& row : reproduction_kinds()) kinds.emplace_back(row.name);
-  CLI::Option* as = command->add_option("--as", r->as, "Write a file that shows the case without assay, of this kind")
-                        ->check(CLI::IsMember(kinds))
-                        ->excludes(json);
-  command->add_option("-o", r->file, "Write it there [standard output]")->needs(as);
-  command->footer("Exit code 0: passed, or written; 1: failed.\n\nKinds of files, and what they cannot express:\n" +
-                  describe_reproductions() +
-                  "\nExamples:\n  assay case 'aten::add.out#4321b778' --testee reference\n"
-                  "  assay case 'aten::add.out#4321b778' --as python -o add.py && python3 add.py");
-  command->callback([r, &exit_code] { exit_code = show_case(*r); });
+  const Option as = options.add("--as", r->as, "Write a file of this kind that shows the case without assay")
+                        .one_of(kinds)
+                        .excludes(json);
+  options.add("-o", r->file, "Write it there [standard output]").needs(as);
+  options.details("Exit code 0: passed, or written; 1: failed.\n\nKinds of files, and what they cannot express:\n" +
+                  describe_reproductions());
+  options.action([r] { return show_case(*r); });
 }
 
+const Registered registered_case({"case",
+                                  Group::judging,
+                                  "Runs one case again and shows it in full words",
+                                  define_case,
+                                  {{"assay case 'aten::add.out#4321b778'", "by the kernels of executorch"},
+                                   {"assay case 'aten::add.out#4321b778' --testee reference", "by another testee"},
+                                   {"assay case 'aten::add.out#4321b778' --as python -o add.py && python3 add.py",
+                                    "a file that shows it without assay"}},
+                                  true});
+
+}  // namespace
 }  // namespace assay

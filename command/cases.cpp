@@ -4,14 +4,14 @@
 #include <iostream>
 #include <memory>
 
+#include "command/command.h"
+#include "command/libraries.h"
 #include "conformance/cases/call_coverage.h"
 #include "conformance/cases/case.h"
 #include "conformance/text/arguments.h"
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"
 #include "conformance/text/printable.h"
-#include "command/libraries.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
@@ -104,7 +104,7 @@ void print(const Operator& op, const CallCoverage& c) {
   for (const CallExample& e : c.examples) print(op, e);
 }
 
-void list(const CasesCommand& request) {
+int list(const CasesCommand& request) {
   const Corpus corpus(golden_folder(request.golden));
   for (const RecordedCalls* calls : corpus.matching(request.operators)) {
     const CallCoverage c = call_coverage(*calls);
@@ -113,21 +113,24 @@ void list(const CasesCommand& request) {
     else
       print(calls->op(), c);
   }
+  return exit_code(Outcome::ok);
 }
+
+void define_cases(Options& options) {
+  const auto r = std::make_shared<CasesCommand>();
+  options.add("OPERATORS", r->operators, "Names or patterns, separated by commas, such as 'add*,mul' [all]");
+  options.add("--golden", r->golden, golden_help);
+  options.flag("--json", r->json, "Print a line of JSON for each operator");
+  options.details(
+      "It shows the shortest calls that eager PyTorch answered, and for each rule the shortest that it refused.");
+  options.action([r] { return list(*r); });
+}
+
+const Registered registered_cases({"cases",
+                                   Group::reference,
+                                   "Says what the recorded calls of operators try, and shows a few",
+                                   define_cases,
+                                   {{"assay cases 'add*'", "of all operators whose name begins with add"}}});
 
 }  // namespace
-
-void add_cases(CLI::App& app, int&) {
-  CLI::App* command = app.add_subcommand("cases", "Says what the recorded calls of operators try, and shows a few");
-  const auto r = std::make_shared<CasesCommand>();
-  command->add_option("OPERATORS", r->operators, "Names or patterns, separated by commas, such as 'add*,mul' [all]");
-  command->add_option("--golden", r->golden,
-                      "Folder of recorded calls [golden/operators of the checkout or installation]");
-  command->add_flag("--json", r->json, "Print a line of JSON for each operator");
-  command->footer(
-      "Shown are the shortest calls that eager PyTorch answered, and the shortest that it refused for each "
-      "rule.\n\nExample:\n  assay cases 'add*'");
-  command->callback([r] { list(*r); });
-}
-
 }  // namespace assay

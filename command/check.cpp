@@ -2,15 +2,15 @@
 
 #include <memory>
 
-#include "conformance/contract/read_contract.h"
-#include "conformance/programs/file.h"
-#include "conformance/testees/load.h"
-#include "conformance/testees/optimized/client.h"
+#include "command/command.h"
 #include "command/faults.h"
 #include "command/libraries.h"
 #include "command/limits.h"
 #include "command/print.h"
-#include "command/subcommands.h"
+#include "conformance/contract/read_contract.h"
+#include "conformance/programs/file.h"
+#include "conformance/testees/load.h"
+#include "conformance/testees/optimized/client.h"
 
 namespace assay {
 namespace {
@@ -56,30 +56,32 @@ int show_check(const CheckCommand& r) {
   return exit_code(report.outcome());
 }
 
-}  // namespace
-
-void add_check(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand(
-      "check", "Says whether a program keeps the rules of its format, which it breaks, and what was asked");
+void define_check(Options& options) {
   const auto r = std::make_shared<CheckCommand>();
-  command->add_option("FILE", r->file, "A .pte, .ptd or .bpte file")->required();
-  command->add_option("--data", r->data, "A .ptd file that the program is to be loaded with; once for each")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command->add_option(
-      "--with", r->testee,
-      "Also list each instruction that this testee has no kernel for; and what the runtime takes of memory, of "
-      "optimized, or of optimized:avx2,relaxed for an instruction set and relaxed arithmetic");
-  command->add_flag("--json", r->json, "Print JSON");
-  add_limits(*command, r->limits);
-  add_no_map(*command, r->map);
-  command->footer(
-      "The rules are those of spec/format/rules.yaml. The exit code is that of the first fault; of a valid program "
-      "that\n"
-      "the library lacks a kernel for, 5. A file that is truncated while it is read ends the command, unless --no-map "
-      "is "
-      "given.\n\nExample:\n  assay check model.pte --data weights.ptd --with executorch");
-  command->callback([r, &exit_code] { exit_code = refusals_as_json(r->json, [&] { return show_check(*r); }); });
+  options.add("FILE", r->file, "A .pte, .ptd or .bpte file").required();
+  options.add_each("--data", r->data, "FILE", "A .ptd file that the program is to be loaded with");
+  options.add("--with", r->testee,
+              "List also each instruction that this testee has no kernel for; for optimized, or optimized:avx2,relaxed "
+              "(an instruction set, relaxed arithmetic), list how much memory the runtime takes");
+  options.flag("--json", r->json, "Print JSON");
+  add_limits(options, r->limits);
+  add_no_map(options, r->map);
+  options.details(
+      "spec/format/rules.yaml has the rules. The exit code is that of the first fault; 5 where the program is valid "
+      "but "
+      "the\nlibrary lacks a kernel for it. Without --no-map, a file that is truncated while it is read ends the "
+      "command.");
+  options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }
 
+const Registered registered_check(
+    {"check",
+     Group::programs,
+     "Says whether a program keeps the rules of its format, which it breaks, and what was checked",
+     define_check,
+     {{"assay check model.pte --data weights.ptd", "the broken rules, with their places"},
+      {"assay check model.pte --with executorch", "and the kernels that executorch lacks"},
+      {"assay check model.pte --with optimized:avx2", "and the memory that the optimized runtime takes"}}});
+
+}  // namespace
 }  // namespace assay

@@ -5,10 +5,10 @@
 #include <iostream>
 #include <memory>
 
+#include "command/command.h"
+#include "command/runs.h"
 #include "conformance/text/json.h"
 #include "conformance/text/printable.h"
-#include "command/runs.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
@@ -82,19 +82,22 @@ int compare_runs(const CompareCommand& request) {
   return comparison.is_worse() ? answers_differ : exit_code(Outcome::ok);
 }
 
-}  // namespace
-
-void add_compare(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("compare", "Says what is new and what is mended from one run to another");
+void define_compare(Options& options) {
   const auto r = std::make_shared<CompareCommand>();
-  command->add_option("BEFORE", r->before, "A run, as assay kernels -o wrote it")->required();
-  command->add_option("AFTER", r->after, "A later one, or one of another library")->required();
-  command->add_flag("--json", r->json, "Print it as JSON");
-  command->footer(
-      "New is a failure that is not listed as expected and did not fail before, was less serious, or was not judged. "
-      "Exit code 0: nothing is new that the contract promises, 1: something is.\n\nExample:\n  assay compare "
-      "old.jsonl new.jsonl");
-  command->callback([r, &exit_code] { exit_code = compare_runs(*r); });
+  options.add("BEFORE", r->before, "A run that assay kernels -o wrote").required();
+  options.add("AFTER", r->after, "A later run, or a run of another library").required();
+  options.flag("--json", r->json, "Print it as JSON");
+  options.details(
+      "A failure is new if it is not listed as expected and did not fail before, was less serious, or was not judged.\n"
+      "Exit code 0: nothing is new that the contract promises, 1: something is.");
+  options.action([r] { return compare_runs(*r); });
 }
 
+const Registered registered_compare({"compare",
+                                     Group::runs,
+                                     "Says what is new and what is mended from one run to another",
+                                     define_compare,
+                                     {{"assay compare old.jsonl new.jsonl", "what is new, what is mended"}}});
+
+}  // namespace
 }  // namespace assay

@@ -3,29 +3,23 @@
 #include <iostream>
 #include <memory>
 
-#include "command/subcommands.h"
+#include "command/command.h"
+#include "reference/fault.h"
 
-// What shells and the manual are told is what CLI11 knows of the command line.
+// What shells, the manual page and doc/commands.md say of the command line is what the commands themselves say.
 namespace assay {
 namespace {
 
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
-}
+struct HelpOf {
+  const Command& command;
+  CommandHelp help;
+};
 
-std::vector<const CLI::Option*> options_of(const CLI::App& app) {
-  return app.get_options([](const CLI::Option* o) { return !o->get_positional(); });
+std::vector<HelpOf> described() {
+  std::vector<HelpOf> all;
+  for (const Command& command : commands()) all.push_back({command, help_of(command)});
+  return all;
 }
-
-// "-h", "--help"
-std::vector<std::string> words_of(const CLI::Option& option) {
-  std::vector<std::string> words;
-  for (const std::string& name : option.get_snames()) words.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) words.push_back("--" + name);
-  return words;
-}
-
-bool takes_value(const CLI::Option& option) { return option.get_expected_max() > 0; }
 
 // With a backslash before each of these characters.
 std::string escaped(std::string_view s, std::string_view special) {
@@ -41,20 +35,26 @@ std::string quoted(const std::string& s) {
   return all + "'";
 }
 
+// "-o, --output PATH"
+std::string usage(const OptionHelp& option) {
+  const std::string names = fmt::format("{}", fmt::join(option.names, ", "));
+  return option.is_positional || option.value.empty() ? names : names + " " + option.value;
+}
+
 // -- bash -------------------------------------------------------------------------------------------------------------
 
-std::string option_words(const CLI::App& app) {
+std::string option_words(const CommandHelp& help) {
   std::string all;
-  for (const CLI::Option* option : options_of(app))
-    for (const std::string& word : words_of(*option)) all += (all.empty() ? "" : " ") + word;
+  for (const OptionHelp& option : help.options)
+    if (!option.is_positional) all += fmt::format("{}{}", all.empty() ? "" : " ", fmt::join(option.names, " "));
   return all;
 }
 
-void write_bash(std::ostream& out, const CLI::App& app) {
-  std::string commands, cases;
-  for (const CLI::App* command : commands_of(app)) {
-    commands += command->get_name() + " ";
-    cases += fmt::format("    {}) words='{}' ;;\n", command->get_name(), option_words(*command));
+void write_bash(std::ostream& out, const ProgramHelp& program) {
+  std::string names, cases;
+  for (const auto& [command, help] : described()) {
+    names += fmt::format("{} ", command.name);
+    cases += fmt::format("    {}) words='{}' ;;\n", command.name, option_words(help));
   }
   fmt::print(out, R"(_{0}() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} words=
@@ -67,25 +67,25 @@ void write_bash(std::ostream& out, const CLI::App& app) {
 }}
 complete -o default -F _{0} {0}
 )",
-             app.get_name(), commands, option_words(app), cases);
+             program.name, names, option_words(help_of_program(program)), cases);
 }
 
 // -- zsh --------------------------------------------------------------------------------------------------------------
 
-std::string zsh_specs(const CLI::App& app) {
+std::string zsh_specs(const CommandHelp& help) {
   std::string all;
-  for (const CLI::Option* option : options_of(app))
-    for (const std::string& word : words_of(*option))
-      all += " " + quoted(fmt::format("*{}[{}]{}", word, escaped(option->get_description(), "\\[]:"),
-                                      takes_value(*option) ? ":value:_files" : ""));
+  for (const OptionHelp& option : help.options)
+    for (const std::string& name : option.is_positional ? std::vector<std::string>() : option.names)
+      all += " " + quoted(fmt::format("*{}[{}]{}", name, escaped(option.about, "\\[]:"),
+                                      option.value.empty() ? "" : ":value:_files"));
   return all;
 }
 
-void write_zsh(std::ostream& out, const CLI::App& app) {
-  std::string commands, cases;
-  for (const CLI::App* command : commands_of(app)) {
-    commands += " " + quoted(escaped(command->get_name(), ":") + ":" + escaped(command->get_description(), ":\\"));
-    cases += fmt::format("    {}) _arguments{} '*:file:_files' ;;\n", command->get_name(), zsh_specs(*command));
+void write_zsh(std::ostream& out, const ProgramHelp& program) {
+  std::string names, cases;
+  for (const auto& [command, help] : described()) {
+    names += " " + quoted(escaped(command.name, ":") + ":" + escaped(command.about, ":\\"));
+    cases += fmt::format("    {}) _arguments{} '*:file:_files' ;;\n", command.name, zsh_specs(help));
   }
   fmt::print(out, R"(#compdef {0}
 _{0}() {{
@@ -101,7 +101,7 @@ _{0}() {{
 }}
 _{0} "$@"
 )",
-             app.get_name(), commands, cases);
+             program.name, names, cases);
 }
 
 // -- troff ------------------------------------------------------------------------------------------------------------
@@ -116,43 +116,88 @@ std::string troff(std::string_view s) {
   return all;
 }
 
-void write_options(std::ostream& out, const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string value = takes_value(*option) && !option->get_positional() ? " " + option->get_type_name() : "";
-    const std::string name =
-        option->get_positional() ? option->get_name(true) : fmt::format("{}", fmt::join(words_of(*option), ", "));
-    fmt::print(out, ".TP\n.B {}\n{}\n", troff(name + value), troff(option->get_description()));
-  }
+void write_options(std::ostream& out, const CommandHelp& help) {
+  for (const OptionHelp& option : help.options)
+    fmt::print(out, ".TP\n.B {}\n{}\n", troff(usage(option)), troff(option.about));
 }
 
-void write_footer(std::ostream& out, const CLI::App& app) {
-  if (!app.get_footer().empty()) fmt::print(out, ".PP\n.nf\n{}\n.fi\n", troff(app.get_footer()));
-}
-
-void write_manual(std::ostream& out, const CLI::App& app) {
-  fmt::print(out, ".TH {0} 1\n.SH NAME\n{0} \\- {1}\n.SH SYNOPSIS\n.B {0}\nCOMMAND [ARGUMENT]...\n", app.get_name(),
-             troff(app.get_description()));
+void write_manual(std::ostream& out, const ProgramHelp& program) {
+  const CommandHelp own = help_of_program(program);
+  fmt::print(out, ".TH {0} 1\n.SH NAME\n{0} \\- {1}\n.SH SYNOPSIS\n.B {0}\nCOMMAND [ARGUMENT]...\n", program.name,
+             troff(program.about));
   fmt::print(out, ".SH OPTIONS\n");
-  write_options(out, app);
-  for (const CLI::App* command : commands_of(app)) {
-    fmt::print(out, ".SH {} {}\n{}\n", app.get_name(), troff(command->get_name()), troff(command->get_description()));
-    write_options(out, *command);
-    write_footer(out, *command);
+  write_options(out, own);
+  for (const auto& [command, help] : described()) {
+    fmt::print(out, ".SH {} {}\n{}\n", program.name, troff(command.name), troff(command.about));
+    write_options(out, help);
+    if (!help.details.empty()) fmt::print(out, ".PP\n.nf\n{}\n.fi\n", troff(help.details));
   }
-  fmt::print(out, ".SH EXIT STATUS\n{}\n", troff(app.get_footer()));
+  fmt::print(out, ".SH EXIT STATUS\n{}\n", troff(own.details));
 }
+
+// -- Markdown ---------------------------------------------------------------------------------------------------------
+
+// Wrapped at 120 columns, the lines behind the first indented.
+std::string wrapped(const std::string& paragraph, const std::string& indent) {
+  constexpr std::size_t columns = 120;
+  std::string all, line, word;
+  for (std::istringstream words(paragraph); words >> word;) {
+    if (!line.empty() && line.size() + 1 + word.size() > columns) {
+      all += line + '\n';
+      line = indent;
+    }
+    line += (line.empty() || line == indent ? "" : " ") + word;
+  }
+  return all + line + '\n';
+}
+
+std::string markdown(std::string_view s) { return escaped(s, "\\`*_<>[]|"); }
+
+void write_markdown(std::ostream& out, const ProgramHelp& program) {
+  fmt::print(out,
+             "# The commands of {}\n\nWritten by `{} completion markdown`; each command prints the same by `--help`.\n",
+             program.name, program.name);
+  fmt::print(out, "{}\n", help_of_program(program).details);
+  Group group = Group::shell;
+  bool is_first = true;
+  for (const auto& [command, help] : described()) {
+    if (is_first || command.group != group) fmt::print(out, "\n## {}\n", title(command.group));
+    is_first = false, group = command.group;
+    fmt::print(out, "\n### {} {}\n\n{}.\n\n", program.name, command.name, command.about);
+    for (const OptionHelp& option : help.options)
+      fmt::print(out, "{}", wrapped(fmt::format("- `{}`: {}", usage(option), markdown(option.about)), "  "));
+    if (!help.details.empty()) fmt::print(out, "\n```text\n{}\n```\n", help.details);
+  }
+}
+
+// -- the command ------------------------------------------------------------------------------------------------------
+
+struct Form {
+  const char* name;
+  void (*write)(std::ostream&, const ProgramHelp&);
+};
+constexpr Form forms[] = {
+    {"bash", write_bash}, {"zsh", write_zsh}, {"man", write_manual}, {"markdown", write_markdown}};
+
+int complete(const std::string& form) {
+  std::ranges::find_if(forms, [&](const Form& f) { return f.name == form; })->write(std::cout, program());
+  return exit_code(Outcome::ok);
+}
+
+void define_completion(Options& options) {
+  const auto form = std::make_shared<std::string>();
+  std::vector<std::string> names;
+  for (const Form& f : forms) names.emplace_back(f.name);
+  options.add("FORM", *form, fmt::format("{}", fmt::join(names, ", "))).required().one_of(names);
+  options.action([form] { return complete(*form); });
+}
+
+const Registered registered_completion(
+    {"completion",
+     Group::shell,
+     "Prints the completion of command lines for a shell, the manual page, or doc/commands.md",
+     define_completion,
+     {{"source <(assay completion bash)", "completes command lines in this shell"}}});
 
 }  // namespace
-
-void add_completion(CLI::App& app, int&) {
-  CLI::App* command =
-      app.add_subcommand("completion", "Prints what a shell completes command lines by, or the manual page");
-  const auto form = std::make_shared<std::string>();
-  command->add_option("FORM", *form, "bash, zsh or man")->required()->check(CLI::IsMember({"bash", "zsh", "man"}));
-  command->footer("Example:\n  source <(assay completion bash)");
-  command->callback([&app, form] {
-    (*form == "bash" ? write_bash : *form == "zsh" ? write_zsh : write_manual)(std::cout, app);
-  });
-}
-
 }  // namespace assay

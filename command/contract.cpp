@@ -3,12 +3,13 @@
 #include <iostream>
 #include <memory>
 
+#include "command/command.h"
+#include "command/libraries.h"
+#include "command/run_log.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/judge/host_call.h"
 #include "conformance/runner/suite.h"
 #include "reference/fault.h"
-#include "command/libraries.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
@@ -34,27 +35,29 @@ int draft_contract(const ContractCommand& request) {
   return exit_code(Outcome::ok);
 }
 
-}  // namespace
-
-void add_contract(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("contract", "Drafts the contract of a library from the calls that it accepts");
+void define_contract(Options& options) {
   const auto r = std::make_shared<ContractCommand>();
-  command->add_option("TESTEE", r->testee, testee_help)->required();
-  command->add_option("--operators", r->suite.operators, "Only operators that match, as of assay kernels");
-  command->add_option("--mutations", r->suite.mutations, "Mutated calls for each operator")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1'000'000));
-  command->add_option("--workers", r->suite.workers, "Children that run cases at the same time")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256));
-  command->add_option("--golden", r->golden,
-                      "Folder of recorded calls [golden/operators of the checkout or installation]");
-  command->footer(
-      "The draft is YAML, to be read, sourced and narrowed by somebody who knows the library: it says what is "
-      "answered, "
-      "not what is right.\n\nExample:\n  assay contract executorch --operators 'add*' > draft.yaml\n  assay kernels "
-      "executorch --operators 'add*' --contract draft.yaml");
-  command->callback([r, &exit_code] { exit_code = draft_contract(*r); });
+  options.add("TESTEE", r->testee, testee_help).required();
+  options.add("--operators", r->suite.operators, "Only operators that match, as of assay kernels");
+  options.add("--mutations", r->suite.mutations, "Mutated calls for each operator")
+      .shows_default()
+      .within(0, 1'000'000);
+  add_workers(options, r->suite.workers);
+  options.add("--golden", r->golden, golden_help);
+  options.details(
+      "The draft is YAML. Somebody who knows the library should read it, give sources and narrow it: it says what is\n"
+      "answered, not what is right.");
+  options.action([r] { return draft_contract(*r); });
 }
 
+const Registered registered_contract(
+    {"contract",
+     Group::judging,
+     "Drafts the contract of a library from the calls that it accepts",
+     define_contract,
+     {{"assay contract executorch --operators 'add*' > draft.yaml", "what the library accepts"},
+      {"assay kernels executorch --operators 'add*' --contract draft.yaml", "judge the library by it"}},
+     true});
+
+}  // namespace
 }  // namespace assay

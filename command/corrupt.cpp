@@ -2,12 +2,12 @@
 #include <iostream>
 #include <memory>
 
+#include "command/command.h"
+#include "command/output_file.h"
 #include "conformance/corrupt/complete.h"
 #include "conformance/corrupt/corruption.h"
 #include "conformance/programs/file.h"
 #include "conformance/text/json.h"
-#include "command/output_file.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using corrupt::Attempt;
 
-constexpr const char* corrupt_footer =
+constexpr const char* corrupt_details =
     R"(Each file has one change in one place of the program: a number, an offset, a length, a slot of a table, the tag of a union, the
 header, the end. Without PROGRAM they are the cases of rules: for each rule files at its boundary, which keep it, and
 files that break it. What a loader has to do stands before each name, as our own checks say it:
@@ -25,14 +25,7 @@ files that break it. What a loader has to do stands before each name, as our own
   i_  it says something else, or breaks a limit or a feature: either is right, but no crash
 
 --all also writes manifest.jsonl, an object a file: its name, what is expected, the broken rules, what is tried, and the
-files that it is loaded with.
-
-Examples:
-  assay corrupt model.pte --list
-  assay corrupt model.pte --rule T11 -o broken.pte
-  assay corrupt model.pte --name execution_plan.0.values.3.val.sizes:length=huge -o broken.pte
-  assay corrupt model.pte --all --places 3 -o corrupted
-  assay corrupt --rule T13 -o broken.pte)";
+files that it is loaded with.)";
 
 struct CorruptCommand {
   std::string program, rule, name, output;
@@ -148,12 +141,21 @@ void write_one(const CorruptCommand& r) {
   std::cout << line(*attempt) << '\n';
 }
 
-void run(const CorruptCommand& r) {
-  if (!r.rule.empty() || !r.name.empty()) return write_one(r);
-  if (r.list) return each(r, [](const Attempt& a) { return std::cout << line(a) << '\n', true; });
+void write_all(const CorruptCommand& r) {
   Folder folder(r);
   each(r, [&](const Attempt& a) { return folder.add(a), true; });
   folder.finish();
+}
+
+int corrupt_program(const CorruptCommand& r) {
+  if (!r.list && r.output.empty()) throw UsageError("-o is required");
+  if (!r.rule.empty() || !r.name.empty())
+    write_one(r);
+  else if (r.list)
+    each(r, [](const Attempt& a) { return std::cout << line(a) << '\n', true; });
+  else
+    write_all(r);
+  return exit_code(Outcome::ok);
 }
 
 // Of the rules that there are.
@@ -161,32 +163,37 @@ std::string rule_problem(const std::string& rule) {
   return find_format_rule(rule) ? "" : text(rule, " is no rule of spec/format/rules.yaml");
 }
 
-}  // namespace
-
-void add_corrupt(CLI::App& app, int&) {
-  CLI::App* command =
-      app.add_subcommand("corrupt", "Makes files that are wrong in one place, or break a rule, of a program");
+void define_corrupt(Options& options) {
   const auto r = std::make_shared<CorruptCommand>();
-  command->add_option("PROGRAM", r->program,
-                      "A .pte, .ptd or .bpte file that keeps every rule, or sample:plain, sample:complete, sample:old "
-                      "[the cases of rules]");
-  command->add_option("--data", r->data, "A .ptd file that the program is loaded with; once for each")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  auto* what = command->add_option_group("what", "One of these");
-  what->add_option("--rule", r->rule, "Write one file that breaks this rule, and no other if there is one")
-      ->check(rule_problem);
-  what->add_option("--name", r->name, "Write the file of this name");
-  what->add_flag("--all", r->all, "Write all files into a folder");
-  what->add_flag("--list", r->list, "Say which there are, and what is wrong with each");
-  what->require_option(1);
-  command->add_option("-o,--output", r->output, "The file; with --all the folder")->type_name("PATH");
-  command->add_option("--places", r->places, "Of places that are alike, as the sizes of tensors, only so many [all]");
-  command->footer(corrupt_footer);
-  command->callback([r] {
-    if (!r->list && r->output.empty()) throw CLI::RequiredError("-o");
-    run(*r);
-  });
+  options.add(
+      "PROGRAM", r->program,
+      "A .pte, .ptd or .bpte file that keeps every rule, or sample:plain, sample:complete, sample:old [the cases "
+      "of rules]");
+  options.add_each("--data", r->data, "FILE", "A .ptd file that the program is loaded with");
+  Options what = options.exactly_one();
+  what.add("--rule", r->rule, "Write one file that breaks this rule, and no other rule if there is such a file")
+      .check(rule_problem);
+  what.add("--name", r->name, "Write the file of this name");
+  what.flag("--all", r->all, "Write all files into a folder");
+  what.flag("--list", r->list, "List the files, and what is wrong with each");
+  options.add("-o,--output", r->output, "The file; with --all the folder").value("PATH");
+  options.add("--places", r->places,
+              "Change at most this many of places that are alike, such as sizes of tensors [all]");
+  options.details(corrupt_details);
+  options.action([r] { return corrupt_program(*r); });
 }
 
+const Registered registered_corrupt(
+    {"corrupt",
+     Group::programs,
+     "Makes files of a program that are wrong in one place, or break a rule",
+     define_corrupt,
+     {{"assay corrupt model.pte --list", "which files there are"},
+      {"assay corrupt model.pte --rule T11 -o broken.pte", "a file that breaks this rule"},
+      {"assay corrupt model.pte --name execution_plan.0.values.3.val.sizes:length=huge -o broken.pte",
+       "a file by name"},
+      {"assay corrupt model.pte --all --places 3 -o corrupted", "all files, into a folder"},
+      {"assay corrupt --rule T13 -o broken.pte", "the case of a rule"}}});
+
+}  // namespace
 }  // namespace assay

@@ -4,16 +4,16 @@
 #include <iostream>
 #include <memory>
 
+#include "command/command.h"
+#include "command/faults.h"
+#include "command/limits.h"
+#include "command/print.h"
 #include "conformance/testees/optimized/client.h"
 #include "conformance/text/json.h"
 #include "conformance/text/output.h"
 #include "conformance/text/printable.h"
 #include "optimized/kernels/instruction_set.h"
 #include "reference/fault.h"
-#include "command/faults.h"
-#include "command/limits.h"
-#include "command/print.h"
-#include "command/subcommands.h"
 
 // What the optimized runtime decided about a method.
 namespace assay {
@@ -121,26 +121,25 @@ int explain(const ExplainCommand& r) {
   return 0;
 }
 
-}  // namespace
-
-void add_explain(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand(
-      "explain",
-      "Says what the optimized runtime makes of a method: which kernel does each instruction, and what it takes");
+void define_explain(Options& options) {
   const auto r = std::make_shared<ExplainCommand>();
-  command->add_option("PROGRAM", r->program, "A .pte file")->required()->check(CLI::ExistingFile);
-  command->add_option("--data", r->data, "A .ptd file with data that the program wants; once for each")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command->add_option("--method", r->method, "Which method [forward, or the only one]");
-  command->add_option("--with", r->testee, "With words as of --with in assay run: optimized:avx2,relaxed")
-      ->capture_default_str();
-  add_limits(*command, r->limits);
-  command->add_flag("--json", r->json, "Print JSON");
-  command->footer(
-      "Kernels named \"reference\" are the fallback, which a deployable build leaves out.\n\nExample:\n  assay explain "
-      "model.pte");
-  command->callback([r, &exit_code] { exit_code = refusals_as_json(r->json, [&] { return explain(*r); }); });
+  options.add("PROGRAM", r->program, "A .pte file").required().existing_file();
+  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the program wants");
+  options.add("--method", r->method, "Which method [forward, or the only one]");
+  options.add("--with", r->testee, "An instruction set and arithmetic, as of assay run: optimized:avx2,relaxed")
+      .shows_default();
+  add_limits(options, r->limits);
+  options.flag("--json", r->json, "Print JSON");
+  options.details("A kernel named \"reference\" is the fallback, which a deployable build leaves out.");
+  options.action([r] { return refusals_as_json(r->json, [&] { return explain(*r); }); });
 }
 
+const Registered registered_explain(
+    {"explain",
+     Group::programs,
+     "Shows what the optimized runtime makes of a method: the kernel of each instruction, and the memory",
+     define_explain,
+     {{"assay explain model.pte", "which kernel does which instruction"}}});
+
+}  // namespace
 }  // namespace assay

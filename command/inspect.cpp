@@ -1,11 +1,11 @@
 #include <memory>
 
-#include "conformance/programs/describe.h"
-#include "conformance/programs/file.h"
+#include "command/command.h"
 #include "command/faults.h"
 #include "command/limits.h"
 #include "command/print.h"
-#include "command/subcommands.h"
+#include "conformance/programs/describe.h"
+#include "conformance/programs/file.h"
 
 namespace assay {
 namespace {
@@ -18,7 +18,7 @@ struct InspectCommand {
   bool json = false, map = true;
 };
 
-void show(const InspectCommand& r) {
+int show(const InspectCommand& r) {
   const Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the description");
   const Opened file(open_file(r.file, access), open_data_files(r.data, access), access.budget);
@@ -30,30 +30,30 @@ void show(const InspectCommand& r) {
     Output out(&std::cout, access.budget);
     write_text(described, out);
   }
+  return exit_code(Outcome::ok);
 }
+
+void define_inspect(Options& options) {
+  const auto r = std::make_shared<InspectCommand>();
+  options.add("FILE", r->file, "A .pte, .ptd or .bpte file; a file that is not valid is shown as far as it can be read")
+      .required();
+  options.add("--method", r->method, "Only this method");
+  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the program wants");
+  options.flag("--json", r->json, "Print JSON");
+  add_limits(options, r->limits);
+  add_no_map(options, r->map);
+  options.details(
+      "%n is a value of the method. A picture of planned memory shows which tensor is where, and when. A name is shown "
+      "in\nquotes if it has characters beside letters, digits and . : _ - /, and is cut behind 200 bytes.");
+  options.action([r] { return refusals_as_json(r->json, [&] { return show(*r); }); });
+}
+
+const Registered registered_inspect({"inspect",
+                                     Group::programs,
+                                     "Shows what is in a program: methods, memory over time, instructions",
+                                     define_inspect,
+                                     {{"assay inspect model.pte", "all of it"},
+                                      {"assay inspect model.pte --method forward", "one method"}}});
 
 }  // namespace
-
-void add_inspect(CLI::App& app, int&) {
-  CLI::App* command = app.add_subcommand("inspect", "Shows what is in a program");
-  const auto r = std::make_shared<InspectCommand>();
-  command
-      ->add_option("FILE", r->file,
-                   "A .pte, .ptd or .bpte file; one that is not valid is shown as far as it can be read")
-      ->required();
-  command->add_option("--method", r->method, "Only this method");
-  command->add_option("--data", r->data, "A .ptd file with data that the program wants; once for each")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command->add_flag("--json", r->json, "Print JSON");
-  add_limits(*command, r->limits);
-  add_no_map(*command, r->map);
-  command->footer(
-      "%n is a value of the method. Of planned memory a picture shows which tensor is where, and when. Names are shown "
-      "in\nquotes where they are not of letters, digits and . : _ - / only, and are cut behind 200 "
-      "bytes.\n\nExample:\n  "
-      "assay inspect model.pte --method forward");
-  command->callback([r] { refusals_as_json(r->json, [&] { show(*r); }); });
-}
-
 }  // namespace assay

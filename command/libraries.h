@@ -60,6 +60,13 @@ inline constexpr const char* runner_help =
     "(spec/kernel_library.md) or a module that exports assay_runtime, python:MODULE, or who speaks the protocol "
     "(spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
 
+inline constexpr const char* golden_help =
+    "Folder of recorded calls; recorded programs are beside it [golden/operators of the checkout or installation]";
+
+inline constexpr const char* timeout_help =
+    "Seconds that a case or call may take: of processor time, or of the wall clock where the testee is another process "
+    "or machine";
+
 inline constexpr const char* thorough_help =
     "Make each call that is answered again with outs that are planned larger, with too little memory for them, and "
     "with its first allocations refused in turn";

@@ -2,6 +2,12 @@
 #include <iostream>
 #include <memory>
 
+#include "command/addresses.h"
+#include "command/command.h"
+#include "command/libraries.h"
+#include "command/machine.h"
+#include "command/output_file.h"
+#include "command/run_log.h"
 #include "conformance/corrupt/complete.h"
 #include "conformance/loaders/judgement.h"
 #include "conformance/programs/file.h"
@@ -10,12 +16,6 @@
 #include "conformance/testees/child.h"
 #include "conformance/testees/wire/address.h"
 #include "conformance/text/digest.h"
-#include "command/addresses.h"
-#include "command/libraries.h"
-#include "command/machine.h"
-#include "command/output_file.h"
-#include "command/run_log.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using corrupt::Attempt;
 
-constexpr const char* loader_footer =
+constexpr const char* loader_details =
     R"(TESTEE takes files that are wrong in one place (assay corrupt): of each PROGRAM, of samples, a plain one that any runtime should load
 and two that have every field of the schema, and the cases of rules. It is reference, optimized, executorch
 (which checks what it can), executorch:minimal, ./lib.so, a library that exports what assay/loader.h declares, or at the end of
@@ -33,11 +33,7 @@ with limits of time, memory and output.
 
 It must not crash or hang, must refuse what breaks a rule, and accept what says the same as a program that it accepts. A refusal
 says nothing (unsupported) where it refuses also the program of which the file was made, or the case that keeps the rule.
-Exit code 0: nothing is wrong but what is known, 1: something is, 5: nothing was judged.
-
-Examples:
-  assay loader executorch --program model.pte
-  assay loader --program model.pte -o run.jsonl -- ./my_runner {})";
+Exit code 0: nothing is wrong but what is known, 1: something is, 5: nothing was judged.)";
 
 struct LoaderCommand {
   RunRequest run;
@@ -199,35 +195,38 @@ class Run {
   EndsOfFiles ends_;
 };
 
-}  // namespace
-
-void add_loader(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("loader", "Judges what takes programs by files that are wrong in one place");
+void define_loader(Options& options) {
   const auto r = std::make_shared<LoaderCommand>();
   r->run.subject = "rule";
-  command->add_option("TESTEE", r->run.testee, "Who takes them")->required();
-  const auto files = [&](const char* name, auto& to, const char* help) {
-    command->add_option(name, to, help)->allow_extra_args(false)->type_name("FILE");
-  };
-  files("--program", r->programs, "A program of which files are made; once for each");
-  files("--data", r->data, "A .ptd file with which all of these programs are loaded; once for each");
-  command->add_option("--places", r->places, "Of places that are alike, as the sizes of tensors, only so many; 0: all")
-      ->capture_default_str();
-  command->add_flag("--programs-only", r->programs_only, "Leave out the samples and the cases of rules");
-  command->add_flag("--execute", r->settings.executes, "Also run the methods of what is accepted, on zeros");
-  command->add_option("--timeout", r->seconds, "Seconds of processor time for a file")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 3600));
-  command->add_option("--max-memory", r->limits.memory, "Bytes that a process may take; 0: any number")
-      ->capture_default_str();
-  command->add_option("--table", r->table, "Write how many files of each rule came to which end, as Markdown")
-      ->type_name("FILE");
-  add_run_options(*command, r->run);
-  command->footer(loader_footer);
-  command->callback([r, &exit_code] {
+  options.add("TESTEE", r->run.testee, "What takes the files").required();
+  options.add_each("--program", r->programs, "FILE", "A program of which files are made");
+  options.add_each("--data", r->data, "FILE", "A .ptd file with which all of these programs are loaded");
+  options
+      .add("--places", r->places, "Change at most this many of places that are alike, such as sizes of tensors; 0: all")
+      .shows_default();
+  options.flag("--programs-only", r->programs_only, "Leave out the samples and the cases of rules");
+  options.flag("--execute", r->settings.executes, "Run also the methods of accepted programs, on zeros");
+  options.add("--timeout", r->seconds, "Seconds of processor time for a file").shows_default().within(1, 3600);
+  options.add("--max-memory", r->limits.memory, "Bytes that a process may take; 0: any number").shows_default();
+  options.add("--table", r->table, "Write how many files of each rule came to which end, as Markdown").value("FILE");
+  add_run_options(options, r->run);
+  options.details(loader_details);
+  options.action([r] {
     r->limits.time = std::chrono::seconds(r->seconds);
-    exit_code = Run(*r).run();
+    return Run(*r).run();
   });
 }
 
+const Registered registered_loader({"loader",
+                                    Group::judging,
+                                    "Judges what loads programs, by files that are wrong in one place",
+                                    define_loader,
+                                    {{"assay loader executorch --program model.pte", "files made of a program"},
+                                     {"assay loader ./libmine.so --program model.pte",
+                                      "a library that exports assay/loader.h (doc/attack_your_loader.md)"},
+                                     {"assay loader --program model.pte -o run.jsonl -- ./my_runner {}",
+                                      "a command that takes a file"}},
+                                    true});
+
+}  // namespace
 }  // namespace assay

@@ -1,13 +1,12 @@
-#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "command/command.h"
+#include "command/kernels.h"
+#include "command/libraries.h"
+#include "command/runtime.h"
 #include "conformance/testees/wire/address.h"
 #include "reference/fault.h"
-#include "command/kernel_run.h"
-#include "command/libraries.h"
-#include "command/runtime_run.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
@@ -18,60 +17,48 @@ struct MergeCommand {
   std::vector<std::string> files;
 };
 
-// Gives the options of the run, as its shards were given them, to a command that has these.
-void take_options(const ShardFile& shard, CLI::App& command) {
-  std::vector<std::string> words = wire::words_of(fact_of(shard, "options"));
-  std::ranges::reverse(words);
-  try {
-    command.parse(words);
-  } catch (const CLI::ParseError& error) {
-    Fault fault(Outcome::invalid, "merge.settings", text("its options cannot be read: ", error.what()));
-    fault.place = shard.name;
-    throw fault;
-  }
-}
-
-int merge_runtime(MergeCommand& request, const std::vector<ShardFile>& shards) {
-  RuntimeRequest whole;
+// Makes the whole run of its shards, with the options that these were given.
+template <class Run>
+int merge_as(MergeCommand& request, const std::vector<ShardFile>& shards) {
+  typename Run::Request whole;
   whole.run = std::move(request.run), whole.workers = request.workers;
-  CLI::App command;
-  add_runtime_options(command, whole);
-  take_options(shards.front(), command);
-  return RuntimeRun(whole).merge(shards);
-}
-
-int merge_kernels(MergeCommand& request, const std::vector<ShardFile>& shards) {
-  KernelRequest whole;
-  whole.run = std::move(request.run), whole.suite.workers = request.workers;
-  CLI::App command;
-  add_kernel_options(command, whole);
-  take_options(shards.front(), command);
-  return KernelRun(whole).merge(shards);
+  try {
+    parse_options(wire::words_of(fact_of(shards.front(), "options")),
+                  [&](Options& options) { add_deciding<Run>(options, whole); });
+  } catch (const UsageError& error) {
+    throw Fault(Outcome::invalid, "merge.settings", text("its options cannot be read: ", error.what()),
+                shards.front().name);
+  }
+  return Run(whole).merge(shards);
 }
 
 int merge(MergeCommand& request) {
   std::vector<ShardFile> shards;
   for (const std::string& file : request.files) shards.push_back(open_shard(file));
   const bool is_of_runtime = fact_of(shards.front(), "suite") == "runtime";
-  return (is_of_runtime ? merge_runtime : merge_kernels)(request, shards);
+  return (is_of_runtime ? merge_as<RuntimeRun> : merge_as<KernelRun>)(request, shards);
 }
+
+void define_merge(Options& options) {
+  const auto r = std::make_shared<MergeCommand>();
+  options.add("SHARD", r->files, "The files of all shards, in any order").required();
+  options.add("--testee", r->run.testee, "Who answered, as assay kernels or assay runtime takes it").required();
+  add_workers(options, r->workers);
+  add_run_options(options, r->run).lines.required();
+  options.details(
+      "The causes of failures are found here, for which a library of kernels is called. But for times the run is the "
+      "one\n"
+      "that would have been written without --shard. Exit codes are those of assay kernels.");
+  options.action([r] { return merge(*r); });
+}
+
+const Registered registered_merge({"merge",
+                                   Group::runs,
+                                   "Makes one run of the shards of assay kernels --shard, or assay runtime --shard",
+                                   define_merge,
+                                   {{"assay merge part-*.jsonl --testee ./libmine.so -o run.jsonl",
+                                     "the run that the shards are"}},
+                                   true});
 
 }  // namespace
-
-void add_merge(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("merge", "Makes one run of the shards of assay kernels --shard, or assay runtime --shard");
-  const auto r = std::make_shared<MergeCommand>();
-  command->add_option("SHARD", r->files, "Their files, all of them, in any order")->required();
-  command->add_option("--testee", r->run.testee, "Who answered, as assay kernels or assay runtime takes it")
-      ->required();
-  add_workers(*command, r->workers);
-  add_run_options(*command, r->run).lines->required();
-  command->footer(
-      "What is found here are the causes of failures, for which a library of kernels is called; but for times the run "
-      "is as one that was never cut. Exit codes are those of assay kernels.\n\nExample:\n  assay merge part-*.jsonl "
-      "--testee ./libmine.so -o run.jsonl");
-  command->callback([r, &exit_code] { exit_code = merge(*r); });
-}
-
 }  // namespace assay

@@ -2,11 +2,11 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/report/facts.h"
-#include "conformance/report/table.h"
+#include "command/command.h"
 #include "command/report_files.h"
 #include "command/runs.h"
-#include "command/subcommands.h"
+#include "conformance/report/facts.h"
+#include "conformance/report/table.h"
 
 namespace assay {
 namespace {
@@ -77,17 +77,21 @@ int report(ReportCommand& request) {
   return exit_code(Outcome::ok);
 }
 
-}  // namespace
-
-void add_report(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("report", "Makes reports of runs, several of them side by side");
+void define_report(Options& options) {
   const auto r = std::make_shared<ReportCommand>();
-  command->add_option("RUN", r->runs, "Runs, as assay kernels, runtime and loader wrote them with -o")->required();
-  r->reports.add_options(*command);
-  command->footer(
-      "Without a file to write the table is printed.\n\nExample:\n  assay report old.jsonl new.jsonl --html "
-      "report.html");
-  command->callback([r, &exit_code] { exit_code = report(*r); });
+  options.add("RUN", r->runs, "Runs that assay kernels, runtime and loader wrote with -o").required();
+  r->reports.add_options(options);
+  options.details("Without a file to write, the table is printed.");
+  options.action([r] { return report(*r); });
 }
 
+const Registered registered_report({"report",
+                                    Group::runs,
+                                    "Makes reports of runs, several of them side by side",
+                                    define_report,
+                                    {{"assay report run.jsonl", "the table of a run"},
+                                     {"assay report old.jsonl new.jsonl --html report.html",
+                                      "side by side; also as JUnit, SARIF, Markdown"}}});
+
+}  // namespace
 }  // namespace assay

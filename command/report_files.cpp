@@ -26,8 +26,8 @@ constexpr auto forms = std::to_array<Form>({
 
 ReportFiles::ReportFiles() : names_(forms.size()) {}
 
-void ReportFiles::add_options(CLI::App& command) {
-  for (std::size_t i = 0; i < forms.size(); ++i) command.add_option(forms[i].option, names_[i], forms[i].help);
+void ReportFiles::add_options(Options& options) {
+  for (std::size_t i = 0; i < forms.size(); ++i) options.add(forms[i].option, names_[i], forms[i].help);
 }
 
 bool ReportFiles::empty() const { return std::ranges::all_of(names_, &std::string::empty); }

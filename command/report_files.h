@@ -1,12 +1,13 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "command/options.h"
+#include "command/output_file.h"
 #include "conformance/report/facts.h"
 #include "conformance/report/summary.h"
-#include "command/output_file.h"
 
 namespace assay {
 
@@ -15,7 +16,7 @@ class ReportFiles {
  public:
   ReportFiles();
 
-  void add_options(CLI::App& command);
+  void add_options(Options& options);
   bool empty() const;
 
   // Opens each, so that a file that cannot be written is known before the work. Throws Fault, as write does.

@@ -4,6 +4,12 @@
 #include <iostream>
 #include <memory>
 
+#include "command/call_report.h"
+#include "command/command.h"
+#include "command/faults.h"
+#include "command/libraries.h"
+#include "command/limits.h"
+#include "command/print.h"
 #include "conformance/programs/npy.h"
 #include "conformance/testees/file_in_memory.h"
 #include "conformance/testees/optimized/client.h"
@@ -11,18 +17,12 @@
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"
 #include "conformance/text/printable.h"
-#include "command/call_report.h"
-#include "command/faults.h"
-#include "command/libraries.h"
-#include "command/limits.h"
-#include "command/print.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* run_footer =
+constexpr const char* run_details =
     R"(A value V is a .npy file (its values; laid out as the program says), an integer, a float, true, false, none,
 or a string in quotes. Without inputs, a method that wants some says which. Without --output-dir, outputs are printed.
 
@@ -36,14 +36,7 @@ likewise, each on a program loaded afresh.
 A library of kernels answers each call of an operator on the reference's machine; what it does not have or support, the
 reference answers instead, and a line says so. With --against both run it, and each output is held to that of the other; of
 a library against the reference, the first instruction whose results leave the bound of its operator is named too, each
-instruction being given what the reference made. Exit code 1: an output differs, or a testee crashed, hung or did damage.
-
-Examples:
-  assay run model.pte --input x.npy --output-dir out
-  assay run model.pte --data weights.ptd --method decode --input token.npy --input 3 --trace
-  assay run model.pte --calls calls.json
-  assay run model.bpte --rtol 1e-4
-  assay run model.pte --input x.npy --with executorch --against reference --rtol 1e-4)";
+instruction being given what the reference made. Exit code 1: an output differs, or a testee crashed, hung or did damage.)";
 
 struct RunCommand {
   std::string program, method, calls, output_dir, with = "reference", against, golden, packed_cache;
@@ -293,52 +286,57 @@ int run(const RunCommand& r) {
   return run_once(session, program_files(session, file, r.data, false));
 }
 
-}  // namespace
-
-void add_run(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("run", "Runs a program, or checks what it gives");
+void define_run(Options& options) {
   const auto r = std::make_shared<RunCommand>();
-  const auto many = [&](const char* name, auto& values, const char* help, const char* type) {
-    return command->add_option(name, values, help)->allow_extra_args(false)->type_name(type);
-  };
-  command->add_option("PROGRAM", r->program, "A .pte or .bpte file")->required();
-  many("--data", r->data, "A .ptd file with data that the program wants; once for each", "FILE");
-  CLI::Option* method = command->add_option("--method", r->method, "Which method [forward, or the only one]");
-  CLI::Option* input = many("--input", r->inputs, "An input of the method; once for each, in order", "V");
-  CLI::Option* output = command->add_option("--output-dir", r->output_dir, "Write tensors there, as 0.npy, 1.npy, ...");
-  command->add_option("--calls", r->calls, "A file of calls and what is expected of them")
-      ->excludes(method)
-      ->excludes(input)
-      ->excludes(output);
-  command->add_option("--with", r->with, runner_help)->capture_default_str();
-  command->add_option("--against", r->against, "Run it with this testee, too, and compare the outputs");
-  command->add_option("--golden", r->golden,
-                      "Folder of recorded calls, for recorded [golden/operators of the checkout or installation]");
-  command
-      ->add_option(
-          "--timeout", r->timeout,
-          "Seconds of processor time that a testee may take for a call; of the wall, where it is another process")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 86'400));
-  command->add_option("--rtol", r->tolerance.rtol, "Relative tolerance for the cases of a .bpte file and of --against")
-      ->capture_default_str();
-  command->add_option("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file and of --against")
-      ->capture_default_str();
-  command
-      ->add_option("--max-instructions", r->instructions,
-                   fmt::format("Limit of instructions of one execution [{}]", RuntimeOptions{}.instructions))
-      ->check(CLI::PositiveNumber);
-  add_limits(*command, r->limits);
-  add_no_map(*command, r->map);
-  command->add_flag("--share-arenas", r->share_arenas,
-                    "Methods share the planned memories into which one of them plans state, not named state alone; of "
-                    "executorch they always do");
-  command->add_option("--packed-cache", r->packed_cache,
-                      "A folder for this program, where the optimized runtime keeps what it makes of constants");
-  command->add_flag("--trace", r->trace, "Print what each instruction read and wrote");
-  command->add_flag("--json", r->json, "Print JSON");
-  command->footer(run_footer);
-  command->callback([r, &exit_code] { exit_code = refusals_as_json(r->json, [&] { return run(*r); }); });
+  options.add("PROGRAM", r->program, "A .pte or .bpte file").required();
+  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the program wants");
+  const Option method = options.add("--method", r->method, "Which method [forward, or the only one]");
+  const Option input = options.add_each("--input", r->inputs, "V", "An input of the method, in order");
+  const Option output = options.add("--output-dir", r->output_dir, "Write tensors there, as 0.npy, 1.npy, ...");
+  options.add("--calls", r->calls, "A file of calls and what is expected of them")
+      .excludes(method)
+      .excludes(input)
+      .excludes(output);
+  options.add("--with", r->with, runner_help).shows_default();
+  options.add("--against", r->against, "Run it with this testee, too, and compare the outputs");
+  options.add("--golden", r->golden, golden_help);
+  options.add("--timeout", r->timeout, timeout_help).shows_default().within(1, 86'400);
+  options.add("--rtol", r->tolerance.rtol, "Relative tolerance for the cases of a .bpte file and of --against")
+      .shows_default();
+  options.add("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file and of --against")
+      .shows_default();
+  options
+      .add("--max-instructions", r->instructions,
+           fmt::format("Limit of instructions of one execution [{}]", RuntimeOptions{}.instructions))
+      .positive();
+  add_limits(options, r->limits);
+  add_no_map(options, r->map);
+  options.flag("--share-arenas", r->share_arenas,
+               "Methods share the planned memories into which one of them plans state, not only named state; those of "
+               "executorch always do");
+  options.add("--packed-cache", r->packed_cache,
+              "A folder for this program, where the optimized runtime keeps packed constants");
+  options.flag("--trace", r->trace, "Print what each instruction read and wrote");
+  options.flag("--json", r->json, "Print JSON");
+  options.details(run_details);
+  options.action([r] { return refusals_as_json(r->json, [&] { return run(*r); }); });
 }
 
+const Registered registered_run(
+    {"run",
+     Group::programs,
+     "Runs a program, or checks its outputs",
+     define_run,
+     {{"assay run model.pte --input x.npy --output-dir out", "one call, by the reference"},
+      {"assay run model.pte --data weights.ptd --method decode --input token.npy --input 3 --trace",
+       "and what each instruction read and wrote"},
+      {"assay run model.pte --calls calls.json", "calls with expected outputs"},
+      {"assay run model.bpte --rtol 1e-4", "the cases of a bundled program"},
+      {"assay run model.pte --input x.npy --with executorch --against reference --rtol 1e-4",
+       "on another runtime, compared with the reference"},
+      {"assay run model.pte --input x.npy --with optimized", "the same program, fast"},
+      {"assay run model.pte --input x.npy --with optimized:relaxed", "faster, within wider bounds (spec/numerics.md)"},
+      {"assay run model.pte --with optimized --packed-cache kept", "packed constants stay for the next process"}}});
+
+}  // namespace
 }  // namespace assay

@@ -8,12 +8,12 @@
 #include <csignal>
 #include <iostream>
 
+#include "command/command.h"
+#include "command/libraries.h"
+#include "command/runs.h"
 #include "conformance/report/table.h"
 #include "conformance/testees/binaries.h"
 #include "conformance/text/json.h"
-#include "command/libraries.h"
-#include "command/runs.h"
-#include "command/subcommands.h"
 #include "version.h"
 
 namespace assay {
@@ -65,29 +65,26 @@ const std::atomic<bool>& leave_gently() {
   return interrupted;
 }
 
-void add_workers(CLI::App& command, int& workers) {
-  command.add_option("--workers", workers, "Processors that cases run on")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256));
+void add_workers(Options& options, int& workers) {
+  options.add("--workers", workers, "Processors that cases run on").shows_default().within(1, 256);
 }
 
-RunOptions add_run_options(CLI::App& command, RunRequest& r) {
-  command.add_option("--known", r.known,
-                     "File of expected failures, in each line a case id, perhaps until 2027-01-31, and the reason; one "
-                     "that passes is an error");
-  command.add_flag("--strict", r.strict, "Cases that the contract does not promise count for the exit code, too");
-  CLI::Option* lines =
-      command.add_option("-o", r.jsonl, "Write every case as a line of JSON to this file, as it is judged");
-  r.reports.add_options(command);
-  CLI::Option* baseline =
-      command
-          .add_option("--baseline", r.baseline,
-                      "Lines of an earlier run: only failures that it does not have count for the exit code")
-          ->check(CLI::ExistingFile);
-  command.add_option("--defects", r.defects, "How many defects to print, most serious first")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1'000'000));
-  command.add_flag("--json", r.json, "Print counts and defects as JSON instead of the table");
+RunOptions add_run_options(Options& options, RunRequest& r) {
+  options.add("--known", r.known,
+              "File of expected failures, in each line a case id, perhaps until 2027-01-31, and the reason; a listed "
+              "case that passes is an error");
+  options.flag("--strict", r.strict, "Cases that the contract does not promise count for the exit code, too");
+  const Option lines = options.add("-o", r.jsonl, "Write every case as a line of JSON to this file, as it is judged");
+  r.reports.add_options(options);
+  const Option baseline =
+      options
+          .add("--baseline", r.baseline,
+               "Lines of an earlier run: only failures that it does not have count for the exit code")
+          .existing_file();
+  options.add("--defects", r.defects, "How many defects to print, most serious first")
+      .shows_default()
+      .within(0, 1'000'000);
+  options.flag("--json", r.json, "Print counts and defects as JSON instead of the table");
   return {lines, baseline};
 }
 

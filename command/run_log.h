@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -8,13 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "command/options.h"
+#include "command/output_file.h"
+#include "command/progress.h"
+#include "command/report_files.h"
 #include "conformance/report/compare.h"
 #include "conformance/report/facts.h"
 #include "conformance/report/summary.h"
 #include "conformance/runner/case_list.h"
-#include "command/output_file.h"
-#include "command/progress.h"
-#include "command/report_files.h"
 
 // What commands that judge cases have in common.
 namespace assay {
@@ -34,13 +34,13 @@ struct RunRequest {
   std::string_view subject = "operator";  // what a line of the table is of
 };
 
-void add_workers(CLI::App& command, int& workers);
+void add_workers(Options& options, int& workers);
 
 // --known, --strict, -o, reports, --baseline, --defects, --json.
 struct RunOptions {
-  CLI::Option *lines, *baseline;
+  Option lines, baseline;
 };
-RunOptions add_run_options(CLI::App& command, RunRequest& request);
+RunOptions add_run_options(Options& options, RunRequest& request);
 
 // The beginning of the facts of every run, and the digests of binaries.
 Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,

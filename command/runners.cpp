@@ -1,8 +1,8 @@
 #include "command/runners.h"
 
+#include "command/libraries.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/programs/testee_host.h"
-#include "command/libraries.h"
 
 namespace assay {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "command/libraries.h"
 #include "conformance/cases/case.h"
 #include "conformance/programs/file.h"
 #include "conformance/programs/library_host.h"
 #include "conformance/testees/runtime.h"
-#include "command/libraries.h"
 
 namespace assay {
 

@@ -1,50 +1,66 @@
-#include <memory>
+#include "command/runtime.h"
 
-#include "command/libraries.h"
-#include "command/runtime_run.h"
-#include "command/subcommands.h"
+#include <chrono>
+
+#include "conformance/contract/read_contract.h"
+#include "conformance/scenarios/plan.h"
 
 namespace assay {
+namespace {
 
-Deciding add_runtime_options(CLI::App& command, RuntimeRequest& r) {
+std::vector<Scenario> planned_for(const RuntimeRequest& r, const Corpus& corpus, const Contract& contract,
+                                  const Runtime& runtime) {
+  return plan_scenarios(programs_beside(golden_folder(r.golden)), corpus, contract, runtime.requests(), r.programs);
+}
+
+const Registered registered_runtime(
+    {"runtime",
+     Group::judging,
+     "Judges a runtime by programs and what is done with them",
+     define_judging<RuntimeRun>,
+     {{"assay runtime executorch --html report.html", "the official runtime"},
+      {"assay runtime -- ./my_runtime", "any program or device (doc/test_your_runtime.md)"},
+      {"assay runtime --programs 'recorded/*' -- python3 mine.py", "some of the cases"}},
+     true});
+
+}  // namespace
+
+Deciding RuntimeRun::add_options(Options& options, RuntimeRequest& r) {
   return {
-      command
-          .add_option("--programs", r.programs,
-                      "Only cases of programs and operators that match, such as 'dynamic_*,aten::add*', or with these "
-                      "ids, such as 'recorded/*'")
-          ->check([](const std::string& given) {
-            return given.empty() ? "an empty pattern names no program" : std::string();
-          }),
-      command
-          .add_option(
-              "--timeout", r.timeout,
-              "Seconds of processor time that one case may take; of the wall, where a testee is another process")
-          ->capture_default_str()
-          ->check(CLI::Range(1, 3600)),
-      command.add_option("--golden", r.golden,
-                         "Folder of recorded calls, beside which are recorded programs [golden/operators of the "
-                         "checkout or installation]"),
+      options
+          .add("--programs", r.programs,
+               "Only cases of programs and operators that match, such as 'dynamic_*,aten::add*', or with these ids, "
+               "such "
+               "as 'recorded/*'")
+          .check([](const std::string& given) { return given.empty() ? "an empty pattern names no program" : ""; }),
   };
 }
 
-void add_runtime(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("runtime", "Judges a runtime by programs and what is done with them");
-  const auto r = std::make_shared<RuntimeRequest>();
-  command->add_option("TESTEE", r->run.testee, runtime_help)->required();
-  const Deciding deciding = add_runtime_options(*command, *r);
-  add_workers(*command, r->workers);
-  const RunOptions options = add_run_options(*command, r->run);
-  add_part(*command, r->part, options.lines);
-  command->footer(
-      "spec/runtime_suite.md says what the cases are. Exit code 0: no failure but the known ones, 1: other failures, "
-      "or "
-      "a known one passed, 5: nothing was judged, as no program was run.\n\nExamples:\n  assay runtime executorch "
-      "--html "
-      "report.html\n  assay runtime --programs 'recorded/*' -- python3 mine.py");
-  command->callback([r, deciding, &exit_code] {
-    r->part.options = given(deciding);
-    exit_code = RuntimeRun(*r).judge();
-  });
+RuntimeRun::RuntimeRun(RuntimeRequest& request)
+    : JudgingRun(request),
+      request_(request),
+      runtime_(open_program_runner(request.run.testee)),
+      contract_(contract_of(request.run.testee)),
+      corpus_(golden_folder(request.golden)),
+      stage_(planned_for(request, corpus_, contract_, *runtime_), *runtime_,
+             patience_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &leave_gently()),
+             request.workers) {
+  request_.run.subject = "kind";
+  plan(stage_.blocks());
+}
+
+Facts RuntimeRun::own_settings() const {
+  Facts facts = facts_of_testee(runtime_->name(), runtime_->facts(), runtime_->binaries());
+  facts.insert(facts.begin() + 2, {"suite", "runtime"});
+  facts.push_back({"programs", request_.programs.empty() ? "all" : request_.programs});
+  return facts;
+}
+
+void RuntimeRun::find_defects(RunLog& log, bool) {
+  for (Defect& d : defects_.found()) {
+    d.command = repro_line(d.smallest, unless_usual(request_.run.testee));
+    log.add(d);
+  }
 }
 
 }  // namespace assay

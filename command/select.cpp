@@ -2,11 +2,11 @@
 #include <memory>
 #include <set>
 
-#include "conformance/testees/optimized/client.h"
-#include "conformance/text/output.h"
+#include "command/command.h"
 #include "command/limits.h"
 #include "command/output_file.h"
-#include "command/subcommands.h"
+#include "conformance/testees/optimized/client.h"
+#include "conformance/text/output.h"
 
 // What programs need of the optimized runtime: which kernels, for which dtypes and layouts.
 namespace assay {
@@ -76,24 +76,25 @@ int select(const SelectCommand& r) {
   return 0;
 }
 
-}  // namespace
-
-void add_select(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand(
-      "select", "Says which kernels programs need, with which dtypes and layouts, for a build that has no others");
+void define_select(Options& options) {
   const auto r = std::make_shared<SelectCommand>();
-  command->add_option("PROGRAM", r->programs, ".pte files")->required()->check(CLI::ExistingFile);
-  command->add_option("--data", r->data, "A .ptd file with data that the programs want; once for each")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command->add_option("--only", r->only, "A selection that is enough: what the programs need beyond it is refused")
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE");
-  command->add_option("-o", r->folder, "Where selection.yaml is written")->required()->type_name("DIR");
-  add_limits(*command, r->limits);
-  command->footer(
-      "The CMake function assay_select() makes a library of it.\n\nExample:\n  assay select model.pte -o selected");
-  command->callback([r, &exit_code] { exit_code = select(*r); });
+  options.add("PROGRAM", r->programs, ".pte files").required().existing_file();
+  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the programs want");
+  options.add("--only", r->only, "A selection that must be enough: what the programs need beyond it is refused")
+      .existing_file()
+      .value("FILE");
+  options.add("-o", r->folder, "Where selection.yaml is written").required().value("DIR");
+  add_limits(options, r->limits);
+  options.details("The CMake function assay_select() makes a library of a selection.");
+  options.action([r] { return select(*r); });
 }
 
+const Registered registered_select(
+    {"select",
+     Group::programs,
+     "Lists the kernels, dtypes and layouts that programs need, for a build without the other kernels",
+     define_select,
+     {{"assay select model.pte -o selected", "writes selected/selection.yaml"}}});
+
+}  // namespace
 }  // namespace assay

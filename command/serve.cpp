@@ -10,11 +10,11 @@
 #include <memory>
 #include <system_error>
 
+#include "command/command.h"
+#include "command/libraries.h"
 #include "conformance/testees/child.h"
 #include "conformance/testees/wire/server.h"
 #include "reference/fault.h"
-#include "command/libraries.h"
-#include "command/subcommands.h"
 
 namespace assay {
 namespace {
@@ -94,24 +94,26 @@ int serve(const ServeCommand& request) {
   return exit_code(Outcome::ok);
 }
 
-}  // namespace
-
-void add_serve(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("serve", "Answers the protocol, as a testee of another assay");
+void define_serve(Options& options) {
   const auto r = std::make_shared<ServeCommand>();
-  command->add_option("TESTEE", r->testee, testee_help)->required();
-  CLI::Option* port = command->add_option(
+  options.add("TESTEE", r->testee, testee_help).required();
+  const Option port = options.add(
       "--listen", r->port, "Take connections at this TCP port, 0 for any that is free [standard input and output]");
-  command->add_option("--address", r->address, "Of this machine, where connections are taken")
-      ->capture_default_str()
-      ->needs(port);
-  command->add_option("--golden", r->golden,
-                      "Folder of recorded calls, for recorded [golden/operators of the checkout or installation]");
-  command->footer(
-      "Who connects may run whatever the testee runs, and is not asked who it is.\n\n"
-      "Examples:\n  assay kernels --operators 'add*' -- assay serve reference\n"
-      "  assay serve optimized --listen 4096");
-  command->callback([r, &exit_code] { exit_code = serve(*r); });
+  options.add("--address", r->address, "The address of this machine at which connections are taken")
+      .shows_default()
+      .needs(port);
+  options.add("--golden", r->golden, golden_help);
+  options.details("A client is not authenticated, and may run whatever the testee runs.");
+  options.action([r] { return serve(*r); });
 }
 
+const Registered registered_serve({"serve",
+                                   Group::judging,
+                                   "Answers the protocol, as a testee of another assay",
+                                   define_serve,
+                                   {{"assay serve optimized --listen 4096", "a server for other machines"},
+                                    {"assay kernels --operators 'add*' -- assay serve reference",
+                                     "a testee behind standard input and output"}}});
+
+}  // namespace
 }  // namespace assay

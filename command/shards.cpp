@@ -8,10 +8,10 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "conformance/testees/wire/address.h"
-#include "reference/fault.h"
 #include "command/output_file.h"
 #include "command/runs.h"
+#include "conformance/testees/wire/address.h"
+#include "reference/fault.h"
 
 namespace assay {
 namespace {
@@ -40,6 +40,14 @@ void require_settings(const ShardFile& shard, const Facts& settings) {
   };
   std::ranges::for_each(shard.facts, require);
   std::ranges::for_each(settings, require);
+}
+
+std::vector<Record> records_of_interrupted(const std::string& file, const std::string& header) {
+  const std::string part = OutputFile::part_of(file);
+  RunFile run = open_run(std::filesystem::exists(part) ? part : file);
+  if (run.header != header)
+    throw Fault(Outcome::invalid, "run.resume", text(file, " is of another run: its first line must be ", header));
+  return std::move(run.records);
 }
 
 }  // namespace
@@ -106,12 +114,16 @@ std::vector<Record> in_order_of(const Ids& cases, const std::vector<ShardFile>& 
   return records;
 }
 
-std::vector<Record> records_of_interrupted(const std::string& file, const std::string& header) {
-  const std::string part = OutputFile::part_of(file);
-  RunFile run = open_run(std::filesystem::exists(part) ? part : file);
-  if (run.header != header)
-    throw Fault(Outcome::invalid, "run.resume", text(file, " is of another run: its first line must be ", header));
-  return std::move(run.records);
+std::vector<Record> take_judged(const Part& part, const std::string& file, const std::string& header,
+                                std::vector<Ids>& blocks) {
+  if (!part.resume) return {};
+  std::vector<Record> records = records_of_interrupted(file, header);
+  std::size_t cases = 0;
+  auto block = blocks.begin();
+  for (; block != blocks.end() && cases + block->size() <= records.size(); ++block) cases += block->size();
+  records.resize(cases);
+  blocks.erase(blocks.begin(), block);
+  return records;
 }
 
 void add_facts(Facts& settings, const Part& part) {
@@ -120,28 +132,26 @@ void add_facts(Facts& settings, const Part& part) {
   settings.push_back({"options", wire::quoted(part.options)});
 }
 
-CLI::Option* add_part(CLI::App& command, Part& part, CLI::Option* lines) {
-  command.add_flag("--resume", part.resume, "Go on with the run that was interrupted while it wrote the file of -o")
-      ->needs(lines);
-  return command
-      .add_option_function<std::string>(
-          "--shard", [&part](const std::string& given) { part.shard = shard_from(given); },
-          "Judge one part of many alone, such as 2/8, which assay merge makes one run of")
-      ->check([](const std::string& given) {
-        return shard_from(given) ? std::string() : text(given, " is no part of a run, such as 2/8");
-      })
-      ->needs(lines);
+Option add_part(Options& options, Part& part, const Option& lines) {
+  options.flag("--resume", part.resume, "Go on with the run that was interrupted while it wrote the file of -o")
+      .needs(lines);
+  const auto take = [&part](const std::string& given) {
+    part.shard = shard_from(given);
+    return part.shard ? std::string() : text(given, " is no part of a run, such as 2/8");
+  };
+  return options
+      .add_parsed("--shard", take,
+                  "Judge only this part of the cases, such as 2/8; assay merge makes one run of the parts")
+      .needs(lines);
 }
 
 std::vector<std::string> given(const Deciding& options) {
-  std::vector<std::string> words;
-  for (const CLI::Option* option : options) {
-    const bool is_flag = option->get_expected_max() == 0;
-    if (is_flag && option->count() > 0) words.push_back(option->get_name());
-    for (const std::string& result : is_flag ? std::vector<std::string>() : option->results())
-      words.insert(words.end(), {option->get_name(), result});
+  std::vector<std::string> all;
+  for (const Option& option : options) {
+    const std::vector<std::string> words = option.words();
+    all.insert(all.end(), words.begin(), words.end());
   }
-  return words;
+  return all;
 }
 
 }  // namespace assay

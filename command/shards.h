@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "command/options.h"
 #include "conformance/report/facts.h"
 #include "conformance/report/run_file.h"
 #include "conformance/runner/shard.h"
@@ -41,30 +41,18 @@ struct Part {
 };
 
 // --shard, which is returned, and --resume; both need the lines of -o.
-CLI::Option* add_part(CLI::App& command, Part& part, CLI::Option* lines);
+Option add_part(Options& options, Part& part, const Option& lines);
 
 void add_facts(Facts& settings, const Part& part);  // of a header
 
-// The records of a run that was interrupted while it wrote this file.
-// Throws Fault (invalid, run.resume) where its header is not this line.
-std::vector<Record> records_of_interrupted(const std::string& file, const std::string& header);
-
-// Of those the records of whole blocks, which are planned no more; none unless the part goes on with it.
-template <class Block>
+// The records of whole blocks that a run judged before it was interrupted while it wrote this file; the blocks are
+// taken out of `blocks`. None unless the part resumes a run. Throws Fault (invalid, run.resume) where the header of the
+// file is another line.
 std::vector<Record> take_judged(const Part& part, const std::string& file, const std::string& header,
-                                std::vector<Block>& blocks) {
-  if (!part.resume) return {};
-  std::vector<Record> records = records_of_interrupted(file, header);
-  std::size_t cases = 0;
-  auto block = blocks.begin();
-  for (; block != blocks.end() && cases + block->size() <= records.size(); ++block) cases += block->size();
-  records.resize(cases);
-  blocks.erase(blocks.begin(), block);
-  return records;
-}
+                                std::vector<Ids>& blocks);
 
 // Options that decide what a run is, as words of a command: those that were given.
-using Deciding = std::vector<const CLI::Option*>;
+using Deciding = std::vector<Option>;
 std::vector<std::string> given(const Deciding& options);
 
 }  // namespace assay

@@ -1,14 +1,14 @@
 #include <iostream>
 #include <memory>
 
+#include "command/command.h"
+#include "command/libraries.h"
+#include "command/output_file.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/programs/file.h"
 #include "conformance/scenarios/plan.h"
 #include "conformance/scenarios/written_suite.h"
 #include "conformance/text/json.h"
-#include "command/libraries.h"
-#include "command/output_file.h"
-#include "command/subcommands.h"
 #include "version.h"
 
 namespace assay {
@@ -18,7 +18,7 @@ struct SuiteCommand {
   std::string output, programs, golden;
 };
 
-void write_suite(const SuiteCommand& request) {
+int write_suite(const SuiteCommand& request) {
   const std::filesystem::path golden = golden_folder(request.golden), folder = request.output;
   const Corpus corpus(golden);
   const Contract contract = contract_of("reference");
@@ -31,24 +31,27 @@ void write_suite(const SuiteCommand& request) {
   for (const Scenario& scenario : scenarios) suite.add(scenario);
   manifest.finish();
   std::cout << scenarios.size() << " cases in " << folder.string() << '\n';
+  return exit_code(Outcome::ok);
 }
+
+void define_suite(Options& options) {
+  const auto r = std::make_shared<SuiteCommand>();
+  options.add("-o,--output", r->output, "The folder").required().value("FOLDER");
+  options.add("--programs", r->programs, "Only cases that match, as of assay runtime");
+  options.add("--golden", r->golden, golden_help);
+  options.details(
+      "manifest.jsonl has a line for each case: its program, its steps, and the expected result of each step.\n"
+      "spec/runtime_suite.md defines these, and the file of results, which assay runtime results:FILE judges.");
+  options.action([r] { return write_suite(*r); });
+}
+
+const Registered registered_suite({"suite",
+                                   Group::judging,
+                                   "Writes the cases of assay runtime as files, to run them elsewhere",
+                                   define_suite,
+                                   {{"assay suite -o suite", "the cases as files"},
+                                    {"assay runtime results:mine.jsonl -o run.jsonl && assay report run.jsonl",
+                                     "judge the results"}}});
 
 }  // namespace
-
-void add_suite(CLI::App& app, int&) {
-  CLI::App* command =
-      app.add_subcommand("suite", "Writes the cases of assay runtime as files, for who runs them elsewhere");
-  const auto r = std::make_shared<SuiteCommand>();
-  command->add_option("-o,--output", r->output, "The folder")->required()->type_name("FOLDER");
-  command->add_option("--programs", r->programs, "Only cases that match, as of assay runtime");
-  command->add_option("--golden", r->golden,
-                      "Folder of recorded calls [golden/operators of the checkout or installation]");
-  command->footer(
-      "manifest.jsonl has a line for each case: its program, its steps, and what is to come of each. "
-      "spec/runtime_suite.md "
-      "says what these are, and what a file of results is, which is judged here by assay runtime results:FILE.\n\n"
-      "Example:\n  assay suite -o suite\n  assay runtime results:mine.jsonl -o run.jsonl && assay report run.jsonl");
-  command->callback([r] { write_suite(*r); });
-}
-
 }  // namespace assay
