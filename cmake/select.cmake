@@ -21,7 +21,7 @@ function(assay_add_selectable)
   list(REMOVE_ITEM core ${packed})
   add_library(assay_selectable_packed OBJECT EXCLUDE_FROM_ALL ${packed})
   add_library(assay_selectable_core STATIC EXCLUDE_FROM_ALL ${core} ${format_sources} ${generated}/rewrites.gen.h)
-  add_library(assay_selectable_operators STATIC EXCLUDE_FROM_ALL ${operators} ${generated}/kernels.gen.h)
+  add_library(assay_selectable_operators STATIC EXCLUDE_FROM_ALL ${operators} ${generated}/kernels.gen.h ${generated}/pointwise.gen.h)
   target_compile_options(assay_selectable_core PRIVATE -Os)
   target_compile_options(assay_selectable_packed PRIVATE -Os)
   target_compile_options(assay_selectable_operators PRIVATE -O2)
@@ -32,7 +32,7 @@ function(assay_add_selectable)
     target_compile_definitions(${part} PRIVATE NDEBUG)
   endforeach()
   set_source_files_properties(api/api.cpp PROPERTIES COMPILE_OPTIONS -fno-function-sections)
-  set_source_files_properties(operators/views.cpp operators/layout.cpp PROPERTIES COMPILE_OPTIONS -Os)  # asked once a call
+  set_source_files_properties(selection/views.cpp selection/layout.cpp PROPERTIES COMPILE_OPTIONS -Os)  # asked once a call
 endfunction()
 
 function(assay_select target)
@@ -64,8 +64,8 @@ function(assay_select target)
   endif()
 
   set(optimized ${assay_select_source}/optimized)
-  set(generator ${optimized}/table.py ${optimized}/operators/kernels.yaml ${optimized}/rewrite/rewrites.yaml)
-  set(tables ${folder}/kernels.gen.h ${folder}/rewrites.gen.h ${folder}/tables.gen.cpp)
+  set(generator ${optimized}/table.py ${optimized}/selection/kernels.yaml ${optimized}/rewrite/rewrites.yaml)
+  set(tables ${folder}/kernels.gen.h ${folder}/pointwise.gen.h ${folder}/rewrites.gen.h ${folder}/tables.gen.cpp)
   add_custom_command(
     OUTPUT ${tables}
     COMMAND ${assay_select_python} ${generator} ${folder} ${selection}

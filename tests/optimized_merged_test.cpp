@@ -8,7 +8,7 @@
 #include "format/places.h"
 #include "optimized/api/types.h"
 #include "optimized/fallback/values.h"
-#include "optimized/operators/views.h"
+#include "optimized/selection/views.h"
 #include "tests/program_folders.h"
 #include "tests/recorded.h"
 

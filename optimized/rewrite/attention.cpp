@@ -1,7 +1,7 @@
 #include <cmath>
 #include <optional>
 
-#include "optimized/operators/views.h"
+#include "optimized/selection/views.h"
 #include "optimized/rewrite/fuser.h"
 #include "optimized/runtime/table.h"
 #include "rewrites.gen.h"

@@ -1,4 +1,4 @@
-#include "optimized/operators/views.h"
+#include "optimized/selection/views.h"
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/table.h"
 #include "rewrites.gen.h"

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "optimized/operators/views.h"
+#include "optimized/selection/views.h"
 
 namespace assay::optimized {
 namespace {

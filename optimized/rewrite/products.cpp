@@ -1,4 +1,4 @@
-#include "optimized/operators/layout.h"
+#include "optimized/selection/layout.h"
 #include "optimized/rewrite/fuser.h"
 #include "optimized/runtime/table.h"
 #include "rewrites.gen.h"

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "optimized/operators/layout.h"
+#include "optimized/selection/layout.h"
 #include "optimized/rewrite/fuser.h"
 #include "rewrites.gen.h"
 

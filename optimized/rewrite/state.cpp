@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "format/roles.h"
-#include "optimized/operators/layout.h"
+#include "optimized/selection/layout.h"
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/table.h"
 #include "rewrites.gen.h"

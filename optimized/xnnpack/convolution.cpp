@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "optimized/operators/convolution_call.h"
-#include "optimized/operators/images.h"
+#include "optimized/selection/convolution_call.h"
+#include "optimized/selection/images.h"
 #include "optimized/xnnpack/kernels.h"
 #include "optimized/xnnpack/operator.h"
 

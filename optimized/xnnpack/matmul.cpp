@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "optimized/operators/layout.h"
+#include "optimized/selection/layout.h"
 #include "optimized/xnnpack/kernels.h"
 #include "optimized/xnnpack/operator.h"
 
