@@ -2,11 +2,12 @@
 #include <new>
 
 #include "optimized/api/types.h"
+#include "optimized/prepare/pte/make.h"
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/method.h"
 #include "optimized/runtime/table.h"
 
-// The C interface, but for packed constants.
+// The C interface, except for packed constants.
 
 using namespace assay;
 using namespace assay::optimized;
@@ -21,11 +22,11 @@ assay_outcome too_small(assay_fault* to, const char* what) {
   return told(fault, to);
 }
 
-// Opens a program whose views of data files stand in `views`.
+// Opens a program. `views` is memory for the views of its data files.
 std::optional<Program> open(assay_bytes file, const assay_bytes* data, std::size_t count,
                             std::span<format::DataView> views, format::Workspace& workspace, Fault& fault) {
   if (count > ASSAY_MOST_DATA_FILES) {
-    fault.set(Outcome::exhausted, "V4", "", "there are more data files than a program takes");
+    fault.set(Outcome::exhausted, "V4", "", "there are more data files than a program can have");
     return {};
   }
   Bytes files[ASSAY_MOST_DATA_FILES];
@@ -39,7 +40,7 @@ const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name
   return plan;
 }
 
-// Whether a method can be made for these options, and run on this machine; only its sizes are wanted for any machine.
+// Reads the options. False: a method with them cannot be made or, if `runs`, cannot run on this machine.
 bool read(const assay_options* from, bool runs, Options& options, Fault& fault) {
   if (!from) return true;
   options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
@@ -124,7 +125,7 @@ assay_outcome assay_method_workspace_size(const assay_program* program, const ch
   Fault found;
   const pte::ExecutionPlan* plan = plan_of(program, name, found);
   if (!plan) return told(found, fault);
-  *bytes = told_size(aligned(Method::workspace_size(*program->program, *plan)));
+  *bytes = told_size(aligned(workspace_size(*program->program, *plan)));
   return ASSAY_OK;
 }
 
@@ -136,7 +137,7 @@ Method* make(const assay_program* program, const char* name, const assay_options
   Options read_options;
   if (!plan || !read(options, memories, read_options, fault)) return nullptr;
   format::Workspace work(bytes_of(workspace));
-  return Method::make(*program->program, *plan, read_options, work, memories, sizes, fault);
+  return make_method(*program->program, *plan, read_options, work, memories, sizes, fault);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "optimized/api/types.h"
 
-// Packed constants by the C interface: apart from the rest, so that only who wants them links them.
+// The C interface to packed constants. It is a file of its own, so that only clients that use it link it.
 
 using namespace assay::optimized;
 

@@ -5,11 +5,11 @@
 #include "kernels.gen.h"
 #include "optimized/selection/views.h"
 
-// Products of queries and keys, of which a rewrite has made attention.
+// Products of queries and keys that a rewrite has merged into attention.
 namespace assay::optimized {
 namespace {
 
-// Matrices by the same leading dimensions, the head's; where each begins and how it lies.
+// Matrices with the same leading dimensions, those of the heads: the place and the strides of each.
 struct Matrices {
   View view;
   const Tensor* tensor = nullptr;
@@ -18,7 +18,7 @@ struct Matrices {
     return static_cast<std::size_t>(view.shape.sizes[view.shape.rank - from_last]);
   }
   std::ptrdiff_t stride(int from_last) const { return view.strides.of[view.shape.rank - from_last]; }
-  // Of the head with this number, in row-major order.
+  // The offset of head i; heads are numbered in row-major order.
   std::ptrdiff_t first(std::size_t head) const {
     std::ptrdiff_t at = view.first;
     for (int d = view.shape.rank - 3; d >= 0; --d) {
@@ -46,7 +46,7 @@ std::size_t heads_of(const Matrices& m) {
 
 bool columns_lie_together(const Matrices& m) { return m.stride(1) == 1 || m.size(1) == 1; }
 
-// Operands: q, k transposed, out; none: not of such sizes, or they lie otherwise.
+// Operands: q, k transposed, out. None: kernels do not accept the sizes or the dim orders.
 std::optional<State> plan(const Call& call) {
   if (!call.set || !call.fusion || !call.fusion->attention) return {};
   const Attention& with = *call.fusion->attention;
@@ -65,7 +65,7 @@ std::optional<State> plan(const Call& call) {
       heads_of(s.out) != s.heads)
     return {};
   if (!columns_lie_together(s.q) || !columns_lie_together(s.v) || !columns_lie_together(s.out)) return {};
-  if (with.mask) {  // of as many leading dimensions as make the heads
+  if (with.mask) {  // its leading dimensions are broadcast to those of the heads
     s.mask = {viewed(*with.mask, with.mask_view), with.mask->tensor};
     if (!is_f32(*with.mask) || s.mask.view.shape.rank < 2 || heads_of(s.mask) != s.heads ||
         s.mask.size(2) != s.q.size(2) || s.mask.size(1) != s.k.size(1) ||
@@ -86,13 +86,13 @@ const void* prepare(const Call& call, Stores& stores) {
   return &made[0];
 }
 
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const State& s = *static_cast<const State*>(step.state);
   const kernels::Attention& a = s.attention;
-  const std::size_t queries = s.heads * a.queries;  // of whose parts each has scratch
-  const std::size_t parts = kernels::parts_of(run.threads, run.threads.count, queries, a.keys * a.depth);
-  kernels::for_each_task(run.threads, parts, [&](std::size_t i) {
-    auto* scratch = reinterpret_cast<float*>(run.scratch.data()) + i * s.scratch;
+  const std::size_t queries = s.heads * a.queries;  // each task has scratch of its own
+  const std::size_t parts = kernels::parts_of(execution.threads, execution.threads.count, queries, a.keys * a.depth);
+  kernels::for_each_task(execution.threads, parts, [&](std::size_t i) {
+    auto* scratch = reinterpret_cast<float*>(execution.scratch.data()) + i * s.scratch;
     const kernels::Range range = kernels::part(queries, i, parts);
     for (std::size_t at = range.begin, end; at < range.end; at = end) {
       const std::size_t head = at / a.queries, begin = head * a.queries;

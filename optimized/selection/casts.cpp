@@ -5,20 +5,24 @@
 #include "optimized/selection/gather.h"
 #include "optimized/selection/views.h"
 
-// Elements converted to another dtype, one after another or in another order.
+// Converts elements to another dtype, in their order or in another one.
 namespace assay::optimized {
 namespace {
 
-template <class D>
-std::uint8_t truth(D x) {
-  return plain<D, std::uint8_t>(x != D{});
-}
-template <class D>
-std::uint8_t truth_of_half(D x) {
-  return static_cast<float>(x) != 0;
+// The dtype whose elements have the same low bits.
+DType signed_as(DType dtype) {
+  return dtype == DType::uint16 ? DType::int16 : dtype == DType::uint32 ? DType::int32 : dtype;
 }
 
-// Without its fraction, and what Wide does not hold is its least number.
+template <class D>
+std::uint8_t truth(D x) {
+  if constexpr (is_half<D>)
+    return static_cast<float>(x) != 0;
+  else
+    return plain<D, std::uint8_t>(x != D{});
+}
+
+// The number without its fraction. What Wide does not hold becomes its least number.
 template <class D, class Wide>
 std::int64_t truncated(D x) {
   constexpr Wide least = std::numeric_limits<Wide>::min();
@@ -26,98 +30,37 @@ std::int64_t truncated(D x) {
   return x >= -limit && x < limit ? static_cast<Wide>(x) : least;
 }
 
-Gather to_floats(DType from, DType) {
-  switch (from) {
-    case DType::float64:
-      return gather_as<double, float>;
-    case DType::uint16:
-      return gather_as<std::uint16_t, float>;
-    case DType::uint32:
-      return gather_as<std::uint32_t, float>;
-    default:
-      return find_gather(from, Element::f32);
-  }
+template <class T>
+Gather to_numbers(DType from, DType) {
+  if (from == DType::float64 && std::is_same_v<T, double>) return nullptr;  // which copy_elements does
+  return with_type_of(from, []<class D>() -> Gather { return gather_as<D, T>; });
 }
 
 template <class Wide>
-Gather to_truncated(DType from) {
-  switch (from) {
-    case DType::float16:
-      return gather_as<Float16, std::int64_t, truncated<Float16, Wide>>;
-    case DType::bfloat16:
-      return gather_as<BFloat16, std::int64_t, truncated<BFloat16, Wide>>;
-    case DType::float32:
-      return gather_as<float, std::int64_t, truncated<float, Wide>>;
-    case DType::float64:
-      return gather_as<double, std::int64_t, truncated<double, Wide>>;
-    default:
-      return nullptr;
-  }
+Gather to_integers_by(DType from, bool of_floats) {
+  return with_type_of(from, [=]<class D>() -> Gather {
+    if constexpr (std::is_integral_v<D>)
+      return gather_as<D, std::int64_t>;
+    else
+      return of_floats ? gather_as<D, std::int64_t, truncated<D, Wide>> : nullptr;
+  });
 }
 Gather to_integers(DType from, DType to) {
-  if (from == DType::uint16) return gather_as<std::uint16_t, std::int64_t>;
-  if (from == DType::uint32) return gather_as<std::uint32_t, std::int64_t>;
-  if (const Gather whole = find_gather(from, Element::i64)) return whole;
-  if (to == DType::uint32) return nullptr;
-  return to == DType::int64 || to == DType::uint8 ? to_truncated<std::int64_t>(from) : to_truncated<std::int32_t>(from);
+  const bool is_wide = to == DType::int64 || to == DType::uint8, of_floats = to != DType::uint32;
+  return is_wide ? to_integers_by<std::int64_t>(from, of_floats) : to_integers_by<std::int32_t>(from, of_floats);
 }
 
+// Of integers of one size the truths are the same.
 Gather to_truths(DType from, DType) {
-  switch (from) {
-    case DType::float16:
-      return gather_as<Float16, std::uint8_t, truth_of_half<Float16>>;
-    case DType::bfloat16:
-      return gather_as<BFloat16, std::uint8_t, truth_of_half<BFloat16>>;
-    case DType::float32:
-      return gather_as<float, std::uint8_t, truth<float>>;
-    case DType::float64:
-      return gather_as<double, std::uint8_t, truth<double>>;
-    case DType::int64:
-      return gather_as<std::int64_t, std::uint8_t, truth<std::int64_t>>;
-    case DType::uint32:
-    case DType::int32:
-      return gather_as<std::int32_t, std::uint8_t, truth<std::int32_t>>;
-    case DType::uint16:
-    case DType::int16:
-      return gather_as<std::int16_t, std::uint8_t, truth<std::int16_t>>;
-    case DType::int8:
-    case DType::uint8:
-    case DType::boolean:
+  return with_type_of(signed_as(from), []<class D>() -> Gather {
+    if constexpr (std::is_integral_v<D> && sizeof(D) == 1)
       return find_gather(DType::uint8, Element::boolean);
-    default:
-      return nullptr;
-  }
+    else
+      return gather_as<D, std::uint8_t, truth<D>>;
+  });
 }
 
-Gather to_doubles(DType from, DType) {
-  switch (from) {
-    case DType::float16:
-      return gather_as<Float16, double>;
-    case DType::bfloat16:
-      return gather_as<BFloat16, double>;
-    case DType::float32:
-      return gather_as<float, double>;
-    case DType::int64:
-      return gather_as<std::int64_t, double>;
-    case DType::int32:
-      return gather_as<std::int32_t, double>;
-    case DType::int16:
-      return gather_as<std::int16_t, double>;
-    case DType::int8:
-      return gather_as<std::int8_t, double>;
-    case DType::uint8:
-    case DType::boolean:
-      return gather_as<std::uint8_t, double>;
-    case DType::uint16:
-      return gather_as<std::uint16_t, double>;
-    case DType::uint32:
-      return gather_as<std::uint32_t, double>;
-    default:
-      return nullptr;
-  }
-}
-
-// Elements of which dtypes a kernel gives, and as what it computes them.
+// The dtypes of the results of a kernel, and the type in which it computes these.
 struct Target {
   bool (*has)(DType to);
   Gather (*find)(DType from, DType to);
@@ -127,19 +70,14 @@ bool is_float(DType to) { return element_of(to) == Element::f32; }
 bool is_integer(DType to) { return element_of(to) == Element::i64 || to == DType::uint16 || to == DType::uint32; }
 bool is_truth(DType to) { return to == DType::boolean; }
 bool is_double(DType to) { return to == DType::float64; }
-constexpr Target floats{is_float, to_floats, Element::f32}, wholes{is_integer, to_integers, Element::i64},
-    truths{is_truth, to_truths, Element::boolean}, doubles{is_double, to_doubles, Element::i64};
-
-// Of the same low bits.
-DType signed_as(DType dtype) {
-  return dtype == DType::uint16 ? DType::int16 : dtype == DType::uint32 ? DType::int32 : dtype;
-}
+constexpr Target floats{is_float, to_numbers<float>, Element::f32}, wholes{is_integer, to_integers, Element::i64},
+    truths{is_truth, to_truths, Element::boolean}, doubles{is_double, to_numbers<double>, Element::i64};
 
 struct State {
   bool fixed = false, fits = false;
   std::uint8_t from_bytes = 0, to_bytes = 0;
   Gather gather = nullptr;
-  Store store = nullptr;  // null: what is gathered lies as the result does
+  Store store = nullptr;  // null: results are stored as they are gathered
   Nest nest;
 };
 
@@ -187,7 +125,7 @@ const void* prepare(const Call& call, Stores& stores) {
   return &s;
 }
 
-// Of the outermost loop those in the range.
+// Does the rows of the outermost loop that are in the range.
 void cast_rows(const State& s, Nest nest, kernels::Range range, const std::byte* from, std::byte* to) {
   constexpr std::size_t tile = 256;
   alignas(64) std::int64_t gathered[tile];
@@ -208,7 +146,7 @@ void cast_rows(const State& s, Nest nest, kernels::Range range, const std::byte*
   });
 }
 
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const State& s = *static_cast<const State*>(step.state);
   const Tensor &self = step.call.tensor(0), &out = out_of(step.call);
   Nest nest = s.nest;
@@ -222,7 +160,7 @@ bool run(const Step& step, Run& run) {
   if (nest.loops == 0) return true;
   std::size_t row = 1;
   for (int d = 1; d < nest.loops; ++d) row *= static_cast<std::size_t>(nest.count[d]);
-  kernels::share(run.threads, static_cast<std::size_t>(nest.count[0]), row,
+  kernels::share(execution.threads, static_cast<std::size_t>(nest.count[0]), row,
                  [&](kernels::Range range) { cast_rows(s, nest, range, self.data, out.data); });
   return true;
 }

@@ -15,8 +15,8 @@ using kernels::Convolution;
 struct Sizes {
   Convolution convolution;
   kernels::Images images, results, residuals;
-  // Floats of scratch: weights that are no constant, what the kernel needs, then results and what is added, channels
-  // last.
+  // Floats of scratch: first the weights, unless they are constant; then what the kernel needs; then, channels last,
+  // the results and the residual.
   std::size_t weights, padded, turned;
 
   std::size_t scratch_bytes() const { return (weights + padded + turned) * sizeof(float); }
@@ -35,9 +35,9 @@ Sizes sizes_of(const Call& call, const Algorithm& algorithm, const Convolution& 
 
 struct State {
   const Algorithm* algorithm = nullptr;
-  Sizes sizes;  // unless they move
+  Sizes sizes;  // unless they may change
   const float* packed = nullptr;
-  const float* bias = nullptr;  // of a batch norm, too; null: as the call has it
+  const float* bias = nullptr;  // with the shift of a batch norm; null: the call's own bias
   kernels::Epilogue epilogue;
 };
 
@@ -67,7 +67,7 @@ const void* prepare(const Call& call, Stores& stores, const Algorithm& algorithm
 
 namespace {
 
-// Of the sizes that tensors have now; none: the result cannot have its own, or they want more scratch than there is.
+// The sizes that the tensors have now. None: the result cannot have its sizes, or there is too little scratch.
 std::optional<Sizes> moved_sizes(const Call& call, const Algorithm& algorithm, std::size_t scratch) {
   Shape result;
   const auto c = convolution_of(call, result);
@@ -82,14 +82,14 @@ std::optional<Sizes> moved_sizes(const Call& call, const Algorithm& algorithm, s
 
 }  // namespace
 
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const State& state = *static_cast<const State*>(step.state);
   const Algorithm& algorithm = *state.algorithm;
   const Call& call = step.call;
   Tensor& w = call.tensor(weight);
   const bool is_packed = w.constant;
   if (!is_packed && wants_finite_weights(state.sizes.convolution) && !has_finite_weights(w)) return false;
-  const auto moved = moves(call) ? moved_sizes(call, algorithm, run.scratch.size()) : std::nullopt;
+  const auto moved = moves(call) ? moved_sizes(call, algorithm, execution.scratch.size()) : std::nullopt;
   if (moves(call) && !moved) return false;
   const Sizes& s = moved ? *moved : state.sizes;
   kernels::Images images = s.images;
@@ -97,24 +97,24 @@ bool run(const Step& step, Run& run) {
   const float* of_call = has_bias(call) ? call.tensor(bias).elements<float>() : nullptr;
   kernels::Epilogue epilogue = state.epilogue;
   const auto channels = static_cast<std::size_t>(call.tensor(out).size(1));
-  auto* weights = reinterpret_cast<float*>(run.scratch.data());
+  auto* weights = reinterpret_cast<float*>(execution.scratch.data());
   if (!is_packed) algorithm.pack(s.convolution, w.elements<float>(), weight_strides(call), nullptr, weights);
   float *scratch = weights + s.weights, *turned = scratch + s.padded;
   if (call.fusion && call.fusion->residual) {
     const float* from = call.fusion->residual->tensor->elements<float>();
     if (s.residuals.channels_first) {
       kernels::channels_first_to_last(s.residuals.count, channels, s.residuals.height * s.residuals.width,
-                                      sizeof(float), from, turned, run.threads);
+                                      sizeof(float), from, turned, execution.threads);
       from = turned, turned += call.tensor(out).count();
     }
     epilogue.residual = from, epilogue.residual_stride = channels;
   }
   float* to = s.results.channels_first ? turned : call.tensor(out).elements<float>();
   algorithm.convolve(s.convolution, images, is_packed ? state.packed : weights, state.bias ? state.bias : of_call, to,
-                     channels, scratch, epilogue, run.threads);
+                     channels, scratch, epilogue, execution.threads);
   if (s.results.channels_first)
     kernels::channels_last_to_first(s.results.count, channels, s.results.height * s.results.width, sizeof(float), to,
-                                    call.tensor(out).data, run.threads);
+                                    call.tensor(out).data, execution.threads);
   return true;
 }
 

@@ -5,7 +5,7 @@
 
 namespace assay::optimized::convolution {
 
-// How f32 convolutions are computed: by the functions of kernels/convolution.h, or by others of the same names.
+// How float32 convolutions are computed: by the functions of kernels/convolution.h or by others of the same names.
 struct Algorithm {
   std::size_t (*packed_floats)(const kernels::Convolution&);
   void (*pack)(const kernels::Convolution&, const float* weight, const kernels::WeightStrides&, const float* scale,
@@ -16,8 +16,8 @@ struct Algorithm {
                    const kernels::Threads&);
 };
 
-// The step of a call that fits_fusion.
+// The step of a call that fits_fusion accepts.
 const void* prepare(const Call& call, Stores& stores, const Algorithm& algorithm);
-bool run(const Step& step, Run& run);
+bool run(const Step& step, Execution& execution);
 
 }  // namespace assay::optimized::convolution

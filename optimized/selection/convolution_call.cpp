@@ -12,7 +12,7 @@ using kernels::Convolution;
 
 namespace {
 
-// Number i of a list for so many dimensions, one of which may stand for all.
+// Entry i of a list for this many dimensions. A list of one entry holds for all dimensions.
 std::optional<std::size_t> number(const Value& list, int i, int dimensions) {
   const auto items = list.items();
   if (list.kind != ValueKind::integers || (items.size() != 1 && items.size() != static_cast<std::size_t>(dimensions)))
@@ -31,7 +31,7 @@ std::optional<kernels::ConvolutionAxis> axis_of(const Call& call, int i, int dim
   return kernels::ConvolutionAxis{kernel, *s, *p, *d, *o};
 }
 
-// Results over so many cells; 0: there is none.
+// The number of results over this many cells. 0: there are none.
 std::size_t results_of(const kernels::ConvolutionAxis& axis, std::size_t cells, bool is_transposed) {
   const std::size_t reach = axis.dilation * (axis.kernel - 1) + 1;
   if (cells == 0 || (is_transposed ? (cells - 1) * axis.stride + reach + axis.output_padding <= 2 * axis.padding
@@ -79,9 +79,9 @@ bool wants_finite_weights(const Convolution& c) { return c.transposed || c.y.pad
 
 bool has_finite_weights(Tensor& w) {
   if (w.constant && w.finite != Tensor::Finite::unknown) return w.finite == Tensor::Finite::yes;
-  float x, sum = 0;  // of zeros, or NaN
+  float x, sum = 0;  // becomes NaN where a weight is not finite, else stays 0
   for (std::uint64_t at = 0; at < w.bytes(); at += sizeof x) {
-    std::memcpy(&x, w.data + at, sizeof x);  // it begins anywhere while sizes are asked for
+    std::memcpy(&x, w.data + at, sizeof x);  // it may be unaligned while memory is only counted
     sum += x * 0;
   }
   if (w.constant) w.finite = sum == 0 ? Tensor::Finite::yes : Tensor::Finite::no;

@@ -9,7 +9,7 @@
 #include "kernels.gen.h"
 #include "optimized/selection/elements.h"
 
-// Tensors made of numbers.
+// Makes tensors from numbers.
 namespace assay::optimized {
 namespace {
 
@@ -50,7 +50,7 @@ void fill(const Tensor& to, const void* element) {
 
 namespace {
 
-// Sizes of the result; false: they are none.
+// The sizes of the result. False: they are invalid.
 bool listed_sizes(const Call& call, Shape& shape) {
   const auto sizes = call[0].items();
   if (!integers(call[0]) || sizes.size() > max_rank) return false;
@@ -81,7 +81,7 @@ bool accepts_fill(const Call& call) {
 }
 
 template <Sizes sizes, int number>
-bool run_fill(const Step& step, Run&) {
+bool run_fill(const Step& step, Execution&) {
   Tensor& out = *step.call.arguments.back()->tensor;
   std::int64_t element;
   Shape shape;
@@ -96,7 +96,7 @@ constexpr Kernel filled(const char* name) {
   return {name, accepts_fill<sizes, number>, nullptr, run_fill<sizes, number>};
 }
 
-// Numbers from start on: those of the last of start, end and step. Floats are sums of doubles.
+// Numbers from start on, with this end and step. Floats are sums of doubles.
 template <class Number>
 struct Range {
   Number start = 0, end = 0, step = 1;
@@ -130,7 +130,7 @@ bool accepts_range(const Call& call) {
          element_of(call.arguments.back()->tensor->dtype) == element_of_range<Number> && range_of(call, r);
 }
 template <class Number>
-bool run_range(const Step& step, Run&) {
+bool run_range(const Step& step, Execution&) {
   using T = std::conditional_t<element_of_range<Number> == Element::f32, float, std::int64_t>;
   Tensor& out = *step.call.arguments.back()->tensor;
   Range<Number> r;

@@ -10,35 +10,13 @@
 namespace assay::optimized {
 namespace {
 
+// Null: elements of this dtype are not read as T.
 template <class T>
 Gather gather_to(DType from) {
-  switch (from) {
-    case DType::int64:
-      return gather_as<std::int64_t, T>;
-    case DType::int32:
-      return gather_as<std::int32_t, T>;
-    case DType::int16:
-      return gather_as<std::int16_t, T>;
-    case DType::int8:
-      return gather_as<std::int8_t, T>;
-    case DType::uint8:
-    case DType::boolean:
-      return gather_as<std::uint8_t, T>;
-    default:
-      return nullptr;
-  }
-}
-Gather gather_floats(DType from) {
-  switch (from) {
-    case DType::float32:
-      return gather_as<float, float>;
-    case DType::float16:
-      return gather_as<Float16, float>;
-    case DType::bfloat16:
-      return gather_as<BFloat16, float>;
-    default:
-      return gather_to<float>(from);
-  }
+  return with_type_of(from, []<class D>() -> Gather {
+    if constexpr (!is_only_cast<D> && (std::is_integral_v<D> || std::is_same_v<T, float>)) return gather_as<D, T>;
+    return nullptr;
+  });
 }
 
 std::uint8_t truth(std::uint8_t x) { return x != 0; }
@@ -57,7 +35,7 @@ void store_halves(const void* from, void* to, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) y[i] = Half::of(x[i]);
 }
 
-// The wider of two of one kind; uint8 and int8 meet in int16, the half types in float32.
+// The wider of two dtypes of one kind. For uint8 and int8 it is int16, for the two half types float32.
 int wider(int a, int b) {
   const int most = std::max(a, b), least = std::min(a, b);
   if (least == static_cast<int>(DType::uint8) && most == static_cast<int>(DType::int8))
@@ -81,22 +59,11 @@ int level(int dtype) { return static_cast<int>(find_dtype(dtype)->kind); }
 }  // namespace
 
 std::optional<Element> element_of(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-    case DType::float16:
-    case DType::bfloat16:
-      return Element::f32;
-    case DType::boolean:
-      return Element::boolean;
-    case DType::int64:
-    case DType::int32:
-    case DType::int16:
-    case DType::int8:
-    case DType::uint8:
-      return Element::i64;
-    default:
-      return std::nullopt;
-  }
+  if (dtype == DType::boolean) return Element::boolean;
+  return with_type_of(dtype, []<class D>() -> std::optional<Element> {
+    if (is_only_cast<D>) return std::nullopt;
+    return std::is_integral_v<D> ? Element::i64 : Element::f32;
+  });
 }
 
 bool holds(DType dtype, DType from) {
@@ -109,27 +76,21 @@ DType dtype_of(Element element) {
 }
 
 Gather find_gather(DType from, Element to) {
-  if (to == Element::f32) return gather_floats(from);
+  if (to == Element::f32) return gather_to<float>(from);
   if (to == Element::i64) return gather_to<std::int64_t>(from);
   return from == DType::boolean || from == DType::uint8 ? gather_as<std::uint8_t, std::uint8_t, truth> : nullptr;
 }
 
 Store find_store(Element from, DType to) {
-  if (from == Element::f32)
-    return to == DType::float16 ? store_halves<Float16> : to == DType::bfloat16 ? store_halves<BFloat16> : nullptr;
-  if (from != Element::i64) return nullptr;
-  switch (to) {
-    case DType::int32:
-      return store<std::int32_t>;
-    case DType::int16:
-      return store<std::int16_t>;
-    case DType::int8:
-      return store<std::int8_t>;
-    case DType::uint8:
-      return store<std::uint8_t>;
-    default:
+  if (to == DType::boolean) return nullptr;
+  return with_type_of(to, [=]<class D>() -> Store {
+    if constexpr (is_half<D>)
+      return from == Element::f32 ? store_halves<D> : nullptr;
+    else if constexpr (std::is_integral_v<D> && !is_only_cast<D> && !std::is_same_v<D, std::int64_t>)
+      return from == Element::i64 ? store<D> : nullptr;
+    else
       return nullptr;
-  }
+  });
 }
 
 bool number_as(DType common, const Value& number, void* to) {

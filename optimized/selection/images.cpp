@@ -11,7 +11,7 @@ std::optional<kernels::Images> images_of(const Tensor& t) {
   images.pixel_stride = static_cast<std::size_t>(t.size(1));
   std::uint8_t renamed[] = {0, 2, 3, 1};
   if (t.rank == 3) renamed[1] = 2, renamed[2] = 1;
-  int last = -1;  // channels last, but for dimensions of size 1
+  int last = -1;  // channels last, dimensions of size 1 aside
   bool is_last = true;
   for (int i = 0; i < t.rank; ++i) {
     const int d = t.dim_order[i];

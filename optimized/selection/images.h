@@ -8,11 +8,11 @@
 
 namespace assay::optimized {
 
-// A tensor of rank 3 (count, channels, width) or 4 as images, contiguous or channels last; none: it lies otherwise.
-// What lies either way, as its channels or pixels are one, is channels last.
+// A tensor of rank 3 (count, channels, width) or 4 as images, contiguous or channels last. An image with one channel or
+// one pixel, which is both, counts as channels last. None: another dim order.
 std::optional<kernels::Images> images_of(const Tensor& tensor);
 
-// But for the residual, which moves.
+// Whether sizes are fixed, except those of the residual.
 kernels::Epilogue epilogue_of(const Fusion& fusion);
 
 }  // namespace assay::optimized

@@ -14,7 +14,7 @@ bool is_index(const Value* v) {
   return v && v->kind == ValueKind::tensor && (v->tensor->dtype == DType::int64 || v->tensor->dtype == DType::int32);
 }
 
-// Which of n the index at i names; -1: none. A negative one may count from the end.
+// The element that index i names, of n; -1: none. A negative index may count from the end.
 std::ptrdiff_t named_by(const Tensor& index, std::ptrdiff_t i, std::int64_t n, bool from_end) {
   std::int64_t k = index.dtype == DType::int64 ? index.elements<std::int64_t>()[i] : index.elements<std::int32_t>()[i];
   if (k < 0 && from_end) k += n;
@@ -39,15 +39,15 @@ Tensor& out_of(const Call& call) {
   return call.roles->has(format::Use::written) ? *call.arguments.back()->tensor : call.tensor(0);
 }
 
-// Tensors of indices, broadcast with each other, each in the place of a dimension of self.
+// Tensors of indices. Each replaces a dimension of self; all are broadcast with each other.
 struct Named {
   static constexpr int most = most_operands - 1;
   int count = 0;
   const Tensor* index[most];
   int dim[most];
   bool from_end = false;
-  Shape shape;              // of all that is named
-  int first = 0, rank = 0;  // which dimensions of the shape are those of the indices
+  Shape shape;              // of all named elements
+  int first = 0, rank = 0;  // the dimensions of the shape that the indices give
 
   bool add(const Value* v, int d) {
     if (count == most || !is_index(v) || d < 0) return false;
@@ -56,7 +56,7 @@ struct Named {
   }
   bool names(int d) const { return std::find(dim, dim + count, d) != dim + count; }
 
-  // The dimensions of the indices stand where theirs are that adjoin, else in front.
+  // They stand in the place of the replaced dimensions if these are neighbours, else in front.
   bool place(const Tensor& self) {
     Shape indices;
     for (int k = 0; k < count; ++k)
@@ -78,8 +78,8 @@ struct Named {
   }
 };
 
-// Calls row(at, in_self, strides, n) for all that is named, in the order of the indices: elements of what has its shape
-// and such strides, and of self.
+// Calls row(at, in_self, strides, n) for all named elements in the order of the indices: elements of a tensor of this
+// shape and strides, and elements of self.
 template <class Row>
 void each_named(const Named& named, const Tensor& self, const Strides& of_self, const Strides& strides, Row row) {
   Shape indexed = named.shape, kept = named.shape;
@@ -111,7 +111,7 @@ void each_named(const Named& named, const Tensor& self, const Strides& of_self, 
   });
 }
 
-// Each operator's indices.
+// The indices of each operator.
 
 bool embedded(const Call& call, Named& named) {
   return call.tensor(0).rank == 2 && named.add(call.arguments[1], 0) && named.place(call.tensor(0));
@@ -142,7 +142,7 @@ bool accepts_taking(const Call& call) {
 }
 
 template <Namer namer>
-bool take(const Step& step, Run&) {
+bool take(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = out_of(step.call);
   Named named;
@@ -155,7 +155,7 @@ bool take(const Step& step, Run&) {
   return true;
 }
 
-// Sums instead of copies; integers wrap.
+// Adds instead of copying. Integers wrap.
 template <class T>
 void add(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from, std::ptrdiff_t from_stride, std::ptrdiff_t n) {
   T* y = reinterpret_cast<T*>(to);
@@ -175,7 +175,7 @@ Mover find_adder(DType dtype) {
   }
 }
 
-// Operands: self, indices, values, accumulate, and the out where it is not self that changes.
+// Operands: self, indices, values, accumulate, and the out, unless self changes in place.
 bool accepts_putting(const Call& call) {
   if (call[0].kind != ValueKind::tensor || call[2].kind != ValueKind::tensor) return false;
   const Tensor &self = call.tensor(0), &values = call.tensor(2), &out = out_of(call);
@@ -185,7 +185,7 @@ bool accepts_putting(const Call& call) {
          values.rank <= named.shape.rank;
 }
 
-bool put(const Step& step, Run& run) {
+bool put(const Step& step, Execution& execution) {
   const Tensor &self = step.call.tensor(0), &values = step.call.tensor(2);
   Tensor& out = out_of(step.call);
   Named named;
@@ -193,7 +193,7 @@ bool put(const Step& step, Run& run) {
   Shape shape = named.shape;
   if (!broadcast(shape, values) || !std::ranges::equal(shape.span(), named.shape.span())) return false;
   if (!named.all_inside(self) || !resize(out, self.shape())) return false;
-  copy(out, self, run.threads);
+  copy(out, self, execution.threads);
   const auto bytes = static_cast<std::ptrdiff_t>(self.element_bytes());
   const Mover move = step.call[3].boolean ? find_adder(self.dtype) : find_mover(self.element_bytes());
   each_named(named, self, strides_of(out), strides_in(shape, values),
@@ -202,7 +202,8 @@ bool put(const Step& step, Run& run) {
   return true;
 }
 
-// A dimension of self, of which an index of as many dimensions names one element at each of its places.
+// A dimension of self. The index has as many dimensions as self; each of its places names one element along the
+// dimension.
 
 // Operands: self, dim, index, and maybe src.
 bool is_along(const Call& call, const Tensor& src) {
@@ -215,8 +216,8 @@ bool is_along(const Call& call, const Tensor& src) {
   return all_inside(index, self.rank > 0 ? self.size(dim) : 1, false);
 }
 
-// Calls element(in whole, in other) for each place of the index, the last dimension first: the element that it names of
-// a tensor with such strides, and that of another with those.
+// Calls element(in whole, in other) for each place of the index, the last dimension first: the named element of a
+// tensor with these strides, and the element at that place of another tensor.
 template <class Element>
 void each_along(const Call& call, const Strides& whole, const Strides& other, Element element) {
   const Tensor& index = call.tensor(2);
@@ -243,7 +244,7 @@ bool accepts_along(const Call& call) {
   return is_real(dtype) && out_of(call).dtype == dtype && call[1].kind == ValueKind::integer;
 }
 
-bool run_gather(const Step& step, Run&) {
+bool run_gather(const Step& step, Execution&) {
   const Tensor &self = step.call.tensor(0), &index = step.call.tensor(2);
   Tensor& out = out_of(step.call);
   if (!is_along(step.call, index) || !resize(out, index.shape())) return false;
@@ -255,7 +256,7 @@ bool run_gather(const Step& step, Run&) {
   return true;
 }
 
-// What each place of the index has for the element that it names: elements of src, or a number.
+// What each place of the index gives to the element that it names: an element of src, or a number.
 bool accepts_scatter(const Call& call) {
   std::uint64_t element;
   return accepts_along(call) &&
@@ -267,7 +268,7 @@ bool accepts_scatter_add(const Call& call) {
 }
 
 template <bool adds>
-bool run_scatter(const Step& step, Run& run) {
+bool run_scatter(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
   Tensor& out = out_of(call);
@@ -275,7 +276,7 @@ bool run_scatter(const Step& step, Run& run) {
   const bool has_src = call[3].kind == ValueKind::tensor;
   if (!has_src && !element_of(call[3], self.dtype, &element)) return false;
   if (!is_along(call, has_src ? call.tensor(3) : call.tensor(2)) || !resize(out, self.shape())) return false;
-  copy(out, self, run.threads);
+  copy(out, self, execution.threads);
   const auto bytes = static_cast<std::ptrdiff_t>(self.element_bytes());
   const Mover move = adds ? find_adder(self.dtype) : find_mover(self.element_bytes());
   const std::byte* from = has_src ? call.tensor(3).data : reinterpret_cast<const std::byte*>(&element);

@@ -6,7 +6,7 @@
 
 #include "optimized/runtime/kernel.h"
 
-// Where elements lie, and loops over those of several tensors at once.
+// Where elements are in memory, and loops over the elements of several tensors at once.
 namespace assay::optimized {
 
 struct Shape {
@@ -17,30 +17,30 @@ struct Shape {
   std::int64_t count() const;
 };
 Shape shape_of(const Tensor& t);
-bool broadcast(Shape& shape, const Shape& with);  // false: they do not fit
+bool broadcast(Shape& shape, const Shape& with);  // false: the sizes do not fit
 inline bool broadcast(Shape& shape, const Tensor& with) { return broadcast(shape, shape_of(with)); }
 
-// Elements from one to the next along each dimension.
+// For each dimension, the number of elements from one index to the next.
 struct Strides {
   std::ptrdiff_t of[max_rank];
 };
 Strides strides_of(const Shape& shape, const std::uint8_t* dim_order);
 inline Strides strides_of(const Tensor& t) { return strides_of(shape_of(t), t.dim_order); }
-// Those of a tensor along the dimensions of a shape that it is broadcast to.
+// The strides of a tensor along the dimensions of a shape that it is broadcast to.
 Strides strides_in(const Shape& shape, const Tensor& t);
 
 constexpr int most_operands = 4;
 
-// Loops, the outermost first, with the strides of each operand in them. Loops that one loop can do are one.
+// Nested loops, outermost first, and the strides of each operand in them. Loops that can be one loop are merged.
 struct Nest {
-  int loops = 0;  // none: there are no elements
+  int loops = 0;  // 0: there are no elements
   std::ptrdiff_t count[max_rank];
   std::ptrdiff_t stride[most_operands][max_rank];
 };
-// Over a shape, its dimensions in this order.
+// Loops over a shape, with its dimensions in this order.
 Nest nest_of(const Shape& shape, const std::uint8_t* dim_order, std::span<const Strides> operands);
 
-// Calls body(at, n) for each innermost loop: where each operand is, in elements, and how many there are.
+// Calls body(at, n) for each innermost loop: the place of each operand, in elements, and the number of elements.
 template <class Body>
 void each_row(const Nest& nest, int operands, Body body) {
   if (nest.loops == 0) return;
@@ -59,24 +59,24 @@ void each_row(const Nest& nest, int operands, Body body) {
   }
 }
 
-// Whether its dim_order is 0, 1, 2, ...
+// Whether dim_order is 0, 1, 2, ...
 bool is_row_major(const Tensor& t);
 
-// Whether `resize` would give it these sizes.
+// Whether `resize` would accept these sizes.
 bool can_have(const Tensor& tensor, const Shape& shape);
 
-// Whether neither sizes nor numbers may change, so that what is made of them stays right.
+// Whether no size and no number of the call may change, so that what is computed from them stays valid.
 bool is_fixed(const Value& value);
 bool is_fixed(const Call& call);
 
-// A dimension that may count from the end; -1: there is no such.
+// A dimension; a negative one counts from the end. -1: there is none.
 int dim_of(const Value& dim, int rank);
 
 // A list of integers.
 bool integers(const Value& list);
 
-// What copies may be asked for: None, contiguous (0), preserved (1) or channels last (2), and none, contiguous or
-// channels last.
+// Whether a copy may ask for it. A memory format is None, contiguous (0), preserved (1) or channels last (2); a dim
+// order is None, contiguous or channels last.
 bool is_memory_format(const Value& format, int rank);
 bool is_format_order(const Value& dim_order, int rank);
 

@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <optional>
 
+#include "optimized/runtime/kernel.h"
 #include "optimized/selection/images.h"
 #include "optimized/selection/views.h"
-#include "optimized/runtime/kernel.h"
 
-// Products of f32 matrices: aten::mm, addmm, linear, bmm.
+// Products of float32 matrices: aten::mm, addmm, linear, bmm.
 namespace assay::optimized {
 namespace {
 
-// count products of m by k and k by n matrices, into matrices of m rows of n.
+// `count` products of m by k and k by n matrices, into matrices of m rows of n.
 struct Product {
   const Tensor *a = nullptr, *b = nullptr, *bias = nullptr;
   Tensor* out = nullptr;
   std::size_t count = 1, m = 0, k = 0, n = 0;
-  // Floats to the first of a and b; from a matrix and a row of a, from a matrix, a row and a column of b to the next.
+  // Floats from the beginning to the first element of a and b; of a, strides of matrices and rows; of b, strides of
+  // matrices, rows and columns.
   std::size_t a_first = 0, a_stride = 0, a_row = 0;
   std::size_t b_first = 0, b_stride = 0, row_stride = 0, column_stride = 0;
 };
@@ -29,12 +30,12 @@ bool is_one(const Value& v) {
 
 std::size_t size(const View& v, int d) { return static_cast<std::size_t>(v.shape.sizes[d]); }
 
-// What a call multiplies; none: not of these dtypes and ranks.
+// The factors of a call. None: kernels do not accept the dtypes or ranks.
 struct Factors {
   const Tensor *a, *b, *bias = nullptr;
   Tensor* out;
   View a_view, b_view;
-  bool transposed = false;  // b
+  bool transposed = false;  // of b
 };
 
 std::optional<Factors> factors_of(const Call& call) {
@@ -61,13 +62,13 @@ std::optional<Factors> factors_of(const Call& call) {
   return factors;
 }
 
-// One matrix is all that b has.
+// Whether b is a single matrix.
 bool has_one(const View& b) { return b.shape.rank == 2 || b.shape.sizes[0] == 1 || b.strides.of[0] == 0; }
 
 bool moves(const Factors& f) { return f.a->moves || f.b->moves || f.out->moves || (f.bias && f.bias->moves); }
 
-// The last two dimensions of a and b, in the order of b's or transposed. The rows of the result follow each other, even
-// where another shape is asked for.
+// The last two dimensions of a and b, b transposed or not. The rows of the result follow each other, even where the
+// call asks for another shape.
 std::optional<Product> product_of(const Factors& f) {
   Product p;
   p.a = f.a, p.b = f.b, p.bias = f.bias, p.out = f.out;
@@ -95,12 +96,12 @@ std::optional<Product> product_of(const Factors& f) {
 // Whether b is packed once, before the first execution.
 bool is_packed_once(const Factors& f) { return f.b->constant && !f.b->moves && has_one(f.b_view); }
 
-// Whether the result has its elements.
+// Whether the result has as many elements as the product.
 bool has_elements_of(const Product& p) {
   return static_cast<std::size_t>(p.out->count()) == p.count * p.m * p.n && p.out->is_contiguous();
 }
 
-// Whether the result is of the sizes that the product has; where it is merged with others, that has been asked.
+// Whether the result has the sizes of the product. Of a merged call the rewrite has checked that.
 bool has_sizes_of(const Factors& f, const Product& p) {
   const auto a = f.a_view.shape.span(), out = p.out->shape();
   return out.size() == a.size() && std::equal(a.begin(), a.end() - 1, out.begin()) &&
@@ -119,8 +120,8 @@ bool accepts(const Call& call) {
 }
 
 struct State {
-  std::optional<Product> product;  // none: its sizes move
-  kernels::PackedMatrix packed;    // of a constant
+  std::optional<Product> product;  // none: its sizes may change
+  kernels::PackedMatrix packed;    // of a constant b
   kernels::Epilogue epilogue;
 };
 
@@ -148,7 +149,7 @@ const void* prepare(const Call& call, Stores& stores) {
   return &s;
 }
 
-// Of the sizes that tensors have now, where the result can have its own and b fits.
+// The product of the tensors' current sizes, if the result can have its sizes and b fits.
 std::optional<Product> moved_product(const Call& call, std::size_t scratch) {
   const Factors f = *factors_of(call);
   const auto p = product_of(f);
@@ -158,9 +159,9 @@ std::optional<Product> moved_product(const Call& call, std::size_t scratch) {
   return resize(*p->out, shape.span()) ? p : std::nullopt;
 }
 
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const State& s = *static_cast<const State*>(step.state);
-  const std::optional<Product> now = s.product ? s.product : moved_product(step.call, run.scratch.size());
+  const std::optional<Product> now = s.product ? s.product : moved_product(step.call, execution.scratch.size());
   if (!now) return false;
   const Product& p = *now;
   kernels::Epilogue epilogue = s.epilogue;
@@ -171,10 +172,10 @@ bool run(const Step& step, Run& run) {
     kernels::PackedMatrix b = s.packed;
     if (!b.data)
       b = kernels::pack(*step.call.set, p.b->elements<float>() + p.b_first + i * p.b_stride, p.k, p.n, p.row_stride,
-                        p.column_stride, reinterpret_cast<float*>(run.scratch.data()));
+                        p.column_stride, reinterpret_cast<float*>(execution.scratch.data()));
     kernels::matmul(p.a->elements<float>() + p.a_first + i * p.a_stride, p.a_row, p.m, b,
                     p.bias ? p.bias->elements<float>() : nullptr, p.out->elements<float>() + i * p.m * p.n, p.n,
-                    epilogue, run.threads);
+                    epilogue, execution.threads);
     if (epilogue.residual) epilogue.residual += p.m * p.n;
   }
   return true;

@@ -3,7 +3,7 @@
 namespace assay::optimized {
 namespace {
 
-// Sums of several elements at once wait less for each other.
+// Several sums at once wait less for each other.
 template <class Term>
 double sum_of(const float* x, const Nest& nest, Term term) {
   double sums[4] = {};

@@ -4,7 +4,8 @@
 
 namespace assay::optimized {
 
-// Of floats in the loops of a nest, its operand 0: their mean, and the sum of the squares of what they differ from it.
+// The mean of floats in the loops of a nest, of which the floats are operand 0, and the sum of their squared
+// differences from the mean.
 struct Moments {
   double mean, squares;
 };

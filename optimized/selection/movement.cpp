@@ -4,11 +4,11 @@
 #include "optimized/selection/copy.h"
 #include "optimized/selection/views.h"
 
-// Results whose elements are those of arguments.
+// Results whose elements are elements of arguments.
 namespace assay::optimized {
 namespace {
 
-// The second argument, broadcast to the sizes of the first, of whose dtype the result is.
+// The second argument broadcast to the sizes of the first. The result has the dtype of the first.
 bool copied_view(const Call& call, View& v) {
   const Tensor& self = call.tensor(0);
   const View from = view_of(call, 1);
@@ -38,7 +38,7 @@ void plan(const View& v, const Tensor& out, State& s) {
   s.nest = nest_of(v.shape, out.dim_order, strides);
 }
 
-// What a call copies, its first argument or, where it changes that, its second.
+// The argument that a call copies: the first or, where the call changes the first, the second.
 std::size_t source_of(const Call& call) { return find_viewer(call.roles->name) ? 0 : 1; }
 bool view(const Call& call, View& v) {
   const Viewer viewer = find_viewer(call.roles->name);
@@ -69,7 +69,7 @@ const void* prepare(const Call& call, Stores& stores) {
   return &s;
 }
 
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const State* s = static_cast<const State*>(step.state);
   State now;
   Tensor& out = out_of(step.call);
@@ -83,7 +83,7 @@ bool run(const Step& step, Run& run) {
     return false;
   }
   copy(s->nest, out.data, self.data + s->first * static_cast<std::ptrdiff_t>(self.element_bytes()),
-       self.element_bytes(), run.threads);
+       self.element_bytes(), execution.threads);
   return true;
 }
 
@@ -94,8 +94,8 @@ bool accepts_repeat(const Call& call) {
          call[1].count == call.tensor(2).rank && call[1].count >= call.tensor(0).rank;
 }
 
-// Each dimension of the result is two: the repeats, and the elements that are.
-bool run_repeat(const Step& step, Run& run) {
+// Each dimension of the result becomes two: the repeats, and the elements.
+bool run_repeat(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.tensor(2);
   const auto repeats = step.call[1].items();
@@ -125,7 +125,7 @@ bool run_repeat(const Step& step, Run& run) {
       return false;
   }
   if (!resize(out, shape.span())) return false;
-  copy(nest_of(pairs, order, strides), out.data, self.data, self.element_bytes(), run.threads);
+  copy(nest_of(pairs, order, strides), out.data, self.data, self.element_bytes(), execution.threads);
   return true;
 }
 

@@ -27,7 +27,7 @@ bool accepts(const Call& call) {
   return true;
 }
 
-// The normalized shape is that of the parameters, and the end of the input's.
+// The normalized shape is that of the weight and bias, and the last sizes of the input.
 bool is_end(const Call& call) {
   const Tensor& input = call.tensor(0);
   const auto shape = call[1].items();
@@ -42,7 +42,7 @@ bool is_end(const Call& call) {
   return true;
 }
 
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const Call& call = step.call;
   if (!is_end(call)) return false;
   const Tensor& input = call.tensor(0);
@@ -60,7 +60,7 @@ bool run(const Step& step, Run& run) {
   };
   const float *x = elements(0), *weight = elements(2), *bias = elements(3);
   const auto size = static_cast<std::size_t>(n);
-  kernels::share(run.threads, static_cast<std::size_t>(means.count()), size, [&](kernels::Range range) {
+  kernels::share(execution.threads, static_cast<std::size_t>(means.count()), size, [&](kernels::Range range) {
     for (std::size_t r = range.begin; r < range.end; ++r) {
       const kernels::Moments m =
           kernels::layer_norm(set, x + r * size, weight, bias, call[4].real, out.elements<float>() + r * size, size);
@@ -78,13 +78,13 @@ bool accepts_group_norm(const Call& call) {
          call.tensor(8).rank == call.tensor(0).rank && call.tensor(9).rank == 2 && call.tensor(10).rank == 2;
 }
 
-// A vector of so many elements, or none.
+// A vector of this many elements, or None.
 bool is_vector(const Value& v, std::int64_t n) {
   return v.kind == ValueKind::none || (v.tensor->rank == 1 && v.tensor->size(0) == n);
 }
 const float* elements_of(const Value& v) { return v.kind == ValueKind::none ? nullptr : v.tensor->elements<float>(); }
 
-bool run_group_norm(const Step& step, Run& run) {
+bool run_group_norm(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& input = call.tensor(0);
   Tensor &out = call.tensor(8), &means = call.tensor(9), &rstds = call.tensor(10);
@@ -105,7 +105,7 @@ bool run_group_norm(const Step& step, Run& run) {
   const float *x = input.elements<float>(), *weight = elements_of(call[1]), *bias = elements_of(call[2]);
   const std::int64_t of_group = channels / groups;
   const auto size = static_cast<std::size_t>(of_group * pixels);
-  kernels::share(run.threads, static_cast<std::size_t>(images * groups), size, [&](kernels::Range range) {
+  kernels::share(execution.threads, static_cast<std::size_t>(images * groups), size, [&](kernels::Range range) {
     for (std::size_t r = range.begin; r < range.end; ++r) {
       float* y = out.elements<float>() + r * size;
       const kernels::Moments m = kernels::layer_norm(set, x + r * size, nullptr, nullptr, call[7].real, y, size);
@@ -121,7 +121,8 @@ bool run_group_norm(const Step& step, Run& run) {
   return true;
 }
 
-// Channels in memory: the same number of elements before and after each, all row-major or channels last.
+// How channels are in memory: the number of elements before and after each is the same, in row-major order or channels
+// last.
 struct Channels {
   std::int64_t before = 1, count = 1, after = 1;
 };
@@ -135,7 +136,7 @@ bool channels_of(const Tensor& input, Channels& channels) {
   return true;
 }
 
-// y = x scale + shift for each channel, the scales first and then the shifts.
+// y = x scale + shift for each channel. The scales come first, then the shifts.
 void scale_channels(const float* x, float* y, const Channels& channels, const float* scales) {
   for (std::int64_t i = 0; i < channels.before; ++i)
     for (std::int64_t c = 0; c < channels.count; ++c) {
@@ -167,18 +168,18 @@ bool accepts_images(const Call& call, std::size_t out, std::size_t parameters) {
          call[out - 1].kind == ValueKind::real;
 }
 
-// Operands: input, weight, bias, running_mean, running_var, momentum, eps, out, and two of nothing.
+// Operands: input, weight, bias, running_mean, running_var, momentum, eps, out, and two empty outs.
 bool accepts_batch_norm(const Call& call) {
   return accepts_images(call, 7, 4) && call[3].kind == ValueKind::tensor && call[4].kind == ValueKind::tensor;
 }
 
-bool run_batch_norm(const Step& step, Run& run) {
+bool run_batch_norm(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& input = call.tensor(0);
   Channels channels;
   const Shape nothing{1, {0}};
   if (!channels_of(input, channels) ||
-      run.scratch.size() < 2 * sizeof(float) * static_cast<std::size_t>(channels.count) ||
+      execution.scratch.size() < 2 * sizeof(float) * static_cast<std::size_t>(channels.count) ||
       !can_have(call.tensor(8), nothing) || !can_have(call.tensor(9), nothing))
     return false;
   for (std::size_t i = 1; i < 5; ++i)
@@ -187,7 +188,7 @@ bool run_batch_norm(const Step& step, Run& run) {
   resize(call.tensor(8), nothing.span()), resize(call.tensor(9), nothing.span());
   const float *weight = elements_of(call[1]), *bias = elements_of(call[2]), *mean = elements_of(call[3]),
               *variance = elements_of(call[4]);
-  auto* scales = reinterpret_cast<float*>(run.scratch.data());
+  auto* scales = reinterpret_cast<float*>(execution.scratch.data());
   for (std::int64_t c = 0; c < channels.count; ++c) {
     const double scale = (weight ? weight[c] : 1) / std::sqrt(static_cast<double>(variance[c]) + call[6].real);
     scales[c] = static_cast<float>(scale);
@@ -200,7 +201,7 @@ bool run_batch_norm(const Step& step, Run& run) {
 // Operands: input, weight, bias, training, momentum, eps, out, save_mean, save_invstd.
 bool accepts_norm_of_batch(const Call& call) { return accepts_images(call, 6, 2); }
 
-bool run_norm_of_batch(const Step& step, Run&) {
+bool run_norm_of_batch(const Step& step, Execution&) {
   const Call& call = step.call;
   const Tensor& input = call.tensor(0);
   Tensor &out = call.tensor(6), &means = call.tensor(7), &rstds = call.tensor(8);
@@ -222,7 +223,7 @@ bool run_norm_of_batch(const Step& step, Run&) {
     const Moments m = moments(x, nest);
     const auto mean = static_cast<float>(m.mean);
     auto rstd = static_cast<float>(1 / std::sqrt(m.squares / n + call[5].real));
-    const bool is_flat = std::isinf(rstd);  // nothing differs, and eps is 0
+    const bool is_flat = std::isinf(rstd);  // all elements are equal, and eps is 0
     if (is_flat) rstd = 0;
     means.elements<float>()[c] = mean, rstds.elements<float>()[c] = rstd;
     const float w = weight && !is_flat ? weight[c] : 1, b = bias ? bias[c] : 0;

@@ -5,8 +5,8 @@
 #include "kernels.gen.h"
 #include "optimized/selection/layout.h"
 
-// Numbers of numbers. Integers stay integers and wrap; with a double everything is a double; a bool counts as 1 or 0.
-// What is returned stands behind the arguments.
+// Operators on numbers. Integers stay integers and wrap. With a double all operands become doubles. A bool counts as 1
+// or 0. The returned value is behind the arguments.
 namespace assay::optimized {
 namespace {
 
@@ -23,7 +23,7 @@ bool give(Value& to, bool x) { return to.kind = ValueKind::boolean, to.boolean =
 bool accepts(const Call&) { return true; }
 
 template <class F>
-bool run_of_two(const Step& step, Run&) {
+bool run_of_two(const Step& step, Execution&) {
   const Value &a = step.call[0], &b = step.call[1];
   if (!is_number(a) || !is_number(b)) return false;
   Value& to = *step.call.arguments[2];
@@ -31,7 +31,7 @@ bool run_of_two(const Step& step, Run&) {
   return give(to, F()(integer(a), integer(b)));
 }
 
-// An operation on integers as they wrap.
+// An operation on integers that wrap.
 template <template <class> class Operation>
 struct Wrapping {
   double operator()(double a, double b) const { return Operation<double>()(a, b); }
@@ -46,9 +46,9 @@ constexpr Kernel of_two(const char* name, F) {
   return {name, accepts, nullptr, run_of_two<F>};
 }
 
-// Quotients of integers, rounded down, and what they leave.
+// Quotients of integers, rounded down, and their remainders.
 template <bool quotient>
-bool run_division(const Step& step, Run&) {
+bool run_division(const Step& step, Execution&) {
   const Value &a = step.call[0], &b = step.call[1];
   if (a.kind != ValueKind::integer || b.kind != ValueKind::integer || b.integer == 0 || b.integer == -1) return false;
   const Int rest = a.integer % b.integer;
@@ -56,15 +56,15 @@ bool run_division(const Step& step, Run&) {
   return give(*step.call.arguments[2], quotient ? a.integer / b.integer - below : rest + (below ? b.integer : 0));
 }
 
-bool run_true_division(const Step& step, Run&) {
+bool run_true_division(const Step& step, Execution&) {
   const Value &a = step.call[0], &b = step.call[1];
   if (!is_number(a) || !is_number(b) || real(b) == 0) return false;
   return give(*step.call.arguments[2], real(a) / real(b));
 }
 
-// The first unless the second is beyond it: as it is, but as a double where either is one.
+// The first operand, unless the second is beyond it. The result is a double where one of them is.
 template <class Beyond>
-bool run_extreme(const Step& step, Run&) {
+bool run_extreme(const Step& step, Execution&) {
   const Value &a = step.call[0], &b = step.call[1];
   if (!is_number(a) || !is_number(b)) return false;
   const bool mixes = a.kind == ValueKind::real || b.kind == ValueKind::real;
@@ -75,27 +75,27 @@ bool run_extreme(const Step& step, Run&) {
   return chosen.kind == ValueKind::boolean ? give(to, chosen.boolean) : give(to, chosen.integer);
 }
 
-bool run_neg(const Step& step, Run&) {
+bool run_neg(const Step& step, Execution&) {
   const Value& a = step.call[0];
   Value& to = *step.call.arguments[1];
   if (!is_number(a)) return false;
   return a.kind == ValueKind::real ? give(to, -a.real) : give(to, Wrapping<std::minus>()(Int{0}, integer(a)));
 }
-bool run_not(const Step& step, Run&) {
+bool run_not(const Step& step, Execution&) {
   return is_number(step.call[0]) && give(*step.call.arguments[1], real(step.call[0]) == 0);
 }
-bool run_float(const Step& step, Run&) {
+bool run_float(const Step& step, Execution&) {
   return is_number(step.call[0]) && give(*step.call.arguments[1], real(step.call[0]));
 }
 
-bool run_size(const Step& step, Run&) {
+bool run_size(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
   const int d = self.rank > 0 ? dim_of(step.call[1], self.rank) : -1;
   return d >= 0 && give(*step.call.arguments[2], Int{self.size(d)});
 }
-bool run_numel(const Step& step, Run&) { return give(*step.call.arguments[1], step.call.tensor(0).count()); }
+bool run_numel(const Step& step, Execution&) { return give(*step.call.arguments[1], step.call.tensor(0).count()); }
 
-bool run_item(const Step& step, Run&) {
+bool run_item(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
   Value& to = *step.call.arguments[1];
   if (self.count() == 0) return false;

@@ -5,11 +5,11 @@
 #include "optimized/selection/creation.h"
 #include "optimized/selection/views.h"
 
-// Tensors put together, and cut, along a dimension.
+// Tensors that are joined or cut along a dimension.
 namespace assay::optimized {
 namespace {
 
-// Copies between a part of `whole`, from `begin` on along `dim`, and a piece.
+// Copies between a piece and the part of `whole` that begins at `begin` along `dim`.
 enum class Way { into_whole, out_of_whole };
 void copy_piece(Way way, const Tensor& whole, int dim, std::int64_t begin, const Tensor& piece,
                 const kernels::Threads& threads) {
@@ -25,7 +25,7 @@ void copy_piece(Way way, const Tensor& whole, int dim, std::int64_t begin, const
   }
 }
 
-// Whether two tensors have the same sizes but for one.
+// Whether two tensors have the same sizes except along one dimension.
 bool alike(const Tensor& a, const Tensor& b, int but) {
   if (a.rank != b.rank) return false;
   for (int d = 0; d < a.rank; ++d)
@@ -44,7 +44,7 @@ bool accepts_cat(const Call& call) {
          });
 }
 
-bool run_cat(const Step& step, Run& run) {
+bool run_cat(const Step& step, Execution& execution) {
   const auto tensors = step.call[0].items();
   Tensor& out = step.call.tensor(2);
   const auto first = std::ranges::find_if(tensors, [](const Value* v) { return !is_left_out(*v->tensor); });
@@ -64,7 +64,7 @@ bool run_cat(const Step& step, Run& run) {
   std::int64_t begin = 0;
   for (const Value* v : tensors) {
     if (is_left_out(*v->tensor)) continue;
-    copy_piece(Way::into_whole, out, dim, begin, *v->tensor, run.threads);
+    copy_piece(Way::into_whole, out, dim, begin, *v->tensor, execution.threads);
     begin += v->tensor->size(dim);
   }
   return true;
@@ -79,7 +79,7 @@ bool accepts_split(const Call& call) {
          });
 }
 
-// How large piece k is; -1: it cannot be.
+// The size of piece k. -1: it is invalid.
 std::int64_t piece_size(const Value& sizes, std::size_t k, std::int64_t left) {
   const Value* size = &sizes;
   if (sizes.kind == ValueKind::integers) size = k < sizes.count ? sizes.items()[k] : nullptr;
@@ -88,7 +88,7 @@ std::int64_t piece_size(const Value& sizes, std::size_t k, std::int64_t left) {
   return std::min(size->integer, left);
 }
 
-bool run_split(const Step& step, Run& run) {
+bool run_split(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   const Value& sizes = step.call[1];
   const auto outs = step.call[3].items();
@@ -107,13 +107,13 @@ bool run_split(const Step& step, Run& run) {
   for (std::size_t k = 0; k < outs.size(); ++k) {
     shape.sizes[dim] = static_cast<std::int32_t>(piece_size(sizes, k, self.size(dim) - begin));
     resize(*outs[k]->tensor, shape.span());
-    copy_piece(Way::out_of_whole, self, dim, begin, *outs[k]->tensor, run.threads);
+    copy_piece(Way::out_of_whole, self, dim, begin, *outs[k]->tensor, execution.threads);
     begin += shape.sizes[dim];
   }
   return true;
 }
 
-// A part of a tensor's elements, the second argument, in the place of others: self, src, ..., out.
+// Replaces a part of a tensor's elements by the second argument: self, src, ..., out.
 using Part = bool (*)(const Call&, View&);
 bool sliced(const Call& call, View& v) { return slice(v, call[2], call[3], call[4], call[5]); }
 bool selected(const Call& call, View& v) { return select(v, call[2], call[3]); }
@@ -127,7 +127,7 @@ bool accepts_scatter(const Call& call) {
 }
 
 template <Part part>
-bool run_scatter(const Step& step, Run& run) {
+bool run_scatter(const Step& step, Execution& execution) {
   const Tensor &self = step.call.tensor(0), &src = step.call.tensor(1);
   Tensor& out = *step.call.arguments.back()->tensor;
   View v{shape_of(self), 0, {}};
@@ -135,10 +135,10 @@ bool run_scatter(const Step& step, Run& run) {
   if (out.rank != self.rank || !part(step.call, v) || !std::ranges::equal(v.shape.span(), src.shape()) ||
       !resize(out, self.shape()))
     return false;
-  copy(out, self, run.threads);
+  copy(out, self, execution.threads);
   const Strides strides[] = {v.strides, strides_of(src)};
   copy(nest_of(v.shape, src.dim_order, strides), out.data + v.first * static_cast<std::ptrdiff_t>(out.element_bytes()),
-       src.data, out.element_bytes(), run.threads);
+       src.data, out.element_bytes(), execution.threads);
   return true;
 }
 
@@ -150,8 +150,8 @@ bool accepts_pad(const Call& call) {
          element_of(call[2], call.tensor(3).dtype, &element);
 }
 
-// How much is before and after each dimension, the last ones first; what is negative is left out of self.
-bool run_pad(const Step& step, Run& run) {
+// The padding before and after each dimension, the last dimension first. Negative padding cuts self.
+bool run_pad(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.tensor(3);
   const auto pad = step.call[1].items();
@@ -177,7 +177,7 @@ bool run_pad(const Step& step, Run& run) {
   for (int d = 0; d < self.rank; ++d) to += before[d] * strides[0].of[d], from += skipped[d] * strides[1].of[d];
   const auto bytes = static_cast<std::ptrdiff_t>(out.element_bytes());
   copy(nest_of(part, out.dim_order, strides), out.data + to * bytes, self.data + from * bytes, out.element_bytes(),
-       run.threads);
+       execution.threads);
   return true;
 }
 

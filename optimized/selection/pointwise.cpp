@@ -7,7 +7,7 @@
 #include "optimized/selection/elements.h"
 #include "optimized/selection/views.h"
 
-// One number out for each number in, or for two or three that are broadcast.
+// Elementwise kernels: each result is computed from one number, or from two or three that are broadcast.
 namespace assay::optimized {
 namespace {
 
@@ -15,7 +15,7 @@ using kernels::Operation;
 
 constexpr int most_operands_in = 3;
 constexpr std::size_t tile = 256;  // elements that are gathered at once
-using Slot = std::int64_t;         // for one element of any type
+using Slot = std::int64_t;         // holds one element of any type
 
 // What an operation decides about its operands and parameters.
 struct Traits {
@@ -59,18 +59,19 @@ struct State {
   std::uint8_t operands = 0, operand_bytes[most_operands_in] = {}, result_bytes = 0;
   kernels::PointwiseRow row = nullptr;
   Gather gather[most_operands_in] = {};
-  bool converts[most_operands_in] = {};  // its elements are not those that the row reads
-  bool rounds[most_operands_in] = {};    // to the common dtype, which is narrower than what the row reads
+  bool converts[most_operands_in] = {};  // its elements are converted before the row reads them
+  bool rounds[most_operands_in] =
+      {};  // they are rounded to the common dtype, which is narrower than the type that the row reads
   bool rounds_parameters = false;
-  Store store = nullptr;  // of results; null: they lie as the row gives them
-  Store round = nullptr;  // to a common dtype of half floats, and back
+  Store store = nullptr;  // of results; null: they are stored as the row writes them
+  Store round = nullptr;  // rounds to a common dtype of half floats; `widen` reads it back
   Gather widen = nullptr;
-  std::ptrdiff_t first[most_operands_in] = {};  // elements before the operand's first
+  std::ptrdiff_t first[most_operands_in] = {};  // elements before the operand's first one
   Slot numbers[most_operands_in] = {}, parameters[kernels::most_parameters] = {};
   Nest nest;
 };
 
-// Where a call's parameters stand: behind the operands, before the out.
+// The parameters of a call, which are behind the operands and before the out.
 std::span<Value* const> parameters_of(const Call& call, int operands) {
   const std::size_t n = call.arguments.size() - 1, first = static_cast<std::size_t>(operands);
   return call.arguments.subspan(first, std::min(n - first, kernels::most_parameters));
@@ -78,7 +79,7 @@ std::span<Value* const> parameters_of(const Call& call, int operands) {
 
 bool is_none(const Value& v) { return v.kind == ValueKind::none && !v.changes; }
 
-// What limits nothing, from below or from above.
+// A limit from below or above that every number keeps.
 Slot no_limit(DType common, bool above) {
   Slot limit = above ? std::numeric_limits<Slot>::max() : std::numeric_limits<Slot>::min();
   const float infinite = above ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
@@ -90,8 +91,8 @@ bool read_number(const State& s, const Value& v, bool rounds, Slot* to) {
   return rounds ? rounded_number_as(s.common, v, to) : number_as(s.common, v, to);
 }
 
-// The opposite, of its own kind, of a number that was read: an integer 0 has no sign. One of an unsigned type wraps, as
-// results do; the least integer has none.
+// The opposite, of the same kind, of a number that was read: an integer 0 has no sign. An opposite of an unsigned type
+// wraps, as results do; the least integer has no opposite.
 bool read_opposite(const State& s, Value v, Slot* to) {
   const bool wraps = v.kind == ValueKind::integer && v.integer > 0 && element_of(s.common) == Element::i64;
   if (v.kind == ValueKind::real) v.real = -v.real;
@@ -99,7 +100,7 @@ bool read_opposite(const State& s, Value v, Slot* to) {
   return wraps ? (*to = v.integer, true) : read_number(s, v, s.rounds_parameters, to);
 }
 
-// An exponent, which only a half type rounds.
+// An exponent. Only a half type rounds it.
 void read_exponent(const State& s, const Value& v, Slot* to) {
   float rounded;
   std::memcpy(&rounded, to, sizeof rounded);
@@ -138,7 +139,7 @@ bool read_numbers(const Call& call, State& s) {
   return read_parameters(call, s);
 }
 
-// Divisions of integers want divisors other than 0.
+// Integers cannot be divided by 0.
 bool divides(const Call& call, const State& s) {
   if (!s.traits.is_division) return true;
   const Value& divisor = call[1];
@@ -230,7 +231,8 @@ bool plan(const Call& call, const Computation& c, State& s) {
   return read_numbers(call, s);
 }
 
-// Operands that are read through views lie together, or are one, in the innermost loop: others are faster copied first.
+// Operands that are read through views must be contiguous, or one element, in the innermost loop: it is faster to copy
+// others first.
 bool views_lie_well(const Call& call, int operands) {
   Shape shape;
   if (!call.fusion || !is_fixed(call)) return !call.fusion;
@@ -271,12 +273,12 @@ const void* prepare(const Call& call, const Computation& c, Stores& stores) {
   return &s;
 }
 
-// Of the outermost loop those in the range.
+// Does the rows of the outermost loop that are in the range.
 void run_rows(const State& s, const Nest& whole, kernels::Range range, const Call& call) {
   alignas(64) std::byte gathered[most_operands_in][tile * sizeof(Slot)];
   alignas(64) std::byte results[tile * sizeof(Slot)];
   const std::byte* base[most_operands_in];
-  const void* filled[most_operands_in] = {};  // the one element that is repeated in `gathered`
+  const void* filled[most_operands_in] = {};  // the element that `gathered` repeats
   Nest nest = whole;
   nest.count[0] = static_cast<std::ptrdiff_t>(range.size());
   const auto first = [&](int k) { return static_cast<std::ptrdiff_t>(range.begin) * nest.stride[k][0]; };
@@ -322,11 +324,11 @@ void share_rows(const State& s, const Nest& nest, const Call& call, const kernel
                  [&](kernels::Range range) { run_rows(s, nest, range, call); });
 }
 
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const State& s = *static_cast<const State*>(step.state);
   if (s.fixed) {
     if (!s.fits || !divides(step.call, s)) return false;
-    share_rows(s, s.nest, step.call, run.threads);
+    share_rows(s, s.nest, step.call, execution.threads);
     return true;
   }
   State now = s;
@@ -335,7 +337,7 @@ bool run(const Step& step, Run& run) {
   if (!divides(step.call, now) || !result_shape(step.call, s.operands, shape) ||
       !resize(out_of(step.call), shape.span()))
     return false;
-  share_rows(now, make_nest(step.call, s.operands, shape), step.call, run.threads);
+  share_rows(now, make_nest(step.call, s.operands, shape), step.call, execution.threads);
   return true;
 }
 
@@ -354,7 +356,7 @@ bool is_limited(const Call& call) { return call[1].kind != ValueKind::none || ca
 
 bool is_floating(const Call& call) { return element_of(call.tensor(0).dtype) == Element::f32; }
 
-// pow.Tensor_Scalar: exponents have formulas of their own, but for roots of float16.
+// pow.Tensor_Scalar: some exponents have a formula of their own, except square roots of float16.
 template <int halves>
 bool has_exponent(const Call& call) {
   const Value& exponent = call[1];
@@ -366,14 +368,14 @@ bool is_power(const Call& call) { return is_floating(call) && !call[1].changes; 
 bool is_whole_power(const Call& call) {
   return !call[1].changes && call[1].kind == ValueKind::integer && call[1].integer >= 0;
 }
-// 1 has the power 1 in the dtype of the out.
+// Excludes base 1, whose powers are 1 in the dtype of the out.
 bool is_base(const Call& call) {
   const Value& base = call[0];
   return !base.changes &&
          (base.kind == ValueKind::real ? base.real != 1 : base.kind == ValueKind::integer && base.integer != 1);
 }
 
-// What is subtracted is no bool.
+// A bool cannot be subtracted.
 bool has_no_bool(const Call& call) {
   const auto is_bool = [](const Value& v) {
     return v.kind == ValueKind::boolean || (v.kind == ValueKind::tensor && v.tensor->dtype == DType::boolean);
@@ -384,10 +386,10 @@ bool has_no_bool(const Call& call) {
 bool is_exact(const Call& call) { return is_floating(call) && call[1].string() == "none"; }
 bool is_by_tanh(const Call& call) { return is_floating(call) && call[1].string() == "tanh"; }
 
-// div has a rounding mode, or none.
+// A division has a rounding mode, or none.
 bool has_no_mode(const Call& call) { return call.arguments.size() == 3 || is_none(call[2]); }
 bool is_floor(const Call& call) { return call[2].kind == ValueKind::string && call[2].string() == "floor"; }
-// Of half floats the quotient is rounded before its fraction is dropped.
+// A quotient of half floats would be rounded before its fraction is dropped.
 bool is_trunc(const Call& call) {
   const DType dtype = call.arguments.back()->tensor->dtype;
   return dtype != DType::float16 && dtype != DType::bfloat16 && call[2].kind == ValueKind::string &&

@@ -5,11 +5,11 @@
 #include "optimized/kernels/pool.h"
 #include "optimized/selection/layout.h"
 
-// Windows that move over images, of channels that lie together or of one plane after another.
+// Windows that move over images. Channels are contiguous, or planes follow one another.
 namespace assay::optimized {
 namespace {
 
-// The cells of one result along an axis, and over how many an average with padding goes.
+// The cells of one result along an axis, and the number of cells that an average with padding divides by.
 struct Range {
   std::int64_t first, count, step, padded;
 };
@@ -41,10 +41,10 @@ struct Axis {
 struct Pool {
   Axis y, x;
   bool ceil_mode = false, count_include_pad = true;
-  std::int64_t divisor = 0;  // 0: what the window covers
+  std::int64_t divisor = 0;  // 0: the number of cells that the window covers
 };
 
-// An entry of a list of one or two, or none: `otherwise`. -1: it is no such list, or too large a number.
+// An entry of a list of one or two; without a list, `otherwise`. -1: the list is invalid, or its number too large.
 std::int64_t entry(const Value& list, std::size_t d, std::int64_t otherwise) {
   if (!integers(list) || list.count > 2) return -1;
   if (list.count == 0) return otherwise;
@@ -52,7 +52,7 @@ std::int64_t entry(const Value& list, std::size_t d, std::int64_t otherwise) {
   return n < 0 || n > 1 << 20 ? -1 : n;
 }
 
-// Arguments from the second on: kernel size, stride, padding, and the dilation where there is one.
+// The arguments from the second on: kernel size, stride, padding, and for some pools dilation.
 bool make_axis(const Call& call, std::size_t d, bool dilated, Axis& axis) {
   axis.kernel = entry(call[1], d, -1);
   axis.stride = entry(call[2], d, axis.kernel);
@@ -93,7 +93,7 @@ bool result_shape(const Call& call, const Pool& pool, const Tensor& self, Shape&
   return true;
 }
 
-// Each kind of pool: what it makes of a window, of so many channels, for the results from place `at` on.
+// What each kind of pool computes of a window of this many channels, for the results from place `at` on.
 using PoolWindow = void (*)(kernels::InstructionSet, const kernels::Window&, const kernels::PixelNumbers&, const Call&,
                             std::size_t channels, std::int64_t divisor, std::int64_t at);
 void largest(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers& number,
@@ -108,7 +108,7 @@ void average(kernels::InstructionSet set, const kernels::Window& window, const k
                           call.arguments.back()->tensor->elements<float>() + at);
 }
 
-// Where (image, channel, y, x) lies.
+// The place of (image, channel, y, x).
 struct Places {
   std::int64_t image, channel, row, pixel;
 };
@@ -117,7 +117,7 @@ Places places_of(std::int64_t channels, std::int64_t height, std::int64_t width,
   return {channels * height * width, 1, width * channels, channels};
 }
 
-// Channels that lie together are done together, planes one after another; rows of results are shared out.
+// Contiguous channels are computed together, planes one after another. Threads share rows of results.
 template <PoolWindow pool_window>
 void pool_images(const Call& call, const Pool& pool, bool channels_first, const Shape& results,
                  const kernels::Threads& threads) {
@@ -156,7 +156,7 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
 
 using Reader = bool (*)(const Call&, Pool&);
 
-// The sizes of the results, which the outs can have.
+// The sizes of the results. False: the outs cannot have them.
 template <Reader read, std::size_t outs>
 bool find_results(const Call& call, Pool& pool, Shape& shape) {
   const Tensor& self = call.tensor(0);
@@ -186,7 +186,7 @@ bool accepts(const Call& call) {
 }
 
 template <PoolWindow pool_window, Reader read, std::size_t outs>
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
   Pool pool;
@@ -201,7 +201,7 @@ bool run(const Step& step, Run& run) {
   if (!channels_first && !channels_last) return false;
   for (std::size_t i = call.arguments.size() - outs; i < call.arguments.size(); ++i)
     resize(call.tensor(i), shape.span());
-  pool_images<pool_window>(call, pool, channels_first, shape, run.threads);
+  pool_images<pool_window>(call, pool, channels_first, shape, execution.threads);
   return true;
 }
 

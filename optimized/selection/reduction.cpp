@@ -7,7 +7,7 @@
 #include "optimized/selection/elements.h"
 #include "optimized/selection/moments.h"
 
-// Results of many elements each, along dimensions that are reduced.
+// Reductions: each result is computed from many elements, along the dimensions that are reduced.
 namespace assay::optimized {
 namespace {
 
@@ -18,7 +18,7 @@ union Total {
   std::int64_t integer;
 };
 
-// Of the schemas self, dim, keepdim, ...: which dimensions; a bit for each. False: they are none, or one twice.
+// The reduced dimensions of the schemas self, dim, keepdim, ...: a bit for each. False: one is invalid or listed twice.
 enum class Dims { named, named_or_all, all };
 bool reduced_dims(const Call& call, Dims dims, std::uint32_t& reduced) {
   const int rank = call.tensor(0).rank;
@@ -40,13 +40,13 @@ bool reduced_dims(const Call& call, Dims dims, std::uint32_t& reduced) {
 }
 
 struct Loops {
-  Nest kept, reduced;      // operand 0 of the first is the result
+  Nest kept, reduced;      // operand 0 of `kept` is the result
   std::int64_t count = 1;  // elements of each result
 };
 
 Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
 
-// What the call reduces, in loops, and the sizes of the result.
+// The loops of a reduction, and the sizes of its result.
 bool plan(const Call& call, Dims dims, Shape& result, std::uint32_t& reduced, std::size_t keepdim = 2) {
   if (!reduced_dims(call, dims, reduced)) return false;
   const Tensor& self = call.tensor(0);
@@ -95,11 +95,11 @@ Total identity_of(Fold fold, bool real) {
   return t;
 }
 
-struct Sink {  // where totals go
+struct Sink {  // receives totals
   Element element;
-  double scale;  // of floats: what a mean divides by
+  double scale;  // of floats: the divisor of a mean
   const Tensor& to;
-  Store stored;  // of halves, and of integers that are no int64
+  Store stored;  // for half floats, and integers narrower than int64
 
   void store(std::ptrdiff_t i, const Total& total) const {
     const float real = element == Element::f32 ? static_cast<float>(total.real / scale) : 0;
@@ -115,7 +115,7 @@ struct Sink {  // where totals go
   }
 };
 
-// Elements as those of a dtype of computations, a few at a time.
+// Elements as elements of another type, a few at a time.
 class Source {
  public:
   Source(const Tensor& self, Element element)
@@ -140,9 +140,9 @@ class Source {
 };
 constexpr std::ptrdiff_t most_at_once = kernels::fold_columns;
 
-// Calls results(at, n, stride, visit) for results that are made together: the first, how many, and how they lie. Then
-// visit(row) calls row(first, stride, n) with the elements of each of the rows that are reduced, for one result, or one
-// of each result.
+// Calls results(at, n, stride, visit) for n results that are computed together: the place of the first, and the stride.
+// visit(row) then calls row(first, stride, n) for each reduced row: the elements of one result, or one element of each
+// result.
 template <class Results>
 void each_results(const Loops& loops, Results results) {
   const int inner = loops.kept.loops - 1, last = loops.reduced.loops - 1;
@@ -186,7 +186,7 @@ void reduce(const kernels::FoldRows& fold, const Loops& loops, const Total& iden
   });
 }
 
-// The dtype that a call asks for, if it may; none: a dtype that changes.
+// The dtype that a call asks for, if kernels support that. None: the dtype changes.
 std::optional<DType> asked_dtype(const Call& call, DType otherwise, bool& asked) {
   asked = false;
   for (std::size_t i = 1; i + 1 < call.arguments.size(); ++i) {
@@ -207,11 +207,12 @@ bool accepts(const Call& call) {
   if (element_of(out.dtype) != element || !find_gather(self.dtype, element) ||
       asked_dtype(call, out.dtype, asked) != out.dtype)
     return false;
-  // Without a dtype means are of floats, and products of all are of self's dtype or int64. Extremes are self's own.
+  // Without a dtype, a mean is of floats, a product over all elements has self's dtype or int64, and an extreme has
+  // self's dtype.
   const bool promotes = element == Element::i64 ? out.dtype == DType::int64 : self.dtype == out.dtype;
   if ((mean || (fold == Fold::prod && dims == Dims::all)) && !asked && !promotes) return false;
   if ((fold == Fold::max || fold == Fold::min) && self.dtype != out.dtype) return false;
-  // Elements become halves before they are added, and a product after each of its steps.
+  // Elements become half floats before they are added; a product is rounded after each step.
   if (element == Element::f32 && out.dtype != DType::float32 && (fold == Fold::prod || self.dtype != out.dtype))
     return false;
   Shape result;
@@ -227,7 +228,7 @@ const void* prepare(const Call& call, Stores& stores) {
 }
 
 template <Fold fold, Element element, Dims dims, bool mean>
-bool run(const Step& step, Run&) {
+bool run(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = out_of(step.call);
   Shape result;
@@ -248,13 +249,13 @@ constexpr Kernel reduction(const char* name) {
   return {name, accepts<fold, element, dims, mean>, prepare<fold, element>, run<fold, element, dims, mean>};
 }
 
-// The largest or smallest elements, and where each stands first along the dimension, or among all. NaN comes before
-// all.
+// The largest or smallest elements, and the first place of each, along a dimension or among all elements. NaN comes
+// before all numbers.
 
-// A dimension at most; places among several are counted row-major.
+// At most one dimension is reduced; places among all elements are counted row-major.
 bool is_one(std::uint32_t reduced) { return (reduced & (reduced - 1)) == 0; }
 
-// Operands: self, dim, keepdim, maybe the elements, their places.
+// Operands: self, dim, keepdim, maybe the extremes, their places.
 template <Element element>
 bool accepts_first(const Call& call) {
   if (call[0].kind != ValueKind::tensor) return false;
@@ -273,7 +274,7 @@ bool accepts_first(const Call& call) {
 }
 
 template <Element element, bool largest>
-bool run_first(const Step& step, Run&) {
+bool run_first(const Step& step, Execution&) {
   using T = std::conditional_t<element == Element::f32, float, std::int64_t>;
   using Limits = std::numeric_limits<T>;
   const Call& call = step.call;
@@ -330,7 +331,7 @@ constexpr Kernel first_of(const char* name) {
   return {name, accepts_first<element>, nullptr, run_first<element, largest>};
 }
 
-// Variances: self, dim, what is taken from the number of elements, keepdim, out, maybe the mean.
+// Variances. Operands: self, dim, correction, keepdim, out, maybe the mean.
 
 bool accepts_variance(const Call& call) {
   for (const std::size_t i : {std::size_t{0}, std::size_t{4}, call.arguments.size() - 1})
@@ -342,7 +343,7 @@ bool accepts_variance(const Call& call) {
          std::equal(out.dim_order, out.dim_order + out.rank, out_of(call).dim_order);
 }
 
-bool run_variance(const Step& step, Run&) {
+bool run_variance(const Step& step, Execution&) {
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
   Tensor &out = call.tensor(4), *mean = call.arguments.size() == 6 ? call.arguments[5]->tensor : nullptr;

@@ -5,11 +5,11 @@
 #include "kernels.gen.h"
 #include "optimized/selection/layout.h"
 
-// Images of another size.
+// Resizes images.
 namespace assay::optimized {
 namespace {
 
-// Planes of rows of pixels of elements that lie together: an element each, or all channels.
+// Planes of rows of pixels. The elements of a pixel are contiguous: one element, or all channels.
 struct Planes {
   std::int64_t count, height, width, elements;
 };
@@ -23,7 +23,7 @@ bool planes_of(const Tensor& t, Planes& planes) {
 
 bool is_given(const Value& v) { return v.kind != ValueKind::none; }
 
-// Of the operands input, output_size, ..., scale_factors and out: the sizes of the result.
+// The sizes of the result, from the operands input, output_size, ..., scale_factors and out.
 bool result_of(const Call& call, Shape& shape) {
   const Value &sizes = call[1], &scales = call[call.arguments.size() - 2];
   shape = shape_of(call.tensor(0));
@@ -49,7 +49,7 @@ bool accepts(const Call& call, bool (*knows)(DType)) {
          std::equal(input.dim_order, input.dim_order + 4, out.tensor->dim_order) && result_of(call, shape);
 }
 
-// Along a dimension with n cells and m places.
+// One dimension, which has n cells and m places.
 struct Axis {
   std::int64_t n, m;
   double step;
@@ -60,7 +60,7 @@ Axis axis_of(const Call& call, int d, const Shape& shape) {
   return {n, m, is_given(scales) ? 1 / scales.reals[d - 2] : static_cast<double>(n) / static_cast<double>(m)};
 }
 
-// Calls row(from, to, place) for each row of the result: its plane of the input.
+// Calls row(from, to, place) for each row of the result; `from` is its plane of the input.
 template <class Row>
 void each_result(const Tensor& input, const Tensor& out, const kernels::Threads& threads, Row row) {
   Planes from, to;
@@ -76,7 +76,7 @@ void each_result(const Tensor& input, const Tensor& out, const kernels::Threads&
                  });
 }
 
-// The cell that a place takes: steps and places are floats, whatever the dtype. A doubled size asks for no scale.
+// The cell of a place. Steps and places are floats, whatever the dtype is. Doubling a size needs no scale.
 std::int64_t nearest(const Axis& axis, std::int64_t place) {
   if (axis.m == axis.n) return place;
   if (axis.m == 2 * axis.n) return place / 2;
@@ -91,7 +91,7 @@ bool accepts_nearest(const Call& call) {
   });
 }
 
-bool run_nearest(const Step& step, Run& run) {
+bool run_nearest(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& input = call.tensor(0);
   Tensor& out = call.tensor(3);
@@ -100,7 +100,7 @@ bool run_nearest(const Step& step, Run& run) {
   if (!planes_of(input, planes) || !result_of(call, shape) || !resize(out, shape.span())) return false;
   const Axis y = axis_of(call, 2, shape), x = axis_of(call, 3, shape);
   const std::int64_t bytes = static_cast<std::int64_t>(input.element_bytes()) * planes.elements;
-  each_result(input, out, run.threads, [&](const std::byte* from, std::byte* to, std::int64_t place) {
+  each_result(input, out, execution.threads, [&](const std::byte* from, std::byte* to, std::int64_t place) {
     from += nearest(y, place) * planes.width * bytes;
     for (std::int64_t i = 0; i < x.m; ++i, to += bytes)
       std::memcpy(to, from + nearest(x, i) * bytes, static_cast<std::size_t>(bytes));
@@ -108,7 +108,7 @@ bool run_nearest(const Step& step, Run& run) {
   return true;
 }
 
-// Two cells, and how far a place is on the way from the first to the second.
+// Two cells, and how far a place is from the first towards the second.
 struct Between {
   std::int32_t first, second;
   float part;
@@ -129,28 +129,29 @@ bool accepts_bilinear(const Call& call) {
          !call.tensor(4).unbounded;
 }
 
-// Of each column of the result.
+// One for each column of the result.
 const void* prepare_bilinear(const Call& call, Stores& stores) {
   const Tensor& out = call.tensor(4);
   stores.scratch = static_cast<std::uint64_t>(out.declared[3]) * sizeof(Between);
   return nullptr;
 }
 
-bool run_bilinear(const Step& step, Run& run) {
+bool run_bilinear(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& input = call.tensor(0);
   Tensor& out = call.tensor(4);
   Planes planes;
   Shape shape;
   if (!planes_of(input, planes) || !result_of(call, shape) ||
-      run.scratch.size() < static_cast<std::size_t>(shape.sizes[3]) * sizeof(Between) || !resize(out, shape.span()))
+      execution.scratch.size() < static_cast<std::size_t>(shape.sizes[3]) * sizeof(Between) ||
+      !resize(out, shape.span()))
     return false;
   const Axis y = axis_of(call, 2, shape), x = axis_of(call, 3, shape);
   const bool align_corners = call[2].boolean;
-  auto* columns = reinterpret_cast<Between*>(run.scratch.data());
+  auto* columns = reinterpret_cast<Between*>(execution.scratch.data());
   for (std::int64_t i = 0; i < x.m; ++i) columns[i] = between(x, align_corners, i);
   const auto blend = [](float a, float b, float part) { return (1 - part) * a + part * b; };
-  each_result(input, out, run.threads, [&](const std::byte* from, std::byte* to, std::int64_t place) {
+  each_result(input, out, execution.threads, [&](const std::byte* from, std::byte* to, std::int64_t place) {
     const Between row = between(y, align_corners, place);
     const auto* plane = reinterpret_cast<const float*>(from);
     const float *above = plane + row.first * planes.width * planes.elements,

@@ -4,11 +4,11 @@
 #include "optimized/selection/elements.h"
 #include "optimized/selection/layout.h"
 
-// Rows along a dimension: running sums, and orders.
+// Running sums and sorted orders along a dimension.
 namespace assay::optimized {
 namespace {
 
-// Where rows begin in two tensors, and from an element of a row to the next.
+// Where rows begin in two tensors, and the strides along a row.
 struct Rows {
   std::int64_t n = 1;
   std::ptrdiff_t in = 1, out = 1;
@@ -43,7 +43,7 @@ std::byte* place(const Tensor& t, std::ptrdiff_t i) {
   return t.data + i * static_cast<std::ptrdiff_t>(t.element_bytes());
 }
 
-// Operands: self, dim, dtype, out. Elements are those of the result before they are added.
+// Operands: self, dim, dtype, out. Elements are converted to the dtype of the result before they are added.
 template <Element element>
 bool accepts_sums(const Call& call) {
   if (call[0].kind != ValueKind::tensor || call[3].kind != ValueKind::tensor) return false;
@@ -55,7 +55,7 @@ bool accepts_sums(const Call& call) {
 }
 
 template <Element element>
-bool run_sums(const Step& step, Run&) {
+bool run_sums(const Step& step, Execution&) {
   using Total = std::conditional_t<element == Element::f32, double, std::uint64_t>;
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.tensor(3);
@@ -78,14 +78,14 @@ bool run_sums(const Step& step, Run&) {
   return true;
 }
 
-// An element and where it stands.
+// An element and its place.
 template <class T>
 struct Entry {
   T x;
   std::int64_t at;
 };
 
-// NaN is larger than all; the first of equals comes first.
+// NaN is larger than every number. Of equal elements the first one comes first.
 template <class T, bool largest>
 bool comes_first(const Entry<T>& a, const Entry<T>& b) {
   const bool a_is_nan = a.x != a.x, b_is_nan = b.x != b.x;
@@ -94,7 +94,7 @@ bool comes_first(const Entry<T>& a, const Entry<T>& b) {
   return a.at < b.at;
 }
 
-// What is asked for of each row, and which: the k first in the order.
+// Which elements of each row are wanted: the first k of the order.
 struct Order {
   int dim = 0;
   std::int64_t k = 0;
@@ -129,7 +129,7 @@ bool accepts_order(const Call& call) {
          std::equal(values.dim_order, values.dim_order + values.rank, places.dim_order);
 }
 
-// A row is put in order in scratch: as long as one can become.
+// A row is sorted in scratch, which is as long as a row can become.
 template <Element element>
 const void* prepare_order(const Call& call, Stores& stores) {
   const Tensor& self = call.tensor(0);
@@ -142,7 +142,7 @@ const void* prepare_order(const Call& call, Stores& stores) {
 }
 
 template <Asked asked, Element element>
-bool run_order(const Step& step, Run& run) {
+bool run_order(const Step& step, Execution& execution) {
   using T = Number<element>;
   const Call& call = step.call;
   const std::size_t last = call.arguments.size() - 1;
@@ -157,7 +157,7 @@ bool run_order(const Step& step, Run& run) {
   const Rows rows = rows_of(self, values, order.dim);
   const Gather gather = find_gather(self.dtype, element);
   const Store store = find_store(element, self.dtype);
-  auto* entries = reinterpret_cast<Entry<T>*>(run.scratch.data());
+  auto* entries = reinterpret_cast<Entry<T>*>(execution.scratch.data());
   const auto before = order.largest ? comes_first<T, true> : comes_first<T, false>;
   each_of(rows, [&](std::ptrdiff_t from, std::ptrdiff_t to) {
     for (std::int64_t i = 0; i < rows.n; ++i) {

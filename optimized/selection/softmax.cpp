@@ -16,14 +16,14 @@ bool accepts(const Call& call) {
          is_fixed(call[2]) && !call[2].boolean;
 }
 
-// Whether rows lie together, one after another, in self and out.
+// Whether rows are contiguous, one after another, in self and out.
 bool is_innermost(const Call& call, int dim) {
   const Tensor &self = call.tensor(0), &out = call.tensor(3);
   return self.rank == 0 || (self.dim_order[self.rank - 1] == dim &&
                             std::equal(self.dim_order, self.dim_order + self.rank, out.dim_order));
 }
 
-// A row whose elements do not lie together is copied to scratch: as large as it can become.
+// A row whose elements are not contiguous is copied to scratch, which is as large as a row can become.
 const void* prepare(const Call& call, Stores& stores) {
   const Tensor& self = call.tensor(0);
   const int dim = dim_of(call[1], self.rank);
@@ -36,7 +36,7 @@ const void* prepare(const Call& call, Stores& stores) {
 }
 
 template <kernels::Softmax kind_of_operator>
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const auto kind = call.fusion && call.fusion->safe ? kernels::Softmax::safe : kind_of_operator;
   const Tensor& self = call.tensor(0);
@@ -50,7 +50,7 @@ bool run(const Step& step, Run& run) {
   if (is_innermost(call, dim)) {
     const auto size = static_cast<std::size_t>(n);
     if (count > 0)
-      kernels::share(run.threads, static_cast<std::size_t>(count / n), size, [&](kernels::Range rows) {
+      kernels::share(execution.threads, static_cast<std::size_t>(count / n), size, [&](kernels::Range rows) {
         for (std::size_t i = rows.begin * size; i < rows.end * size; i += size)
           kernels::softmax(set, kind, x + i, y + i, size);
       });
@@ -60,7 +60,7 @@ bool run(const Step& step, Run& run) {
   rows.sizes[dim] = n > 0;
   const Strides strides[] = {strides_of(out), strides_of(self)};
   const Nest nest = nest_of(rows, out.dim_order, strides);
-  auto* row = reinterpret_cast<float*>(run.scratch.data());
+  auto* row = reinterpret_cast<float*>(execution.scratch.data());
   each_row(nest, 2, [&](const std::ptrdiff_t* at, std::ptrdiff_t many) {
     const int inner = nest.loops - 1;
     for (std::ptrdiff_t r = 0; r < many; ++r) {

@@ -47,7 +47,7 @@ Strides strides_in(const Shape& shape, const View& view) {
   return strides;
 }
 
-// Dimensions that continue each other are taken as one, from the innermost on, and cut into those that are wanted.
+// Merges dimensions that continue each other, from the innermost on, and splits them into the wanted sizes.
 bool reshape(View& v, std::span<const std::int32_t> sizes) {
   View to{{static_cast<int>(sizes.size()), {}}, v.first, {}};
   if (sizes.size() > max_rank) return false;
@@ -55,7 +55,7 @@ bool reshape(View& v, std::span<const std::int32_t> sizes) {
   if (to.shape.count() != v.shape.count()) return false;
   if (to.shape.count() == 0) return v = to, true;
   int d = v.shape.rank;
-  std::int64_t left = 1;  // elements of the dimension, or several that continue each other, that is being cut
+  std::int64_t left = 1;  // elements that are left of the merged dimensions
   std::ptrdiff_t stride = 1;
   for (int k = to.shape.rank - 1; k >= 0; --k) {
     const std::int64_t n = to.shape.sizes[k];
@@ -78,7 +78,7 @@ bool reshape(View& v, std::span<const std::int32_t> sizes) {
 
 bool compose(View& v, const View& inner, const Strides& of_tensor) {
   View to{{0, {}}, inner.first, {}};
-  std::int64_t largest[max_rank] = {};  // index in each dimension of the tensor
+  std::int64_t largest[max_rank] = {};  // largest index in each dimension of the tensor
   const auto add = [&](std::int64_t n, std::ptrdiff_t stride) {
     if (to.shape.rank == static_cast<int>(max_rank)) return false;
     to.shape.sizes[to.shape.rank] = static_cast<std::int32_t>(n), to.strides.of[to.shape.rank++] = stride;
@@ -89,7 +89,7 @@ bool compose(View& v, const View& inner, const Strides& of_tensor) {
     std::int64_t n = v.shape.sizes[k];
     std::ptrdiff_t stride = v.strides.of[k];
     const int begin = to.shape.rank;
-    while (n > 1 && stride != 0) {  // the innermost part of it that lies in one dimension
+    while (n > 1 && stride != 0) {  // the innermost part of it that is in one dimension
       int d = 0;
       const auto of_dimension = [&] { return of_tensor.of[d] * inner.shape.sizes[d]; };
       while (d < inner.shape.rank && (stride < of_tensor.of[d] || stride >= of_dimension())) ++d;

@@ -6,7 +6,7 @@
 namespace assay::optimized {
 namespace {
 
-// What each operator makes of a view of its first argument; false: it is none, or not allowed.
+// The view that each operator makes of a view of its first argument. False: the call is invalid.
 
 bool same_view(const Call&, View&) { return true; }
 
@@ -93,7 +93,7 @@ bool squeezed_view(const Call& call, View& v) {
   return true;
 }
 
-// Row-major elements with other sizes, of which one may be -1. What is read through a view was row-major before.
+// Row-major elements with other sizes; one size may be -1. The source of a view was row-major, too.
 bool reshaped_view(const Call& call, View& v) {
   if (!integers(call[1]) || (!call.fusion && !call.tensor(0).is_contiguous())) return false;
   const auto sizes = call[1].items();
@@ -120,7 +120,7 @@ bool reshaped_view(const Call& call, View& v) {
 
 bool flipped_view(const Call& call, View& v) {
   const DTypeFacts& facts = *find_dtype(static_cast<int>(call.tensor(0).dtype));
-  if (facts.kind >= Kind::complex || facts.dtype >= DType::uint16) return false;  // which PyTorch does not always flip
+  if (facts.kind >= Kind::complex || facts.dtype >= DType::uint16) return false;  // PyTorch cannot flip all of these
   std::uint32_t seen = 0;
   if (!integers(call[1])) return false;
   for (const Value* dim : call[1].items()) {
@@ -134,7 +134,7 @@ bool flipped_view(const Call& call, View& v) {
   return true;
 }
 
-// The diagonals of two dimensions, as the last one.
+// The diagonals of two dimensions become the last dimension.
 bool diagonal_view(const Call& call, View& v) {
   const int rank = v.shape.rank, a = dim_of(call[2], rank), b = dim_of(call[3], rank);
   if (rank < 2 || a < 0 || b < 0 || a == b || call[1].kind != ValueKind::integer) return false;
@@ -148,7 +148,7 @@ bool diagonal_view(const Call& call, View& v) {
   return true;
 }
 
-// Windows along a dimension, their elements as the last one.
+// Windows along a dimension; their elements become the last dimension.
 bool unfolded_view(const Call& call, View& v) {
   const int rank = v.shape.rank, d = rank > 0 ? dim_of(call[1], rank) : -1;
   if (d < 0 || rank == static_cast<int>(max_rank) || call[2].kind != ValueKind::integer ||

@@ -4,15 +4,15 @@
 #include "optimized/selection/convolution_call.h"
 #include "optimized/selection/images.h"
 
-// aten::convolution of f32 by Winograd's algorithm, where arithmetic may be relaxed.
+// aten::convolution of float32 by Winograd's algorithm, where arithmetic may be relaxed.
 namespace assay::optimized {
 namespace {
 
 using namespace convolution;
 namespace winograd = kernels::winograd;
 
-// There are fewer products, but transforms and more weights: fewer channels, or tiles that share the weights, take
-// longer than all products.
+// There are fewer products, but transforms and more weights. With fewer channels, or with fewer tiles that share the
+// weights, that takes longer than all products.
 constexpr std::size_t least_channels = 16, least_tiles = 9;
 
 bool accepts(const Call& call) {
