@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "conformance/verdict/record.h"
+
+namespace assay {
+
+// How far a run is, on standard error: a line that is rewritten on a terminal, one line every ten seconds elsewhere.
+class Progress {
+ public:
+  explicit Progress(std::size_t planned);
+  ~Progress();
+
+  void add(const Record& record);
+  void looks_into(std::string_view op);  // for the causes of its failures
+
+  std::size_t judged() const { return judged_; }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show(const std::string& line);
+
+  std::size_t planned_;
+  bool terminal_;
+  Clock::time_point start_ = Clock::now(), shown_ = start_;
+  std::size_t judged_ = 0, failures_ = 0;
+};
+
+}  // namespace assay

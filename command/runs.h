@@ -1,0 +1,27 @@
+#pragma once
+
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include "conformance/verdict/run_file.h"
+#include "reference/fault.h"
+
+namespace assay {
+
+// The run that `assay kernels -o FILE` wrote. Throws Fault (malformed) with the file: run.file, run.line
+// with the line, run.counts where it does not add up.
+inline RunFile open_run(const std::string& file) {
+  std::ifstream lines(file);
+  if (!lines) throw Fault(Outcome::malformed, "run.file", text(file, " cannot be read"));
+  try {
+    RunFile run = read_run(lines);
+    if (const std::string wrong = miscounted(run); !wrong.empty())
+      throw Fault(Outcome::malformed, "run.counts", text(file, ": ", wrong));
+    return run;
+  } catch (const std::invalid_argument& error) {
+    throw Fault(Outcome::malformed, "run.line", text(file, ", ", error.what()));
+  }
+}
+
+}  // namespace assay
