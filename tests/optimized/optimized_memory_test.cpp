@@ -158,6 +158,8 @@ std::string bytes_of_outputs(assay_method* method) {
   return all;
 }
 
+std::size_t aliased = 0, copied = 0;  // inputs
+
 class OptimizedMemory : public testing::TestWithParam<fs::path> {
  public:
   static void TearDownTestSuite() {
@@ -191,8 +193,6 @@ TEST_P(OptimizedMemory, IsTheOnlyMemoryWrittenAndItsFillHasNoEffect) {
   EXPECT_EQ(zeros, results(files, valid, std::byte{0xFF}));
   EXPECT_EQ(zeros, results(files, valid, std::byte{0x5A}));
 }
-
-std::size_t aliased = 0, copied = 0;
 
 // Each tensor is used in place, between red zones, if the program allows that. It does not change.
 TEST_P(OptimizedMemory, InputsAreUsedInPlace) {
