@@ -34,7 +34,7 @@ void Builder::use_all(const Groups& groups) const {
   for (std::uint32_t v = 0; v < source_.values.size(); ++v) {
     const Flow::Group& g = flow_->group(v);
     if (g.input || g.state || source_.tensors[v].lasts) use(groups, v, 0, steps);
-    if (g.output) use(groups, v, g.writer == Flow::nobody ? 0 : g.writer, steps);
+    if (g.output) use(groups, v, g.writer == Flow::none ? 0 : g.writer, steps);
   }
   for (std::uint32_t i = 0; i < steps; ++i)
     if (!source_.instructions[i].dead)

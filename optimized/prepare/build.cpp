@@ -122,8 +122,8 @@ bool Builder::begin_delegate(std::uint32_t i, const DelegateSource& source) {
   const auto found = std::ranges::find(options_.backends, source.backend, &Backend::id);
   if (found != options_.backends.end()) {
     delegate.backend = &*found;
-    delegate.begun = found->begin(found->context, source, fault_);
-    if (delegate.begun || fault_) return delegate.begun;
+    delegate.instance = found->begin(found->context, source, fault_);
+    if (delegate.instance || fault_) return delegate.instance;
   }
   return refuse(fault_, "D2", where_.in("delegate", i), "there is no backend ", format::Quoted{source.backend},
                 " for it");

@@ -58,7 +58,7 @@ class Builder {
   // inputs.cpp
   void mark_inputs();
   void mark_outputs();
-  bool is_overwritten(std::uint32_t v, std::uint64_t& looks) const;
+  bool is_overwritten(std::uint32_t v, std::uint64_t& lookups_left) const;
   bool overlap(std::uint32_t a, std::uint32_t b) const;
   bool is_alone(std::uint32_t v, bool overwritten) const;
 

@@ -29,7 +29,7 @@ void Flow::join(std::uint32_t a, std::uint32_t b) {
   const Place &p = places_[one], &q = places_[other];
   to.same_place = to.same_place && from.same_place && p.memory == q.memory && p.begin == q.begin && p.size == q.size;
   to.writers += from.writers, to.readers += from.readers, to.members += from.members;
-  if (to.writer == nobody || (from.writer != nobody && from.writer > to.writer)) to.writer = from.writer;
+  if (to.writer == none || (from.writer != none && from.writer > to.writer)) to.writer = from.writer;
   to.input = to.input || from.input, to.output = to.output || from.output, to.state = to.state || from.state;
   parents_[b] = a;
   std::swap(next_[a], next_[b]);
@@ -101,7 +101,7 @@ bool Flow::take(const Source& source, format::Workspace& workspace) {
   for (std::uint32_t v = 0; v < n; ++v) {
     const Storage& storage = source.storage[v];
     parents_[v] = next_[v] = v, groups_[v] = {};
-    places_[v] = {storage.memory > 0 ? storage.memory : nobody - v, storage.offset, storage.bytes};
+    places_[v] = {storage.memory > 0 ? storage.memory : none - v, storage.offset, storage.bytes};
   }
   return true;
 }

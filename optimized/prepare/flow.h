@@ -10,7 +10,7 @@ namespace assay::optimized {
 
 class Flow {
  public:
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   // Whether instructions run in order and none moves a value to another place.
   static bool is_straight(const Source& source);
@@ -22,7 +22,7 @@ class Flow {
   std::uint32_t root(std::uint32_t value) const;
   struct Group {
     std::uint32_t writers = 0, readers = 0;  // how often instructions write and read it
-    std::uint32_t writer = nobody;           // the last instruction that writes it
+    std::uint32_t writer = none;             // the last instruction that writes it
     std::uint32_t members = 1;
     bool input = false, output = false, state = false;  // whether one of its values is
     bool same_place = true;                             // all of its values are exactly the same bytes

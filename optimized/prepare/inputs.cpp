@@ -15,9 +15,9 @@ bool Builder::overlap(std::uint32_t a, std::uint32_t b) const {
 
 // Whether an instruction writes other values to the bytes of an input, as the source plans them. Where there is too
 // much to look at, it may.
-bool Builder::is_overwritten(std::uint32_t v, std::uint64_t& looks) const {
-  if (looks < source_.instructions.size()) return true;
-  looks -= source_.instructions.size();
+bool Builder::is_overwritten(std::uint32_t v, std::uint64_t& lookups_left) const {
+  if (lookups_left < source_.instructions.size()) return true;
+  lookups_left -= source_.instructions.size();
   return std::ranges::any_of(source_.instructions, [&](const Instruction& i) {
     bool over = false;
     each_effect(source_, i, [&](format::Use use, const Value& value) {
@@ -36,7 +36,7 @@ bool Builder::is_alone(std::uint32_t v, bool overwritten) const {
 }
 
 void Builder::mark_inputs() {
-  std::uint64_t looks = Flow::most_steps;
+  std::uint64_t lookups_left = Flow::most_steps;
   for (std::size_t i = 0; i < made_->inputs_.size(); ++i) {
     const auto v = static_cast<std::uint32_t>(source_.inputs[i]);
     Input& input = made_->inputs_[i];
@@ -44,7 +44,7 @@ void Builder::mark_inputs() {
     if (!source_.is_tensor(v)) continue;
     input.own = source_.tensors[v].home;
     if (source_.tensors[v].lasts) continue;
-    input.is_overwritten = is_overwritten(v, looks);
+    input.is_overwritten = is_overwritten(v, lookups_left);
     input.is_alone = is_alone(v, input.is_overwritten);
   }
 }

@@ -13,15 +13,15 @@ namespace assay::optimized {
 // An operator's call, or another instruction.
 struct Instruction {
   enum class Kind : std::uint8_t { call, delegate, move, jump, free };
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   // The operands are the arguments of `call`: of a delegate its arguments, of a move from and to, of a jump the
   // condition, none of a free. Only a call has roles.
   Call call{};
   Kind kind = Kind::call;
-  bool is_typed = false;        // a call whose operands always have the types that the operator's schema states
-  bool dead = false;            // no step executes it
-  std::uint32_t into = nobody;  // of a dead instruction: the one that does its work; nobody: there is none to do
+  bool is_typed = false;      // a call whose operands always have the types that the operator's schema states
+  bool dead = false;          // no step executes it
+  std::uint32_t into = none;  // of a dead instruction: the one that does its work; none: no work is left
   // Of a delegate its number, of a jump the instruction to go to where the condition is false, of a free the value.
   std::uint32_t target = 0;
   std::uint32_t index = 0;  // in its chain, for messages

@@ -10,7 +10,7 @@ namespace {
 
 bool run_delegate(const Step& step, Execution& execution) {
   const auto& delegate = *static_cast<const Delegate*>(step.state);
-  return delegate.backend->execute(delegate.begun, step.call.arguments, execution.left, *execution.fault);
+  return delegate.backend->execute(delegate.instance, step.call.arguments, execution.steps_left, *execution.fault);
 }
 
 }  // namespace
@@ -78,8 +78,8 @@ void Builder::find_steps(std::span<const std::uint32_t> step_of) {
   const auto& all = source_.instructions;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     std::uint32_t by = i;
-    while (by != Instruction::nobody && all[by].dead) by = all[by].into;
-    const bool has_step = by != Instruction::nobody && step_of[by] != step_of[by + 1];
+    while (by != Instruction::none && all[by].dead) by = all[by].into;
+    const bool has_step = by != Instruction::none && step_of[by] != step_of[by + 1];
     made_->step_of_[i] = has_step ? step_of[by] : Method::no_step;
   }
   for (Step& step : made_->steps_)

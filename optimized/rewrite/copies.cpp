@@ -47,9 +47,9 @@ bool fold_order(Draft& draft, Instruction& p, const View& view) {
   Tensor& out = *to->tensor;
   const std::uint32_t v = draft.index_of(*to);
   if (!self.constant || self.count() != out.count() || !draft.flow.is_private(v) || draft.flow.group(v).members != 1 ||
-      draft.looks < draft.calls.size())
+      draft.lookups_left < draft.calls.size())
     return false;
-  draft.looks -= draft.calls.size();
+  draft.lookups_left -= draft.calls.size();
   const auto order = draft.tables.take<std::uint8_t>(out.rank);
   if (order.size() != out.rank) return false;
   sort_dimensions(view, order.data());

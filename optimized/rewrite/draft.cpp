@@ -29,8 +29,8 @@ bool Draft::has(const Instruction& p, std::uint32_t group, std::size_t first) co
 
 bool Draft::is_seen_alike(std::uint32_t v) {
   const std::uint64_t members = flow.group(v).members;
-  if (!flow.is_private(v) || looks < members) return false;
-  looks -= members;
+  if (!flow.is_private(v) || lookups_left < members) return false;
+  lookups_left -= members;
   bool alike = true;
   flow.each_member(v, [&](std::uint32_t m) {
     alike = alike && values[m].kind == ValueKind::tensor && (m == v || same_elements(tensors[m], tensors[v]));
@@ -55,8 +55,8 @@ bool Draft::stays(const Value& v, std::uint32_t from, std::uint32_t to) const {
 void Draft::leave_if_unread(std::uint32_t call, std::uint32_t into) {
   Instruction& planned = calls[call];
   const Value& out = *planned.call.arguments.back();
-  if (planned.dead || !flow.is_private(index_of(out)) || looks < calls.size()) return;
-  looks -= calls.size();
+  if (planned.dead || !flow.is_private(index_of(out)) || lookups_left < calls.size()) return;
+  lookups_left -= calls.size();
   for (const Instruction& p : calls) {
     bool reads = false;
     if (&p != &planned && !p.dead) each_tensor(p.call, [&](const Value& v) { reads = reads || root(v) == root(out); });

@@ -32,7 +32,7 @@ struct Draft {
   Flow& flow;
   format::Workspace& tables;  // of the method: what is taken of it stays
   format::Workspace& workspace;
-  std::uint64_t looks = Flow::most_steps;  // how many more calls rewrites may look at
+  std::uint64_t lookups_left = Flow::most_steps;  // how many more calls rewrites may look at
 
   std::uint32_t index_of(const Value& v) const { return static_cast<std::uint32_t>(&v - values.data()); }
   std::uint32_t root(const Value& v) const { return flow.root(index_of(v)); }

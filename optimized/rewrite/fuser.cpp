@@ -10,8 +10,8 @@ std::size_t Fuser::readers(const Value& value, std::uint32_t* found, std::size_t
   if (!draft_.is_seen_alike(v) || all > most) return 0;
   std::size_t n = 0;
   for (std::uint32_t i = at_ + 1; i < draft_.calls.size() && n < all; ++i) {
-    if (draft_.looks == 0) return 0;
-    --draft_.looks;
+    if (draft_.lookups_left == 0) return 0;
+    --draft_.lookups_left;
     const Instruction& p = draft_.calls[i];
     if (p.is_typed && draft_.has(p, group, p.call.arguments.size() - 1)) found[n++] = i;
   }

@@ -42,8 +42,9 @@ bool put_back(Draft& draft, std::uint32_t copy) {
 
 bool put_all_back(Draft& draft) {
   bool changed = false;
-  for (std::uint32_t i = 0; i < draft.calls.size() && draft.looks >= draft.calls.size(); ++i)
-    if (draft.is_op(draft.calls[i], "aten::copy_")) draft.looks -= draft.calls.size(), changed |= put_back(draft, i);
+  for (std::uint32_t i = 0; i < draft.calls.size() && draft.lookups_left >= draft.calls.size(); ++i)
+    if (draft.is_op(draft.calls[i], "aten::copy_"))
+      draft.lookups_left -= draft.calls.size(), changed |= put_back(draft, i);
   return changed;
 }
 

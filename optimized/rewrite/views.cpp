@@ -114,10 +114,10 @@ class Copy {
 
 bool read(Draft& draft) {
   bool changed = false;
-  for (std::uint32_t i = 0; i < draft.calls.size() && draft.looks >= draft.calls.size(); ++i) {
+  for (std::uint32_t i = 0; i < draft.calls.size() && draft.lookups_left >= draft.calls.size(); ++i) {
     const Instruction& p = draft.calls[i];
     if (p.dead || !p.is_typed || !find_viewer(p.call.roles->name)) continue;
-    draft.looks -= draft.calls.size();
+    draft.lookups_left -= draft.calls.size();
     changed |= Copy(draft, i).leave_out();
   }
   return changed;

@@ -58,8 +58,8 @@ struct Call {
 
 // The state of one execution.
 struct Execution {
-  std::uint32_t next = 0;  // the next step
-  std::int64_t left = 0;   // how many steps are left until the limit
+  std::uint32_t next = 0;       // the next step
+  std::int64_t steps_left = 0;  // how many steps are left until the limit
   std::span<std::byte> scratch;
   kernels::Threads threads;
   Fault* fault = nullptr;

@@ -123,13 +123,13 @@ bool Method::begin(Fault& fault) {
     std::ranges::copy(initial_, values_.begin());
     for (Tensor& t : tensors_) t.data = t.home;
   }
-  execution_.next = 0, execution_.left = instructions_;
+  execution_.next = 0, execution_.steps_left = instructions_;
   running_ = true;
   return true;
 }
 
 bool Method::run_one(Fault& fault) {
-  if (execution_.left-- <= 0)
+  if (execution_.steps_left-- <= 0)
     return refuse(fault, "I17", {}, "the execution has reached its limit of ", instructions_, " instructions");
   const std::uint32_t at = execution_.next++;
   const Step& step = steps_[at];
@@ -186,7 +186,7 @@ bool Method::step(Fault& fault) {
 
 void Method::end() {
   for (Delegate& d : delegates_)
-    if (void* begun = std::exchange(d.begun, nullptr)) d.backend->end(begun);
+    if (void* instance = std::exchange(d.instance, nullptr)) d.backend->end(instance);
 }
 
 void Method::reset() {

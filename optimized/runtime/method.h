@@ -59,7 +59,7 @@ struct Output {
 
 struct Delegate {
   const Backend* backend;
-  void* begun;  // null: not begun, or ended
+  void* instance;  // what the backend began; null: nothing, or it was ended
 };
 
 // One method, ready to run. It lives in its prepared memory and needs no destructor.
