@@ -5,7 +5,7 @@
 #include <random>
 
 #include "conformance/programs/file.h"
-#include "reference/program/builder.h"
+#include "reference/program/build.h"
 #include "reference/runtime/runtime.h"
 #include "tests/program_folders.h"
 #include "tests/tensors.h"

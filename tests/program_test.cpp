@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "conformance/corrupt/sample.h"
 #include "conformance/programs/check.h"
@@ -76,6 +77,65 @@ TEST(Program, EntryZeroOfItsMemoriesIsNoMemory) {
     ASSERT_EQ(report.methods.size(), 1u);
     EXPECT_EQ(report.methods.first[0].planned, largest);
   }
+}
+
+// A value of an argument's type.
+PlanBuilder::Index some_value(PlanBuilder& plan, std::string_view type) {
+  if (type.ends_with('?')) return plan.none();
+  if (type == "Tensor") return plan.tensor(DType::float32, {2});
+  if (type == "Tensor[]") return plan.list<pte::TensorListT>(std::vector{plan.tensor(DType::float32, {2})});
+  if (type == "Tensor?[]") return plan.list<pte::OptionalTensorListT>(std::vector{-1});
+  if (type == "int[]") return plan.integers({1});
+  if (type == "bool[]") return plan.list<pte::BoolListT>(std::vector{true});
+  if (type == "float[]") return plan.list<pte::DoubleListT>(std::vector{0.5});
+  if (type == "bool") return plan.boolean(true);
+  if (type == "float") return plan.real(0.5);
+  if (type == "str") return plan.string("none");
+  return plan.integer(1);
+}
+
+std::set<std::string> rules_broken_by(const ProgramBuilder& program) {
+  std::set<std::string> rules;
+  for (const Fault& f : faults_of(*open_program(in_memory(program.bytes())))) rules.insert(f.rule);
+  return rules;
+}
+
+// Defaults and returned values are where rules I9 and I10 want them.
+TEST(PlanBuilder, CallsEachOperatorByTheNamesOfItsArguments) {
+  for (const Operator& op : operator_table()) {
+    ProgramBuilder program;
+    PlanBuilder plan = program.method();
+    std::vector<PlanBuilder::Operand> operands;
+    for (const SchemaArgument& a : op.arguments.first(op.arguments.size() - op.mutated()))
+      if (a.default_text.empty()) operands.push_back({a.name, some_value(plan, a.type)});
+    plan.call_named(op.name, operands);
+    const auto broken = rules_broken_by(program);
+    EXPECT_FALSE(broken.contains("I9") || broken.contains("I10")) << op.schema;
+    plan.call(op.name, {});
+    EXPECT_TRUE(rules_broken_by(program).contains("I9")) << op.schema;
+  }
+}
+
+TEST(PlanBuilder, RefusesNamesThatTheSchemaDoesNotHave) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.tensor(DType::float32, {2});
+  const auto rule_of = [&](std::string_view op, const std::vector<PlanBuilder::Operand>& operands) {
+    const Refusal refused = refusal_of([&] { plan.call_named(op, operands); });
+    return refused ? refused->rule : "";
+  };
+  EXPECT_EQ(rule_of("aten::relu.out", {{"self", x}, {"out", x}}), "");
+  EXPECT_EQ(rule_of("aten::relu.out", {{"self", x}}), "I9");
+  EXPECT_EQ(rule_of("aten::relu.out", {{"self", x}, {"other", x}, {"out", x}}), "I9");
+  EXPECT_EQ(rule_of("mine::relu.out", {{"self", x}, {"out", x}}), "I4");
+}
+
+TEST(PlanBuilder, PlansMemoryBeyond32Bits) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.planned(DType::float32, {4}, 2, std::uint64_t{5} << 32);
+  EXPECT_EQ(plan.at(x).allocation_info->memory_offset_high, 5u);
+  EXPECT_THAT(plan.plan().non_const_buffer_sizes, testing::ElementsAre(0, 0, (Int{5} << 32) + 16));
 }
 
 TEST(Program, AlignmentMovesSegmentsOnly) {

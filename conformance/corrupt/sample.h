@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "reference/program/builder.h"
+#include "reference/program/build.h"
 
 // Files that use every table of the formats, and keep every rule.
 namespace assay {
