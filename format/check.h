@@ -38,6 +38,12 @@ std::optional<BundleView> open_bundle(std::span<const std::byte> tables, Finding
 
 // -- check: rules that rules.yaml marks `validate` --------------------------------------------------------------------
 
+// Other files that the rules of a file are about, which keep every rule of their own.
+struct Related {
+  std::span<const DataView> data = {};   // that a program is to be loaded with
+  const ProgramView* program = nullptr;  // the one in a bundle, or around a payload
+};
+
 // Each takes what it needs from the workspace and gives it back; with a workspace that only counts it does nothing
 // else. What they take is at most twice as much as the tables, and their time n log n in what H15 bounds. A program
 // with the data files that it is to be loaded with, data flow included (format/flow.h).

@@ -6,6 +6,7 @@
 
 #include "format/method.h"
 #include "format/roles.h"
+#include "format/take.h"
 #include "format/workspace.h"
 
 // What instructions do to the values of their method. Every index is that of a value, as the rules of instructions ask.
@@ -88,19 +89,7 @@ void each_element(const Method& m, std::uint32_t value, F f) {
 // How many effects all instructions have, of which a list that many share makes many.
 std::uint64_t count_effects(const Method& m);
 
-// A function of an effect. It lives as long as the call that it is given to.
-class TakeEffect {
- public:
-  template <class F>
-  TakeEffect(const F& f)  // NOLINT(google-explicit-constructor)
-      : function_(&f), call_([](const void* function, const Effect& e) { (*static_cast<const F*>(function))(e); }) {}
-
-  void operator()(const Effect& e) const { call_(function_, e); }
-
- private:
-  const void* function_;
-  void (*call_)(const void* function, const Effect& e);
-};
+using TakeEffect = Take<Effect>;
 
 // take(Effect) for what a call of a known operator does, in the order of its arguments; a list is its elements.
 void each_effect(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, TakeEffect take);

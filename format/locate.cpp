@@ -33,14 +33,6 @@ std::optional<Extent> of_possible_size(const Extent& extent, Findings& f) {
 
 }  // namespace
 
-FileKind file_kind(std::span<const std::byte> head) {
-  const std::string_view id = identifier(head, identifier_at);
-  return id == pte::ProgramIdentifier()           ? FileKind::program
-         : id == ptd::FlatTensorIdentifier()      ? FileKind::data
-         : id == bpte::BundledProgramIdentifier() ? FileKind::bundle
-                                                  : FileKind::unknown;
-}
-
 std::optional<Extent> locate_program(std::span<const std::byte> head, std::uint64_t file_size, Findings& f) {
   if (!f.check(head.size() >= head_bytes, "H1", {}, "the file has ", file_size, " bytes, but a program has at least ",
                head_bytes) ||

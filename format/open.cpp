@@ -115,8 +115,8 @@ std::optional<BundleView> open_bundle(std::span<const std::byte> tables, Finding
   const auto* root = root_of<bpte::BundledProgram>(tables, bpte::BundledProgramIdentifier(), bundled_program::schema,
                                                    {"B11", "B1", "B1"}, f);
   if (!root) return {};
-  const BundleView view{root};
-  const auto program = view.program();
+  const BundleView view{root, {}, tables};
+  const auto program = program_in(view);
   const bool aligned =
       f.check(program.empty() || reinterpret_cast<std::uintptr_t>(program.data()) % table_alignment == 0, "B11",
               {nullptr, "program"}, "does not begin at a multiple of ", table_alignment);

@@ -36,7 +36,9 @@ struct Choice {
 struct Schema {
   std::span<const std::span<const Field>> tables;
   std::span<const Choice> choices;
-  std::uint8_t root;  // the index of a table
+  std::uint8_t root;            // the index of a table
+  std::string_view identifier;  // at byte 4 of a file
+  std::string_view extension;   // "pte"
 };
 
 }  // namespace assay::format

@@ -31,6 +31,16 @@ std::optional<std::span<const std::byte>> initial_data(const ProgramView& progra
   return part_of(program, *program.tables->mutable_data_segments()->Get(0), index);
 }
 
+std::optional<std::string_view> payload_key(const pte::BackendDelegate& delegate) {
+  for (std::uint32_t i = 0; i < size_of(delegate.compile_specs()); ++i) {
+    const pte::CompileSpec& spec = *delegate.compile_specs()->Get(i);
+    const auto value = items(spec.value());
+    if (text_of(spec.key()) == "named_data")
+      return std::string_view(reinterpret_cast<const char*>(value.data()), value.size());
+  }
+  return {};
+}
+
 std::span<const std::byte> payload(const ProgramView& program, const pte::BackendDelegate& delegate) {
   const pte::BackendDelegateDataReference& reference = *delegate.processed();
   if (reference.location() == pte::DataLocation::SEGMENT) return program.segment(reference.index());

@@ -35,9 +35,17 @@ inline bool same_type(const pte::Tensor& a, const pte::Tensor& b) {
 
 template <class Tables>
 struct FileView {
-  const Tables* tables = nullptr;       // verified, and whatever must be there is there
-  std::span<const std::byte> segments;  // the space that the header gives them, one behind the other
-  std::span<const std::byte> bytes;     // of the tables
+  const Tables* tables = nullptr;            // verified; fields that must be present are present
+  std::span<const std::byte> segments = {};  // the space that the header gives them, one behind the other
+  std::span<const std::byte> bytes = {};     // of the tables
+
+  FileView() = default;
+  FileView(const Tables* root, std::span<const std::byte> behind, std::span<const std::byte> all)
+      : tables(root), segments(behind), bytes(all) {}
+  // A file whose kind is known only while the program runs is a FileView<void>.
+  template <class Other>
+  requires(std::is_void_v<Tables> != std::is_void_v<Other>) explicit FileView(const FileView<Other>& file)
+      : FileView(static_cast<const Tables*>(file.tables), file.segments, file.bytes) {}
 
   std::uint32_t segment_count() const { return size_of(tables->segments()); }
   // The bytes of segment i, which there is; rules have held its place to the space.
@@ -49,14 +57,12 @@ struct FileView {
 };
 using ProgramView = FileView<pte::Program>;
 using DataView = FileView<ptd::FlatTensor>;
+using BundleView = FileView<bpte::BundledProgram>;
+using AnyView = FileView<void>;
 
-struct BundleView {
-  const bpte::BundledProgram* tables = nullptr;
-  std::span<const std::byte> program() const { return std::as_bytes(items(tables->program())); }
-};
-
-enum class FileKind : std::uint8_t { program, data, bundle, unknown };
-FileKind file_kind(std::span<const std::byte> head);  // by the identifier at byte 4
+inline std::span<const std::byte> program_in(const BundleView& bundle) {
+  return std::as_bytes(items(bundle.tables->program()));
+}
 
 inline std::string_view text_of(const flatbuffers::String* s) { return s ? s->string_view() : std::string_view(); }
 
@@ -76,7 +82,9 @@ bool uses_constant_buffer(const pte::Program& program);  // as old programs do; 
 std::optional<std::span<const std::byte>> constant_data(const ProgramView& program, std::uint32_t index);
 // Likewise of a mutable buffer's initial value.
 std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index);
-// What a delegate is given, inline or in a segment. The program keeps the rules.
+// The key of the named data that are the delegate's payload in place of its own bytes: its compile spec "named_data".
+std::optional<std::string_view> payload_key(const pte::BackendDelegate& delegate);
+// A delegate's own bytes, inline or in a segment. The program keeps the rules.
 std::span<const std::byte> payload(const ProgramView& program, const pte::BackendDelegate& delegate);
 
 }  // namespace assay::format

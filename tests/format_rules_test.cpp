@@ -4,13 +4,10 @@
 #include <iostream>
 #include <map>
 
-#include "bundled_program_bfbs_generated.h"
 #include "conformance/corrupt/cases.h"
-#include "flat_tensor_bfbs_generated.h"
 #include "format/check.h"
 #include "format/header.h"
 #include "format_reasons.gen.h"
-#include "program_bfbs_generated.h"
 #include "reference/program/decoded.h"
 #include "reference/program/memory.h"
 #include "tests/required_fields.h"
@@ -40,16 +37,10 @@ Faults faults_of(const Sample& s) {
   return bundle ? faults_of(*bundle, *valid) : bundle.faults;
 }
 
-// What is wrong with a file's bytes.
+// What is wrong with a file's bytes, a program's by default.
 Faults faults_in(const Bytes& file) {
-  switch (file_kind(file)) {
-    case FileKind::data:
-      return open_data(borrowed(file)).faults;
-    case FileKind::bundle:
-      return open_bundle(borrowed(file)).faults;
-    default:
-      return open_program(borrowed(file)).faults;
-  }
+  const FileKind* kind = file_kind(file);
+  return open_as(borrowed(file), kind ? *kind : format::program_kind).faults;
 }
 
 Bytes program_file() { return encode(Sample().program); }
@@ -70,15 +61,9 @@ Faults opened_at(const Bytes& file, std::size_t offset) {
   const auto bytes = memory.bytes().subspan(offset);
   std::ranges::copy(file, bytes.begin());
   return faults_told([&](format::Findings& f) {
-    if (file_kind(file) == FileKind::bundle) return void(format::open_bundle(bytes, f));
-    const bool is_data = file_kind(file) == FileKind::data;
-    const auto extent =
-        is_data ? format::locate_data(bytes, file.size(), f) : format::locate_program(bytes, file.size(), f);
-    const auto segments = bytes.subspan(extent->segments_begin, extent->segments_size);
-    if (is_data)
-      format::open_data(bytes.first(extent->tables_size), segments, f);
-    else
-      format::open_program(bytes.first(extent->tables_size), segments, f);
+    const FileKind& kind = *file_kind(file);
+    const auto extent = kind.locate(bytes, file.size(), f);
+    kind.open(bytes.first(extent->tables_size), bytes.subspan(extent->segments_begin, extent->segments_size), f);
   });
 }
 
@@ -163,15 +148,14 @@ std::vector<RequiredFields> swept(const RequiredFields::Use& use) {
   for (Bytes& segment : s.data.segments) segment.clear();
   s.at_device(pte::DeviceType::CUDA);
   s.plan().non_const_buffer_device[0]->device_type = pte::DeviceType::CUDA;
-  return {{encode(s.program), pte::ProgramBinarySchema::data(), use},
-          {encode(s.data), ptd::FlatTensorBinarySchema::data(), use},
-          {bundle_file(), bpte::BundledProgramBinarySchema::data(), use}};
+  return {{encode(s.program), use}, {encode(s.data), use}, {bundle_file(), use}};
 }
 
-std::size_t fields_with_rules(const std::uint8_t* schema) {
+std::size_t fields_with_rules() {
   std::size_t n = 0;
-  for (const auto* object : *reflection::GetSchema(schema)->objects())
-    for (const auto* field : *object->fields()) n += !rule_of(*field).empty();
+  for (const FileKind* kind : format::file_kinds())
+    for (const auto* object : *reflection::GetSchema(kind->reflection())->objects())
+      for (const auto* field : *object->fields()) n += !rule_of(*field).empty();
   return n;
 }
 
@@ -222,9 +206,7 @@ void show_fields(Shown& shown) {
          if (fields.insert(field).second) line += text(line.empty() ? "without " : ", without ", field);
        }))
     file.run();
-  EXPECT_EQ(fields.size(), fields_with_rules(pte::ProgramBinarySchema::data()) +
-                               fields_with_rules(ptd::FlatTensorBinarySchema::data()) +
-                               fields_with_rules(bpte::BundledProgramBinarySchema::data()));
+  EXPECT_EQ(fields.size(), fields_with_rules());
 }
 
 TEST(FormatRules, TheSampleKeepsAll) { EXPECT_EQ(told(faults_of(Sample())), ""); }

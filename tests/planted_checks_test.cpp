@@ -22,13 +22,13 @@
 namespace assay::corrupt {
 namespace {
 
+using format::AnyView;
 using format::Finding;
 using format::Findings;
 using format::planted_checks;
 using format::Workspace;
 
-// -- a loader that leaves a check out
-// -----------------------------------------------------------------------------------
+// -- a loader that leaves a check out ---------------------------------------------------------------------------------
 
 struct Loader {
   std::string_view left_out;        // a rule
@@ -41,54 +41,47 @@ struct Loader {
   }
 };
 
-template <class View>
-std::optional<View> open(std::span<const std::byte> file, auto locate, auto open, Findings& f) {
-  const auto extent = locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), f);
+std::optional<AnyView> open(std::span<const std::byte> file, const FileKind& kind, Findings& f) {
+  const auto extent = kind.locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), f);
   if (!extent || extent->tables_size > file.size() || extent->segments_begin > file.size()) return std::nullopt;
   const auto segments = file.subspan(
       extent->segments_begin, std::min<std::size_t>(extent->segments_size, file.size() - extent->segments_begin));
-  return open(file.first(extent->tables_size), segments, f);
+  return kind.open(file.first(extent->tables_size), segments, f);
 }
 
-void load_program(std::span<const std::byte> file, const std::vector<Bytes>& files, Findings& f) {
-  std::vector<format::DataView> data;
-  for (const Bytes& bytes : files)
-    if (const auto view = open<format::DataView>(bytes, format::locate_data, format::open_data, f))
-      data.push_back(*view);
-  const auto program = open<format::ProgramView>(file, format::locate_program, format::open_program, f);
-  if (program) with_workspace([&](Workspace& w) { format::check(*program, data, w, f); });
-}
-
-void load_bundle(std::span<const std::byte> file, Findings& f) {
-  const auto bundle = open<format::BundleView>(
-      file, format::locate_bundle, [](auto tables, auto, Findings& g) { return format::open_bundle(tables, g); }, f);
-  if (!bundle) return;
-  const auto program = open<format::ProgramView>(bundle->program(), format::locate_program, format::open_program, f);
-  if (!program) return;
-  with_workspace([&](Workspace& w) { format::check(*program, {}, w, f); });
-  if (f.none()) with_workspace([&](Workspace& w) { format::check(*bundle, *program, w, f); });
+// Opens and checks a file, its parts first.
+std::optional<AnyView> open_and_check(std::span<const std::byte> file, const FileKind& kind,
+                                      std::span<const format::DataView> data, Findings& f) {
+  const auto view = open(file, kind, f);
+  std::optional<format::ProgramView> part;
+  bool opens = view.has_value();
+  if (view)
+    kind.parts(*view, nullptr, [&](const format::Nested& nested) {
+      const auto opened = open_and_check(nested.bytes, *nested.kind, {}, f);
+      opens = opened && f.none();
+      if (opens) part.emplace(*opened);
+    });
+  if (opens) with_workspace([&](Workspace& w) { kind.check(*view, {data, part ? &*part : nullptr}, w, f); });
+  return view;
 }
 
 // Whether the loader accepts the file, which is to be of this kind.
-bool load(FileKind kind, const Files& files, Loader& loader) {
+bool load(const FileKind& kind, const Files& files, Loader& loader) {
   Findings f(Loader::tell, &loader, ~std::uint64_t{0});
   const ReadOnlyFile memory(files.file);
-  if (kind == FileKind::data) {
-    const auto data = open<format::DataView>(memory.bytes(), format::locate_data, format::open_data, f);
-    if (data) with_workspace([&](Workspace& w) { format::check(*data, w, f); });
-  } else if (kind == FileKind::bundle) {
-    load_bundle(memory.bytes(), f);
-  } else {
-    load_program(memory.bytes(), files.data, f);
-  }
+  std::vector<format::DataView> data;
+  if (&kind == &format::program_kind)
+    for (const Bytes& bytes : files.data)
+      if (const auto view = open(bytes, format::data_kind, f)) data.emplace_back(*view);
+  open_and_check(memory.bytes(), kind, data, f);
   return f.none();
 }
 
 // -- the files --------------------------------------------------------------------------------------------------------
 
 struct Breaker {
-  std::string name;  // for whoever looks
-  FileKind kind;
+  std::string name;  // shown when the test fails
+  const FileKind* kind;
   Files files;
 };
 
@@ -105,16 +98,14 @@ class Breakers {
   Breakers() {
     for (const char* name : {"mlp", "cond", "map_rows", "dynamic_views", "sorting"}) {
       const File file = open_file(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name / "program.pte");
-      of(FileKind::program, name, {file.bytes.begin(), file.bytes.end()});
+      of(&format::program_kind, name, {file.bytes.begin(), file.bytes.end()});
     }
-    for (Bytes& file : complete_programs()) of(FileKind::program, "complete", std::move(file));
-    for (Bytes& file : complete_data()) of(FileKind::data, "complete", std::move(file));
-    for (Bytes& file : complete_bundles()) of(FileKind::bundle, "complete", std::move(file));
+    for (CompleteFile& complete : complete_files()) of(complete.kind, "complete", std::move(complete.file));
     each_case([&](const Attempt& a) {
-      const FileKind kind = a.subject[0] == 'B'    ? FileKind::bundle
-                            : a.files.data.empty() ? file_kind(a.files.file)
-                                                   : FileKind::program;
-      return add("", kind == FileKind::unknown ? FileKind::program : kind, a), true;
+      const FileKind* kind = a.subject[0] == 'B'    ? &format::bundle_kind
+                             : a.files.data.empty() ? file_kind(a.files.file)
+                                                    : &format::program_kind;
+      return add("", kind ? kind : &format::program_kind, a), true;
     });
   }
 
@@ -125,17 +116,17 @@ class Breakers {
   std::size_t files() const { return files_; }
 
  private:
-  void of(FileKind kind, const std::string& program, Bytes file) {
+  void of(const FileKind* kind, const std::string& program, Bytes file) {
     constexpr std::size_t places = 2;
     Corruptions(std::move(file), {}, places).each([&](const Attempt& a) { return add(program + ":", kind, a), true; });
   }
 
-  void add(const std::string& program, FileKind kind, const Attempt& a) {
+  void add(const std::string& program, const FileKind* kind, const Attempt& a) {
     ++files_;
     if (a.expectation.expected != Expected::refused) return;
     Loader whole;
     format::broken_checks.clear();
-    load(kind, a.files, whole);
+    load(*kind, a.files, whole);
     const Breaker breaker{program + a.name, kind, a.files};
     for (const std::string_view rule : whole.told) keep({rule}, breaker, whole.told.size() == 1);
     for (const int check : format::broken_checks) keep({"", check}, breaker, format::broken_checks.size() == 1);
@@ -166,7 +157,7 @@ Shown shown(const Fault& left_out, std::span<const Breaker> breakers) {
     std::set<std::string_view> refused_by;
     for (const Breaker& b : breakers) {
       Loader loader{left_out.rule, {}};
-      if (load(b.kind, b.files, loader)) _exit(accepted);
+      if (load(*b.kind, b.files, loader)) _exit(accepted);
       refused_by.insert(loader.told.begin(), loader.told.end());
     }
     for (const std::string_view rule : refused_by) std::cout << rule << ' ';

@@ -143,10 +143,10 @@ TEST(Program, AlignmentMovesSegmentsOnly) {
 }
 
 TEST(Program, FilesAreToldByTheirIdentifier) {
-  EXPECT_EQ(file_kind(encode(Sample().program)), FileKind::program);
-  EXPECT_EQ(file_kind(encode(Sample().data)), FileKind::data);
-  EXPECT_EQ(file_kind(Sample().encoded_bundle()), FileKind::bundle);
-  EXPECT_EQ(file_kind({}), FileKind::unknown);
+  EXPECT_EQ(file_kind(encode(Sample().program)), &format::program_kind);
+  EXPECT_EQ(file_kind(encode(Sample().data)), &format::data_kind);
+  EXPECT_EQ(file_kind(Sample().encoded_bundle()), &format::bundle_kind);
+  EXPECT_EQ(file_kind({}), nullptr);
 }
 
 TEST(Program, DataAreFoundByIndexAndByName) {

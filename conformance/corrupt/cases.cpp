@@ -30,7 +30,7 @@ Files files_of(const Sample& sample, std::string_view rule) {
 
 // A file of any kind, a program with the sample's data file.
 Files with_data(Bytes file) {
-  if (file_kind(file) == FileKind::program) return {std::move(file), {encode(Sample().data)}};
+  if (file_kind(file) == &format::program_kind) return {std::move(file), {encode(Sample().data)}};
   return {std::move(file), {}};
 }
 

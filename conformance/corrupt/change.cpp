@@ -8,9 +8,6 @@
 namespace assay::corrupt {
 namespace {
 
-using format::FileKind;
-using format::header_at;
-
 std::uint64_t read(const Bytes& file, std::size_t at, std::size_t width) {
   std::uint64_t value = 0;
   std::memcpy(&value, &file[at], width);
@@ -29,37 +26,29 @@ constexpr std::uint64_t least(std::size_t width) { return std::uint64_t{1} << (8
 
 // -- where the tables end, and more room there ------------------------------------------------------------------------
 
-struct HeaderFields {
-  std::size_t tables_size, segments;  // where the header states them
-  std::uint64_t tables_begin;         // from where their size counts
-};
+constexpr std::size_t header_width = sizeof(std::uint64_t);  // of a header's numbers
 
-std::optional<HeaderFields> header_of(const Bytes& file) {
-  constexpr std::size_t fields_at = header_at + 8, field = sizeof(std::uint64_t);
-  const FileKind kind = format::file_kind(file);
-  if (kind == FileKind::program && format::read_header<format::ProgramHeader>(file, format::program_header_id))
-    return HeaderFields{fields_at, fields_at + field, 0};
-  if (kind == FileKind::data)
-    return HeaderFields{fields_at + field, fields_at + 2 * field, read(file, fields_at, field)};
-  return std::nullopt;
+// The header states where the tables end, or how many bytes they have from their beginning on.
+std::optional<std::size_t> tables_size_at(const Bytes& file) {
+  const auto end = header_number(file, "end");
+  return end ? end : header_number(file, "size");
 }
 
 std::size_t end_of_tables(const Bytes& file) {
-  const auto header = header_of(file);
-  return header ? header->tables_begin + read(file, header->tables_size, sizeof(std::uint64_t)) : file.size();
+  const auto size = tables_size_at(file), begin = header_number(file, "begin");
+  if (!size) return file.size();
+  return (begin ? read(file, *begin, header_width) : 0) + read(file, *size, header_width);
 }
 
 // Room for the slots of a table, and no other alignment of what is behind.
 constexpr std::size_t room = 4096;
 
 Bytes with_room(Bytes file, std::size_t tables_end) {
-  const auto header = header_of(file);
+  const auto size = tables_size_at(file), segments = header_number(file, "segments");
   file.insert(file.begin() + static_cast<std::ptrdiff_t>(tables_end), room, std::byte{0});
-  if (!header) return file;
-  constexpr std::size_t width = sizeof(std::uint64_t);
-  write(file, header->tables_size, read(file, header->tables_size, width) + room, width);
-  const std::uint64_t segments = read(file, header->segments, width);
-  if (segments != 0) write(file, header->segments, segments + room, width);
+  if (size) write(file, *size, read(file, *size, header_width) + room, header_width);
+  const std::uint64_t base = segments ? read(file, *segments, header_width) : 0;
+  if (base != 0) write(file, *segments, base + room, header_width);
   return file;
 }
 

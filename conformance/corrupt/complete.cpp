@@ -51,18 +51,12 @@ Bytes plain_program() {
 
 }  // namespace
 
-std::vector<Bytes> complete_programs() {
-  return {encode(complete_sample().program, alignment, true), with_constant_buffer()};
-}
-
-std::vector<Bytes> complete_data() { return {encode(complete_sample().data, alignment, true)}; }
-
-std::vector<Bytes> complete_bundles() {
-  Sample s = complete_sample();
-  const Bytes program = encode(s.program);
-  s.bundle.program.assign(reinterpret_cast<const std::uint8_t*>(program.data()),
-                          reinterpret_cast<const std::uint8_t*>(program.data() + program.size()));
-  return {encode(s.bundle, true)};
+std::vector<CompleteFile> complete_files() {
+  const Sample s = complete_sample();
+  return {{&format::program_kind, encode(s.program, alignment, true)},
+          {&format::program_kind, with_constant_buffer()},
+          {&format::data_kind, encode(s.data, alignment, true)},
+          {&format::bundle_kind, s.encoded_bundle(true)}};
 }
 
 std::vector<SampleProgram> sample_programs() {

@@ -22,8 +22,8 @@ struct Expectation {
   std::vector<Fault> faults;  // what is wrong with it, as our own checks find it
 };
 
-// What is wrong with a file that is to be of this kind; a program with the data files that it is loaded with.
-std::vector<Fault> faults_of(FileKind kind, const Bytes& file, const std::vector<Bytes>& data);
+// What is wrong with a file that is to be of this kind, a program by default; a program with its data files.
+std::vector<Fault> faults_of(const FileKind* kind, const Bytes& file, const std::vector<Bytes>& data);
 // What that means for a loader, if there is anything.
 Expected expected_of(const std::vector<Fault>& faults);
 

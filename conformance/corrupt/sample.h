@@ -55,12 +55,12 @@ struct Sample {
     plan().delegates.clear(), program.tables.backend_delegate_data.clear();
   }
   bpte::BundledMethodTestSuiteT& suite() { return *bundle.method_test_suites[0]; }
-  Bytes encoded_bundle() const {
+  Bytes encoded_bundle(bool defaults = false) const {
     BundledProgram b(bundle);
     const Bytes bytes = encode(program);
     b.program.resize(bytes.size());
     std::memcpy(b.program.data(), bytes.data(), bytes.size());
-    return encode(b);
+    return encode(b, defaults);
   }
 
  private:

@@ -1,12 +1,10 @@
 #include "conformance/corrupt/site.h"
 
+#include <algorithm>
 #include <map>
 
-#include "bundled_program_bfbs_generated.h"
 #include "conformance/corrupt/references.h"
-#include "flat_tensor_bfbs_generated.h"
 #include "format/header.h"
-#include "program_bfbs_generated.h"
 #include "reference/fault.h"
 
 namespace assay::corrupt {
@@ -152,26 +150,27 @@ class Walk {
   std::vector<Site> sites_;
 };
 
+constexpr std::size_t first_number = format::header_at + 2 * sizeof(std::uint32_t);  // behind identifier and length
+
+bool has_header(std::span<const std::byte> file, const format::HeaderFields& header) {
+  return !header.numbers.empty() && format::identifier(file, format::header_at) == header.identifier &&
+         file.size() >= first_number + header.numbers.size() * sizeof(std::uint64_t);
+}
+
 // The identifiers and headers, which no schema has.
-std::vector<Site> sites_of_head(std::span<const std::byte> file, FileKind kind) {
+std::vector<Site> sites_of_head(std::span<const std::byte> file, const FileKind& kind) {
   constexpr auto number = SiteKind::number;
   std::vector<Site> sites{{SiteKind::file, "file", "file"},
                           {number, "identifier", "identifier", format::identifier_at}};
-  std::vector<std::string_view> fields;
-  if (kind == FileKind::program && format::read_header<format::ProgramHeader>(file, format::program_header_id))
-    fields = {"end", "segments", "segments_size"};
-  if (kind == FileKind::data) fields = {"begin", "size", "segments", "segments_size"};
-  if (fields.empty()) return sites;
+  if (!has_header(file, kind.header)) return sites;
   std::size_t at = format::header_at;
-  for (const char* field : {"header.identifier", "header.length"}) {
-    sites.push_back({number, field, field, at});
-    at += sizeof(std::uint32_t);
-  }
-  for (const std::string_view name : fields) {
+  const auto add = [&](std::string_view name, std::size_t width) {
     const std::string field = "header." + std::string(name);
-    sites.push_back({number, field, field, at, sizeof(std::uint64_t)});
-    at += sizeof(std::uint64_t);
-  }
+    sites.push_back({number, field, field, at, static_cast<std::uint8_t>(width)});
+    at += width;
+  };
+  add("identifier", sizeof(std::uint32_t)), add("length", sizeof(std::uint32_t));
+  for (const std::string_view name : kind.header.numbers) add(name, sizeof(std::uint64_t));
   return sites;
 }
 
@@ -182,17 +181,18 @@ std::string_view word(SiteKind kind) {
   return words[static_cast<std::size_t>(kind)];
 }
 
-const reflection::Schema& schema_of(FileKind kind) {
-  switch (kind) {
-    case FileKind::program:
-      return *reflection::GetSchema(pte::ProgramBinarySchema::data());
-    case FileKind::data:
-      return *reflection::GetSchema(ptd::FlatTensorBinarySchema::data());
-    case FileKind::bundle:
-      return *reflection::GetSchema(bpte::BundledProgramBinarySchema::data());
-    default:
-      throw Fault(Outcome::malformed, "H2", "it is no .pte, .ptd or .bpte file");
-  }
+const reflection::Schema& schema_of(const FileKind& kind) { return *reflection::GetSchema(kind.reflection()); }
+
+const FileKind& kind_of(std::span<const std::byte> file) {
+  if (const FileKind* kind = format::file_kind(file)) return *kind;
+  throw Fault(Outcome::malformed, "H2", "it is no .pte, .ptd or .bpte file");
+}
+
+std::optional<std::size_t> header_number(std::span<const std::byte> file, std::string_view name) {
+  const format::HeaderFields& header = kind_of(file).header;
+  const auto found = std::ranges::find(header.numbers, name);
+  if (found == header.numbers.end() || !has_header(file, header)) return std::nullopt;
+  return first_number + static_cast<std::size_t>(found - header.numbers.begin()) * sizeof(std::uint64_t);
 }
 
 std::string_view short_name(const reflection::Object& table) {
@@ -201,7 +201,7 @@ std::string_view short_name(const reflection::Object& table) {
 }
 
 std::vector<Site> sites_of(std::span<const std::byte> file) {
-  const FileKind kind = format::file_kind(file);
+  const FileKind& kind = kind_of(file);
   std::vector<Site> sites = sites_of_head(file, kind);
   for (Site& site : Walk(file, schema_of(kind)).run()) sites.push_back(std::move(site));
   return sites;

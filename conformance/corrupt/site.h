@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "format/view.h"
+#include "format/kind.h"
 
 // The places of a file that say something, found in its bytes by the reflection of its schema.
 namespace assay::corrupt {
@@ -38,8 +38,11 @@ struct Site {
   std::size_t table = 0;    // slot: where its table begins
 };
 
-// The schema of a file of this kind.
-const reflection::Schema& schema_of(format::FileKind kind);
+const reflection::Schema& schema_of(const format::FileKind& kind);
+// The kind of a file that is to be changed. Throws Fault: H2 where it has no known identifier.
+const format::FileKind& kind_of(std::span<const std::byte> file);
+// Where the number of this name is in the file's header; none: its kind has no such number, or the file has no header.
+std::optional<std::size_t> header_number(std::span<const std::byte> file, std::string_view name);
 std::string_view short_name(const reflection::Object& table);  // "Tensor"
 
 // Of a file whose structure holds, in the order in which its tables refer to one another.

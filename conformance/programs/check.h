@@ -33,17 +33,17 @@ struct MethodNeeds {
 };
 
 struct CheckReport {
-  FileKind kind = FileKind::program;  // what does not say what it is, is held to be a program
+  const FileKind* kind = &format::program_kind;  // a file without a known identifier is checked as a program
   std::uint64_t bytes = 0;
   Some<Fault> faults;  // none: valid
   Coverage coverage;
-  std::uint64_t named = 0, cases = 0;  // of a data file, of a bundle
+  std::optional<std::uint64_t> named, cases;  // of a data file, of a bundle
   // Of a program or of that in a bundle, if it keeps the rules of files.
   Some<MethodNeeds> methods;
   std::uint64_t operators = 0;  // that are called
   Some<std::string> unknown_operators;
-  CallFaults calls;            // with those of payloads; its faults stand above
-  std::uint64_t payloads = 0;  // that were checked: those of the reference's own backend, as they are programs
+  CallFaults calls;                      // with those of payloads; its faults stand above
+  std::uint64_t payloads = 0;            // that were checked: those whose kind is a row of format/kinds.cpp
   Some<std::string> unchecked_payloads;  // "delegate 0 of forward, for XnnpackBackend"
   std::string testee;                    // empty: none was asked for
   Some<std::string> lacking;             // each instruction that the testee has no kernel for, and why

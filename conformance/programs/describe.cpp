@@ -52,22 +52,23 @@ std::uint32_t operator_index(const pte::ExecutionPlan& plan, const pte::Instruct
 
 Opened::Opened(const File& file, std::span<const File> data, const Budget& budget)
     : report_(check(file, data, budget)) {
-  if (report_.kind == FileKind::data) {
-    data_ = taken(open_data(file));
-    return;
-  }
-  if (report_.kind == FileKind::bundle) bundle_ = taken(open_bundle(file));
-  program_ = taken(open_program(bundle_ ? program_of(*bundle_) : file));
+  const FileKind& kind = *report_.kind;
+  if (&kind == &format::program_kind)
+    program_ = taken(open_program(file));
+  else
+    file_ = taken(open_as(file, kind));
+  if (file_)
+    kind.parts(file_->view(), nullptr,
+               [&](const format::Nested& part) { program_ = taken(open_program(file_->within(part.bytes))); });
 }
 
 Described Opened::described() const {
-  return {report_.kind,
+  return {*report_.kind,
           report_.bytes,
           report_.faults.first,
           report_.faults.more,
+          file_ ? file_->view() : format::AnyView(program_->view()),
           program_ ? &program_->view() : nullptr,
-          data_ ? &data_->view() : nullptr,
-          bundle_ ? &bundle_->view() : nullptr,
           {}};
 }
 
@@ -207,32 +208,42 @@ std::string location_text(const pte::BackendDelegate& delegate) {
   return at.location() == pte::DataLocation::INLINE ? "inline" : fmt::format("segment {}", at.index());
 }
 
-Buffer<SegmentUse> segment_uses(const Described& file) {
-  using enum SegmentUse::Kind;
-  Buffer<SegmentUse> uses;
-  if (file.data)
-    for (const ptd::NamedData& n : tables(file.data->tables->named_data()))
-      uses.push_back({n.segment_index(), named_data});
-  if (file.program) {
-    const pte::Program& program = *file.program->tables;
-    if (const auto* c = program.constant_segment(); c && format::size_of(c->offsets()) > 0)
-      uses.push_back({c->segment_index(), constants});
-    for (const auto& s : tables(program.mutable_data_segments())) uses.push_back({s.segment_index(), initial_values});
-    for (const auto& n : tables(program.named_data())) uses.push_back({n.segment_index(), named_data});
-    std::uint32_t method = 0;
-    for (const pte::ExecutionPlan& plan : tables(program.execution_plan())) {
-      for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
-        if (const auto& at = *plan.delegates()->Get(i)->processed(); at.location() == pte::DataLocation::SEGMENT)
-          uses.push_back({at.index(), delegate, method, i});
-      ++method;
-    }
-  }
+namespace {
+
+Buffer<SegmentUse> sorted(Buffer<SegmentUse> uses) {
   std::ranges::sort(uses);
   uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
   return uses;
 }
 
-std::string holds_text(const Described& file, const Buffer<SegmentUse>& uses, std::uint32_t segment, std::size_t& at) {
+}  // namespace
+
+Buffer<SegmentUse> segment_uses(const ptd::FlatTensor& file) {
+  Buffer<SegmentUse> uses;
+  for (const ptd::NamedData& n : tables(file.named_data()))
+    uses.push_back({n.segment_index(), SegmentUse::Kind::named_data});
+  return sorted(std::move(uses));
+}
+
+Buffer<SegmentUse> segment_uses(const pte::Program& program) {
+  using enum SegmentUse::Kind;
+  Buffer<SegmentUse> uses;
+  if (const auto* c = program.constant_segment(); c && format::size_of(c->offsets()) > 0)
+    uses.push_back({c->segment_index(), constants});
+  for (const auto& s : tables(program.mutable_data_segments())) uses.push_back({s.segment_index(), initial_values});
+  for (const auto& n : tables(program.named_data())) uses.push_back({n.segment_index(), named_data});
+  std::uint32_t method = 0;
+  for (const pte::ExecutionPlan& plan : tables(program.execution_plan())) {
+    for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
+      if (const auto& at = *plan.delegates()->Get(i)->processed(); at.location() == pte::DataLocation::SEGMENT)
+        uses.push_back({at.index(), delegate, method, i});
+    ++method;
+  }
+  return sorted(std::move(uses));
+}
+
+std::string holds_text(const pte::Program* program, const Buffer<SegmentUse>& uses, std::uint32_t segment,
+                       std::size_t& at) {
   constexpr std::size_t most = 20;
   constexpr std::string_view names[] = {"constants", "initial values", "named data"};
   std::string all;
@@ -245,7 +256,7 @@ std::string holds_text(const Described& file, const Buffer<SegmentUse>& uses, st
       all += names[static_cast<std::size_t>(use.kind)];
       continue;
     }
-    const auto& plan = *file.program->tables->execution_plan()->Get(use.method);
+    const auto& plan = *program->execution_plan()->Get(use.method);
     all += fmt::format("delegate {} of {}", use.delegate, shown(format::text_of(plan.name())));
   }
   return said > most ? fmt::format("{} and {} more", all, said - most) : all;

@@ -17,15 +17,13 @@ namespace assay {
 
 // A file that opens, and what is wrong with it.
 struct Described {
-  format::FileKind kind;
+  const FileKind& kind;
   std::uint64_t bytes;
-  std::span<const Fault> faults;  // none: valid
-  std::uint64_t more = 0;         // beside these
-  // As the kind has it.
-  const format::ProgramView* program = nullptr;  // that in the bundle too
-  const format::DataView* data = nullptr;
-  const format::BundleView* bundle = nullptr;
-  std::optional<std::string> method;  // only this one. Faults: G3
+  std::span<const Fault> faults;  // empty: the file is valid
+  std::uint64_t more = 0;         // faults beside these
+  format::AnyView view;
+  const format::ProgramView* program = nullptr;  // the file itself, or the program that is a part of it
+  std::optional<std::string> method;             // only this one is described. Faults: G3
 };
 void write_text(const Described& file, Output& out);
 void write_json(const Described& file, JsonOutput& out);
@@ -41,9 +39,8 @@ class Opened {
 
  private:
   CheckReport report_;
+  std::optional<AnyFile> file_;
   std::optional<ProgramFile> program_;
-  std::optional<NamedDataFile> data_;
-  std::optional<BundleFile> bundle_;
 };
 
 // -- what both forms say of a part --------------------------------------------------------------------------------
@@ -124,8 +121,11 @@ struct SegmentUse {
   std::uint32_t method = 0, delegate = 0;
   auto operator<=>(const SegmentUse&) const = default;
 };
-Buffer<SegmentUse> segment_uses(const Described& file);  // by segment, each once
-// "constants, delegate 0 of forward": what the uses of a segment, which come next, say; `at` goes behind them.
-std::string holds_text(const Described& file, const Buffer<SegmentUse>& uses, std::uint32_t segment, std::size_t& at);
+Buffer<SegmentUse> segment_uses(const ptd::FlatTensor& file);  // by segment, each once
+Buffer<SegmentUse> segment_uses(const pte::Program& program);
+// "constants, delegate 0 of forward": what the next uses are that belong to this segment; `at` goes behind them. A data
+// file has no program.
+std::string holds_text(const pte::Program* program, const Buffer<SegmentUse>& uses, std::uint32_t segment,
+                       std::size_t& at);
 
 }  // namespace assay

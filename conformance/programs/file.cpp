@@ -100,11 +100,9 @@ File copied(const Input& input, const Access& access, Extent extent) {
 
 std::uint64_t extent_of_program(std::span<const std::byte> head) {
   FaultList faults;
-  const FileKind kind = file_kind(head);
-  if (kind == FileKind::unknown) return head.size();
-  if (kind == FileKind::bundle) return everything;
-  const auto locate = kind == FileKind::program ? format::locate_program : format::locate_data;
-  const auto extent = locate(head, everything, faults.findings());  // none: there is no header, or it makes no sense
+  const FileKind* kind = file_kind(head);
+  if (!kind) return head.size();
+  const auto extent = kind->locate(head, everything, faults.findings());  // none: no header, or one that is wrong
   return extent ? std::max(extent->tables_size, extent->segments_begin + extent->segments_size) : everything;
 }
 
@@ -127,7 +125,7 @@ std::vector<File> open_data_files(std::span<const fs::path> paths, const Access&
   std::vector<File> files;
   for (const fs::path& path : paths) {
     files.push_back(open_file(path, access));
-    if (file_kind(files.back().bytes) != FileKind::data)
+    if (file_kind(files.back().bytes) != &format::data_kind)
       throw Fault(Outcome::malformed, "F1", text(printable(path.string()), " is no data file (.ptd)"));
   }
   return files;
