@@ -35,8 +35,9 @@ KernelRun::KernelRun(KernelRequest& request)
       contract_(open_contract(request.contract, request.run.testee)),
       corpus_(golden_folder(request.golden)),
       library_(open_library(request.run.testee, corpus_)),
-      laboratory_(corpus_, *library_, contract_, patience_of(timeout(request), library_->is_remote(), &leave_gently()),
-                  request.suite.workers, request.suite.thorough) {
+      case_runner_(corpus_, *library_, contract_,
+                   time_limit_of(timeout(request), library_->is_remote(), &leave_gently()), request.suite.workers,
+                   request.suite.thorough) {
   if (!request.run.mustpass.empty()) mustpass_ = read_cases(request.run.mustpass, "mustpass", corpus_);
   plan();
 }
@@ -98,8 +99,8 @@ int KernelRun::run(std::vector<Record> earlier, RunLog& log) {
   log.begin();
   for (Record& r : earlier) add(log, std::move(r));
   try {
-    judge_blocks(laboratory_, blocks_, request_.suite.workers, [&](Record r) { add(log, std::move(r)); });
-    if (!request_.part.shard) find_defects(log, &laboratory_);
+    judge_blocks(case_runner_, blocks_, request_.suite.workers, [&](Record r) { add(log, std::move(r)); });
+    if (!request_.part.shard) find_defects(log, &case_runner_);
   } catch (const Interrupted&) {
     if (!request_.part.shard) find_defects(log, nullptr);
   }
@@ -114,9 +115,9 @@ void KernelRun::add(RunLog& log, Record r) {
   log.add(std::move(r));
 }
 
-void KernelRun::find_defects(RunLog& log, Laboratory* laboratory) {
+void KernelRun::find_defects(RunLog& log, CaseRunner* case_runner) {
   const auto begun = [&](std::string_view op) { log.progress().looks_into(op); };
-  for (Defect& d : defects_of(laboratory, corpus_, seen_, request_.suite.workers, begun)) {
+  for (Defect& d : defects_of(case_runner, corpus_, seen_, request_.suite.workers, begun)) {
     d.testee = library_->name();
     d.command = repro_line(d.smallest, unless_usual(request_.run.testee), request_.contract, request_.suite.thorough);
     log.add(d);

@@ -8,7 +8,7 @@
 #include "conformance/contract/contract.h"
 #include "conformance/defects/cause.h"
 #include "conformance/runner/suite.h"
-#include "conformance/testees/library.h"
+#include "conformance/testee/library.h"
 #include "tools/assay/run_log.h"
 #include "tools/assay/shards.h"
 
@@ -42,7 +42,7 @@ class KernelRun {
   void take_shard();  // leaves its blocks alone
   int run(std::vector<Record> earlier, RunLog& log);
   void add(RunLog& log, Record record);
-  void find_defects(RunLog& log, Laboratory* laboratory);
+  void find_defects(RunLog& log, CaseRunner* case_runner);
   void print_others() const;
   Facts settings(const std::string& machine) const;  // what decides which records a run gives
 
@@ -50,7 +50,7 @@ class KernelRun {
   const Contract contract_;
   const Corpus corpus_;
   const std::unique_ptr<KernelLibrary> library_;
-  Laboratory laboratory_;
+  CaseRunner case_runner_;
   std::set<std::string> mustpass_;
   std::vector<Block> blocks_;
   std::string digest_;       // of the whole suite
