@@ -16,13 +16,13 @@ struct Nested {
   std::span<const std::byte> bytes;  // in the outer file, or in one of its data files
   const Place& place;                // in the outer file
   std::string_view backend = {};     // of a payload
-  std::string_view missing = {};     // the key of named data that should be the payload, which there are not
+  std::string_view missing = {};     // the key of the named data that should be the payload, but do not exist
 };
 // `named` are the named data that a program sees; null: none.
 using EachNested = void (*)(const AnyView& file, const NamedData* named, Take<Nested> take);
 
 // The fields of a header at byte 8: an identifier, the header's length, and 64-bit numbers of these names. "segments"
-// is where the segments begin; the tables begin at "begin", or with the file, and have "size" bytes, or end at "end".
+// is the offset of the segments. The tables begin at "begin", or with the file, and have "size" bytes, or end at "end".
 struct HeaderFields {
   std::string_view identifier;
   std::span<const std::string_view> numbers;  // empty: files of this kind have no header
@@ -32,8 +32,8 @@ struct HeaderFields {
 struct FileKind {
   std::string_view name;                // "data", as commands and JSON call the kind
   std::string_view noun;                // "data file"
-  std::string_view areas;               // the letters with which the ids of the rules begin that concern such a file
-  bool has_methods;                     // it is or holds a program
+  std::string_view areas;               // letters: the rules whose ids begin with one of them concern the file
+  bool has_methods;                     // the file is or holds a program
   std::string_view backend = {};        // the payloads of this backend are files of this kind
   const Schema& schema;                 // with the identifier at byte 4 and the extension
   const std::uint8_t* (*reflection)();  // the schema as flatc writes it for reflection
@@ -46,7 +46,7 @@ struct FileKind {
   void (*check)(const AnyView& file, const Related& related, Workspace& workspace, Findings& findings);
   // Tells of each part of a file that opens. A file keeps its rules only if its parts keep theirs.
   EachNested parts = [](const AnyView&, const NamedData*, Take<Nested>) {};
-  // Tells of each payload in a file that keeps its rules. Whether a payload keeps its own is asked when it is loaded.
+  // Tells of each payload in a file that keeps its rules. The rules of a payload are checked when it is loaded.
   EachNested payloads = [](const AnyView&, const NamedData*, Take<Nested>) {};
 };
 
@@ -56,7 +56,7 @@ extern const FileKind program_kind, data_kind, bundle_kind;
 const FileKind* file_kind(std::span<const std::byte> head);  // by the identifier at byte 4; null: none has it
 const FileKind* kind_of_payload(std::string_view backend);   // null: no row has this backend
 
-// What a room above has for each kind, such as a function that describes it: one entry for each row.
+// An entry of a table in a room above, such as a function that describes files of this kind.
 template <class T>
 struct OfKind {
   const FileKind* kind;

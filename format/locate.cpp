@@ -13,7 +13,7 @@ bool has_identifier(std::span<const std::byte> head, const char* wanted, std::st
                  wanted, '"');
 }
 
-// Where the header says that segments are, if it does: size 0 says nothing (writers before 1.0).
+// Where the segments are, if the header states it. Size 0 states nothing: writers before 1.0 leave it.
 bool locate_segments(std::uint64_t base, std::uint64_t size, std::uint64_t file_size, RuleId rule, Extent& extent,
                      Findings& f) {
   if (!f.check(within(base, size, file_size), rule, header_place, "segments at ", base, " with ", size,

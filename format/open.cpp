@@ -3,19 +3,19 @@
 #include <algorithm>
 
 #include "format/check.h"
+#include "format/check_tables.h"
 #include "format/header.h"
-#include "format/tables.h"
 #include "format_tables.gen.h"
 
 namespace assay::format {
 namespace {
 
-// What the rules of a kind of files are called.
+// The ids of the rules about structure, for one kind of file.
 struct StructureRules {
   RuleId alignment, root, structure;
 };
 
-// The root of the tables, if they are what the schema says.
+// The root table, if the tables match the schema.
 template <class Table>
 const Table* root_of(std::span<const std::byte> tables, const char* identifier, const Schema& schema,
                      const StructureRules& rules, Findings& f) {
@@ -38,7 +38,7 @@ const Table* root_of(std::span<const std::byte> tables, const char* identifier, 
   return f.count() == before ? flatbuffers::GetRoot<Table>(tables.data()) : nullptr;
 }
 
-// Segments follow each other within the space that the header gives them; empty ones may stand anywhere.
+// Segments follow each other within the space that the header gives them; empty segments may be anywhere.
 template <class Table>
 void check_segments(const FileView<Table>& file, RuleId without_space, RuleId inside, Findings& f) {
   const std::uint64_t space = file.segments.size();
@@ -57,7 +57,7 @@ void check_segments(const FileView<Table>& file, RuleId without_space, RuleId in
   }
 }
 
-// Bytes of a header beyond its fields are left for later versions.
+// Bytes of a header beyond its known fields are reserved for later versions.
 void check_reserved(std::span<const std::byte> tables, Findings& f) {
   const auto header = read_header<ProgramHeader>(tables, program_header_id);
   if (!header || header->length <= sizeof(ProgramHeader)) return;
@@ -67,7 +67,8 @@ void check_reserved(std::span<const std::byte> tables, Findings& f) {
           sizeof(ProgramHeader) + static_cast<std::size_t>(other - reserved.begin()), " is not 0");
 }
 
-// Where things begin, as offsets in the file, which a reader computes before it knows whether they are there.
+// Offsets in the file at which constants and named data begin. A reader computes them before it knows whether they
+// exist.
 void check_beginnings(const ProgramView& program, std::span<const std::byte> tables, Findings& f) {
   const auto header = read_header<ProgramHeader>(tables, program_header_id);
   const std::uint64_t base = header ? header->fields[1] : 0;
@@ -76,7 +77,7 @@ void check_beginnings(const ProgramView& program, std::span<const std::byte> tab
     constexpr std::uint64_t most = ~std::uint64_t{0};
     const std::uint64_t from = program.tables->segments()->Get(segment)->offset();
     f.check(within(base, from, most) && within(base + from, offset, most), rule, place, "begins at ", base, " + ", from,
-            " + ", offset, ", which is no offset in a file");
+            " + ", offset, ", which does not fit 64 bits");
   };
   if (const auto* constants = program.tables->constant_segment())
     for (std::uint32_t i = 0; i < size_of(constants->offsets()); ++i)

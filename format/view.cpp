@@ -5,7 +5,7 @@
 namespace assay::format {
 namespace {
 
-// From the index'th place of a segment to its end.
+// The bytes of a segment from the offset of this index to its end.
 std::optional<std::span<const std::byte>> part_of(const ProgramView& program, const pte::SubsegmentOffsets& parts,
                                                   std::uint32_t index) {
   if (index >= size_of(parts.offsets()) || parts.segment_index() >= program.segment_count()) return {};

@@ -12,11 +12,11 @@
 #include "flat_tensor_generated.h"
 #include "program_generated.h"
 
-// Files as they stand: their tables as flatbuffers reads them in place, their segments where they lie. Nothing is
-// copied and nothing is owned.
+// Files in place: flatbuffers reads their tables, and segments lie in the bytes of the file. Nothing is copied, and
+// nothing is owned.
 namespace assay::format {
 
-// Lists of a file may be absent, which is as good as empty.
+// A list of a file may be absent; an absent list counts as empty.
 template <class T>
 std::uint32_t size_of(const flatbuffers::Vector<T>* list) {
   return list ? list->size() : 0;
@@ -28,7 +28,7 @@ requires std::is_scalar_v<T> std::span<const T> items(const flatbuffers::Vector<
   return {reinterpret_cast<const T*>(list->Data()), list->size()};
 }
 
-// Of one dtype and rank, so that each may become the other.
+// Whether both have one dtype and rank, so that one may become the other.
 inline bool same_type(const pte::Tensor& a, const pte::Tensor& b) {
   return a.scalar_type() == b.scalar_type() && size_of(a.sizes()) == size_of(b.sizes());
 }
@@ -48,7 +48,7 @@ struct FileView {
       : FileView(static_cast<const Tables*>(file.tables), file.segments, file.bytes) {}
 
   std::uint32_t segment_count() const { return size_of(tables->segments()); }
-  // The bytes of segment i, which there is; rules have held its place to the space.
+  // The bytes of segment i, which exists. Rules have checked that it lies within the space.
   std::span<const std::byte> segment(std::uint32_t i) const {
     const auto& s = *tables->segments()->Get(i);
     return s.size() == 0 ? segments.first(0)
@@ -76,11 +76,12 @@ inline std::string_view name_of(const pte::Tensor& t) {  // its fully qualified 
   return t.extra_tensor_info() ? text_of(t.extra_tensor_info()->fully_qualified_name()) : std::string_view();
 }
 
-bool uses_constant_buffer(const pte::Program& program);  // as old programs do; else constants are in constant_segment
-// The bytes of the constant with this data_buffer_idx, from where it starts to the end of what holds it: its size is
-// that of the tensor. Out of range: none.
+bool uses_constant_buffer(
+    const pte::Program& program);  // as in old programs; otherwise constants are in constant_segment
+// The bytes from the constant with this data_buffer_idx to the end of its buffer or segment; the tensor states how many
+// of them are the constant. None: the index is out of range.
 std::optional<std::span<const std::byte>> constant_data(const ProgramView& program, std::uint32_t index);
-// Likewise of a mutable buffer's initial value.
+// Likewise for the initial value of a mutable buffer.
 std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index);
 // The key of the named data that are the delegate's payload in place of its own bytes: its compile spec "named_data".
 std::optional<std::string_view> payload_key(const pte::BackendDelegate& delegate);

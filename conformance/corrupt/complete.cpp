@@ -15,7 +15,7 @@ void describe(Sample& s) {
   s.plan().chains[0]->inputs = {s.at.x}, s.plan().chains[0]->outputs = {s.at.out};
 }
 
-// Numbers of each kind go into the method, too.
+// The method has inputs of each type of number.
 void take_numbers(Sample& s) {
   const std::int32_t real = s.at.string + 1;
   s.plan().inputs.insert(s.plan().inputs.end(), {s.at.boolean, real});
@@ -31,7 +31,7 @@ Sample complete_sample() {
   return s;
 }
 
-// As programs before 1.0 hold their constants.
+// Constants in constant_buffer, as in programs before 1.0.
 Bytes with_constant_buffer() {
   Sample s = complete_sample();
   auto& buffer = s.program.tables.constant_buffer;

@@ -15,8 +15,8 @@ struct CompleteFile {
 };
 std::vector<CompleteFile> complete_files();
 
-// The programs of the above by names that no file has, and first one without what a runtime need not have: delegates,
-// memory that it takes while it runs, data from elsewhere.
+// The complete programs by names that no file has. The first one, "sample:plain", has only what every runtime supports:
+// no delegates, no memory that is allocated while a method runs, no data files.
 struct SampleProgram {
   std::string_view name;  // "sample:plain"
   Bytes file;

@@ -10,7 +10,7 @@
 namespace assay::corrupt {
 namespace {
 
-// What a run may take of which nobody knows whether it ends.
+// The limits of a run of a changed program, which may not end.
 constexpr Budget::Limits limits{.bytes = Int{64} << 20, .work = 20'000'000, .output = Int{1} << 20};
 constexpr Int most_instructions = 10'000;
 
@@ -51,7 +51,7 @@ std::vector<Fault> faults_of(const FileKind* kind, const Bytes& file, const std:
   return assay::faults_of(borrowed(file), kind ? *kind : format::program_kind, files(data));
 }
 
-// A limit or a feature is the loader's own matter.
+// Limits and features depend on the loader.
 Expected expected_of(const std::vector<Fault>& faults) {
   const auto is_wrong = [](const Fault& f) { return f.outcome == Outcome::malformed || f.outcome == Outcome::invalid; };
   return std::ranges::any_of(faults, is_wrong) ? Expected::refused : Expected::either;
@@ -70,7 +70,7 @@ Expectation Original::expectation(const Bytes& changed) const {
   return {expected, std::move(faults)};
 }
 
-// A kind without an entry has no structures to compare, so that a file that differs is one that differs in meaning.
+// A file of a kind without an entry counts as different in meaning.
 bool Original::same_meaning(const Bytes& changed) const {
   const auto* same_tables = format::find_of_kind(comparisons, *file_kind(file_));
   const bool runs = file_kind(file_) == &format::program_kind;

@@ -16,7 +16,7 @@ using flatbuffers::voffset_t;
 using format::FileKind;
 using reflection::BaseType;
 
-// A table with those around it.
+// A table with the tables around it.
 struct Scope {
   const Scope* outer;
   const reflection::Object& type;
@@ -97,7 +97,7 @@ class Walk {
     }
   }
 
-  // Of a long list of scalars the first, the last and one in the middle.
+  // Of a long list of scalars, only the first, the last and the middle element are sites.
   void elements(const Scope& scope, const reflection::Field& f, const std::string& field, const std::string& place,
                 std::size_t list) {
     constexpr std::size_t few = 64;
@@ -120,14 +120,14 @@ class Walk {
     table({&scope, object(f.type()->index()), *reinterpret_cast<const Table*>(file_.data() + at + load(at))}, place);
   }
 
-  // What the slot of another present field says.
+  // The value of the slot of another present field.
   static std::uint64_t another_slot(const Scope& scope, const reflection::Field& f) {
     for (const auto* field : *scope.type.fields())
       if (const voffset_t says = scope.table.GetOptionalFieldOffset(field->offset()); says && field != &f) return says;
     return 0;
   }
 
-  // Where what another field refers to begins, behind this one.
+  // The target of another field, behind this one.
   std::uint64_t another_target(const Scope& scope, const reflection::Field& f, std::size_t at) const {
     for (const auto* field : *scope.type.fields()) {
       const auto* there = scope.table.GetAddressOf(field->offset());
@@ -157,7 +157,7 @@ bool has_header(std::span<const std::byte> file, const format::HeaderFields& hea
          file.size() >= first_number + header.numbers.size() * sizeof(std::uint64_t);
 }
 
-// The identifiers and headers, which no schema has.
+// The sites of identifiers and headers, which are in no schema.
 std::vector<Site> sites_of_head(std::span<const std::byte> file, const FileKind& kind) {
   constexpr auto number = SiteKind::number;
   std::vector<Site> sites{{SiteKind::file, "file", "file"},
@@ -215,7 +215,7 @@ std::vector<Site> spread(std::vector<Site> sites, std::size_t places) {
   for (Site& s : sites) {
     const std::pair key{s.field, s.kind};
     const std::size_t i = seen[key]++, n = alike[key];
-    // The i-th of n is chosen where the line from 0 to `places` passes a whole number.
+    // The i-th of n is chosen if the line from 0 to `places` passes a whole number there.
     if (i * places / n != (i + 1) * places / n || n <= places) chosen.push_back(std::move(s));
   }
   return chosen;

@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-// Of a valid plan, whose sum fits; entry 0 stands for nothing, whatever it is (M4).
+// The planned bytes of a valid plan, whose sum fits 64 bits; entry 0 is a placeholder (M4).
 Int planned_bytes(const pte::ExecutionPlan& plan) {
   const auto sizes = format::items(plan.non_const_buffer_sizes()).subspan(1);
   return std::accumulate(sizes.begin(), sizes.end(), Int{0});
@@ -46,7 +46,7 @@ class Checker {
   Checker(CheckReport& report, const Budget& budget, const Testee* testee)
       : report_(report), budget_(budget), testee_(testee) {}
 
-  // Checks a file, its parts first. Returns the program, where it is one that keeps every rule.
+  // Checks a file, its parts first. Returns a program that keeps every rule.
   std::optional<ValidProgram> file(const File& file, const FileKind& kind, std::span<const File> data) {
     if (&kind == &format::program_kind) return program(file, data);
     report_.coverage.areas += kind.areas;
@@ -85,7 +85,7 @@ class Checker {
 
   using Seen = std::set<const std::byte*, std::less<>, Charged<const std::byte*>>;  // payloads of one program
 
-  // What the rules of files leave: calls, payloads, the testee.
+  // Checks what the rules of files leave open: calls, payloads, the testee.
   void behind_files(const ValidProgram& program, const std::string& within, int depth) {
     CallFaults calls = faults_of_calls(program, budget_);
     const bool callable = calls.faults.empty();
@@ -117,7 +117,7 @@ class Checker {
     if (opened) add(faults_of(*opened, *nested.kind, {{}, &program->view()}), place);
   }
 
-  // Its method "forward" is what a delegate calls.
+  // A delegate calls the method "forward".
   void delegated_program(const format::Nested& nested, const std::string& place, int depth) {
     const std::size_t before = report_.faults.size();
     auto opened = took(open_program(borrowed(nested.bytes)), place);

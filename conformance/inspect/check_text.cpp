@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-// One line for each, and one for those that are not told.
+// A line for each element, and a line for the number of further elements.
 template <class T, class Line>
 void write_some(const Some<T>& some, Output& out, Line line) {
   for (const T& one : some.first) out.write(line(one));
@@ -29,7 +29,7 @@ std::string operators_text(const CheckReport& r) {
                      r.operators, joined(r.unknown_operators));
 }
 
-// What is in a file that is valid.
+// The contents of a valid file.
 void write_needs(const CheckReport& r, Output& out) {
   if (r.named) out.print("  {} named data\n", *r.named);
   if (!r.kind->has_methods) return;

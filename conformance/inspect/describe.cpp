@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "conformance/inspect/taken.h"
 #include "conformance/text/element.h"
@@ -13,7 +14,7 @@
 namespace assay {
 namespace {
 
-// dtype, sizes, dim order and bytes.
+// The dtype, sizes, dim order and bytes.
 template <class Table>
 TensorFacts layout_facts(const Table& t) {
   TensorFacts facts{};
@@ -28,7 +29,7 @@ TensorFacts layout_facts(const Table& t) {
 
 constexpr std::string_view kind_names[] = {"DelegateCall", "MoveCall", "JumpFalseCall", "FreeCall", "no operator"};
 
-// Of the plan's operators, and behind these of kind_names.
+// The index in the plan's operators, followed by kind_names.
 std::uint32_t operator_index(const pte::ExecutionPlan& plan, const pte::Instruction& instruction) {
   const std::uint32_t operators = format::size_of(plan.operators());
   switch (instruction.instr_args_type()) {
@@ -49,6 +50,17 @@ std::uint32_t operator_index(const pte::ExecutionPlan& plan, const pte::Instruct
 }
 
 }  // namespace
+
+const ContentWriters& content_writers(const FileKind& kind) {
+  static constexpr format::OfKind<ContentWriters> writers[] = {
+      {&format::program_kind, {write_program, write_program}},
+      {&format::data_kind, {write_data, write_data}},
+      {&format::bundle_kind, {write_bundle, write_bundle}},
+  };
+  const auto* found = find_of_kind(writers, kind);
+  if (!found) throw std::logic_error(fmt::format("a {} has no ContentWriters", kind.noun));
+  return *found;
+}
 
 Opened::Opened(const File& file, std::span<const File> data, const Budget& budget)
     : report_(check(file, data, budget)) {
@@ -143,7 +155,7 @@ MethodFacts::Marks MethodFacts::targets_of(const pte::Chain& chain) {
   return targets;
 }
 
-// Lists of values are shown by what these say; a value that is written is shown as its index.
+// A list of values shows their contents; a value that an instruction or the caller writes is shown as its index.
 std::string MethodFacts::element_text(Int i) const {
   if (i == -1) return "none";
   const auto* v = value_at(plan, i);
@@ -192,7 +204,7 @@ Buffer<const pte::ExecutionPlan*> methods_of(const Described& file) {
   return plans;
 }
 
-// -- what stands behind the tables --------------------------------------------------------------------------------
+// -- segments ---------------------------------------------------------------------------------------------------
 
 std::optional<std::uint64_t> payload_bytes(const format::ProgramView& program, const pte::BackendDelegate& delegate) {
   const pte::BackendDelegateDataReference& at = *delegate.processed();

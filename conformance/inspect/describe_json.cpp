@@ -5,7 +5,7 @@
 namespace assay {
 namespace {
 
-// A number of bytes, which in a program that is not valid may be beyond every integer.
+// A number of bytes. In an invalid program it may be larger than every integer.
 Json whole(double n) { return n < 0x1p63 ? Json(static_cast<Int>(n)) : Json(n); }
 
 template <class Items>
@@ -15,7 +15,7 @@ void write_list(std::string_view key, const Items& items, JsonOutput& out) {
   });
 }
 
-// The fields of a tensor, in an object that is open.
+// Writes the fields of a tensor into an open object.
 void write_tensor(const TensorFacts& t, JsonOutput& out) {
   out.field("dtype", t.dtype);
   write_list("sizes", t.sizes, out);
@@ -130,11 +130,13 @@ void write_segments(const auto& file, const pte::Program* program, JsonOutput& o
     out.value({{"bytes", file.segment(i).size()}, {"holds", holds_text(program, uses, i, at)}});
 }
 
-// The lists that a program and a data file have alike.
+// The lists that programs and data files have in common.
 void write_lists(const auto& file, const pte::Program* program, JsonOutput& out) {
   out.list("named_data", [&] { write_named(file, out); });
   out.list("segments", [&] { write_segments(file, program, out); });
 }
+
+}  // namespace
 
 void write_program(const Described& f, JsonOutput& out) {
   out.list("methods", [&] {
@@ -152,16 +154,8 @@ void write_bundle(const Described& f, JsonOutput& out) {
   write_program(f, out);
 }
 
-constexpr format::OfKind<void (*)(const Described&, JsonOutput&)> writers[] = {
-    {&format::program_kind, write_program},
-    {&format::data_kind, write_data},
-    {&format::bundle_kind, write_bundle},
-};
-
-}  // namespace
-
 void write_json(const Described& f, JsonOutput& out) {
-  if (f.program) methods_of(f);  // refuses a method that there is not before anything is written
+  if (f.program) methods_of(f);  // refuses an unknown method before anything is written
   out.object([&] {
     out.field("kind", f.kind.name), out.field("bytes", f.bytes);
     out.field("valid", f.faults.empty());
@@ -169,7 +163,7 @@ void write_json(const Described& f, JsonOutput& out) {
       for (const Fault& fault : f.faults) out.value(fault_json(fault));
     });
     out.field("more_faults", f.more);
-    if (const auto* write = find_of_kind(writers, f.kind)) (*write)(f, out);
+    content_writers(f.kind).json(f, out);
   });
 }
 

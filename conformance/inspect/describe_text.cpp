@@ -81,7 +81,7 @@ void write_tensors(const MethodFacts& m, std::string_view title, std::size_t sho
   if (found.size() > listed) out.print("    and {} smaller\n", found.size() - listed);
 }
 
-// Who is meant by the letters of the picture.
+// The legend of the letters in the picture.
 void write_letters(const MethodFacts& m, const MemoryUse& use, Output& out) {
   const std::vector<std::size_t> largest = largest_tenants(use);
   char letter = 'A';
@@ -108,7 +108,7 @@ void write_memory(const MethodFacts& m, Output& out) {
 
 // -- the listing --------------------------------------------------------------------------------------------------
 
-// Constants by what they are; others by their index, and what is there.
+// A constant is shown by its content, any other operand by its index and content.
 std::string operand_text(const MethodFacts& m, const Operand& o, bool named) {
   const std::string name = named && !o.name.empty() ? fmt::format("{}=", o.name) : "";
   if (!value_at(m.plan, o.value)) return fmt::format("  {}%{} (there is no such value)", name, o.value);
@@ -125,7 +125,7 @@ void write_operands(const MethodFacts& m, const Listed& listed, Output& out) {
   if (listed.target) out.print("  to {}", *listed.target);
   if (outs > 0) out.write("  ->");
   for (const Operand& o : listed.operands)
-    if (o.role == Operand::Role::output) out.write(operand_text(m, o, outs > 1));  // the place of one says it
+    if (o.role == Operand::Role::output) out.write(operand_text(m, o, outs > 1));  // a single output needs no name
 }
 
 void write_listing(const MethodFacts& m, Output& out) {
@@ -203,6 +203,8 @@ void write_segments(const auto& file, const pte::Program* program, Output& out) 
               holds_text(program, uses, i, at));
 }
 
+}  // namespace
+
 void write_program(const Described& f, Output& out) {
   for (const pte::ExecutionPlan* plan : methods_of(f)) write_method(*f.program, *plan, out);
   write_named_data(*f.program, out);
@@ -219,18 +221,10 @@ void write_bundle(const Described& f, Output& out) {
   write_program(f, out);
 }
 
-constexpr format::OfKind<void (*)(const Described&, Output&)> writers[] = {
-    {&format::program_kind, write_program},
-    {&format::data_kind, write_data},
-    {&format::bundle_kind, write_bundle},
-};
-
-}  // namespace
-
 void write_text(const Described& f, Output& out) {
-  if (f.program) methods_of(f);  // refuses a method that there is not before anything is written
+  if (f.program) methods_of(f);  // refuses an unknown method before anything is written
   write_header(f, out);
-  if (const auto* write = find_of_kind(writers, f.kind)) (*write)(f, out);
+  content_writers(f.kind).text(f, out);
 }
 
 }  // namespace assay

@@ -1,7 +1,7 @@
 #include "optimized/prepare/build.h"
 
 #include "format/flow.h"
-#include "format/sharing.h"
+#include "format/shared_state.h"
 
 namespace assay::optimized {
 namespace {

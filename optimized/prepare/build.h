@@ -1,6 +1,6 @@
 #pragma once
 
-#include "format/effects.h"
+#include "format/flow_effects.h"
 #include "format/names.h"
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/method.h"

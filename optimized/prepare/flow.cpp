@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "format/places.h"
+#include "format/flow_places.h"
 
 namespace assay::optimized {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "format/effects.h"
+#include "format/flow_effects.h"
 #include "optimized/runtime/kernel.h"
 
 // The data flow of a method whose instructions run one after another: who writes what who reads. The exporter leaves

@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "format/flow.h"
-#include "format/places.h"
-#include "format/sharing.h"
+#include "format/flow_places.h"
+#include "format/shared_state.h"
 #include "optimized/prepare/build.h"
 
 // Where the tensors of a method are in memory.

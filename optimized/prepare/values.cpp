@@ -1,4 +1,4 @@
-#include "format/places.h"
+#include "format/flow_places.h"
 #include "optimized/prepare/build.h"
 
 // The values of a plan as the runtime has them.

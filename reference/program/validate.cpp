@@ -13,7 +13,7 @@ std::vector<format::DataView> views_of(std::span<const NamedDataFile> files) {
   return views;
 }
 
-// What `check` finds in a workspace of the size that it asks for.
+// The faults that `check` finds in a workspace of the size that it needs.
 template <class Check>
 std::vector<Fault> found(Check check) {
   FaultList faults;
@@ -21,7 +21,7 @@ std::vector<Fault> found(Check check) {
   return faults.take();
 }
 
-// What is wrong with a part, else with the file.
+// The faults of a part of the file; if there are none, the faults of the file.
 std::vector<Fault> checked(const AnyFile& file, const FileKind& kind, std::span<const format::DataView> data) {
   std::vector<Fault> faults;
   std::optional<AnyFile> part;

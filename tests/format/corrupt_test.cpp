@@ -10,7 +10,7 @@
 #include "conformance/files/file.h"
 #include "tests/support/program_folders.h"
 
-// That every field of every schema is attacked in every way that there is, and that what is made is what its name says.
+// Every field of every schema is changed in every way, and each file that is made has the fault that its name tells.
 namespace assay::corrupt {
 namespace corrupt_test {
 
@@ -26,7 +26,7 @@ std::string what(const std::string& field, SiteKind kind, std::string_view chang
   return text(field, ' ', word(kind), ' ', change);
 }
 
-// -- what there is to try ---------------------------------------------------------------------------------------------
+// -- the changes to try -----------------------------------------------------------------------------------------------
 
 class Applicable {
  public:
@@ -89,7 +89,7 @@ TEST(Corrupt, EachFieldOfEachSchemaIsAttackedInEachWay) {
   }
 }
 
-TEST(Corrupt, ANameMakesTheFileAgain) {
+TEST(Corrupt, ANameReproducesItsFile) {
   const Corruptions corruptions(recorded("mlp"), {}, 1);
   std::size_t n = 0;
   std::set<std::string> names;
@@ -120,7 +120,7 @@ bool wrong(const Attempt& a) {
   });
 }
 
-TEST(Corrupt, WhatSaysTheSameIsToBeAccepted) {
+TEST(Corrupt, AFileOfTheSameMeaningIsToBeAccepted) {
   std::map<Expected, std::size_t> counts;
   Corruptions(recorded("mlp"), {}, 1).each([&](const Attempt& a) {
     ++counts[a.expectation.expected];

@@ -13,8 +13,8 @@
 #include "tests/support/required_fields.h"
 #include "tests/support/rules_shown.h"
 
-// For each rule of spec/format/rules.yaml that is checked while decoding or validating: a case that meets it, at its
-// boundary, and one that breaks it.
+// For each rule of spec/format/rules.yaml that is checked on decoding or validation: a case at its boundary that keeps
+// it, and a case that breaks it.
 namespace assay {
 namespace format_rules_test {
 
@@ -22,9 +22,9 @@ using Faults = std::vector<Fault>;
 using corrupt::byte_cases, corrupt::ByteCase, corrupt::table_cases, corrupt::TableCase;
 using format::RuleId;
 
-// -- what is wrong with a file ----------------------------------------------------------------------------------------
+// -- the faults of a file ---------------------------------------------------------------------------------------------
 
-// All that is wrong with the sample's files, as they are read: data files, the program with them, the bundle.
+// All faults of the sample's files in the order of reading: data file, program, bundle.
 Faults faults_of(const Sample& s) {
   const auto data = open_data(in_memory(encode(s.data)));
   if (!data) return data.faults;
@@ -37,7 +37,7 @@ Faults faults_of(const Sample& s) {
   return bundle ? faults_of(*bundle, *valid) : bundle.faults;
 }
 
-// What is wrong with a file's bytes, a program's by default.
+// The faults of a file that does not open; a file without an identifier is read as a program.
 Faults faults_in(const Bytes& file) {
   const FileKind* kind = file_kind(file);
   return open_as(borrowed(file), kind ? *kind : format::program_kind).faults;
@@ -55,7 +55,7 @@ Faults faults_told(const std::function<void(format::Findings&)>& check) {
   return faults.take();
 }
 
-// The file opened where it begins so many bytes behind a multiple of 16.
+// The faults of the file in memory that begins `offset` bytes behind a multiple of 16.
 Faults opened_at(const Bytes& file, std::size_t offset) {
   AlignedMemory memory(file.size() + offset);
   const auto bytes = memory.bytes().subspan(offset);
@@ -67,7 +67,7 @@ Faults opened_at(const Bytes& file, std::size_t offset) {
   });
 }
 
-// A bundle whose program begins so many bytes behind a multiple of 16.
+// A bundle whose program begins `offset` bytes behind a multiple of 16.
 Bytes bundle_with_program_at(std::ptrdiff_t offset) {
   for (std::size_t padding = 0;; padding += 4) {
     flatbuffers::FlatBufferBuilder b;
@@ -89,7 +89,7 @@ Faults located(std::uint64_t file_size) {
   return faults_told([&](format::Findings& f) { format::locate_program(head, file_size, f); });
 }
 
-// The sample checked in a workspace that lacks so many bytes.
+// The faults of the sample in a workspace that lacks so many bytes.
 Faults checked_without(std::size_t bytes) {
   const auto program = open_program(in_memory(program_file()));
   const auto data = open_data(in_memory(data_file()));
@@ -102,7 +102,7 @@ Faults checked_without(std::size_t bytes) {
   });
 }
 
-// The sample's method, whose memories have 16 and 8 bytes, given these.
+// The faults when a client supplies memories of these sizes to the sample's method, which plans 16 and 8 bytes.
 Faults given(std::vector<std::size_t> sizes) {
   const auto program = open_program(in_memory(program_file()));
   std::array<std::byte, 16> bytes;
@@ -139,9 +139,9 @@ const MemoryCase memory_cases[] = {
      [] { return given({16}); }},
 };
 
-// -- what must be present --------------------------------------------------------------------------------------------
+// -- required fields -------------------------------------------------------------------------------------------------
 
-// Files without segments, whose tables end with the file, and with every enum other than its default.
+// Files without segments, whose tables end with the file. No enum has its default.
 std::vector<RequiredFields> swept(const RequiredFields::Use& use) {
   Sample s;
   for (Bytes& segment : s.program.segments) segment.clear();
@@ -167,7 +167,7 @@ std::string told(const Faults& faults) {
   return all;
 }
 
-// What shows that a rule is checked: what its breakers are told.
+// By rule, the messages for the files that break it.
 using Shown = std::map<std::string_view, std::string>;
 
 void expect_case(RuleId rule, const Faults& met, const Faults& broken, Shown& shown) {
@@ -193,7 +193,7 @@ Shown shown_by_cases() {
   return shown;
 }
 
-// The fields that are there in some file and missed where they are not, by their rules.
+// Removes each required field from a file that has it, and adds the fields to the messages of their rules.
 void show_fields(Shown& shown) {
   std::set<std::string> fields;
   for (RequiredFields& file : swept([&](const std::string&id, const std::string&field, const Bytes&edited) {
@@ -209,7 +209,7 @@ void show_fields(Shown& shown) {
   EXPECT_EQ(fields.size(), fields_with_rules());
 }
 
-TEST(FormatRules, TheSampleKeepsAll) { EXPECT_EQ(told(faults_of(Sample())), ""); }
+TEST(FormatRules, TheSampleKeepsEveryRule) { EXPECT_EQ(told(faults_of(Sample())), ""); }
 
 TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   using enum FormatRule::Checked;
@@ -240,7 +240,7 @@ TEST(FormatRules, EveryFaultIsReported) {
   EXPECT_THAT(rules, testing::ElementsAre("T1", "T23", "I1"));
 }
 
-TEST(FormatRules, AHundredFaultsAreToldAndTheRestCounted) {
+TEST(FormatRules, AHundredFaultsAreReportedAndTheRestCounted) {
   Sample s;
   s.kernel_call().args.assign(1000, -1);
   const auto refused = validate(*open_program(in_memory(encode(s.program))));

@@ -5,13 +5,15 @@
 #include <limits>
 #include <set>
 
+#include "conformance/corrupt/complete.h"
 #include "conformance/corrupt/sample.h"
 #include "conformance/files/file.h"
 #include "conformance/inspect/check.h"
+#include "conformance/inspect/describe.h"
 #include "reference/program/decoded.h"
 #include "tests/support/program_folders.h"
 
-// Decoding and encoding lose nothing, and what the official exporter writes keeps every rule.
+// Decoding and encoding lose nothing, and the files of the official exporter keep every rule.
 namespace assay {
 namespace program_test {
 
@@ -39,7 +41,7 @@ TEST(BundledProgram, SurvivesEncoding) {
   EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(Sample().encoded_bundle())->program))));
 }
 
-// Nothing of an empty program is at a multiple of anything.
+// The empty program has no alignment.
 TEST(BundledProgram, SurvivesEncodingWithAnEmptyProgram) {
   for (std::size_t n = 0; n < 16; ++n) {
     BundledProgram bundle;
@@ -64,7 +66,7 @@ TEST(Program, SurvivesEncodingWithTheSignOfAZero) {
   }
 }
 
-TEST(Program, EntryZeroOfItsMemoriesIsNoMemory) {
+TEST(Program, EntryZeroOfItsMemoriesIsAPlaceholder) {
   constexpr Int largest = std::numeric_limits<Int>::max();
   Program program;
   PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));
@@ -142,11 +144,26 @@ TEST(Program, AlignmentMovesSegmentsOnly) {
   EXPECT_TRUE(*decode_program(encode(Sample().program, 16)) == *decode_program(encode(Sample().program, 4096)));
 }
 
-TEST(Program, FilesAreToldByTheirIdentifier) {
+TEST(Program, TheIdentifierTellsTheKind) {
   EXPECT_EQ(file_kind(encode(Sample().program)), &format::program_kind);
   EXPECT_EQ(file_kind(encode(Sample().data)), &format::data_kind);
   EXPECT_EQ(file_kind(Sample().encoded_bundle()), &format::bundle_kind);
   EXPECT_EQ(file_kind({}), nullptr);
+}
+
+TEST(FileKinds, EachRowIsCheckedAndDescribed) {
+  std::set<std::string_view> kinds;
+  for (const corrupt::CompleteFile& complete : corrupt::complete_files()) {
+    EXPECT_EQ(file_kind(complete.file), complete.kind);
+    const Budget budget;
+    const Opened opened(in_memory(complete.file), {}, budget);
+    const Described described = opened.described();
+    EXPECT_EQ(&described.kind, complete.kind);
+    EXPECT_TRUE(described.faults.empty());
+    EXPECT_NO_THROW(content_writers(described.kind)) << described.kind.noun;
+    kinds.insert(complete.kind->name);
+  }
+  EXPECT_EQ(kinds.size(), format::file_kinds().size()) << "complete_files() lacks a kind";
 }
 
 TEST(Program, DataAreFoundByIndexAndByName) {
@@ -174,7 +191,7 @@ TEST(Program, DataAreFoundByIndexAndByName) {
   EXPECT_EQ(valid->plan("third"), nullptr);
 }
 
-TEST(Program, WhatIsMadeOfAFileKeepsIt) {
+TEST(Program, AnOpenFileKeepsItsBytesAlive) {
   auto bundle = open_bundle(in_memory(Sample().encoded_bundle()));
   auto program = open_program(program_of(*bundle));
   auto valid = validate(*program);

@@ -17,8 +17,8 @@
 #include "reference/program/memory.h"
 #include "tools/plant/checks.h"
 
-// Planted faults: a copy of our own loader that leaves out a check, for each check of format/, or a rule, for each
-// rule. The files that are made to break rules must show it: one of them is accepted, or ends the process.
+// Mutants of our own loader: one for each check of format/ that leaves out this check, and one for each rule. The files
+// that are made to break rules must kill each mutant: the mutant accepts one of them or crashes.
 namespace assay::corrupt {
 namespace planted_checks_test {
 
@@ -28,7 +28,7 @@ using format::Findings;
 using format::planted_checks;
 using format::Workspace;
 
-// -- a loader that leaves a check out ---------------------------------------------------------------------------------
+// -- the mutants ------------------------------------------------------------------------------------------------------
 
 struct Loader {
   std::string_view left_out;        // a rule
@@ -85,14 +85,15 @@ struct Breaker {
   Files files;
 };
 
-// What one may leave out: a rule by its id, a check by its number.
+// What a mutant leaves out: a rule by its id, or a check by its number.
 struct Fault {
   std::string_view rule;
   int check = -1;
   auto operator<=>(const Fault&) const = default;
 };
 
-// The files that must be refused, by what they break: few of each, first those that break nothing else.
+// The files that must be refused, by the rule or check that they break: a few of each, first those that break nothing
+// else.
 class Breakers {
  public:
   Breakers() {
@@ -143,7 +144,7 @@ class Breakers {
   std::size_t files_ = 0;
 };
 
-// In a child, as a check that is left out may be what kept the others within the file.
+// Runs in a child: without the check, a later check may read beyond the file.
 enum class Shown : std::uint8_t { by_nothing, by_acceptance, by_crash };
 Shown shown(const Fault& left_out, std::span<const Breaker> breakers) {
   constexpr int accepted = 42;  // a sanitizer ends with 1
@@ -172,7 +173,7 @@ Shown shown(const Fault& left_out, std::span<const Breaker> breakers) {
                                                                 : Shown::by_crash;
 }
 
-// Rules that a loader may ask otherwise, or that no file alone can break.
+// Rules that a loader may check otherwise, or that no file alone can break.
 const std::map<std::string_view, std::string_view> not_of_files = {
     {"H3", "where a file begins in memory is the caller's matter"},
     {"F4", "where a file begins in memory is the caller's matter"},
@@ -186,7 +187,7 @@ const std::map<std::string_view, std::string_view> not_of_files = {
     {"T23", "a loader may know other layouts"},
 };
 
-// Rules without whose check the same files are refused by others, which say less well what is wrong.
+// Rules whose files other rules refuse, too, with a less exact message.
 const std::map<std::string_view, std::string_view> asked_twice = {
     {"B11", "H3 asks it of the program in the bundle"},
     {"G11", "G12: without segments there is none that named data could name"},
@@ -196,7 +197,7 @@ const std::map<std::string_view, std::string_view> asked_twice = {
     {"H11", "H12: the root lies within the tables, at a multiple of 4"},
 };
 
-// Checks of the rules of `not_of_files`, and of memory that a caller gives.
+// Checks of the rules of `not_of_files`, and of memory that a caller supplies.
 const std::set<std::string_view> not_asked_of_files = {
     "devices->Get(i)->device_type() == pte::DeviceType::CPU",
     "i <= memories.size()",
@@ -210,7 +211,7 @@ const std::set<std::string_view> not_asked_of_files = {
     "!extra || extra->device_type() == pte::DeviceType::CPU",
 };
 
-// Checks without which the same files are refused by others.
+// Checks whose files other checks refuse, too.
 const std::map<std::string_view, std::string_view> equal_checks = {
     {"size_of(entries) == 0 || program_.segment_count() > 0", "G12 asks it of each of them"},
     {"sizes[i] >= 0", "a negative size is more than there can be"},
@@ -239,7 +240,7 @@ const Breakers& breakers() {
 
 class Planted {
  public:
-  // `why_not`: why no file shows it, if that is known.
+  // `why_not`: the known reason why no file kills the mutant, or empty.
   void plant(const Fault& fault, std::string_view name, std::string_view why_not) {
     const Shown how = shown(fault, breakers_.of(fault));
     ++planted_, equal_ += !why_not.empty(), found_ += how != Shown::by_nothing, crashes_ += how == Shown::by_crash;
