@@ -110,8 +110,8 @@ void EndsOfFiles::add(const Record& r) {
 std::string EndsOfFiles::markdown() const {
   constexpr std::array<std::string_view, 6> ends{"refused", "accepted", "exhausted", "crashed", "hung", untested};
   std::string all;
-  for (const auto& [verdict, count] : verdicts_) all += fmt::format("{}{} {}", all.empty() ? "" : ", ", count, verdict);
-  all += "\n\n| rule |";
+  for (const auto& [verdict, count] : verdicts_) all += fmt::format("- {} {}\n", count, verdict);
+  all += "\n| rule |";
   for (const std::string_view end : ends) all += fmt::format(" {} |", end);
   all += "\n|---|--:|--:|--:|--:|--:|--:|\n";
   for (auto [rule, counts] : rules_) {
