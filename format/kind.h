@@ -28,11 +28,17 @@ struct HeaderFields {
   std::span<const std::string_view> numbers;  // empty: files of this kind have no header
 };
 
+// The rules whose ids begin with a letter.
+struct Area {
+  char letter;
+  std::string_view name;  // "data files"
+};
+
 // A row of the table.
 struct FileKind {
   std::string_view name;                // "data", as commands and JSON call the kind
   std::string_view noun;                // "data file"
-  std::string_view areas;               // letters: the rules whose ids begin with one of them concern the file
+  std::span<const Area> areas;          // of the rules that concern such a file
   bool has_methods;                     // the file is or holds a program
   std::string_view backend = {};        // the payloads of this backend are files of this kind
   const Schema& schema;                 // with the identifier at byte 4 and the extension

@@ -11,6 +11,10 @@
 namespace assay::format {
 namespace {
 
+constexpr Area program_areas[] = {{'H', "file"},    {'G', "program"},      {'M', "methods"},   {'V', "values"},
+                                  {'T', "tensors"}, {'I', "instructions"}, {'D', "delegates"}, {'R', "running"}};
+constexpr Area data_areas[] = {{'F', "data files"}};
+constexpr Area bundle_areas[] = {{'B', "bundles"}};
 constexpr std::string_view program_numbers[] = {"end", "segments", "segments_size"};
 constexpr std::string_view data_numbers[] = {"begin", "size", "segments", "segments_size"};
 
@@ -43,7 +47,7 @@ void payloads_of_program(const AnyView& file, const NamedData* named, Take<Neste
 constinit const FileKind program_kind{
     .name = "program",
     .noun = "program",
-    .areas = "HGMVTIDR",
+    .areas = program_areas,
     .has_methods = true,
     .backend = "ProgramBackend",
     .schema = program::schema,
@@ -59,7 +63,7 @@ constinit const FileKind program_kind{
 constinit const FileKind data_kind{
     .name = "data",
     .noun = "data file",
-    .areas = "F",
+    .areas = data_areas,
     .has_methods = false,
     .schema = flat_tensor::schema,
     .reflection = ptd::FlatTensorBinarySchema::data,
@@ -73,7 +77,7 @@ constinit const FileKind data_kind{
 constinit const FileKind bundle_kind{
     .name = "bundle",
     .noun = "bundle",
-    .areas = "B",
+    .areas = bundle_areas,
     .has_methods = true,
     .schema = bundled_program::schema,
     .reflection = bpte::BundledProgramBinarySchema::data,

@@ -49,7 +49,7 @@ class Checker {
   // Checks a file, its parts first. Returns a program that keeps every rule.
   std::optional<ValidProgram> file(const File& file, const FileKind& kind, std::span<const File> data) {
     if (&kind == &format::program_kind) return program(file, data);
-    report_.coverage.areas += kind.areas;
+    report_.coverage.add(kind);
     const auto* count = find_of_kind(counts, kind);
     if (count) (*count)(nullptr, report_);
     const auto opened = took(open_as(file, kind));
@@ -68,8 +68,8 @@ class Checker {
 
  private:
   std::optional<ValidProgram> program(const File& file, std::span<const File> data) {
-    report_.coverage.areas += format::program_kind.areas;
-    if (!data.empty()) report_.coverage.areas += format::data_kind.areas;
+    report_.coverage.add(format::program_kind);
+    if (!data.empty()) report_.coverage.add(format::data_kind);
     std::vector<NamedDataFile> files;
     for (const File& one : data)
       if (auto opened = took(open_data(one))) files.push_back(std::move(*opened));
