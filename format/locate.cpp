@@ -1,17 +1,9 @@
-#include "format/check.h"
-#include "format/header.h"
+#include "format/structure.h"
 
 namespace assay::format {
 namespace {
 
 constexpr Place header_place{nullptr, "header"};
-
-bool has_identifier(std::span<const std::byte> head, const char* wanted, std::string_view kind, RuleId rule,
-                    Findings& f) {
-  const std::string_view found = identifier(head, identifier_at);
-  return f.check(found == wanted, rule, {}, "the identifier is ", Quoted{found}, ", but that of a ", kind, " is \"",
-                 wanted, '"');
-}
 
 // Where the segments are, if the header states it. Size 0 states nothing: writers before 1.0 leave it.
 bool locate_segments(std::uint64_t base, std::uint64_t size, std::uint64_t file_size, RuleId rule, Extent& extent,
@@ -23,6 +15,15 @@ bool locate_segments(std::uint64_t base, std::uint64_t size, std::uint64_t file_
   return true;
 }
 
+}  // namespace
+
+bool has_identifier(std::span<const std::byte> head, std::string_view wanted, std::string_view noun, RuleId rule,
+                    Findings& f) {
+  const std::string_view found = identifier(head, identifier_at);
+  return f.check(found == wanted, rule, {}, "the identifier is ", Quoted{found}, ", but that of a ", noun, " is \"",
+                 wanted, '"');
+}
+
 // Flatbuffers are addressed by signed 32-bit offsets.
 std::optional<Extent> of_possible_size(const Extent& extent, Findings& f) {
   constexpr std::uint64_t largest = (std::uint64_t{1} << 31) - 1;
@@ -30,8 +31,6 @@ std::optional<Extent> of_possible_size(const Extent& extent, Findings& f) {
                                 " bytes, more than flatbuffers allow");
   return possible ? std::optional(extent) : std::nullopt;
 }
-
-}  // namespace
 
 std::optional<Extent> locate_program(std::span<const std::byte> head, std::uint64_t file_size, Findings& f) {
   if (!f.check(head.size() >= head_bytes, "H1", {}, "the file has ", file_size, " bytes, but a program has at least ",

@@ -1,42 +1,13 @@
-#include <flatbuffers/flatbuffers.h>
-
 #include <algorithm>
 
 #include "format/check.h"
 #include "format/check_tables.h"
 #include "format/header.h"
+#include "format/structure.h"
 #include "format_tables.gen.h"
 
 namespace assay::format {
 namespace {
-
-// The ids of the rules about structure, for one kind of file.
-struct StructureRules {
-  RuleId alignment, root, structure;
-};
-
-// The root table, if the tables match the schema.
-template <class Table>
-const Table* root_of(std::span<const std::byte> tables, const char* identifier, const Schema& schema,
-                     const StructureRules& rules, Findings& f) {
-  const std::size_t size = tables.size();
-  if (!f.check(reinterpret_cast<std::uintptr_t>(tables.data()) % table_alignment == 0, rules.alignment, {},
-               "the tables do not begin at a multiple of ", table_alignment, " in memory"))
-    return nullptr;
-  const auto root = size < header_at ? 0 : load<std::uint32_t>(tables, 0);
-  if (!f.check(root >= header_at && root <= size - 4, rules.root, {}, "the root offset is ", root,
-               ", outside of the tables of ", size, " bytes"))
-    return nullptr;
-  constexpr flatbuffers::uoffset_t most_nested = 64;  // each table has at least a byte of its own
-  const auto most_tables = static_cast<flatbuffers::uoffset_t>(size);
-  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(tables.data()), size, most_nested, most_tables);
-  if (!f.check(verifier.VerifyBuffer<Table>(identifier), rules.structure, {},
-               "the tables are no flatbuffer of this kind"))
-    return nullptr;
-  const std::uint64_t before = f.count();
-  check_tables(tables, schema, rules.structure, f);
-  return f.count() == before ? flatbuffers::GetRoot<Table>(tables.data()) : nullptr;
-}
 
 // Segments follow each other within the space that the header gives them; empty segments may be anywhere.
 template <class Table>
@@ -88,11 +59,33 @@ void check_beginnings(const ProgramView& program, std::span<const std::byte> tab
 
 }  // namespace
 
+const void* root_of(std::span<const std::byte> tables, const Schema& schema,
+                    bool (*verify)(flatbuffers::Verifier& verifier, const char* identifier),
+                    const StructureRules& rules, Findings& f) {
+  const std::size_t size = tables.size();
+  if (!f.check(reinterpret_cast<std::uintptr_t>(tables.data()) % table_alignment == 0, rules.alignment, {},
+               "the tables do not begin at a multiple of ", table_alignment, " in memory"))
+    return nullptr;
+  const auto root = size < header_at ? 0 : load<std::uint32_t>(tables, 0);
+  if (!f.check(root >= header_at && root <= size - 4, rules.root, {}, "the root offset is ", root,
+               ", outside of the tables of ", size, " bytes"))
+    return nullptr;
+  constexpr flatbuffers::uoffset_t most_nested = 64;  // each table has at least a byte of its own
+  const auto most_tables = static_cast<flatbuffers::uoffset_t>(size);
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(tables.data()), size, most_nested, most_tables);
+  if (!f.check(verify(verifier, schema.identifier.data()), rules.structure, {},
+               "the tables are no flatbuffer of this kind"))
+    return nullptr;
+  const std::uint64_t before = f.count();
+  check_tables(tables, schema, rules.structure, f);
+  return f.count() == before ? tables.data() + root : nullptr;
+}
+
 std::optional<ProgramView> open_program(std::span<const std::byte> tables, std::span<const std::byte> segments,
                                         Findings& f) {
   const std::uint64_t before = f.count();
   check_reserved(tables, f);
-  const auto* root = root_of<pte::Program>(tables, pte::ProgramIdentifier(), program::schema, {"H3", "H11", "H12"}, f);
+  const auto* root = root_of<pte::Program>(tables, program::schema, {"H3", "H11", "H12"}, f);
   if (!root) return {};
   f.check(root->version() == 0, "H14", {}, "the version is ", root->version(), ", but must be 0");
   const ProgramView view{root, segments, tables};
@@ -103,8 +96,7 @@ std::optional<ProgramView> open_program(std::span<const std::byte> tables, std::
 
 std::optional<DataView> open_data(std::span<const std::byte> tables, std::span<const std::byte> segments, Findings& f) {
   const std::uint64_t before = f.count();
-  const auto* root =
-      root_of<ptd::FlatTensor>(tables, ptd::FlatTensorIdentifier(), flat_tensor::schema, {"F4", "F5", "F5"}, f);
+  const auto* root = root_of<ptd::FlatTensor>(tables, flat_tensor::schema, {"F4", "F5", "F5"}, f);
   if (!root) return {};
   f.check(root->version() == 0, "F6", {}, "the version is ", root->version(), ", but must be 0");
   const DataView view{root, segments, tables};
@@ -113,8 +105,7 @@ std::optional<DataView> open_data(std::span<const std::byte> tables, std::span<c
 }
 
 std::optional<BundleView> open_bundle(std::span<const std::byte> tables, Findings& f) {
-  const auto* root = root_of<bpte::BundledProgram>(tables, bpte::BundledProgramIdentifier(), bundled_program::schema,
-                                                   {"B11", "B1", "B1"}, f);
+  const auto* root = root_of<bpte::BundledProgram>(tables, bundled_program::schema, {"B11", "B1", "B1"}, f);
   if (!root) return {};
   const BundleView view{root, {}, tables};
   const auto program = program_in(view);
