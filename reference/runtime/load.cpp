@@ -182,7 +182,7 @@ void Interpreter::make_kernels() {
         missing.add(missing.view().empty() ? "" : ", ").add(format::Quoted{kernel.name});
     }
   if (const std::string_view all = missing.view(); !all.empty())
-    throw broken("I4", place_of(plan_), "calls operators that there are not: ", all);
+    throw broken("I4", place_of(plan_), "calls operators that have no implementation: ", all);
 }
 
 void Interpreter::make_delegates() {
