@@ -5,7 +5,13 @@
 #include "format/schema.h"
 #include "format/take.h"
 
-// The kinds of files, a row each, and the files that lie inside other files.
+// The kinds of files, a row each, and the files that lie inside other files. A new kind is
+// - its schema in spec/format, with the rules that its fields name in rules.yaml,
+// - sources in this folder that define its row and check its rules (structure.h has the common part), and a line in
+//   kinds.cpp,
+// - its ContentWriters in conformance/inspect/describe.cpp,
+// - in conformance/corrupt: a complete file in complete.cpp, and a case for each of its rules.
+// Tests loop over the rows and fail where one of these is missing.
 namespace assay::format {
 
 struct FileKind;
