@@ -49,10 +49,10 @@ struct LoaderCommand {
 // Cases are of all kinds of files; the control of one comes first, and says of which it is.
 std::vector<Attempt> cases_of_programs() {
   std::vector<Attempt> all;
-  FileKind kind = FileKind::program;
+  const FileKind* kind = &format::program_kind;
   corrupt::each_case([&](const Attempt& a) {
     if (a.name == a.control) kind = file_kind(a.files.file);
-    if (kind == FileKind::program) all.push_back(a);
+    if (kind == &format::program_kind) all.push_back(a);
     return true;
   });
   return all;

@@ -1,4 +1,4 @@
-"""What operators do to their arguments, in C++: the table that the analysis of programs reads (format/roles.h)."""
+"""What operators do to their arguments, in C++: the table that the analysis of programs reads (format/operator_roles.h)."""
 from entry import SpecError, parse_schema
 from wrapper import cpp_string
 
@@ -43,6 +43,6 @@ def header(wrappers, handles):
     for name, roles, result, in_place in operators:
         rows.append(f"    {{{cpp_string(name)}, {len(arguments)}, {len(roles)}, OperatorRoles::Result::{result}, {str(in_place).lower()}}},")
         arguments += roles
-    return ["#pragma once", "", '#include "format/roles.h"', "", "namespace assay::format {", "",
+    return ["#pragma once", "", '#include "format/operator_roles.h"', "", "namespace assay::format {", "",
             "inline constexpr ArgumentRole argument_roles[] = {", *(f"    {a}," for a in arguments), "};", "",
             "// By name.", "inline constexpr OperatorRoles operator_roles[] = {", *rows, "};", "", "}  // namespace assay::format"]

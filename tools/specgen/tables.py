@@ -19,6 +19,7 @@ class Schema:
                 self.choices[name] = re.findall(r"\w+", body)
                 self.unions |= {name} if kind == "union" else set()
         self.root = re.search(r"\broot_type\s+(\w+)", text)[1]
+        self.identifier, self.extension = (re.search(rf'\bfile_{word}\s+"(\w+)"', text)[1] for word in ("identifier", "extension"))
 
     def index(self, name):
         return list(self.tables if name in self.tables else self.choices).index(name)
@@ -61,7 +62,7 @@ class Schema:
             yield f"inline constexpr std::uint8_t {name}[] = {{{', '.join(str(self.index(n)) for n in self.choices[name])}}};"
         rows = (f'{{"{n}", {len(v)}, {n if n in self.unions else "{}"}}}' for n, v in self.choices.items())
         yield f"inline constexpr std::array<Choice, {len(self.choices)}> choices{{{{{', '.join(rows)}}}}};"
-        yield f"inline constexpr Schema schema{{fields, choices, {self.index(self.root)}}};"
+        yield f'inline constexpr Schema schema{{fields, choices, {self.index(self.root)}, "{self.identifier}", "{self.extension}"}};'
         yield f"}}  // namespace {s}"
 
 

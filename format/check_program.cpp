@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "format/check_method.h"
 #include "format/flow.h"
 #include "format/header.h"
 #include "format/layout.h"
-#include "format/method.h"
 #include "format/sorted.h"
 
-// A program as a whole, its methods, and data files: the rules of areas G, M and F, and what goes beyond one method.
+// A program as a whole, its methods, and data files: the rules of areas G, M and F, and rules about several methods.
 namespace assay::format {
 namespace {
 
@@ -32,7 +32,7 @@ void check_entries(const DataView& file, const Place& outer, Findings& f) {
     check_entry(file, *file.tables->named_data()->Get(i), outer.in("named_data", i), f);
 }
 
-// `place_of(file)` is that of what holds an entry.
+// `place_of(file)` is the place of the file that holds an entry.
 void check_keys(const NamedData& named, auto place_of, Findings& f) {
   const auto key = [&](const NamedData::Entry& e) { return named.key(e); };
   each_repeated(named.sorted(), key, [&](const auto&, const NamedData::Entry& e) {
@@ -84,7 +84,7 @@ class ProgramCheck {
     each_external([&](const Value&) { ++n; });
     return n;
   }
-  // Of those that scratch_ is for.
+  // The length of the longest list that scratch_ holds.
   std::uint32_t longest_list() const {
     std::uint32_t longest = size_of(tables_.mutable_data_segments());
     for (std::uint32_t i = 0; i < size_of(tables_.execution_plan()); ++i)
@@ -92,7 +92,7 @@ class ProgramCheck {
     return longest;
   }
 
-  // Tells of each of `size` things whose key an earlier one has.
+  // Calls tell(i) for each index below `size` whose key an earlier index has.
   void repeated(std::uint32_t size, auto key, auto tell) {
     const auto order = scratch_.first(size);
     std::iota(order.begin(), order.end(), 0);
@@ -160,7 +160,7 @@ class ProgramCheck {
 
   void memories(const pte::ExecutionPlan& plan, const Place& place) {
     const auto sizes = items(plan.non_const_buffer_sizes());
-    f_.check(!sizes.empty(), "M4", place, "non_const_buffer_sizes has no entry 0, which stands for nothing");
+    f_.check(!sizes.empty(), "M4", place, "non_const_buffer_sizes has no entry 0, the placeholder");
     std::uint64_t all = 0;
     bool fit = true;
     for (std::uint32_t i = 1; i < sizes.size(); ++i)
@@ -178,7 +178,7 @@ class ProgramCheck {
     const auto memory = [&](std::uint32_t i) { return devices->Get(i)->buffer_idx(); };
     for (std::uint32_t i = 0; i < size_of(devices); ++i) {
       f_.check(memory(i) > 0 && static_cast<std::uint32_t>(memory(i)) < memories, "M6", place, "names memory ",
-               memory(i), " with a device, which there is not");
+               memory(i), " with a device, but there is no such memory");
       f_.check(devices->Get(i)->device_type() == pte::DeviceType::CPU, "T9", place.in("memory", memory(i)),
                "is on a device that is not the CPU");
     }

@@ -1,4 +1,4 @@
-#include "reference/runtime/machine.h"
+#include "reference/runtime/interpreter.h"
 
 #include <algorithm>
 
@@ -35,14 +35,14 @@ bool same_kind(const Slot& a, const Slot& b) {
   return a.index() == b.index() || (a.index() < numbers && b.index() < numbers);
 }
 
-HeldTensor& Machine::held(std::size_t i) const {
+HeldTensor& Interpreter::held(std::size_t i) const {
   const Held* t = i < slots_.size() ? tensor(i) : nullptr;
   if (!t) throw broken("I10", {}, "value ", i, " is no tensor");
   return **t;
 }
 
-// The values that a list names, a None by an index that there is not; none of a list of numbers, or of what is no list.
-Machine::Indices Machine::elements(std::size_t i) const {
+// The indices in a list of values, in which a None has an index without a value; empty for any other value.
+Interpreter::Indices Interpreter::elements(std::size_t i) const {
   const auto* list = std::get_if<const pte::EValue*>(&slots_[i]);
   if (!list) return {};
   const auto indices = [](const auto* items) {
@@ -56,7 +56,7 @@ Machine::Indices Machine::elements(std::size_t i) const {
   return {};
 }
 
-Ints Machine::integers(std::size_t list) const {
+Ints Interpreter::integers(std::size_t list) const {
   Ints ints;
   for (const std::size_t e : elements(list)) {
     const Int* n = std::get_if<Int>(&slots_[e]);
@@ -66,7 +66,7 @@ Ints Machine::integers(std::size_t list) const {
   return ints;
 }
 
-Tensors Machine::tensors(std::size_t list, bool optional) const {
+Tensors Interpreter::tensors(std::size_t list, bool optional) const {
   Tensors tensors;
   for (const std::size_t e : elements(list)) {
     const bool none = optional && (e >= slots_.size() || std::holds_alternative<std::monostate>(slots_[e]));
@@ -75,7 +75,7 @@ Tensors Machine::tensors(std::size_t list, bool optional) const {
   return tensors;
 }
 
-Value Machine::value(std::size_t i) const {
+Value Interpreter::value(std::size_t i) const {
   const auto* list = std::get_if<const pte::EValue*>(&slots_[i]);
   if (!list) return value_of(slots_[i]);
   const auto numbers = [](const auto* l, auto all) {
@@ -88,7 +88,7 @@ Value Machine::value(std::size_t i) const {
   return tensors(i, (*list)->val_as_OptionalTensorList());
 }
 
-void Machine::give(std::size_t i, const Value& value) {
+void Interpreter::give(std::size_t i, const Value& value) {
   if (const Tensor* t = std::get_if<Tensor>(&value)) {
     HeldTensor& held = *std::get<Held>(initial_[i]);
     HeldTensor home = held;
@@ -102,16 +102,16 @@ void Machine::give(std::size_t i, const Value& value) {
   }
 }
 
-bool Machine::is_null(std::size_t i) const {
+bool Interpreter::is_null(std::size_t i) const {
   return plan_.values()->Get(static_cast<std::uint32_t>(i))->val_type() == pte::KernelTypes::Null;
 }
 
-bool Machine::is_given(std::size_t i) const {
+bool Interpreter::is_given(std::size_t i) const {
   const Held* t = std::get_if<Held>(&initial_[i]);
   return !t || (*t)->is_written();
 }
 
-void Machine::give_memory(std::size_t i, std::span<std::byte> memory, const Place& place) {
+void Interpreter::give_memory(std::size_t i, std::span<std::byte> memory, const Place& place) {
   const Held* t = std::get_if<Held>(&initial_[i]);
   if (!t || (*t)->home.memory->is_planned() || (*t)->home.memory->is_constant())
     throw broken("R5", place, "has its place in the plan, so that memory cannot be given to it");
@@ -123,14 +123,14 @@ void Machine::give_memory(std::size_t i, std::span<std::byte> memory, const Plac
   (*t)->storage = home = {supplied, 0, home.bound};
 }
 
-bool Machine::is_true(std::size_t i) const {
+bool Interpreter::is_true(std::size_t i) const {
   if (const bool* b = std::get_if<bool>(&slots_[i])) return *b;
   const Tensor t = held(i).read();
   if (t.dtype != DType::boolean) throw broken("I15", {}, "the condition is ", t.dtype, ", but must be bool");
   return std::ranges::all_of(t.bytes, [](std::byte b) { return b != std::byte{0}; });
 }
 
-std::string_view Machine::run(const pte::Instruction& instruction) {
+std::string_view Interpreter::run(const pte::Instruction& instruction) {
   std::size_t next = next_ + 1;
   std::string_view name = "FreeCall";
   if (const auto* kernel = instruction.instr_args_as_KernelCall()) {
@@ -155,7 +155,7 @@ std::string_view Machine::run(const pte::Instruction& instruction) {
   return name;
 }
 
-void Machine::restart() {
+void Interpreter::restart() {
   slots_ = initial_;
   for (const auto& memory : memories_) memory->begin();
   for (const Slot& slot : slots_)
@@ -165,18 +165,18 @@ void Machine::restart() {
   skip_ended_chains();
 }
 
-void Machine::skip_ended_chains() {
+void Interpreter::skip_ended_chains() {
   while (!at_end() && next_ >= instructions().size()) ++chain_, next_ = 0;
 }
 
-void Machine::charge_instruction() {
+void Interpreter::charge_instruction() {
   const Int limit = shared_->options.instructions;
   if (*executed_ >= limit) throw broken("I17", {}, "the execution has reached its limit of ", limit, " instructions");
   budget().work(work_of_instruction, "an instruction");
   ++*executed_, ++steps_;
 }
 
-void Machine::step(const Method& method, Listener* listener) {
+void Interpreter::step(const Method& method, Listener* listener) {
   if (at_end()) return;
   const std::size_t chain = chain_, at = next_;
   const pte::Instruction& instruction = *instructions().Get(static_cast<std::uint32_t>(at));

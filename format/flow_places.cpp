@@ -1,4 +1,4 @@
-#include "format/places.h"
+#include "format/flow_places.h"
 
 #include <tuple>
 
@@ -25,7 +25,7 @@ bool same_beginning(const pte::Tensor& a, const pte::Tensor& b) {
 Places::Counts::Counts(const pte::ExecutionPlan& plan) : values(plan.values()->size()) {
   for (const pte::EValue* v : *plan.values()) tensors += v->val_type() == pte::KernelTypes::Tensor;
   const auto aliases_of = [&](const pte::KernelCall& call) {
-    const auto op = static_cast<std::uint32_t>(call.op_index());  // asked when memory is counted, before the rules are
+    const auto op = static_cast<std::uint32_t>(call.op_index());  // memory is counted before the rules are checked
     const OperatorRoles* roles = op < size_of(plan.operators()) ? find_roles(*plan.operators()->Get(op)) : nullptr;
     return roles && (roles->has(Use::viewed) || roles->returns_changed());
   };
@@ -76,13 +76,13 @@ void Places::mark_values() {
       if (e.use == Use::moved) flags_[e.value] |= alias;
       if (e.use == Use::changed || e.use == Use::overwritten || custom) flags_[e.value] |= state;
       if (!is_number(m_.type(e.value)) || (e.use != Use::written && e.use != Use::either)) return;
-      // A number may be what a delegate takes; a Null would be nothing to take.
+      // A number may be an input of a delegate; a Null can only be an output.
       const bool is_result = e.use == Use::written || m_.type(e.value) == pte::KernelTypes::Null;
       flags_[e.value] |= static_cast<std::uint16_t>(changing | (is_result ? assigned : 0));
     });
 }
 
-// A view that lies where its source does needs no handle, unless its source is one.
+// A view at the place of its source needs no handle, unless its source is a handle.
 void Places::mark_handles(Work& work) {
   for (bool more = true; more && work.left > 0;) {
     more = false;
@@ -111,7 +111,7 @@ void Places::place_tensors() {
   const auto is_view = [&](const Range& r) { return fixed(r) && !is_own(r.value); };
   std::ranges::sort(ranges_, {},
                     [&](const Range& r) { return std::tuple(r.memory, r.begin, r.end, !is_view(r), r.value); });
-  std::uint32_t kept = 0, views = nowhere;  // the cell of views at the present range
+  std::uint32_t kept = 0, views = nowhere;  // the cell of the views at the current range
   for (const Range r : ranges_) {
     if (kept == 0 || !(ranges_[kept - 1] == r)) views = nowhere;
     const bool joins = is_view(r) && views != nowhere;
@@ -138,10 +138,10 @@ std::span<Places::Edge> Places::collect(std::span<Edge> edges) const {
   return {edges.begin(), std::unique(edges.begin(), edges.end())};
 }
 
-// How many ranges the handle may be in, through other handles; they stand at the end of sources_.
+// The number of ranges in which the handle may be, through other handles. They are at the end of sources_.
 std::size_t Places::find_sources(std::uint32_t handle, std::span<const Edge> edges, std::span<std::uint32_t> queue,
                                  Work& work) {
-  // handle_ is free as yet: it says in which handle's search a value has been seen.
+  // handle_ is not in use yet: here it holds the handle whose search has last seen a value.
   const auto found = sources_.subspan(begins_[contents_end_ - ranges_.size()]);
   std::size_t queued = 0, n = 0;
   const auto add = [&](std::span<std::uint32_t> to, std::size_t& size, std::uint32_t value, std::uint32_t entry) {
@@ -173,7 +173,7 @@ void Places::place_handles(std::span<const Edge> edges, std::span<std::uint32_t>
     begins_[h + 1] = begins_[h] + static_cast<std::uint32_t>(n);
     content_[v] = contents_end_++;
     if (n > 2 || is_constant(v) || !is_static(content_[v])) continue;
-    // What holds one range alone, or nothing, needs no content of its own.
+    // A handle of one range or of none needs no content of its own.
     content_[v] = n == 2 ? sources_[begins_[h] + 1] : nowhere;
     --contents_end_;
   }

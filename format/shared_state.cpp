@@ -1,7 +1,7 @@
-#include "format/sharing.h"
+#include "format/shared_state.h"
 
 #include "format/flow.h"
-#include "format/places.h"
+#include "format/flow_places.h"
 #include "format/sorted.h"
 
 namespace assay::format {

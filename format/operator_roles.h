@@ -6,7 +6,7 @@
 
 #include "format/view.h"
 
-// What operators do to the values that they are called with, as spec/operators and spec/format/handles.yaml have it.
+// What operators do to their arguments, by spec/operators and spec/format/handles.yaml.
 namespace assay::format {
 
 enum class ArgumentKind : std::uint8_t {
@@ -23,10 +23,10 @@ enum class ArgumentKind : std::uint8_t {
   string
 };
 
-// Types of numbers, of which several together are a set.
+// The types of numbers, as the bits of a set.
 enum NumberType : std::uint8_t { no_number = 0, boolean = 1, integer = 2, real = 4 };
 
-// What a number may be as an argument of this kind; none of a kind that is no number.
+// The types that a number may have as an argument of this kind; empty for a kind that is not a number.
 constexpr std::uint8_t numbers_of(ArgumentKind kind) {
   switch (kind) {
     case ArgumentKind::scalar:
@@ -45,14 +45,14 @@ constexpr std::uint8_t numbers_of(ArgumentKind kind) {
 // What an instruction does to a value.
 enum class Use : std::uint8_t {
   read,         // its elements, or the number
-  asked,        // of a tensor: dtype, sizes, dim order
+  asked,        // the dtype, sizes and dim order of a tensor
   changed,      // in place, after it was read
   overwritten,  // in place, as a whole, without having been read
   written,      // as a whole
   viewed,       // becomes a view of the first argument
-  grown,        // the second argument becomes its row of the third's index, behind which it has none
-  // Not of an operator's argument:
-  returned,  // becomes the handle of what was changed in place
+  grown,        // the second argument becomes its last row, at the index of the third
+  // Of instructions other than an operator's arguments:
+  returned,  // becomes the handle of the argument that was changed in place
   moved,     // becomes the handle of another tensor
   freed,
   either,  // read or written: only a custom operator or a delegate knows
@@ -78,9 +78,9 @@ struct OperatorRoles {
   Result result;
   bool in_place;  // elementwise: an out may lie exactly where an argument does
 
-  std::span<const ArgumentRole> arguments() const;  // of the schema; behind them stands what is returned
-  bool has(Use use) const;                          // an argument
-  // What is returned is the argument that is changed in place, not an out.
+  std::span<const ArgumentRole> arguments() const;  // of the schema; returned values come behind them
+  bool has(Use use) const;                          // whether an argument has this use
+  // Whether the call returns an argument that is changed in place, and not an out.
   bool returns_changed() const { return !has(Use::written) && (has(Use::changed) || has(Use::overwritten)); }
 };
 

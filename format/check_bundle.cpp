@@ -1,6 +1,6 @@
 #include "format/check.h"
+#include "format/check_method.h"
 #include "format/layout.h"
-#include "format/method.h"
 
 // Bundled programs: the rules of area B.
 namespace assay::format {
@@ -10,7 +10,7 @@ using bpte::ValueUnion;
 using pte::KernelTypes;
 using Values = flatbuffers::Vector<flatbuffers::Offset<bpte::Value>>;
 
-// A number may be of another type when it is an output.
+// A number that is an output may have another type.
 bool may_be(KernelTypes in_plan, ValueUnion in_bundle) {
   return in_bundle == ValueUnion::Tensor ? in_plan == KernelTypes::Tensor : is_number(in_plan);
 }

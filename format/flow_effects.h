@@ -4,20 +4,22 @@
 #include <cstdint>
 #include <span>
 
-#include "format/method.h"
-#include "format/roles.h"
+#include "format/check_method.h"
+#include "format/operator_roles.h"
+#include "format/take.h"
 #include "format/workspace.h"
 
-// What instructions do to the values of their method. Every index is that of a value, as the rules of instructions ask.
+// What instructions do to the values of their method. Every index is the index of a value, as the rules of instructions
+// require.
 namespace assay::format {
 
 struct Effect {
   Use use;
   std::uint32_t value;
-  std::uint32_t other = 0;  // what an alias is of; by which index rows are added
+  std::uint32_t other = 0;  // of an alias: the aliased value; of a row: the value that is its index
 };
 
-// A method's tables, its instructions numbered through all chains.
+// A method's tables. Instructions have consecutive numbers through all chains.
 class Method {
  public:
   Method(const pte::ExecutionPlan& plan, Workspace& workspace);
@@ -26,10 +28,10 @@ class Method {
   std::uint32_t values() const { return plan_.values()->size(); }
   const pte::EValue& value(std::uint32_t v) const { return *plan_.values()->Get(v); }
   pte::KernelTypes type(std::uint32_t v) const { return value(v).val_type(); }
-  const pte::Tensor* tensor(std::uint32_t v) const { return value(v).val_as_Tensor(); }  // null: is none
+  const pte::Tensor* tensor(std::uint32_t v) const { return value(v).val_as_Tensor(); }  // null: another type
 
   std::uint32_t instructions() const { return instructions_; }
-  // Chain and index in it.
+  // An instruction's chain, and its index in that chain.
   struct Position {
     std::uint32_t chain, index;
   };
@@ -56,11 +58,11 @@ class Method {
  private:
   const pte::ExecutionPlan& plan_;
   std::uint32_t instructions_ = 0;
-  std::span<std::uint32_t> starts_;  // of each chain
+  std::span<std::uint32_t> starts_;  // the number of the first instruction, by chain
   std::span<const OperatorRoles*> roles_;
 };
 
-// The tensors or numbers that a value is or lists.
+// Calls f(value) for each element of a list, or for a value that is not a list.
 template <class F>
 void each_element(const Method& m, std::uint32_t value, F f) {
   const auto all = [&](const auto* items) {
@@ -80,24 +82,13 @@ void each_element(const Method& m, std::uint32_t value, F f) {
   }
 }
 
-// How many effects all instructions have, of which a list that many share makes many.
+// The number of effects of all instructions. A list that many instructions share adds its elements for each of them.
 std::uint64_t count_effects(const Method& m);
 
-// A function of an effect. It lives as long as the call that it is given to.
-class TakeEffect {
- public:
-  template <class F>
-  TakeEffect(const F& f)  // NOLINT(google-explicit-constructor)
-      : function_(&f), call_([](const void* function, const Effect& e) { (*static_cast<const F*>(function))(e); }) {}
+using TakeEffect = Take<Effect>;
 
-  void operator()(const Effect& e) const { call_(function_, e); }
-
- private:
-  const void* function_;
-  void (*call_)(const void* function, const Effect& e);
-};
-
-// take(Effect) for what a call of a known operator does, in the order of its arguments; a list is its elements.
+// Calls take(Effect) for each effect of a call of a known operator, in the order of its arguments. A list has the
+// effect on each of its elements.
 void each_effect(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, TakeEffect take);
 void each_effect(const Method& m, const pte::Instruction& instruction, TakeEffect take);
 

@@ -1,5 +1,5 @@
 #include "dtype.gen.h"
-#include "format/method.h"
+#include "format/check_method.h"
 
 // A method's operators, chains and instructions: the rules of areas I and D.
 namespace assay::format {

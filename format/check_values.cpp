@@ -1,8 +1,8 @@
 #include <limits>
 
+#include "format/check_method.h"
 #include "format/header.h"
 #include "format/layout.h"
-#include "format/method.h"
 
 // Values and tensors: the rules of areas V and T.
 namespace assay::format {
@@ -36,7 +36,7 @@ class TensorCheck {
  private:
   std::uint64_t element() const { return static_cast<std::uint64_t>(find_dtype(layout_.scalar_type)->bytes); }
 
-  // ExecuTorch holds strides, in elements, as 32-bit integers.
+  // ExecuTorch stores strides, in elements, as 32-bit integers.
   void strides() {
     if (layout_.sizes.empty()) return;
     const auto outermost =
@@ -52,7 +52,7 @@ class TensorCheck {
     f_.check(offset % element() == 0, "T12", place_, "is planned at byte ", offset,
              ", which is no multiple of its element's ", element(), " bytes");
     if (!f_.check(a.memory_id() > 0 && a.memory_id() < sizes.size(), "T10", place_, "is planned into memory ",
-                  a.memory_id(), ", but there are ", sizes.size(), " with memory 0, which stands for nothing"))
+                  a.memory_id(), ", but there are ", sizes.size(), " with memory 0, the placeholder"))
       return;
     const std::int64_t size = sizes[a.memory_id()];
     f_.check(size < 0 || within(offset, bytes, static_cast<std::uint64_t>(size)), "T11", place_, "is planned at byte ",
@@ -103,13 +103,13 @@ class TensorCheck {
   const Place& place_;
 };
 
-// The rule of lists whose elements are other values.
+// The rule of lists whose elements are indices of other values.
 struct ElementRule {
   RuleId rule;
   KernelTypes type;
-  bool earlier;  // an element stands before its list
+  bool earlier;  // an element comes before its list
   bool or_none;  // -1 for a None
-  bool or_null;  // an element may be a Null that gets its value while the method runs
+  bool or_null;  // an element may be a Null that the method assigns while it runs
 };
 constexpr ElementRule integers{"V3", KernelTypes::Int, false, false, true};
 constexpr ElementRule tensors{"V7", KernelTypes::Tensor, true, false, false};

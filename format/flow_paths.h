@@ -1,18 +1,19 @@
 #pragma once
 
 #include "format/bits.h"
-#include "format/jumps.h"
+#include "format/flow_jumps.h"
 
 namespace assay::format {
 
-// What holds of a method wherever it runs, on every path: the greatest fixed point over its jumps. What holds is a
-// state of some words; a jump leaves its own at its target, where all that come there are intersected. A target keeps
-// it only from its first jump to its last, so that memory goes by the depth of a method, not by its length.
+// A forward data flow analysis: the facts that hold before each instruction on every path, as the greatest fixed point
+// over the jumps of a method. Facts are the bits of a state of some words. A jump passes its state to its target, which
+// keeps the intersection of all states that reach it. A target keeps a state only from its first jump to its last, so
+// that memory is proportional to the depth of a method, not to its length.
 class Paths {
  public:
   struct Memory {
     std::span<std::uint64_t> states;
-    std::span<std::uint32_t> slots, free;  // of targets
+    std::span<std::uint32_t> slots, free;  // by target
 
     Memory(std::uint64_t words, std::uint32_t jumps, Workspace& workspace)
         : states(workspace.take<std::uint64_t>(words)),
@@ -23,11 +24,11 @@ class Paths {
   Paths(const Method& method, const Jumps& jumps, const Memory& memory, Work& work)
       : m_(method), targets_(jumps.targets()), jumps_(jumps), memory_(memory), work_(work), states_(1 + most_kept()) {}
 
-  std::size_t most_words() const { return memory_.states.size() / states_; }  // that a state can have
+  std::size_t most_words() const { return memory_.states.size() / states_; }  // of a state, in this memory
 
-  // With states of so many words, which begin makes, from zeros, what holds at first: calls visit(i, final) for each
-  // instruction that can be reached, and for the end, with what holds before it in `now`, of which visit makes what
-  // holds behind it. What is not final may yet become less.
+  // Runs the analysis with states of this many words. begin() turns zeros into the state at the beginning. visit(i,
+  // final) is called for each reachable instruction, and for the end; it turns the state before the instruction, in
+  // now(), into the state behind it. A state that is not final may lose facts later.
   template <class Begin, class Visit>
   void run(std::size_t words, Begin begin, Visit visit);
   std::span<std::uint64_t> now() const { return memory_.states.first(words_); }
@@ -35,11 +36,11 @@ class Paths {
  private:
   static constexpr std::uint32_t none = 0;
 
-  std::size_t index_of(std::uint32_t at) const {  // of the first target from there on
+  std::size_t index_of(std::uint32_t at) const {  // of the first target at or behind `at`
     return static_cast<std::size_t>(std::ranges::lower_bound(targets_, at, {}, &Jumps::Target::at) - targets_.begin());
   }
   bool begins_loop(std::size_t k) const { return targets_[k].last >= targets_[k].at; }
-  std::uint32_t end_of_loop(std::size_t k) const;  // behind all loops that begin within the one of target k
+  std::uint32_t end_of_loop(std::size_t k) const;  // behind all loops that begin within the loop of target k
   std::size_t most_kept() const;
 
   std::span<std::uint64_t> kept(std::size_t k) const {
@@ -57,8 +58,8 @@ class Paths {
   Memory memory_;
   Work& work_;
   std::size_t states_, words_ = 0;
-  std::size_t next_ = 0, free_ = 0;     // the next target; how many slots are free
-  bool reached_ = true, less_ = false;  // whether the present instruction is; whether a jump back brought less
+  std::size_t next_ = 0, free_ = 0;     // the next target; the number of free slots
+  bool reached_ = true, less_ = false;  // whether the current instruction is reached; whether a jump back removed facts
 };
 
 template <class Begin, class Visit>
@@ -79,7 +80,7 @@ void Paths::run(std::size_t words, Begin begin, Visit visit) {
     do {
       less_ = false;
       sweep(i, end, true, false, visit);
-      next_ = k, reached_ = false;  // what came first is kept at the loop's beginning
+      next_ = k, reached_ = false;  // the state at the loop's beginning is kept there
     } while (less_ && work_.left > 0);
     sweep(i, end, true, true, visit);
     for (std::size_t t = k; t < next_; ++t) release(t);

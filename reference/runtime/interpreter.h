@@ -9,24 +9,25 @@
 #include <variant>
 #include <vector>
 
-#include "format/roles.h"
+#include "format/operator_roles.h"
 #include "reference/runtime/call_rules.h"
 #include "reference/runtime/runtime.h"
 #include "reference/runtime/storage.h"
 
-// A method as it runs: the values of its plan, and what each instruction does to them. Everything here throws Fault.
+// Interprets a method: holds the values of its plan and executes its instructions on them. All functions may throw
+// Fault.
 namespace assay {
 
 using Args = std::span<const std::int32_t>;
 inline std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// A value of the plan. Lists stay what the tables say: indices of other values, or numbers. What a value holds may
-// change, its kind does not: a tensor, a list, a string, or a number or None.
+// A value of the plan. A list is its table: indices of other values, or numbers. The content of a value may change, its
+// kind does not: a tensor, a list, a string, or a number or None.
 using Held = std::shared_ptr<HeldTensor>;  // shared, since a MoveCall copies the handle
 using Slot = std::variant<std::monostate, Int, double, bool, std::string, Held, const pte::EValue*>;
 
-Value value_of(const Slot& slot);          // None of a list
-std::optional<Slot> slot_of(Value value);  // none of a tensor or list
+Value value_of(const Slot& slot);          // None for a list
+std::optional<Slot> slot_of(Value value);  // none for a tensor or list
 bool same_kind(const Slot& a, const Slot& b);
 
 using PlaceInPlan = std::pair<std::uint32_t, std::uint64_t>;  // planned memory, offset
@@ -37,32 +38,32 @@ struct LoadedProgram::Shared {
 
   const ValidProgram program;
   const RuntimeOptions options;
-  // Planned memory that belongs to all methods: what one leaves there the others find.
+  // Planned memory that all methods share: a method reads there what another one wrote.
   std::map<std::uint32_t, std::shared_ptr<Memory>> state;
-  PlacesInPlan begun;  // where state there has its initial value
-  std::mutex making;   // for both, while a method is made ready
+  PlacesInPlan begun;  // the state in it that has its initial value already
+  std::mutex making;   // guards both while a method is prepared
 };
 
 inline Place place_of(const pte::ExecutionPlan& plan) { return {nullptr, format::text_of(plan.name()), -1, true}; }
 
-class Machine {
+class Interpreter {
  public:
-  Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan);
+  Interpreter(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan);
 
   const pte::ExecutionPlan& plan() const { return plan_; }
   std::size_t size() const { return slots_.size(); }
 
   Value value(std::size_t index) const;
-  // What a value is when an execution begins, and what the caller gives for it, of the same kind.
+  // The value at the beginning of an execution, and the value of the same kind that the caller supplies for it.
   const Slot& initial(std::size_t index) const { return initial_[index]; }
   void give(std::size_t index, const Value& value);
   bool is_null(std::size_t index) const;   // in the program
-  bool is_given(std::size_t index) const;  // nothing overwrote it since
+  bool is_given(std::size_t index) const;  // no instruction has overwritten it since
   // Faults: R5.
   void give_memory(std::size_t index, std::span<std::byte> memory, const Place& place);
   const Budget& budget() const { return shared_->options.budget; }
 
-  // One instruction; what it was is told to the listener of `method`, if there is one.
+  // Executes one instruction and reports it to the listener of `method`, if there is one.
   void step(const Method& method, Listener* listener);
   bool at_end() const { return chain_ == format::size_of(plan_.chains()); }
   bool at_start() const { return steps_ == 0; }
@@ -75,9 +76,9 @@ class Machine {
   // An instruction's operator, looked up when the method is loaded.
   struct Kernel {
     std::string name;
-    const Operator* op = nullptr;  // null: one of those that work on memory
+    const Operator* op = nullptr;  // null: an operator that works on handles
     const format::OperatorRoles* roles = nullptr;
-    void (Machine::*handle)(Args args) = nullptr;
+    void (Interpreter::*handle)(Args args) = nullptr;
   };
   struct Result {
     Value value;
@@ -96,7 +97,7 @@ class Machine {
   std::span<const std::byte> external(const pte::Tensor& tensor, std::size_t bytes, const Place& place) const;
   static Kernel find_kernel(const pte::Operator& op);
 
-  // machine.cpp
+  // interpreter.cpp
   const Held* tensor(std::size_t index) const { return std::get_if<Held>(&slots_[index]); }
   HeldTensor& held(std::size_t index) const;
   Indices elements(std::size_t index) const;
@@ -124,13 +125,13 @@ class Machine {
   const pte::ExecutionPlan& plan_;
   std::map<std::uint32_t, std::shared_ptr<Memory>> planned_;
   Buffer<std::shared_ptr<Memory>> memories_;  // of this method alone
-  PlacesInPlan begun_;                        // where state in these has its initial value
+  PlacesInPlan begun_;                        // the state in them that has its initial value already
   Buffer<Slot> slots_, initial_;
   Buffer<Kernel> kernels_;
   Buffer<std::unique_ptr<Delegate>> delegates_;
   std::size_t chain_ = 0, next_ = 0;
   Int steps_ = 0;                  // of this execution
-  std::shared_ptr<Int> executed_;  // likewise, with those of all that is delegated, or of the host's
+  std::shared_ptr<Int> executed_;  // of the outermost execution, with everything that it delegates
   std::size_t moved_ = 0;          // bytes that the current instruction read and wrote
 };
 

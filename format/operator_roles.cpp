@@ -1,4 +1,4 @@
-#include "format/roles.h"
+#include "format/operator_roles.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "format/paths.h"
+#include "format/flow_paths.h"
 
 namespace assay::format {
 
@@ -8,14 +8,15 @@ std::uint32_t Paths::end_of_loop(std::size_t k) const {
   return last + 1;
 }
 
-// A target in a loop keeps its state until the loop is done, another until it is reached; from the first jump to it on,
-// wherever between two targets that is.
+// A target in a loop keeps its state until the loop is done, any other target until it is reached. It keeps the state
+// from the first jump to it on; the first jump may lie between two targets.
 std::size_t Paths::most_kept() const {
-  const auto change = memory_.slots;  // for each target, how many more are kept from it on than before it
+  const auto change = memory_.slots;  // for each target, how many more states are kept from it on than before it
   std::ranges::fill(change, 0);
   for (std::size_t k = 0, end = 0; k < targets_.size(); ++k) {
     if (k >= end && begins_loop(k)) end = index_of(end_of_loop(k));
-    const std::size_t behind = index_of(std::min(targets_[k].first, targets_[k].at) + 1);  // the first jump, or itself
+    const std::size_t behind =
+        index_of(std::min(targets_[k].first, targets_[k].at) + 1);  // the first jump, or the target
     ++change[behind > 0 ? behind - 1 : 0];
     --change[std::max(end, k + 1)];
   }
@@ -44,7 +45,7 @@ void Paths::release(std::size_t k) {
   if (memory_.slots[k] != none) memory_.free[free_++] = std::exchange(memory_.slots[k], none);
 }
 
-// At target next_.
+// Reaches target next_.
 void Paths::arrive(bool in_loop) {
   const std::size_t k = next_++;
   if (reached_ && (in_loop || memory_.slots[k] != none)) keep(k, false);

@@ -1,36 +1,36 @@
 #pragma once
 
-#include "format/places.h"
+#include "format/flow_places.h"
 
-// Where the instructions of a method lead: jumps, and the loops that the exporter makes of a map or a scan.
+// The jumps of a method, and the loops that the exporter makes of a map or a scan.
 namespace assay::format {
 
 class Jumps {
  public:
-  // An instruction to which there are jumps, from `first` to `last`; or the end.
+  // The target of jumps, an instruction or the end. `first` and `last` are the first and the last of these jumps.
   struct Target {
     std::uint32_t at, first, last;
   };
-  // A number that counts how often a loop ran: from 0, one more for each time, until it is what the loop ends with, and
-  // then 0 again, behind the loop. So it is what it was in the file whenever an execution begins.
+  // A number that counts the iterations of a loop: from 0, by 1, up to `end`, and back to 0 behind the loop. Therefore
+  // it has the value of the file whenever an execution begins.
   struct Counter {
-    std::uint32_t value, end;   // what counts, and the number to which
-    std::uint32_t begin, jump;  // the first and last instruction of the loop
+    std::uint32_t value, end;   // the values of the counter and of the number of iterations
+    std::uint32_t begin, jump;  // the first and the last instruction of the loop
   };
 
   Jumps(const Method& method, const Places& places, std::uint32_t jumps, Workspace& workspace, Work& work);
 
-  // A jump on what no instruction writes is always the same.
+  // A jump whose condition no instruction writes always goes the same way.
   bool may_jump(const pte::JumpFalseCall& j) const { return !is_fixed(j) || !fixed_condition(j); }
   bool may_pass(const pte::JumpFalseCall& j) const { return !is_fixed(j) || fixed_condition(j); }
 
-  std::span<const Target> targets() const { return targets_; }  // in order
-  const Counter* counter(std::uint32_t value) const;            // null: counts no loop
+  std::span<const Target> targets() const { return targets_; }  // sorted
+  const Counter* counter(std::uint32_t value) const;            // null: the value counts no loop
 
-  // Whether instruction i adds each row behind the one before it, so that none is left unwritten: by an index that is
-  // 0, or by one that counts a loop in which nothing passes the instruction by and nothing else writes to those bytes.
+  // Whether instruction i adds each row behind the previous one, so that no row is left unwritten. The index is 0, or
+  // it counts a loop in which no jump skips the instruction and no other instruction writes to the bytes of the tensor.
   bool adds_row_by_row(std::uint32_t i, const Effect& e) const;
-  // Whether these are, behind the loop, all rows of a static tensor.
+  // Whether behind the loop all rows of a static tensor have been added.
   bool adds_all_rows(std::uint32_t i, const Effect& e) const;
 
  private:
@@ -54,7 +54,7 @@ class Jumps {
   std::span<Counter> counters_;
 };
 
-// Whether an instruction from `first` to before `last` writes to the value or to bytes of it.
+// Whether an instruction in [first, last) writes to the value or to some of its bytes.
 bool is_written_between(const Method& m, const Places& places, std::uint32_t value, std::uint32_t first,
                         std::uint32_t last, Work& work);
 

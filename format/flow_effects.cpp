@@ -1,4 +1,4 @@
-#include "format/effects.h"
+#include "format/flow_effects.h"
 
 namespace assay::format {
 
@@ -36,7 +36,7 @@ std::uint64_t count_effects(const Method& m) {
     const pte::Instruction& instruction = m.instruction(i);
     const auto* call = instruction.instr_args_as_KernelCall();
     const auto* delegated = instruction.instr_args_as_DelegateCall();
-    all += 2;  // of a move, or what a call returns
+    all += 2;  // the effects of a move, or of the value that a call returns
     for (const std::int32_t a : items(call ? call->args() : delegated ? delegated->args() : nullptr))
       all += count_elements(m.value(static_cast<std::uint32_t>(a)));
   }

@@ -1,11 +1,11 @@
-#include "format/jumps.h"
+#include "format/flow_jumps.h"
 
 #include <array>
 
 namespace assay::format {
 namespace {
 
-// The arguments of instruction i, where it is a call of this operator with three; else none.
+// The arguments of instruction i, if it calls this operator with three arguments; else null.
 const flatbuffers::Vector<std::int32_t>* call_of(const Method& m, std::uint32_t i, std::string_view name) {
   const auto* call = i < m.instructions() ? m.kernel_call(i) : nullptr;
   const OperatorRoles* roles = call ? m.roles(*call) : nullptr;
@@ -70,7 +70,7 @@ void Jumps::find_counters() {
   }
   counters_ = counters_.first(n);
   std::ranges::sort(counters_, {}, &Counter::value);
-  // Of a number that anything else writes nobody knows what it is.
+  // A number that another instruction writes, too, does not count.
   const auto is_other = [&](const Counter& c, std::uint32_t i) { return i != c.jump - 2 && i != c.jump + 1; };
   for (std::uint32_t i = 0; i < m_.instructions() && n > 0; ++i)
     each_effect(m_, m_.instruction(i), [&](const Effect& e) {
@@ -99,7 +99,7 @@ bool Jumps::counts(const Counter& c) const {
          !is_written_between(m_, places_, c.end, c.begin, c.jump + 2, work_);
 }
 
-// An Int that no instruction writes, or that is only the size of a static tensor.
+// An Int that no instruction writes, or to which only the size of a static tensor is written.
 std::int64_t Jumps::known_number(std::uint32_t value) const {
   const auto* number = m_.value(value).val_as_Int();
   if (!number) return -1;
@@ -118,7 +118,8 @@ std::int64_t Jumps::known_number(std::uint32_t value) const {
   return size;
 }
 
-// No jump leads out of the loop but its own, none into it but to its beginning, none past its test.
+// Only the loop's own jump leads out of the loop, jumps into the loop lead to its beginning, and no jump skips its
+// test.
 bool Jumps::is_closed(const Counter& c) const {
   for (std::uint32_t i = c.begin; i < c.jump; ++i)
     if (const auto* j = m_.jump(i); j && may_jump(*j) && (m_.target(i, *j) < c.begin || m_.target(i, *j) >= c.jump))

@@ -1,4 +1,4 @@
-#include "format/tables.h"
+#include "format/check_tables.h"
 
 #include <flatbuffers/flatbuffers.h>
 
@@ -10,8 +10,8 @@ namespace {
 using flatbuffers::Table;
 using flatbuffers::voffset_t;
 
-// Tables may be shared, so that a few bytes unpack to many; those of exporters, which share none, to three times
-// theirs.
+// Tables may be shared, so that a few bytes unpack to many. The tables of exporters share nothing and unpack to three
+// times their bytes.
 constexpr std::uint64_t least_unpacked = 1 << 20, unpacked_per_byte = 8, bytes_of_field = 16;
 
 class Walk {
@@ -30,7 +30,7 @@ class Walk {
   }
 
  private:
-  // Whether there is something left; what does not is told once.
+  // Whether the limit allows these bytes. The first excess is reported, later ones are not.
   bool spend(std::uint64_t bytes, const Place& place) {
     if (bytes <= left_) return left_ -= bytes, true;
     if (!spent_)
@@ -70,7 +70,7 @@ class Walk {
     }
   }
 
-  // Elements begin at a multiple of their size.
+  // Elements must begin at a multiple of their size.
   bool aligned(const std::uint8_t* data, std::uint32_t size, std::size_t element, const Place& place) {
     return findings_.check(size == 0 || static_cast<std::size_t>(data - begin_) % element == 0, structure_, place,
                            "its elements of ", element, " bytes do not begin at a multiple of that");
