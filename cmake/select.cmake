@@ -1,22 +1,24 @@
-# Selective builds: a static library of the optimized runtime, without fallback, whose kernels and rewrites are those that
-# programs need. What assay select wrote says which, kernels for which dtypes and layouts; another call is refused when a method is made.
+# Selective builds: a static library of the optimized runtime without fallback, with only the kernels and rewrites
+# that programs need. A file of `assay select` lists them: kernels with dtypes and layouts. Making a method that needs
+# another kernel is refused.
 #
 # assay_select(TARGET PROGRAMS FILE... [DATA FILE...] [ONLY FILE])
-#   asks the command for what the programs need, of which ONLY, another selection, must have each line.
+#   asks the command for what the programs need. ONLY is a selection that must have each of these lines.
 # assay_select(TARGET SELECTION FILE)
-#   takes what the command said, in a file that was kept.
+#   takes a file that the command wrote before.
 #
-# Clients include optimized/api/assay.h. The sizes of kernels are printed, and written to <TARGET>.sizes.txt.
+# Clients include optimized/api/assay.h. The build prints the sizes of kernels, and writes them to <TARGET>.sizes.txt.
 
 set(assay_select_source ${PROJECT_SOURCE_DIR} CACHE INTERNAL "where assay's sources are")
 set(assay_select_python ${Python3_EXECUTABLE} CACHE INTERNAL "what runs its generators")
 
-# What selections are taken of: small, a section for each function but those of the interface, which all stay.
+# The libraries that selections are linked from: optimized for size, with a section for each function. Functions of the
+# interface share a section, because all of them stay.
 function(assay_add_selectable)
   get_target_property(format_sources assay_format SOURCES)
   list(FILTER format_sources INCLUDE REGEX "\\.cpp$")
   list(TRANSFORM format_sources PREPEND ${PROJECT_SOURCE_DIR}/format/)
-  set(packed ${core})  # a member of the library for itself: who keeps no packed constants does not link it
+  set(packed ${core})  # a member of its own: a client without packed constants does not link it
   list(FILTER packed INCLUDE REGEX "/packed\\.cpp$")
   list(REMOVE_ITEM core ${packed})
   add_library(assay_selectable_packed OBJECT EXCLUDE_FROM_ALL ${packed})
@@ -32,7 +34,7 @@ function(assay_add_selectable)
     target_compile_definitions(${part} PRIVATE NDEBUG)
   endforeach()
   set_source_files_properties(api/api.cpp PROPERTIES COMPILE_OPTIONS -fno-function-sections)
-  set_source_files_properties(operators/views.cpp operators/layout.cpp PROPERTIES COMPILE_OPTIONS -Os)  # asked once a call
+  set_source_files_properties(operators/views.cpp operators/layout.cpp PROPERTIES COMPILE_OPTIONS -Os)  # these run once for each call
 endfunction()
 
 function(assay_select target)

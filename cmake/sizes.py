@@ -1,8 +1,9 @@
-"""What a selective build consists of: `sizes.py OBJECT SELECTION.yaml TABLE.txt`.
+"""Lists the sizes of the parts of a selective build: `sizes.py OBJECT SELECTION.yaml TABLE.txt`.
 
-OBJECT is a relocatable ELF file, little endian, with a section for each function. Bytes are those of code and, behind +, of constants.
-What only one kernel or the rewrites reach is theirs, what several reach is shared; the core is what the interface reaches without
-these and without the functions of format/, and the checks of files are the rest.
+OBJECT is a relocatable little-endian ELF file with a section for each function. A size is the bytes of code and,
+behind +, of constants. A section that only one kernel or only the rewrites reach counts as theirs; one that several
+reach counts as shared. The core is what the interface reaches without these and without the functions of format/. The
+checks of files are the rest.
 """
 import collections
 import pathlib

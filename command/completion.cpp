@@ -106,7 +106,7 @@ _{0} "$@"
 
 // -- troff ------------------------------------------------------------------------------------------------------------
 
-// A line that begins with a dot or a quote would be a request.
+// troff reads a line that begins with a dot or a quote as a request.
 std::string troff(std::string_view s) {
   std::string all;
   for (const char c : escaped(s, "\\-")) {

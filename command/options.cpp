@@ -69,6 +69,7 @@ void describe(CLI::App& app, const ProgramHelp& program) {
   app.set_version_flag("--version", program.name + " " + program.version);
   app.require_subcommand(0, 1);  // with at least one, CLI11 would not name a word that is no command
   app.footer(program.details);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
 }
 
 // CLI11 takes the last word first. A command behind -- is one word: the address of a testee.
