@@ -24,7 +24,7 @@ Json comparison_json(const Comparison& c, const Tolerance& tolerance) {
 Json result_json(const ProgramCall& call, const std::string& method, const CallResult& result) {
   Json json = {{"method", cut(method)}, {"agrees", result.agrees()}, {"outputs", Json::array()}};
   for (const Comparison& c : result.comparisons) json["outputs"].push_back(comparison_json(c, call.tolerance));
-  if (result.misdeed) json.update(to_json(*result.misdeed));
+  if (result.violation) json.update(to_json(*result.violation));
   if (!result.mismatch.empty()) json["message"] = result.mismatch;
   if (result.refusal) json["refused"] = fault_json(*result.refusal);
   return json;
@@ -37,7 +37,7 @@ std::string kind_of(const Value& value) {
 
 }  // namespace
 
-Json to_json(const Misdeed& m) {
+Json to_json(const Violation& m) {
   return {{"verdict", name(m.verdict)}, {"class", name(m.failure)}, {"message", printable(m.message)}};
 }
 
@@ -53,7 +53,7 @@ void write_json(const Runners& testee, JsonOutput& out) {
   if (!substituted.empty()) out.field("answered_by_reference", substituted);
   if (const auto& w = testee.wrong()) {
     Json json = {{"method", cut(w->method)}, {"instruction", w->instruction}, {"operator", w->operator_name}};
-    json.update(to_json(Misdeed{w->judgement.verdict, w->judgement.failure, w->judgement.message}));
+    json.update(to_json(Violation{w->judgement.verdict, w->judgement.failure, w->judgement.message}));
     json["distance"] = to_json(Value(w->judgement.distance), {});
     out.field("first_wrong", json);
   }
@@ -63,7 +63,7 @@ void CallReport::add(const ProgramCall& call, const std::string& method, const C
   ++calls_;
   different_ += !result.agrees();
   compared_ += result.comparisons.size();
-  if (telling_.json)
+  if (options_.json)
     all_.add(result_json(call, method, result));
   else
     print(call, method, result);
@@ -71,13 +71,13 @@ void CallReport::add(const ProgramCall& call, const std::string& method, const C
 }
 
 int CallReport::finish(const Trace& trace, const Runners& testee) const {
-  if (!telling_.json) {
-    telling_.out.print("{}{}{}{}{}\n", calls_, calls_ == 1 ? " call, " : " calls, ", compared_,
+  if (!options_.json) {
+    options_.out.print("{}{}{}{}{}\n", calls_, calls_ == 1 ? " call, " : " calls, ", compared_,
                        compared_ == 1 ? " output compared: " : " outputs compared: ",
                        different_ == 0 ? "no difference" : fmt::format("{} of the calls differ", different_));
-    write_text(testee, telling_.out);
+    write_text(testee, options_.out);
   } else {
-    print_json(telling_.out.budget(), [&](JsonOutput& out) {
+    print_json(options_.out.budget(), [&](JsonOutput& out) {
       out.object([&] {
         all_.write("calls", out);
         out.field("outputs_compared", compared_), out.field("calls_that_differ", different_);
@@ -91,10 +91,10 @@ int CallReport::finish(const Trace& trace, const Runners& testee) const {
 }
 
 void CallReport::print(const ProgramCall& call, const std::string& method, const CallResult& result) const {
-  Output& out = telling_.out;
+  Output& out = options_.out;
   out.print(
       "call {}, {}{}\n", calls_ - 1, shown(method),
-      call.outputs || !call.fails.empty() || result.refusal || result.misdeed ? "" : ": ran, nothing is expected");
+      call.outputs || !call.fails.empty() || result.refusal || result.violation ? "" : ": ran, nothing is expected");
   for (std::size_t i = 0; i < result.comparisons.size(); ++i) {
     const Comparison& c = result.comparisons[i];
     out.print("  {} output {}  {}: {}\n", c.agrees() ? "pass" : "FAIL", i, kind_of(result.outputs[i]),

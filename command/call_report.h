@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "command/runners.h"
-#include "conformance/programs/calls.h"
-#include "conformance/programs/trace.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/trace.h"
 #include "conformance/text/output.h"
 
 // What assay run prints about the calls that it makes.
 namespace assay {
 
-struct Telling {
+struct ReportOptions {
   Output& out;
   bool json, trace;
 };
@@ -41,9 +41,9 @@ class Kept {
 // Prints steps at once, or keeps them for the JSON at the end.
 class Trace {
  public:
-  explicit Trace(const Telling& telling)
-      : on_(telling.trace), tracer_([this, telling](const TracedStep& step) {
-          telling.json ? steps_.add(to_json(step)) : telling.out.write(to_text(step));
+  explicit Trace(const ReportOptions& options)
+      : on_(options.trace), tracer_([this, options](const TracedStep& step) {
+          options.json ? steps_.add(to_json(step)) : options.out.write(to_text(step));
         }) {}
   Listener* listener() { return on_ ? &tracer_ : nullptr; }
   void write(JsonOutput& out) const {
@@ -56,7 +56,7 @@ class Trace {
   Tracer tracer_;
 };
 
-Json to_json(const Misdeed& misdeed);
+Json to_json(const Violation& violation);
 
 // Which operators the reference answered in place of a testee, and the first instruction where the testee was wrong.
 void write_text(const Runners& testee, Output& out);
@@ -65,7 +65,7 @@ void write_json(const Runners& testee, JsonOutput& out);  // as fields
 // Prints the results of calls, and counts them.
 class CallReport {
  public:
-  explicit CallReport(const Telling& telling) : telling_(telling) {}
+  explicit CallReport(const ReportOptions& options) : options_(options) {}
 
   void add(const ProgramCall& call, const std::string& method, const CallResult& result);
 
@@ -75,7 +75,7 @@ class CallReport {
  private:
   void print(const ProgramCall& call, const std::string& method, const CallResult& result) const;
 
-  Telling telling_;
+  ReportOptions options_;
   Kept all_;
   std::size_t calls_ = 0, different_ = 0, compared_ = 0;
   std::optional<Fault> refusal_;

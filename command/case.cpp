@@ -8,12 +8,12 @@
 
 #include "command/command.h"
 #include "command/libraries.h"
-#include "conformance/programs/file.h"
-#include "conformance/report/record.h"
+#include "conformance/files/file.h"
 #include "conformance/reproduce/reproduction.h"
-#include "conformance/runner/laboratory.h"
+#include "conformance/runner/case_runner.h"
 #include "conformance/scenarios/plan.h"
 #include "conformance/scenarios/stage.h"
+#include "conformance/verdict/record.h"
 #include "reference/fault.h"
 
 namespace assay {
@@ -24,7 +24,7 @@ struct CaseCommand {
   bool json = false, thorough = false;
 };
 
-constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::seconds time_limit{60};
 
 void print_verdict(const Record& r) {
   std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
@@ -91,7 +91,7 @@ int show_scenario(const CaseCommand& request) {
   const std::filesystem::path golden = golden_folder(request.golden);
   const Corpus corpus(golden);
   Stage stage(plan_scenarios(programs_beside(golden), corpus, contract, runtime->requests(), request.id), *runtime,
-              patience_of(patience, runtime->is_remote()));
+              time_limit_of(time_limit, runtime->is_remote()));
   return shown(request, stage.judge_alone(request.id).record, [](const Record& r) { print(r); });
 }
 
@@ -103,8 +103,9 @@ int show_case(const CaseCommand& request) {
   if (!request.as.empty()) return write_reproduction(request, c);
   const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
   const Contract contract = open_contract(request.contract, request.testee);
-  Laboratory laboratory(corpus, *library, contract, patience_of(patience, library->is_remote()), 1, request.thorough);
-  return shown(request, laboratory.run_alone(id, Detail::all).record, [&](const Record& r) { print(c, r); });
+  CaseRunner case_runner(corpus, *library, contract, time_limit_of(time_limit, library->is_remote()), 1,
+                         request.thorough);
+  return shown(request, case_runner.run_alone(id, Detail::all).record, [&](const Record& r) { print(c, r); });
 }
 
 void define_case(Options& options) {

@@ -1,4 +1,4 @@
-#include "conformance/programs/check.h"
+#include "conformance/inspect/check.h"
 
 #include <memory>
 
@@ -7,10 +7,10 @@
 #include "command/libraries.h"
 #include "command/limits.h"
 #include "command/print.h"
+#include "conformance/adapters/load.h"
+#include "conformance/adapters/optimized/client.h"
 #include "conformance/contract/read_contract.h"
-#include "conformance/programs/file.h"
-#include "conformance/testees/load.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/files/file.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "conformance/report/compare.h"
+#include "conformance/verdict/compare.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ struct CompareCommand {
   bool json = false;
 };
 
-Json ruling_json(const Ruling& r) {
+Json ruling_json(const CaseVerdict& r) {
   return {{"verdict", name(r.verdict)}, {"class", name(r.failure)}, {"tier", name(r.tier)}};
 }
 

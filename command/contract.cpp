@@ -6,8 +6,8 @@
 #include "command/command.h"
 #include "command/libraries.h"
 #include "command/run_log.h"
+#include "conformance/cases/host_call.h"
 #include "conformance/contract/read_contract.h"
-#include "conformance/judge/host_call.h"
 #include "conformance/runner/suite.h"
 #include "reference/fault.h"
 
@@ -24,9 +24,9 @@ int draft_contract(const ContractCommand& request) {
   const Corpus corpus(golden_folder(request.golden));
   const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
   const Contract everything = read_contract("everything");
-  Laboratory laboratory(corpus, *library, everything, patience_of(20s, library->is_remote()));
+  CaseRunner case_runner(corpus, *library, everything, time_limit_of(20s, library->is_remote()));
   Draft draft{std::string(library->name())};
-  judge_blocks(laboratory, plan_blocks(corpus, request.suite, library->recorded_only()),
+  judge_blocks(case_runner, plan_blocks(corpus, request.suite, library->recorded_only()),
                std::min(request.suite.workers, library->most_at_once()), [&](const Record& record) {
                  const Case c = corpus.make(case_id_from(record.case_id));
                  draft.add(*c.op, host_call(c), record);

@@ -6,7 +6,7 @@
 #include "command/output_file.h"
 #include "conformance/corrupt/complete.h"
 #include "conformance/corrupt/corruption.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "conformance/text/json.h"
 
 namespace assay {

@@ -8,7 +8,7 @@
 #include "command/faults.h"
 #include "command/limits.h"
 #include "command/print.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
 #include "conformance/text/json.h"
 #include "conformance/text/output.h"
 #include "conformance/text/printable.h"

@@ -4,8 +4,8 @@
 #include "command/faults.h"
 #include "command/limits.h"
 #include "command/print.h"
-#include "conformance/programs/describe.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
+#include "conformance/inspect/describe.h"
 
 namespace assay {
 namespace {

@@ -83,9 +83,9 @@ KernelRun::KernelRun(KernelRequest& request)
       contract_(open_contract(request.contract, request.run.testee)),
       corpus_(golden_folder(request.golden)),
       library_(open_library(request.run.testee, corpus_)),
-      laboratory_(corpus_, *library_, contract_,
-                  patience_of(std::chrono::seconds(request.timeout), library_->is_remote(), &leave_gently()),
-                  request.workers, request.suite.thorough) {
+      case_runner_(corpus_, *library_, contract_,
+                   time_limit_of(std::chrono::seconds(request.timeout), library_->is_remote(), &leave_gently()),
+                   request.workers, request.suite.thorough) {
   std::set<std::string> mustpass;
   if (!request.run.mustpass.empty()) mustpass = read_cases(request.run.mustpass, "mustpass", corpus_);
   std::vector<Block> blocks = chosen();
@@ -118,13 +118,13 @@ Facts KernelRun::own_settings() const {
 void KernelRun::judge_blocks(const std::vector<Ids>& blocks, const Add& add) {
   std::vector<Block> cases;
   for (const Ids& ids : blocks) cases.push_back(block_of(ids));
-  assay::judge_blocks(laboratory_, cases, request_.workers, add);
+  assay::judge_blocks(case_runner_, cases, request_.workers, add);
 }
 
 void KernelRun::find_defects(RunLog& log, bool is_interrupted) {
   const auto begun = [&](std::string_view op) { log.progress().looks_into(op); };
-  Laboratory* laboratory = is_interrupted ? nullptr : &laboratory_;
-  for (Defect& d : defects_of(laboratory, corpus_, seen_, request_.workers, begun)) {
+  CaseRunner* case_runner = is_interrupted ? nullptr : &case_runner_;
+  for (Defect& d : defects_of(case_runner, corpus_, seen_, request_.workers, begun)) {
     d.testee = library_->name();
     d.command = repro_line(d.smallest, unless_usual(request_.run.testee), request_.contract, request_.suite.thorough);
     log.add(d);

@@ -10,7 +10,7 @@
 #include "conformance/contract/contract.h"
 #include "conformance/defects/cause.h"
 #include "conformance/runner/suite.h"
-#include "conformance/testees/library.h"
+#include "conformance/testee/library.h"
 
 namespace assay {
 
@@ -47,7 +47,7 @@ class KernelRun : public JudgingRun {
   const Contract contract_;
   const Corpus corpus_;
   const std::unique_ptr<KernelLibrary> library_;
-  Laboratory laboratory_;
+  CaseRunner case_runner_;
   std::vector<JudgedCase> seen_;
 };
 

@@ -9,13 +9,13 @@
 #include "command/output_file.h"
 #include "command/run_log.h"
 #include "conformance/corrupt/complete.h"
+#include "conformance/files/file.h"
 #include "conformance/loaders/judgement.h"
-#include "conformance/programs/file.h"
 #include "conformance/runner/shard.h"
-#include "conformance/testees/binaries.h"
-#include "conformance/testees/child.h"
-#include "conformance/testees/wire/address.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/testee/binaries.h"
 #include "conformance/text/digest.h"
+#include "conformance/wire/address.h"
 
 namespace assay {
 namespace {
@@ -135,8 +135,8 @@ class Run {
   void corruptions(const Source& source) {
     program_ = source.name;
     const corrupt::Original& original = source.corruptions.original();
-    const Fate control = taker_->take(std::vector{corrupt::Files{original.file(), original.data()}}).front();
-    controls_ = {{"", control.end == Fate::End::accepted}};
+    const LoadOutcome control = taker_->take(std::vector{corrupt::Files{original.file(), original.data()}}).front();
+    controls_ = {{"", control.end == LoadOutcome::End::accepted}};
     if (!controls_[""])
       std::cerr << "assay: " << request_.run.testee << " does not accept " << program_ << " itself: " << control.words
                 << '\n';
@@ -160,11 +160,11 @@ class Run {
     if (interrupted_) throw Interrupted();
     std::vector<corrupt::Files> files;
     for (Attempt& a : attempts_) files.push_back(a.files);
-    const std::vector<Fate> fates = taker_->take(files);
-    for (std::size_t i = 0; i < fates.size(); ++i) {
+    const std::vector<LoadOutcome> load_outcomes = taker_->take(files);
+    for (std::size_t i = 0; i < load_outcomes.size(); ++i) {
       const Attempt& a = attempts_[i];
-      if (a.name == a.control) controls_[a.name] = fates[i].end == Fate::End::accepted;
-      add(record_of(facts_[1].text, program_, a, fates[i], controls_[a.control]));
+      if (a.name == a.control) controls_[a.name] = load_outcomes[i].end == LoadOutcome::End::accepted;
+      add(record_of(facts_[1].text, program_, a, load_outcomes[i], controls_[a.control]));
     }
     attempts_.clear();
   }

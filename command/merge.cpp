@@ -5,7 +5,7 @@
 #include "command/kernels.h"
 #include "command/libraries.h"
 #include "command/runtime.h"
-#include "conformance/testees/wire/address.h"
+#include "conformance/wire/address.h"
 #include "reference/fault.h"
 
 namespace assay {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "command/command.h"
-#include "conformance/testees/wire/address.h"
 #include "conformance/text/printable.h"
+#include "conformance/wire/address.h"
 
 namespace assay {
 namespace {

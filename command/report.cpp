@@ -5,8 +5,8 @@
 #include "command/command.h"
 #include "command/report_files.h"
 #include "command/runs.h"
-#include "conformance/report/facts.h"
 #include "conformance/report/table.h"
+#include "conformance/verdict/facts.h"
 
 namespace assay {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "command/options.h"
 #include "command/output_file.h"
-#include "conformance/report/facts.h"
-#include "conformance/report/summary.h"
+#include "conformance/verdict/facts.h"
+#include "conformance/verdict/summary.h"
 
 namespace assay {
 

@@ -10,9 +10,9 @@
 #include "command/libraries.h"
 #include "command/limits.h"
 #include "command/print.h"
-#include "conformance/programs/npy.h"
-#include "conformance/testees/file_in_memory.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/npy.h"
+#include "conformance/sandbox/file_in_memory.h"
 #include "conformance/text/element.h"
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"
@@ -56,7 +56,7 @@ struct Session {
   const RunCommand& request;
   Access access{Budget(request.limits), request.map};
   Output out{&std::cout, access.budget};
-  Telling telling{out, request.json, request.trace};
+  ReportOptions options{out, request.json, request.trace};
   Runners with{request.with, request.golden, timeout()};
   std::unique_ptr<Runners> against =
       request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, timeout());
@@ -150,13 +150,13 @@ class Runs {
     if (!against_) return run_call(*with_, call);
     call.outputs.reset(), call.fails.clear();
     CallResult other = run_call(*against_, call);
-    if (other.misdeed) return other.mismatch = text(session_.request.against, ": ", other.mismatch), other;
+    if (other.violation) return other.mismatch = text(session_.request.against, ": ", other.mismatch), other;
     if (!other.refusal) call.outputs = std::move(other.outputs);
     call.tolerance = session_.request.tolerance;
     CallResult result = run_call(*with_, call);
     if (result.refusal && other.refusal) result.mismatch.clear();
     if (result.refusal && !other.refusal) result.mismatch = text("is refused: ", sentence(*result.refusal));
-    if (other.refusal && !result.refusal && !result.misdeed)
+    if (other.refusal && !result.refusal && !result.violation)
       result.mismatch = text("is answered, but ", session_.request.against, " refuses it: ", sentence(*other.refusal));
     result.refusal.reset();
     return result;
@@ -201,18 +201,18 @@ void tell(Session& session, const std::string& method, const std::vector<Value>&
   });
 }
 
-int tell(Session& session, const Misdeed& misdeed) {
+int tell(Session& session, const Violation& violation) {
   if (session.request.json)
-    session.out.write(line_of(to_json(misdeed)) + '\n');
+    session.out.write(line_of(to_json(violation)) + '\n');
   else
-    session.out.print("{}: {}\n", session.request.with, printable(sentence(misdeed)));
+    session.out.print("{}: {}\n", session.request.with, printable(sentence(violation)));
   return answers_differ;
 }
 
 // Prints the outputs, or with --against whether they agree.
 int run_once(Session& session, const ProgramFiles& program) {
   const RunCommand& r = session.request;
-  Trace trace(session.telling);
+  Trace trace(session.options);
   Runs runs(session, program, trace.listener());
   ProgramCall call{r.method, {}, {}, {}, {}};
   const std::string method = runs.method_of(call);
@@ -221,11 +221,11 @@ int run_once(Session& session, const ProgramFiles& program) {
   const CallResult result = runs.run(call);
   write_outputs(result.outputs, r.output_dir);
   if (session.against) {
-    CallReport report(session.telling);
+    CallReport report(session.options);
     report.add(call, method, result);
     return report.finish(trace, session.with);
   }
-  if (result.misdeed) return tell(session, *result.misdeed);
+  if (result.violation) return tell(session, *result.violation);
   if (result.refusal) throw *result.refusal;
   tell(session, method, result.outputs, trace);
   return exit_code(Outcome::ok);
@@ -234,9 +234,9 @@ int run_once(Session& session, const ProgramFiles& program) {
 int run_calls(Session& session, const File& file) {
   const RunCommand& r = session.request;
   ProgramCalls calls = read_calls(r.calls, session.access);
-  Trace trace(session.telling);
+  Trace trace(session.options);
   Runs runs(session, program_files(session, file, r.data.empty() ? calls.data : r.data, false), trace.listener());
-  CallReport report(session.telling);
+  CallReport report(session.options);
   for (ProgramCall& call : calls.calls) {
     const CallResult result = runs.run(call);
     report.add(call, runs.method_of(call), result);
@@ -247,8 +247,8 @@ int run_calls(Session& session, const File& file) {
 int run_bundle(Session& session, const File& file) {
   const BundleFile bundle = taken(open_bundle(file));
   const ProgramFiles program = program_files(session, program_of(bundle), session.request.data, true);
-  Trace trace(session.telling);
-  CallReport report(session.telling);
+  Trace trace(session.options);
+  CallReport report(session.options);
   each_call(bundle, session.request.tolerance, [&](ProgramCall call) {
     const CallResult result = Runs(session, program, trace.listener()).run(call);
     report.add(call, call.method, result);

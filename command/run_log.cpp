@@ -12,7 +12,7 @@
 #include "command/libraries.h"
 #include "command/runs.h"
 #include "conformance/report/table.h"
-#include "conformance/testees/binaries.h"
+#include "conformance/testee/binaries.h"
 #include "conformance/text/json.h"
 #include "version.h"
 

@@ -11,10 +11,10 @@
 #include "command/output_file.h"
 #include "command/progress.h"
 #include "command/report_files.h"
-#include "conformance/report/compare.h"
-#include "conformance/report/facts.h"
-#include "conformance/report/summary.h"
 #include "conformance/runner/case_list.h"
+#include "conformance/verdict/compare.h"
+#include "conformance/verdict/facts.h"
+#include "conformance/verdict/summary.h"
 
 // The options, lines and reports of all commands that judge cases.
 namespace assay {

@@ -2,7 +2,7 @@
 
 #include "command/libraries.h"
 #include "conformance/contract/read_contract.h"
-#include "conformance/programs/testee_host.h"
+#include "conformance/hosts/testee_host.h"
 
 namespace assay {
 
@@ -10,9 +10,9 @@ Runners::Runners(const std::string& testee, const std::string& golden, std::chro
   if (testee == "reference") return;
   if (testee != "recorded") runtime_ = open_runtime(testee);
   if (!runtime_) open_ = open_library(testee, golden);
-  patience_ = patience_of(timeout, runtime_ ? runtime_->is_remote() : open_.library->is_remote());
+  time_limit_ = time_limit_of(timeout, runtime_ ? runtime_->is_remote() : open_.library->is_remote());
   if (runtime_) return;
-  children_.emplace(*open_.library, patience_);
+  children_.emplace(*open_.library, time_limit_);
 }
 
 std::unique_ptr<ProgramRunner> Runners::begin(const ProgramFiles& program, const RuntimeOptions& options,
@@ -21,7 +21,7 @@ std::unique_ptr<ProgramRunner> Runners::begin(const ProgramFiles& program, const
     return std::make_unique<TesteeHost>(program.program, options.budget, *runtime_,
                                         LoadSettings{program.file, program.data, options.share_arenas,
                                                      program.packed_cache, options.instructions, options.budget},
-                                        patience_);
+                                        time_limit_);
   if (children_) return std::make_unique<LibraryHost>(program.program, options, listener, *children_, substituted_);
   return std::make_unique<Host>(program.program, options, listener);
 }

@@ -8,9 +8,9 @@
 
 #include "command/libraries.h"
 #include "conformance/cases/case.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/library_host.h"
-#include "conformance/testees/runtime.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/library_host.h"
+#include "conformance/testee/runtime.h"
 
 namespace assay {
 
@@ -46,7 +46,7 @@ class Runners {
 
  private:
   std::string testee_;
-  Patience patience_{};
+  TimeLimit time_limit_{};
   std::unique_ptr<Runtime> runtime_;
   OpenLibrary open_;
   std::optional<ChildLibrary> children_;

@@ -43,7 +43,7 @@ RuntimeRun::RuntimeRun(RuntimeRequest& request)
       contract_(contract_of(request.run.testee)),
       corpus_(golden_folder(request.golden)),
       stage_(planned_for(request, corpus_, contract_, *runtime_), *runtime_,
-             patience_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &leave_gently()),
+             time_limit_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &leave_gently()),
              request.workers) {
   request_.run.subject = "kind";
   plan(stage_.blocks());

@@ -9,7 +9,7 @@
 #include "conformance/contract/contract.h"
 #include "conformance/scenarios/defects.h"
 #include "conformance/scenarios/stage.h"
-#include "conformance/testees/runtime.h"
+#include "conformance/testee/runtime.h"
 
 namespace assay {
 

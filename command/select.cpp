@@ -5,7 +5,7 @@
 #include "command/command.h"
 #include "command/limits.h"
 #include "command/output_file.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
 #include "conformance/text/output.h"
 
 // assay select: which kernels of the optimized runtime programs need, for which dtypes and layouts.

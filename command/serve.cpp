@@ -12,8 +12,8 @@
 
 #include "command/command.h"
 #include "command/libraries.h"
-#include "conformance/testees/child.h"
-#include "conformance/testees/wire/server.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/wire/server.h"
 #include "reference/fault.h"
 
 namespace assay {

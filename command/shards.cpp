@@ -10,7 +10,7 @@
 
 #include "command/output_file.h"
 #include "command/runs.h"
-#include "conformance/testees/wire/address.h"
+#include "conformance/wire/address.h"
 #include "reference/fault.h"
 
 namespace assay {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "command/options.h"
-#include "conformance/report/facts.h"
-#include "conformance/report/run_file.h"
 #include "conformance/runner/shard.h"
+#include "conformance/verdict/facts.h"
+#include "conformance/verdict/run_file.h"
 
 // The files of the shards of one run. Functions throw Fault (invalid, merge.*) whose place is the file.
 namespace assay {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/runner/laboratory.h"
+#include "conformance/runner/case_runner.h"
 
 namespace assay {
 

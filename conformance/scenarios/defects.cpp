@@ -4,8 +4,8 @@
 #include <map>
 #include <span>
 
-#include "conformance/report/stated_defects.h"
 #include "conformance/scenarios/scenario.h"
+#include "conformance/verdict/stated_defects.h"
 
 namespace assay {
 namespace {
@@ -21,7 +21,7 @@ ScenarioKind kind_of(const Record& r) {
   return std::ranges::find(scenario_kinds, word, &ScenarioKindRow::name)->kind;
 }
 
-bool is_answered(const Record& r) { return r.verdict == Verdict::fail && row(r.failure).deed != Deed::refusal; }
+bool is_answered(const Record& r) { return r.verdict == Verdict::fail && row(r.failure).deed != Effect::refusal; }
 
 std::string behind(std::string_view words, std::string_view mark) {
   const std::size_t at = words.find(mark);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "conformance/judge/judge.h"
-#include "conformance/testees/runtime.h"
+#include "conformance/testee/runtime.h"
 
 // What is done with programs on a runtime under test, and what is to come of it. spec/runtime_suite.md defines the
 // words.
@@ -35,25 +35,27 @@ struct ScenarioKindRow {
 
 inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
     {ScenarioKind::recorded, "recorded",
-     "The recorded calls of a program, one after the other, give what eager PyTorch gave.", ""},
+     "The recorded calls of a program, made in order, give the results of eager PyTorch.", ""},
     {ScenarioKind::reload, "reload",
-     "A program that was called, unloaded and loaded again begins as it began at first.",
+     "A program that was called, unloaded and loaded again starts with its initial state.",
      "once a program is loaded again"},
-    {ScenarioKind::instances, "instances", "A program that is loaded twice is two programs, called by turns.",
+    {ScenarioKind::instances, "instances",
+     "A program that is loaded twice has two separate states; calls alternate between them.",
      "once a program is loaded twice"},
-    {ScenarioKind::arenas, "arenas", "Methods share their planned memories, and give what they gave.",
+    {ScenarioKind::arenas, "arenas",
+     "Methods that share their planned memories give the same results as without sharing.",
      "where methods share planned memories"},
     {ScenarioKind::sizes, "sizes",
-     "Sizes that a program leaves open are the least, the most and between; beyond them a call is refused.",
+     "Open sizes take their smallest value, their largest and one between; a call beyond them is refused.",
      "at other sizes than those of the first call"},
     {ScenarioKind::inputs, "inputs",
-     "A call with wrong inputs, or of a method that is not there, is refused, and the next one is answered.",
+     "A call with wrong inputs, or of a missing method, is refused, and the next call is answered.",
      "behind a call that is refused"},
-    {ScenarioKind::operators, "operators", "A program of one instruction gives what the operator gives.", ""},
+    {ScenarioKind::operators, "operators", "A program of one instruction gives the result of its operator.", ""},
     {ScenarioKind::files, "files",
-     "A file that breaks a rule is refused, one that says the same is answered; one that may be either does no harm.",
+     "A broken file is refused, a file of equal meaning is answered, and any other file does no harm.",
      "with a file that was changed"},
-    {ScenarioKind::requests, "requests", "What a testee says that can be asked of it beside programs is answered.",
+    {ScenarioKind::requests, "requests", "Each request beside programs that a testee offers is answered.",
      "when it is asked beside programs"},
 });
 constexpr std::string_view name(ScenarioKind kind) { return scenario_kinds[static_cast<std::size_t>(kind)].name; }

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+/// The closed lists of what can be said of a case.
+namespace assay {
+
+enum class Verdict : std::uint8_t { pass, quality, fail, unsupported, crash, timeout };
+
+struct VerdictRow {
+  Verdict verdict;
+  std::string_view name;
+  std::string_view sentence;
+};
+
+inline constexpr std::array verdicts = std::to_array<VerdictRow>({
+    {Verdict::pass, "pass", "The answer is right: the right results, or the right refusal."},
+    {Verdict::quality, "quality", "The answer is right, but less accurate than it should be."},
+    {Verdict::fail, "fail", "The answer is wrong; its class says how."},
+    {Verdict::unsupported, "unsupported",
+     "The testee has no kernel for the operator, or refuses what it does not promise."},
+    {Verdict::crash, "crash", "The call ends the process that makes it."},
+    {Verdict::timeout, "timeout", "The call does not end in its time."},
+});
+
+/// What is wrong with a failing case.
+enum class Class : std::uint8_t {
+  none,
+  value,
+  nan,
+  shape,
+  dtype,
+  layout,
+  unwritten,
+  reads_uninitialised,
+  not_repeatable,
+  spoils_state,
+  changes_input,
+  writes_out_of_bounds,
+  heap_damage,
+  uses_freed,
+  double_free,
+  segmentation_fault,
+  bus_error,
+  arithmetic_trap,
+  illegal_instruction,
+  signal,
+  exit,
+  abort,
+  assertion,
+  refused_though_valid,
+  accepted_though_invalid,
+};
+
+/// What a library did that has a class, as far as it decides how much that matters.
+enum class Effect : std::uint8_t {
+  nothing,
+  wrong,         ///< it answered wrongly
+  unrepeatable,  ///< it answered in two ways
+  damage,        ///< memory, state or the process suffered
+  refusal,       ///< it did not answer, on purpose
+  acceptance,    ///< it answered what should be refused
+};
+
+struct ClassRow {
+  Class failure;
+  std::string_view name;
+  Effect deed;
+  std::string_view sentence;
+};
+
+inline constexpr std::array classes = std::to_array<ClassRow>({
+    {Class::none, "", Effect::nothing, ""},
+    {Class::value, "value", Effect::wrong, "A value lies outside of its bound."},
+    {Class::nan, "nan", Effect::wrong, "A value is NaN where it must not be NaN, or the reverse."},
+    {Class::shape, "shape", Effect::wrong, "A result has wrong sizes."},
+    {Class::dtype, "dtype", Effect::wrong, "A result has a wrong dtype."},
+    {Class::layout, "layout", Effect::wrong, "A result has a wrong dim order."},
+    {Class::unwritten, "unwritten", Effect::wrong, "The call leaves a result, or a part of it, unwritten."},
+    {Class::reads_uninitialised, "reads-uninitialised", Effect::unrepeatable,
+     "The answer depends on uninitialised memory."},
+    {Class::not_repeatable, "not-repeatable", Effect::unrepeatable, "The same call gives two different answers."},
+    {Class::spoils_state, "spoils-state", Effect::damage, "The call changes the answer of a later call."},
+    {Class::changes_input, "changes-input", Effect::damage, "The call changes an input."},
+    {Class::writes_out_of_bounds, "writes-out-of-bounds", Effect::damage,
+     "The call writes outside of the memory that it was given."},
+    {Class::heap_damage, "heap-damage", Effect::damage,
+     "The call damages memory that the testee allocated, or frees it wrongly."},
+    {Class::uses_freed, "uses-freed", Effect::damage,
+     "The call uses freed memory, or memory that was given for an earlier call."},
+    {Class::double_free, "double-free", Effect::damage, "Memory is freed twice."},
+    {Class::segmentation_fault, "segmentation-fault", Effect::damage,
+     "The process ends in a segmentation fault (SIGSEGV)."},
+    {Class::bus_error, "bus-error", Effect::damage, "The process ends in a bus error (SIGBUS)."},
+    {Class::arithmetic_trap, "arithmetic-trap", Effect::damage, "The process ends in an arithmetic trap (SIGFPE)."},
+    {Class::illegal_instruction, "illegal-instruction", Effect::damage,
+     "The process ends in an illegal instruction (SIGILL, SIGTRAP)."},
+    {Class::signal, "signal", Effect::damage, "The process ends in any other signal."},
+    {Class::exit, "exit", Effect::refusal, "The process ends itself without a signal, or breaks the protocol."},
+    {Class::abort, "abort", Effect::refusal, "The process is aborted deliberately."},
+    {Class::assertion, "assertion", Effect::refusal, "The process is aborted on a failed assertion."},
+    {Class::refused_though_valid, "refused-though-valid", Effect::refusal, "A valid call is refused."},
+    {Class::accepted_though_invalid, "accepted-though-invalid", Effect::acceptance, "An invalid call is answered."},
+});
+
+constexpr const VerdictRow& row(Verdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; }
+constexpr const ClassRow& row(Class failure) { return classes[static_cast<std::size_t>(failure)]; }
+constexpr bool is_failure(Verdict v) { return v == Verdict::fail || v == Verdict::crash || v == Verdict::timeout; }
+constexpr std::string_view name(Verdict verdict) { return row(verdict).name; }
+constexpr std::string_view name(Class failure) { return row(failure).name; }
+
+}  // namespace assay

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/host.h"
+
+namespace assay {
+
+// A recorded program, whose calls the optimized runtime does.
+struct Recorded {
+  using Results = std::vector<std::vector<Value>>;  // by call
+
+  explicit Recorded(const std::filesystem::path& of)
+      : folder(of),
+        calls(read_calls(folder / "calls.json")),
+        program(valid_program(open_file(folder / "program.pte"), open_data_files(calls.data))) {}
+
+  OptimizedClient client(const OptimizedClient::Options& options = {}) const {
+    return OptimizedClient(folder / "program.pte", calls.data, options);
+  }
+
+  // Calls f with each call of a method that is not refused; of any method where there is no name.
+  template <class F>
+  void each(const std::string& method, F f) const {
+    for (const ProgramCall& call : calls.calls)
+      if (call.fails.empty() && (method.empty() || call.method == method)) f(call);
+  }
+
+  // What they give, on inputs that `change` may have changed.
+  Results run(
+      OptimizedClient& client, const std::string& name = {},
+      const std::function<void(Value&)>& change = [](Value&) {}) const {
+    Results results;
+    each(name, [&](const ProgramCall& call) {
+      std::vector<Value> inputs = adapted(*program.plan(call.method), call.inputs);
+      for (Value& input : inputs) change(input);
+      results.push_back(client.call(call.method, inputs));
+    });
+    return results;
+  }
+
+  std::filesystem::path folder;
+  ProgramCalls calls;
+  ValidProgram program;
+};
+
+inline void expect_same(const Recorded::Results& got, const Recorded::Results& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t k = 0; k < got.size(); ++k)
+    for (std::size_t i = 0; i < got[k].size(); ++i)
+      EXPECT_TRUE(compare(got[k][i], want[k][i], {}).agrees()) << "call " << k << ", output " << i;
+}
+
+}  // namespace assay
