@@ -56,7 +56,7 @@ CommandHelp help_of(const CLI::App& app) {
 }
 
 std::string footer(const std::string& details, const std::vector<CommandExample>& examples) {
-  std::string all = details;
+  std::string all = details.substr(0, details.find_last_not_of('\n') + 1);
   if (!examples.empty())
     all += (all.empty() ? "" : "\n\n") + std::string(examples.size() == 1 ? "Example:" : "Examples:");
   for (const CommandExample& e : examples) all += "\n  # " + e.about + "\n  " + e.line;
