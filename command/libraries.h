@@ -39,26 +39,27 @@ std::unique_ptr<Runtime> open_program_runner(const std::string& testee);  // Fau
 inline constexpr const char* usual_testee = "executorch";                 // the default of assay case
 inline std::string unless_usual(const std::string& testee) { return testee == usual_testee ? "" : testee; }
 inline constexpr const char* testee_help =
-    "Who answers: executorch (its official kernels), reference, optimized, optimized:avx2,relaxed (for an instruction "
-    "set, in relaxed arithmetic), "
-    "recorded (PyTorch, as it was recorded), torch (PyTorch, live, as python3 has it), ./lib.so, a library of yours "
-    "(spec/kernel_library.md), executorch:./lib.so, one that registers its kernels with ExecuTorch's macros, "
-    "python:MODULE, or who speaks the "
-    "protocol (spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
+    "The testee: executorch (its official kernels), reference, optimized, optimized:avx2,relaxed (an instruction set, "
+    "relaxed arithmetic), recorded (PyTorch, as it was recorded), torch (PyTorch of python3), ./lib.so (a kernel "
+    "library, "
+    "spec/kernel_library.md), executorch:./lib.so (kernels that register themselves with ExecuTorch's macros), "
+    "python:MODULE, or a server of the protocol (spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or, at the "
+    "end "
+    "of the line, -- and a command";
 
 inline constexpr const char* runtime_help =
-    "Who runs programs: executorch (its official runtime), executorch+xnnpack (with that backend), reference, "
-    "optimized, optimized:avx2 (for an instruction "
-    "set), a module ./lib.so that exports assay_runtime, runner:COMMAND, one with the command line of executor_runner, "
-    "results:FILE of assay suite, python:MODULE, or who speaks the protocol "
-    "(spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
+    "The testee: executorch (its official runtime), executorch+xnnpack (with that backend), reference, optimized, "
+    "optimized:avx2 (an instruction set), ./lib.so (a module that exports assay_runtime), runner:COMMAND (a program "
+    "with "
+    "the command line of executor_runner), results:FILE (results of assay suite), python:MODULE, or a server of the "
+    "protocol (spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or, at the end of the line, -- and a command";
 
 inline constexpr const char* runner_help =
-    "Who runs it: reference, optimized, optimized:avx2,relaxed (for an instruction set, in relaxed arithmetic), "
-    "executorch (its official runtime), executorch+xnnpack (with that backend), "
-    "recorded (PyTorch's kernels, as they were recorded), ./lib.so, a library of kernels "
-    "(spec/kernel_library.md) or a module that exports assay_runtime, python:MODULE, or who speaks the protocol "
-    "(spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or -- and a command, at the end of the line";
+    "The testee that runs the program: reference, optimized, optimized:avx2,relaxed (an instruction set, relaxed "
+    "arithmetic), executorch (its official runtime), executorch+xnnpack (with that backend), recorded (PyTorch's "
+    "kernels, as they were recorded), ./lib.so (a kernel library, spec/kernel_library.md, or a module that exports "
+    "assay_runtime), python:MODULE, or a server of the protocol (spec/runtime_protocol.md): tcp:HOST:PORT, "
+    "serial:DEVICE, or, at the end of the line, -- and a command";
 
 inline constexpr const char* golden_help =
     "Folder of recorded calls; recorded programs are beside it [golden/operators of the checkout or installation]";
