@@ -17,14 +17,14 @@ namespace assay {
 namespace {
 
 constexpr const char* bench_details =
-    R"(ENGINE is one of: optimized; reference; executorch, the official runtime with its XNNPACK; onnxruntime; ./lib.so, a module that
-exports assay_engine. ENGINE=FILE runs another file, which is looked for as it is, then beside PROGRAM. Inputs and expected
-outputs are those of the first call in calls.json beside PROGRAM; where there is no such file, inputs are random and outputs
-are held to those of --with. Inputs that only FILE has are state that begins with zeros.
+    R"(ENGINE is optimized; reference; executorch (the official runtime with its XNNPACK); onnxruntime; or ./lib.so, a module
+that exports assay_engine. ENGINE=FILE runs another file, which is looked for as it is named, then beside PROGRAM.
+Inputs and expected outputs are those of the first call in calls.json beside PROGRAM. Without that file, inputs are
+random, and outputs are compared with those of --with. Inputs that only FILE has are state that begins with zeros.
 
-All engines are in this process, on as many processors as threads. They are loaded and run once, one after the other; then
-they alternate run by run in random order, each cold to the others; then each runs in warm bursts by itself. Ratios are
-those of one round of the former.)";
+All engines are in this process, on as many processors as threads. Each is loaded and run once, one after the other.
+Then they alternate run by run in random order, so that each finds caches that the others have used. Then each runs in
+warm bursts by itself. A ratio compares the times of one round of alternating runs.)";
 
 struct BenchCommand {
   std::vector<std::string> programs, against, conformance;
@@ -59,7 +59,7 @@ bench::ProgramResult result(const BenchCommand& r, const std::string& program, c
   return result;
 }
 
-// That of the first engine that fails, else whether all outputs agree.
+// The exit code of the first engine that fails; if none fails, whether all outputs agree.
 int exit_code_of(const bench::Results& results) {
   bool agree = true;
   for (const bench::ProgramResult& program : results.programs)

@@ -106,7 +106,7 @@ _{0} "$@"
 
 // -- troff ------------------------------------------------------------------------------------------------------------
 
-// A line that begins with a dot or a quote would be a request.
+// troff reads a line that begins with a dot or a quote as a request.
 std::string troff(std::string_view s) {
   std::string all;
   for (const char c : escaped(s, "\\-")) {
@@ -151,7 +151,7 @@ std::string wrapped(const std::string& paragraph, const std::string& indent) {
   return all + line + '\n';
 }
 
-std::string markdown(std::string_view s) { return escaped(s, "\\`*_<>[]|"); }
+std::string markdown(std::string_view s) { return escaped(s, "\\`*<>|"); }
 
 void write_markdown(std::ostream& out, const ProgramHelp& program) {
   fmt::print(out,
@@ -165,7 +165,8 @@ void write_markdown(std::ostream& out, const ProgramHelp& program) {
     is_first = false, group = command.group;
     fmt::print(out, "\n### {} {}\n\n{}.\n\n", program.name, command.name, command.about);
     for (const OptionHelp& option : help.options)
-      fmt::print(out, "{}", wrapped(fmt::format("- `{}`: {}", usage(option), markdown(option.about)), "  "));
+      if (option.names.back() != "--help")
+        fmt::print(out, "{}", wrapped(fmt::format("- `{}`: {}", usage(option), markdown(option.about)), "  "));
     if (!help.details.empty()) fmt::print(out, "\n```text\n{}\n```\n", help.details);
   }
 }
