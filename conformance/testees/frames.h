@@ -9,8 +9,8 @@
 
 namespace assay {
 
-// Bodies on a stream of bytes, each behind a header, as spec/runtime_protocol.md has them: what a pool and its children
-// say to each other, and we to testees elsewhere.
+// A frame of spec/runtime_protocol.md without its header. Frames carry the messages between a fork server and its
+// workers, and between assay and testees in other processes.
 struct Frame {
   std::uint8_t kind = 0;
   std::uint16_t number = 0;

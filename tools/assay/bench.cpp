@@ -58,7 +58,7 @@ bench::ProgramResult result(const BenchCommand& r, const std::string& program, c
   subject.settings.threads = r.threads;
   subject.tolerance = {r.rtol.value_or(subject.tolerance.rtol), r.atol.value_or(subject.tolerance.atol)};
   bench::ProgramResult result{program, subject.inputs_from, subject.tolerance, {}, {}};
-  result.engines = bench::measure(subject, contenders(r), r.effort, executable_folder());
+  result.engines = bench::measure(subject, contenders(r), r.effort, open_engine);
   if (!runs.empty())
     for (const bench::Measurement& m : result.engines) result.judged.push_back(bench::judged(m, runs));
   return result;
