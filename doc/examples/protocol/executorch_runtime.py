@@ -1,6 +1,6 @@
 """The official runtime as a testee: assay runtime python:executorch_runtime, where Python has executorch and torch.
 
-executorch.runtime runs the programs, on tensors of torch. conformance/python/end.py is the server.
+executorch.runtime runs the programs, on tensors of torch. conformance/wire/python/end.py is the server.
 """
 import importlib.metadata
 import tempfile
