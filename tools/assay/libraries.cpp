@@ -78,9 +78,9 @@ constexpr RuntimeMaker no_programs = nullptr;
 constexpr EngineMaker not_timed = nullptr;
 
 constexpr std::array kinds{
-    TesteeKind{"executorch", "", "its official kernels and runtime", executorch_library,
+    TesteeKind{"executorch", "", "ExecuTorch's official kernels and runtime", executorch_library,
                executorch_runtime<Xnnpack::no>, executorch_engine},
-    TesteeKind{"executorch+xnnpack", "", "the official runtime with its XNNPACK", no_kernels,
+    TesteeKind{"executorch+xnnpack", "", "its official runtime with XNNPACK", no_kernels,
                executorch_runtime<Xnnpack::yes>, executorch_engine},
     TesteeKind{"executorch:", "./lib.so", "a library that registers kernels with ExecuTorch's macros",
                [](const Asked& a) { return load_registered(std::string(a.name), a.value); }, no_programs, not_timed},
@@ -102,7 +102,7 @@ constexpr std::array kinds{
                [](const Asked&) { return bench::make_onnxruntime(executable_folder() / "libonnxruntime.so"); }},
     TesteeKind{"python:", "MODULE", "functions over numpy arrays", remote_library<wire::python_address>,
                remote_runtime<wire::python_address>, not_timed},
-    TesteeKind{"tcp:", "HOST:PORT", "a server of the protocol (spec/runtime_protocol.md)",
+    TesteeKind{"tcp:", "HOST:PORT", "a server of spec/runtime_protocol.md",
                remote_library<wire::tcp_address>, remote_runtime<wire::tcp_address>, not_timed},
     TesteeKind{"serial:", "DEVICE", "the same on a serial line", remote_library<wire::serial_address>,
                remote_runtime<wire::serial_address>, not_timed},
@@ -110,10 +110,10 @@ constexpr std::array kinds{
                [](const Asked& a) { return make_runner_runtime(a.value); }, not_timed},
     TesteeKind{"results:", "FILE", "what a runtime answered to assay suite", no_kernels,
                [](const Asked& a) { return make_results(a.value); }, not_timed},
-    TesteeKind{"-- ", "CMD", "a command that is a server of the protocol, at the end of the line",
+    TesteeKind{"-- ", "CMD", "a command that is such a server, at the end of the line",
                remote_library<wire::command_address>, remote_runtime<wire::command_address>, not_timed},
     TesteeKind{"", "./lib.so",
-               "a module that exports assay_kernel_library_v1 (spec/kernel_library.md), assay_runtime or assay_engine",
+               "a module that exports assay_kernel_library_v1 of spec/kernel_library.md, assay_runtime or assay_engine",
                [](const Asked& a) { return load_library(a.name, a.name); },
                [](const Asked& a) { return load_runtime(a.name, a.name); },
                [](const Asked& a) { return load_engine(a.name, a.name); }},
