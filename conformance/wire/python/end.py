@@ -1,19 +1,19 @@
-"""A server of the runtime protocol for functions over numpy arrays: python3 end.py MODULE[:ATTRIBUTE], as assay starts it
-for python:MODULE.
+"""A server of the runtime protocol for functions over numpy arrays: python3 end.py MODULE[:ATTRIBUTE], as assay starts
+it for python:MODULE.
 
-The module is imported once; each block of cases is served by a fork of that process (--fork). That fails for a module that
-starts threads while it is imported: `-- python3 end.py MODULE` starts a process for each block instead. With --listen
-[HOST:]PORT this is a server for tcp:HOST:PORT, also from another machine.
+The module is imported once; each block of cases is served by a fork of that process (--fork). That fails for a
+module that starts threads while it is imported: `-- python3 end.py MODULE` starts a process for each block instead.
+With --listen [HOST:]PORT this is a server for tcp:HOST:PORT, also from another machine.
 
-ATTRIBUTE, by default `kernels`, is a dict from full names of operators to functions. A function receives the arguments of
-the schema without the outs. It returns an array, a number, or a tuple of them, each of the dtype of its out. A function with
-a parameter `out` also receives the outs; it may write to them and return None. bfloat16 and other dtypes that numpy lacks are
-raw bytes, V1, V2 or V4. A function raises NotImplementedError where it has no kernel for such a call; any other exception
-refuses the call.
+ATTRIBUTE, by default `kernels`, is a dict from full names of operators to functions. A function receives the
+arguments of the schema without the outs. It returns an array, a number, or a tuple of them, each of the dtype of its
+out. A function with a parameter `out` also receives the outs; it may write to them and return None. bfloat16 and
+other dtypes that numpy lacks are raw bytes, V1, V2 or V4. A function raises NotImplementedError where it has no
+kernel for such a call; any other exception refuses the call.
 
-A module with a function `load(program, data)`, which receives bytes, also runs programs: the object that it returns is
-called with the name of a method and a list of inputs, and returns a list of outputs. `name` and `facts`, a dict, are shown in
-the header of a run.
+A module with a function `load(program, data)`, which receives bytes, also runs programs: the object that it returns
+is called with the name of a method and a list of inputs, and returns a list of outputs. `name` and `facts`, a dict,
+are shown in the header of a run.
 """
 import argparse
 import contextlib
@@ -131,8 +131,8 @@ def plain(v):
 
 
 def written(result, out):
-    """The bytes of a result, which must have the dtype of its out. A number that an operator returns has no out: it is bool, int64
-    or float64."""
+    """The bytes of a result, which must have the dtype of its out. A number that an operator returns has no out: it is
+    bool, int64 or float64."""
     if out is None:
         array = numpy.asarray(result, "?" if isinstance(result, bool) else "i8" if isinstance(result, int) else "f8")
         return tensor(array, NUMBERS[array.dtype], [])
@@ -143,7 +143,8 @@ def written(result, out):
 
 
 class Server:
-    """Answers requests: `kernels` are functions by operator, `load` loads programs, `features` are further words of CAPS."""
+    """Answers requests: `kernels` are functions by operator, `load` loads programs, `features` are further words of
+    CAPS."""
 
     def __init__(self, name, kernels, load=None, features=(), facts=()):
         self.name, self.kernels, self.load, self.features = name, kernels, load, features
@@ -255,10 +256,10 @@ def binary_of(module):
 
 
 def serve_in_forks(server, requests, take, until=None):
-    """Answers each request with a fork of this process, so that a crash or a hang affects one connection alone. Returns when `requests`
-    is closed or something is written to `until`. `take` receives a request from the socket `requests`: the wire, the
-    descriptor for standard error, and a descriptor to watch. The fork is killed when the other side of that one is closed. If
-    it is a pipe, the wait status of the fork is written to it."""
+    """Answers each request with a fork of this process, so that a crash or a hang affects one connection alone. Returns
+    when `requests` is closed or something is written to `until`. `take` receives a request from the socket `requests`:
+    the wire, the descriptor for standard error, and a descriptor to watch. The fork is killed when the other side of
+    that one is closed. If it is a pipe, the wait status of the fork is written to it."""
     sys.stdout.flush()  # else each fork would print what is buffered
     poll, forks = select.poll(), {}  # by two descriptors: the one tells that a fork has exited, the other that it must
     for descriptor in requests, *filter(None, [until]):
