@@ -4,7 +4,7 @@ arguments from there and spec/format/handles.yaml, the outcomes from spec/faults
 the table of format rules from spec/format/rules.yaml and the tables' fields from spec/format/*.fbs.
 
     specgen.py SPEC OUT     writes OUT/operators/<file>.gen.h, OUT/operators/<file>.gen.cpp, OUT/operators.gen.cpp,
-                            OUT/operator_roles.gen.h, OUT/outcome.gen.h, OUT/dtype.gen.h, OUT/format_rules.gen.h,
+                            OUT/operator_roles.gen.h, OUT/words.gen.h, OUT/words.gen.cpp, OUT/outcome.gen.h, OUT/dtype.gen.h, OUT/format_rules.gen.h,
                             OUT/format_reasons.gen.h, OUT/format_tables.gen.h; leaves alone what would not change
     specgen.py --files SPEC lists the files it would write, for the build
 """
@@ -16,6 +16,7 @@ import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from entry import SpecError, defined_words, entries  # noqa: E402
+from expression import Vocabulary, words_header, words_source  # noqa: E402
 import roles  # noqa: E402
 from tables import tables_header  # noqa: E402
 from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
@@ -137,6 +138,9 @@ def generate(spec):
     written["operators.gen.cpp"] = table(everything)
     written["operator_lines.gen.h"] = lines_header(lines)
     written["operator_roles.gen.h"] = roles.header(everything, yaml.safe_load((spec / "format" / "handles.yaml").read_text()))
+    vocabulary = Vocabulary(spec / "rules.md")
+    written["words.gen.h"] = words_header(vocabulary)
+    written["words.gen.cpp"] = words_source(vocabulary)
     written["outcome.gen.h"] = outcome_header(yaml.safe_load((spec / "faults.yaml").read_text()))
     written["dtype.gen.h"] = dtype_header(yaml.safe_load((spec / "dtypes.yaml").read_text()))
     rules = yaml.safe_load((spec / "format" / "rules.yaml").read_text())
@@ -154,7 +158,7 @@ def main():
     options = parser.parse_args()
     if options.files:
         names = [f"operators/{p.stem}.gen.{end}" for p in spec_files(options.spec) for end in ("h", "cpp")]
-        print(";".join([*names, "operators.gen.cpp", "operator_lines.gen.h", "operator_roles.gen.h", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_reasons.gen.h", "format_tables.gen.h"]), end="")
+        print(";".join([*names, "operators.gen.cpp", "operator_lines.gen.h", "operator_roles.gen.h", "words.gen.h", "words.gen.cpp", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_reasons.gen.h", "format_tables.gen.h"]), end="")
         return
     try:
         written = generate(options.spec)

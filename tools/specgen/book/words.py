@@ -14,8 +14,9 @@ def anchor(kind, word, nth=0):
 
 
 def arguments(signature):
+    """Of a signature, each as its type or, where the word has no expression, its name."""
     inside = re.fullmatch(r"\w+(?:\((.*)\))?", signature)
-    return inside[1].split(", ") if inside and inside[1] else []
+    return [a.partition(" ")[0].lower() for a in inside[1].split(", ")] if inside and inside[1] else []
 
 
 def fit(signature, word, entry):
