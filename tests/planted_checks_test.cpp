@@ -11,8 +11,8 @@
 
 #include "conformance/corrupt/complete.h"
 #include "conformance/corrupt/corruption.h"
+#include "conformance/files/file.h"
 #include "conformance/loaders/read_only.h"
-#include "conformance/programs/file.h"
 #include "format/check.h"
 #include "reference/program/memory.h"
 #include "tools/plant/checks.h"

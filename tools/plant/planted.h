@@ -4,7 +4,7 @@
 #include <span>
 
 #include "reference/dtype.h"
-#include "reference/rules.h"
+#include "reference/words/rules.h"
 #include "tools/plant/scores.h"
 
 // Faults in what entries of the spec state, one of which may be there at a time; plantgen.py writes them.

@@ -390,6 +390,6 @@ def words_header(vocabulary):
 
 
 def words_source(vocabulary):
-    includes = ["<algorithm>", "<cmath>", '"reference/distance.h"', '"reference/rules/expression.h"', '"reference/rules.h"', '"reference/shapes.h"', '"reference/terms.h"',
-                '"reference/types.h"', '"reference/window.h"']
+    includes = ["<algorithm>", "<cmath>", '"reference/numerics/distance.h"',
+                *(f'"reference/words/{h}.h"' for h in ("dtypes", "rules", "rules/expression", "shapes", "terms", "window"))]
     return [*(f"#include {i}" for i in includes), "", "namespace assay {", "", *in_namespaces(vocabulary, lambda t: [*t.definition(), ""]), "}  // namespace assay"]
