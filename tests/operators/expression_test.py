@@ -4,7 +4,7 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "specgen"))
 from entry import SpecError  # noqa: E402
 from expression import Translation, Vocabulary  # noqa: E402
