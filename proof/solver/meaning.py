@@ -113,7 +113,7 @@ class Meaning:
         if "strings" in types:
             first = types.index("strings")
             arguments[first:], types[first:] = [tuple(arguments[first:])], ["strings"]
-        return meaning_of(section, word.name, types)(*arguments)
+        return meaning_of(section, word.name, tuple(types))(*arguments)
 
     def word(self, section, text, values):
         return self.asked(section, parse_word(text), values)
@@ -250,6 +250,7 @@ class Meaning:
         return None
 
 
+@functools.cache
 def meaning_of(section, word, types=()):
     """The function of a word of a section for arguments of these types: its expression, or the function written for the solver."""
     if expression := VOCABULARY.find(section, word, types):

@@ -134,13 +134,16 @@ class Vocabulary:
             if match:
                 where = re.findall(r"`([^`]+)`", match[2] or "")
                 self.expressions.append(Expression(definition.kind, definition.signatures[0], match[1], where, match[3]))
+        self.by_name = {}
+        for e in self.expressions:
+            self.by_name.setdefault((e.section, e.name), []).append(e)
 
     def __contains__(self, word):
         return word in self.sections
 
     def find(self, section, name, types):
         """The expression of a word of a section for arguments of these types; None where it has none."""
-        return next((e for e in self.expressions if (e.section, e.name) == (section, name) and e.takes(types)), None)
+        return next((e for e in self.by_name.get((section, name), ()) if e.takes(types)), None)
 
 
 class Translation:
