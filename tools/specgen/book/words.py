@@ -71,9 +71,9 @@ def anchored(kind, section):
     times = Counter()
 
     def place(match):
-        words = list(dict.fromkeys(re.findall(r"`(\w+)", match[1])))
+        words = list(dict.fromkeys(re.findall(r"`(\w+)[^`]*`", match[1])))
         ids = [anchor(kind, word, times[word]) for word in words]
         times.update(words)
         return "- " + "".join(f'<a id="{i}"></a>' for i in ids) + match[1]
 
-    return re.sub(r"^- (`.*?)(?=: |$)", place, section, flags=re.M)
+    return re.sub(r"^- ((?:`[^`]+`(?:,\s+)?)+)", place, section, flags=re.M)
