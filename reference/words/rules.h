@@ -33,7 +33,6 @@ constexpr bool has(DTypeSet set, DType dtype) { return (set & of(dtype)) != 0; }
 
 #include "words.gen.h"
 
-// What no expression says.
 namespace assay {
 namespace rules {
 
