@@ -17,11 +17,6 @@ struct Effect {
   std::uint32_t other = 0;  // what an alias is of; by which index rows are added
 };
 
-constexpr bool is_alias(Use use) { return use == Use::viewed || use == Use::returned || use == Use::moved; }
-
-// Whether the value, or the bytes of it, are another afterwards.
-constexpr bool writes(Use use) { return use != Use::read && use != Use::asked; }
-
 // A method's tables, its instructions numbered through all chains.
 class Method {
  public:

@@ -58,6 +58,11 @@ enum class Use : std::uint8_t {
   either,  // read or written: only a custom operator or a delegate knows
 };
 
+constexpr bool is_alias(Use use) { return use == Use::viewed || use == Use::returned || use == Use::moved; }
+
+// Whether the value, or the bytes of it, are another afterwards.
+constexpr bool writes(Use use) { return use != Use::read && use != Use::asked; }
+
 struct ArgumentRole {
   ArgumentKind kind;
   bool optional;  // may be None

@@ -13,8 +13,6 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view program_backend = "ProgramBackend";  // the reference's own, whose payloads are programs
-
 // What make_program_delegate loads. Faults: D3.
 std::span<const std::byte> program_payload(const ValidProgram& program, const pte::BackendDelegate& delegate) {
   for (const pte::CompileSpec& spec : tables(delegate.compile_specs()))

@@ -46,8 +46,12 @@ class Delegate {
 using MakeDelegate = std::function<std::unique_ptr<Delegate>(const DelegateSource&)>;
 using Backends = std::map<std::string, MakeDelegate, std::less<>>;
 
-// The demonstration backend, "ProgramBackend": the payload is itself a program, whose method "forward" is run. With the
-// compile spec "named_data" the payload is the named data of that key instead.
+// The demonstration backend: the payload is itself a program, whose method "forward" is run. With the compile spec
+// "named_data" the payload is the named data of that key instead.
+constexpr std::string_view program_backend = "ProgramBackend";
 std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source);
+
+// The backends of the reference: the demonstration backend.
+Backends own_backends();
 
 }  // namespace assay

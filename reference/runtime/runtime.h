@@ -34,7 +34,7 @@ struct RuntimeOptions {
   Int instructions = 10'000'000;  // of one execution, as upstream, with those of what it delegates
   std::byte fill{0};              // what planned memory that is not state begins with; no result depends on it
   bool share_arenas = false;      // methods share the planned memories into which one of them plans state
-  Backends backends = {{"ProgramBackend", make_program_delegate}};
+  Backends backends = own_backends();
   Nested nested = {};      // set by the runtime
   CallOperator call = {};  // of operators that work on values; empty: the reference
 };

@@ -41,7 +41,8 @@ class Book:
         self.words = Words(spec / "rules.md")
         self.numerics = Rows((spec / "numerics.md").read_text())
         self.functions = Functions(ROOT / "reference" / "operators")
-        self.kernels = yaml.load((ROOT / "optimized/operators/kernels.yaml").read_text(), yaml.CSafeLoader)
+        kernels = yaml.load((ROOT / "optimized/selection/kernels.yaml").read_text(), yaml.CSafeLoader)
+        self.kernels = {**kernels["pointwise"], **kernels["others"]}
         self.coverages = coverages(cases.read_text() if cases else asked(assay, "cases", "--json", "--golden", ROOT / "golden" / "operators"))
         self.implemented = implemented(asked(assay, "operators"))
         self.runs = Runs(runs)
