@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "conformance/testees/optimized/client.h"
-#include "conformance/testees/optimized/step.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/adapters/optimized/step.h"
 #include "optimized/api/types.h"
 #include "optimized/operators/convolution_call.h"
 #include "optimized/runtime/table.h"

@@ -1,7 +1,7 @@
 #include "bench/engines.h"
 
-#include "conformance/testees/load.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/load.h"
+#include "conformance/adapters/optimized/client.h"
 
 namespace assay::bench {
 

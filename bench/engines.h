@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "conformance/testees/engine.h"
-#include "conformance/testees/optimized/testee.h"
+#include "conformance/adapters/optimized/testee.h"
+#include "conformance/testee/engine.h"
 
 namespace assay::bench {
 

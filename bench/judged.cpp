@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "conformance/report/facts.h"
-#include "conformance/report/summary.h"
+#include "conformance/verdict/facts.h"
+#include "conformance/verdict/summary.h"
 #include "reference/fault.h"
 
 namespace assay::bench {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "bench/measure.h"
-#include "conformance/report/run_file.h"
+#include "conformance/verdict/run_file.h"
 
 namespace assay::bench {
 

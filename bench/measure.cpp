@@ -5,7 +5,7 @@
 
 #include "bench/process.h"
 #include "bench/statistics.h"
-#include "conformance/testees/processors.h"
+#include "conformance/sandbox/processors.h"
 
 namespace assay::bench {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "bench/engines.h"
 #include "bench/subject.h"
-#include "conformance/programs/compare.h"
-#include "conformance/testees/binaries.h"
+#include "conformance/files/compare.h"
+#include "conformance/testee/binaries.h"
 
 namespace assay::bench {
 

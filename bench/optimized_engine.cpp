@@ -3,8 +3,8 @@
 
 #include "bench/engines.h"
 #include "bench/replied.h"
-#include "conformance/testees/binaries.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/testee/binaries.h"
 
 namespace assay::bench {
 namespace {

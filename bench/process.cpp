@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "conformance/testees/processors.h"
+#include "conformance/sandbox/processors.h"
 #include "reference/fault.h"
 
 namespace assay::bench {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "reference/types.h"
+#include "reference/words/dtypes.h"
 
 // This process: where it runs, what it uses.
 namespace assay::bench {

@@ -3,9 +3,9 @@
 
 #include "bench/engines.h"
 #include "bench/replied.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/host.h"
-#include "conformance/testees/binaries.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/host.h"
+#include "conformance/testee/binaries.h"
 
 namespace assay::bench {
 namespace {

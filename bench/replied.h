@@ -1,6 +1,6 @@
 #pragma once
 
-#include "conformance/testees/library.h"
+#include "conformance/testee/library.h"
 #include "reference/fault.h"
 
 namespace assay::bench {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <random>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/host.h"
-#include "conformance/programs/listing.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/host.h"
+#include "conformance/inspect/listing.h"
 
 namespace assay::bench {
 namespace {

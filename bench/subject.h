@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "conformance/programs/compare.h"
-#include "conformance/testees/engine.h"
+#include "conformance/files/compare.h"
+#include "conformance/testee/engine.h"
 
 namespace assay::bench {
 

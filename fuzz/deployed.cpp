@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "conformance/programs/same.h"
+#include "conformance/files/same.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
 #include "optimized/fallback/fallback.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/testees/client_memory.h"
+#include "conformance/sandbox/client_memory.h"
 #include "optimized/runtime/method.h"
 #include "reference/fault.h"
 #include "reference/value.h"

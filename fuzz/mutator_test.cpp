@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "fuzz/mutator/file_mutator.h"
 #include "fuzz/mutator/tree.h"
 #include "program_bfbs_generated.h"

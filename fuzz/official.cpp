@@ -9,10 +9,10 @@
 #include <map>
 #include <set>
 
-#include "conformance/programs/compare.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/some_inputs.h"
-#include "conformance/testees/load.h"
+#include "conformance/adapters/load.h"
+#include "conformance/files/compare.h"
+#include "conformance/files/file.h"
+#include "conformance/files/some_inputs.h"
 #include "conformance/text/printable.h"
 #include "fuzz/attached.h"
 #include "fuzz/limits.h"

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <vector>
 
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "fuzz/target.h"
 
 // fuzz_replay TARGET MUTANTS PATH...: attacks a target with files, or all files of folders, then with so many mutants

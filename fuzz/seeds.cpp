@@ -3,8 +3,8 @@
 #include <set>
 
 #include "conformance/cases/recorded.h"
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
 #include "conformance/text/literal.h"
 #include "fuzz/attached.h"
 #include "fuzz/deployed.h"

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "reference/program/builder.h"
 #include "reference/runtime/runtime.h"
 #include "tests/program_folders.h"

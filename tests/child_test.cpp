@@ -1,4 +1,4 @@
-#include "conformance/testees/child.h"
+#include "conformance/sandbox/child.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "conformance/testees/outlive.h"
+#include "conformance/sandbox/recover.h"
 
 namespace assay {
 namespace {

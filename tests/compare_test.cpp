@@ -1,4 +1,4 @@
-#include "conformance/report/compare.h"
+#include "conformance/verdict/compare.h"
 
 #include <gmock/gmock-more-matchers.h>
 

@@ -5,11 +5,11 @@
 #include <fstream>
 #include <set>
 
+#include "conformance/adapters/installed.h"
 #include "conformance/cases/generated.h"
 #include "conformance/contract/draft.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/runner/plan.h"
-#include "conformance/testees/installed.h"
 #include "reference/fault.h"
 #include "tests/tensors.h"
 
@@ -174,7 +174,7 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
 }
 
 TEST(ContractFile, BuiltInOnesAreWhole) {
-  for (const auto& entry : std::filesystem::directory_iterator(find_folder("conformance/contracts")))
+  for (const auto& entry : std::filesystem::directory_iterator(find_folder("conformance/data/contracts")))
     if (entry.path().extension() == ".yaml") {
       EXPECT_EQ(read_contract(entry.path().stem()).name, entry.path().stem().string());
     }

@@ -7,7 +7,7 @@
 #include "conformance/corrupt/complete.h"
 #include "conformance/corrupt/corruption.h"
 #include "conformance/corrupt/references.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "tests/program_folders.h"
 
 // That every field of every schema is attacked in every way that there is, and that what is made is what its name says.

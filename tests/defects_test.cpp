@@ -11,10 +11,10 @@
 #include <limits>
 #include <set>
 
+#include "conformance/adapters/reference_library.h"
 #include "conformance/cases/fingerprint.h"
 #include "conformance/defects/draw.h"
 #include "conformance/runner/suite.h"
-#include "conformance/testees/reference_library.h"
 
 namespace assay {
 namespace {

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <memory>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
-#include "conformance/testees/load.h"
+#include "conformance/adapters/load.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
 #include "reference/program/decoded.h"
 #include "tests/program_folders.h"
 

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
-#include "conformance/judge/host_call.h"
-#include "conformance/programs/file.h"
+#include "conformance/adapters/load.h"
+#include "conformance/cases/host_call.h"
+#include "conformance/files/file.h"
 #include "conformance/reproduce/call_program.h"
-#include "conformance/testees/child.h"
-#include "conformance/testees/load.h"
-#include "conformance/testees/probe.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/sandbox/probe.h"
 #include "reference/program/decoded.h"
 
 // The program that is made of a call does in the official runtime what the call does to the official kernel.

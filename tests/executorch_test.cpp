@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "conformance/testees/child.h"
-#include "conformance/testees/load.h"
-#include "conformance/testees/probe.h"
+#include "conformance/adapters/load.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/sandbox/probe.h"
 #include "reference/fault.h"
 #include "tests/tensors.h"
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "conformance/adapters/reference_library.h"
 #include "conformance/runner/run_case.h"
-#include "conformance/testees/reference_library.h"
 
 namespace assay {
 

@@ -3,8 +3,8 @@
 #include <functional>
 #include <random>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
 #include "conformance/text/literal.h"
 #include "reference/program/decoded.h"
 #include "tests/program_folders.h"

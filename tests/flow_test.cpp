@@ -3,7 +3,7 @@
 #include <set>
 
 #include "conformance/corrupt/cases.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "format/flow.h"
 #include "tests/program_folders.h"
 #include "tests/rules_shown.h"

@@ -5,7 +5,7 @@
 
 #include "conformance/judge/judge.h"
 #include "conformance/runner/suite.h"
-#include "conformance/testees/heap.h"
+#include "conformance/sandbox/heap.h"
 #include "tests/faulty_library.h"
 
 namespace assay {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "conformance/runner/blame.h"
-#include "conformance/testees/death.h"
+#include "conformance/sandbox/death.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "conformance/testees/memory.h"
+#include "conformance/sandbox/memory.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "conformance/testees/arena.h"
+#include "conformance/sandbox/guarded_regions.h"
 
 namespace assay {
 namespace {

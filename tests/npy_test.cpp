@@ -1,4 +1,4 @@
-#include "conformance/programs/npy.h"
+#include "conformance/files/npy.h"
 
 #include <gmock/gmock-matchers.h>
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock-more-matchers.h>
 
-#include "conformance/testees/client_memory.h"
+#include "conformance/sandbox/client_memory.h"
 #include "optimized/runtime/method.h"
 #include "tests/methods.h"
 

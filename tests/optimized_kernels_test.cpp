@@ -3,10 +3,10 @@
 
 #include <cmath>
 
+#include "conformance/adapters/optimized/library.h"
 #include "conformance/cases/case.h"
 #include "conformance/judge/judge.h"
 #include "conformance/runner/run_case.h"
-#include "conformance/testees/optimized/library.h"
 #include "tests/tensors.h"
 
 // Every recorded call that a kernel of the optimized runtime takes, judged as any testee's answer is.

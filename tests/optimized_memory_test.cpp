@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <optional>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/host.h"
-#include "conformance/testees/client_memory.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/host.h"
+#include "conformance/sandbox/client_memory.h"
 #include "optimized/api/assay.h"
 #include "optimized/fallback/fallback.h"
 #include "tests/program_folders.h"

@@ -5,11 +5,11 @@
 #include <map>
 #include <set>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/host.h"
-#include "conformance/programs/same.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/file.h"
+#include "conformance/files/same.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/host.h"
 #include "reference/program/decoded.h"
 #include "tests/program_folders.h"
 

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/host.h"
-#include "conformance/testees/optimized/runtime.h"
+#include "conformance/adapters/optimized/runtime.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/host.h"
 #include "optimized/kernels/instruction_set.h"
 #include "tests/program_folders.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
 #include "tests/methods.h"
 
 // What the optimized runtime refuses, the reference does, by the same rule.

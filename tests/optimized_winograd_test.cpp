@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "conformance/testees/optimized/step.h"
+#include "conformance/adapters/optimized/step.h"
 #include "optimized/runtime/table.h"
 #include "tests/convolution_calls.h"
 

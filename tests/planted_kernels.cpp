@@ -1,8 +1,8 @@
 // A library of kernels behind the C interface: those of the reference, with one that does wrong. Every kind of value
 // goes through the interface and back.
 
+#include "conformance/adapters/reference_library.h"
 #include "conformance/api/kernel_library.h"
-#include "conformance/testees/reference_library.h"
 #include "reference/fault.h"
 #include "tests/planted.h"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "conformance/testees/runtime.h"
+#include "conformance/testee/runtime.h"
 #include "reference/runtime/runtime.h"
 #include "tests/planted.h"
 

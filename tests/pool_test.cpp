@@ -1,4 +1,4 @@
-#include "conformance/testees/optimized/pool.h"
+#include "conformance/adapters/optimized/pool.h"
 
 #include <gmock/gmock-matchers.h>
 

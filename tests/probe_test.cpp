@@ -1,4 +1,4 @@
-#include "conformance/testees/probe.h"
+#include "conformance/sandbox/probe.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <memory>
 
-#include "conformance/testees/reference_library.h"
+#include "conformance/adapters/reference_library.h"
 #include "reference/fault.h"
 #include "tests/tensors.h"
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "conformance/corrupt/sample.h"
-#include "conformance/programs/check.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
+#include "conformance/inspect/check.h"
 #include "reference/program/decoded.h"
 #include "tests/program_folders.h"
 

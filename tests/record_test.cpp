@@ -1,4 +1,4 @@
-#include "conformance/report/record.h"
+#include "conformance/verdict/record.h"
 
 #include <gmock/gmock-matchers.h>
 

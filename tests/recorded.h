@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/host.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/host.h"
 
 namespace assay {
 

@@ -16,10 +16,10 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/cases/fresh.h"
+#include "conformance/cases/recorded_eager.h"
 #include "conformance/judge/judge.h"
 #include "conformance/runner/case_list.h"
 #include "conformance/runner/run_case.h"
-#include "conformance/testees/recorded_eager.h"
 #include "tests/static_call.h"
 
 namespace {

@@ -14,8 +14,8 @@
 #include <map>
 #include <set>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
 
 namespace {
 

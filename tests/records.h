@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/report/summary.h"
+#include "conformance/verdict/summary.h"
 
 /// Records and defects as runs have them, to be changed by tests of reports.
 namespace assay {

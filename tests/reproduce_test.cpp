@@ -5,9 +5,9 @@
 #include <cmath>
 #include <set>
 
+#include "conformance/cases/host_call.h"
+#include "conformance/hosts/calls.h"
 #include "conformance/judge/choice.h"
-#include "conformance/judge/host_call.h"
-#include "conformance/programs/calls.h"
 #include "conformance/text/oracle.h"
 #include "reference/runtime/call_rules.h"
 #include "tests/tensors.h"

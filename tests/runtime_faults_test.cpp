@@ -4,8 +4,8 @@
 #include <new>
 #include <thread>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
 #include "tests/methods.h"
 
 // What goes wrong beyond the bytes of a program: memory that is not there, methods that run at the same time, calls

@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include "conformance/programs/calls.h"
+#include "conformance/hosts/calls.h"
 #include "tests/methods.h"
 #include "tests/rules_shown.h"
 

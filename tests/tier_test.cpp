@@ -1,11 +1,11 @@
-#include "conformance/report/tier.h"
+#include "conformance/verdict/tier.h"
 
 #include <gmock/gmock-matchers.h>
 
 #include <set>
 #include <vector>
 
-#include "conformance/report/record.h"
+#include "conformance/verdict/record.h"
 
 // The table of tiers, held to what it is for: another statement of the same rules, about every case there can be.
 namespace assay {

@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/compare.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/host.h"
-#include "conformance/testees/optimized/client.h"
-#include "conformance/testees/optimized/step.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/adapters/optimized/step.h"
+#include "conformance/files/compare.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/host.h"
 #include "optimized/xnnpack/kernels.h"
 #include "optimized/xnnpack/threads.h"
 #include "reference/fault.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "conformance/testees/library.h"
+#include "conformance/testee/library.h"
 
 namespace assay {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "conformance/contract/contract.h"
-#include "conformance/report/record.h"
+#include "conformance/verdict/record.h"
 
 namespace assay {
 

@@ -1,5 +1,5 @@
 #include "conformance/contract/read_contract.h"
-#include "conformance/testees/installed.h"
+#include "conformance/adapters/installed.h"
 
 #include <algorithm>
 #include <charconv>
@@ -151,7 +151,7 @@ Contract contract_in(const Yaml& yaml, std::vector<CaseSlice> slices) {
 }
 
 std::filesystem::path conformance_folder(const char* name) {
-  return folder_of(std::filesystem::path("conformance") / name, "contract.file");
+  return folder_of(std::filesystem::path("conformance/data") / name, "contract.file");
 }
 
 }  // namespace

@@ -7,10 +7,11 @@
 
 namespace assay {
 
-// The contract of that name: a file, or one of conformance/contracts. Its slices are those of conformance/slices. Both
-// folders are found above the executable or above the working folder. Throws Fault (malformed) with place and rule:
-// contract.file, contract.yaml, contract.key, contract.kind, contract.slice, contract.flag,
-// contract.dtype, contract.layout, contract.operator, contract.arithmetic, contract.argument, contract.row.
+// The contract of that name: a file, or one of conformance/data/contracts. Its slices are those of
+// conformance/data/slices. Both folders are found above the executable or above the working folder. Throws Fault
+// (malformed) with place and rule: contract.file, contract.yaml, contract.key, contract.kind, contract.slice,
+// contract.flag, contract.dtype, contract.layout, contract.operator, contract.arithmetic, contract.argument,
+// contract.row.
 Contract read_contract(const std::string& name_or_file);
 
 // The contract that a testee comes with: that of its name, or one that promises everything. Whose kernels come by that

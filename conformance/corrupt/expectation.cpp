@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "conformance/programs/same.h"
-#include "conformance/programs/some_inputs.h"
+#include "conformance/files/same.h"
+#include "conformance/files/some_inputs.h"
 #include "reference/program/decoded.h"
 #include "reference/runtime/runtime.h"
 

@@ -5,8 +5,8 @@
 
 #include "conformance/defects/predicate.h"
 #include "conformance/defects/symptom.h"
-#include "conformance/report/defect.h"
 #include "conformance/runner/laboratory.h"
+#include "conformance/verdict/defect.h"
 
 namespace assay {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "conformance/defects/cause.h"
-#include "conformance/report/defect.h"
+#include "conformance/verdict/defect.h"
 
 namespace assay {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/report/record.h"
+#include "conformance/verdict/record.h"
 
 namespace assay {
 

@@ -11,8 +11,8 @@
 #include "operators/logic.gen.h"
 #include "reference/families.h"
 #include "reference/fault.h"
-#include "reference/shapes.h"
-#include "reference/types.h"
+#include "reference/words/dtypes.h"
+#include "reference/words/shapes.h"
 
 namespace assay {
 namespace {

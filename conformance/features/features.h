@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/cases/host_call.h"
 #include "conformance/features/phrase.h"
-#include "conformance/judge/host_call.h"
 
 // What can be said of a call, in words: the language of slices, contracts and defects.
 namespace assay {

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "conformance/judge/choice.h"
-#include "reference/bounds.h"
+#include "reference/numerics/bounds.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "conformance/judge/arithmetic_mode.h"
 #include "conformance/judge/refusals.h"
-#include "conformance/report/record.h"
+#include "conformance/verdict/record.h"
 #include "reference/call.h"
 
 namespace assay {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "conformance/loaders/taker.h"
-#include "conformance/testees/child.h"
-#include "conformance/testees/death.h"
-#include "conformance/testees/heap.h"
-#include "conformance/testees/pages.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/sandbox/death.h"
+#include "conformance/sandbox/heap.h"
+#include "conformance/sandbox/pages.h"
 
 namespace assay {
 namespace {

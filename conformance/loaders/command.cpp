@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <optional>
 
+#include "conformance/files/file.h"
 #include "conformance/loaders/taker.h"
-#include "conformance/programs/file.h"
-#include "conformance/testees/child.h"
-#include "conformance/testees/death.h"
-#include "conformance/testees/no_testee.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/sandbox/death.h"
+#include "conformance/testee/no_testee.h"
 
 namespace assay {
 namespace {

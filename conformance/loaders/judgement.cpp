@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "conformance/testees/wire/address.h"
+#include "conformance/wire/address.h"
 
 namespace assay {
 namespace {

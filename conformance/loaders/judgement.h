@@ -7,7 +7,7 @@
 
 #include "conformance/corrupt/corruption.h"
 #include "conformance/loaders/taker.h"
-#include "conformance/report/stated_defects.h"
+#include "conformance/verdict/stated_defects.h"
 
 // What is said of a loader: of each file, of what it did wrong, of each rule. spec/loader.md has the words.
 namespace assay {

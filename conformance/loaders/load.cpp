@@ -1,7 +1,7 @@
 #include <dlfcn.h>
 
 #include "conformance/loaders/loader.h"
-#include "conformance/testees/no_testee.h"
+#include "conformance/testee/no_testee.h"
 #include "reference/fault.h"
 
 namespace assay {

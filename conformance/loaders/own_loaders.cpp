@@ -1,8 +1,8 @@
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/some_inputs.h"
 #include "conformance/loaders/loader.h"
 #include "conformance/loaders/read_only.h"
-#include "conformance/programs/some_inputs.h"
-#include "conformance/testees/binaries.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/testee/binaries.h"
 #include "conformance/text/fault_text.h"
 #include "reference/runtime/runtime.h"
 

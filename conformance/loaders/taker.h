@@ -8,7 +8,7 @@
 
 #include "conformance/corrupt/cases.h"
 #include "conformance/loaders/loader.h"
-#include "conformance/report/verdict.h"
+#include "conformance/verdict/verdict.h"
 
 namespace assay {
 

@@ -2,8 +2,8 @@
 
 #include <ostream>
 
-#include "conformance/report/facts.h"
-#include "conformance/report/summary.h"
+#include "conformance/verdict/facts.h"
+#include "conformance/verdict/summary.h"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "conformance/report/fields.h"
+#include "conformance/verdict/fields.h"
 #include "operator_lines.gen.h"
 #include "reference/operator.h"
 

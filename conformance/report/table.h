@@ -4,7 +4,7 @@
 #include <ostream>
 #include <string_view>
 
-#include "conformance/report/summary.h"
+#include "conformance/verdict/summary.h"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 
 #include "call.cpp.in.h"
 #include "conformance/reproduce/kinds.h"
-#include "conformance/testees/stack.h"
+#include "conformance/sandbox/stack.h"
 #include "conformance/text/element.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/judge/host_call.h"
+#include "conformance/cases/host_call.h"
 
 // What each kind of reproduction is made by.
 namespace assay {

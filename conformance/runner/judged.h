@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/report/record.h"
-#include "conformance/testees/child.h"
-#include "conformance/testees/nursery.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/sandbox/fork_server.h"
+#include "conformance/verdict/record.h"
 
 namespace assay {
 

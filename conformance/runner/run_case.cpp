@@ -2,11 +2,11 @@
 
 #include <limits>
 
+#include "conformance/cases/host_call.h"
 #include "conformance/judge/choice.h"
-#include "conformance/judge/host_call.h"
 #include "conformance/judge/judge.h"
 #include "conformance/runner/blame.h"
-#include "conformance/testees/death.h"
+#include "conformance/sandbox/death.h"
 #include "conformance/text/digest.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"

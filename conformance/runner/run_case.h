@@ -4,7 +4,7 @@
 #include "conformance/contract/contract.h"
 #include "conformance/judge/judge.h"
 #include "conformance/runner/judged.h"
-#include "conformance/testees/probe.h"
+#include "conformance/sandbox/probe.h"
 
 namespace assay {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <span>
 
-#include "conformance/report/stated_defects.h"
 #include "conformance/scenarios/scenario.h"
+#include "conformance/verdict/stated_defects.h"
 
 namespace assay {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "conformance/report/defect.h"
+#include "conformance/verdict/defect.h"
 
 namespace assay {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "conformance/programs/compare.h"
+#include "conformance/files/compare.h"
 #include "conformance/scenarios/scenario.h"
 
 // Judges of steps.

@@ -3,10 +3,10 @@
 #include <map>
 
 #include "conformance/corrupt/corruption.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/some_inputs.h"
+#include "conformance/files/file.h"
+#include "conformance/files/some_inputs.h"
+#include "conformance/sandbox/file_in_memory.h"
 #include "conformance/scenarios/expectation.h"
-#include "conformance/testees/file_in_memory.h"
 
 namespace assay {
 namespace {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "conformance/cases/host_call.h"
 #include "conformance/judge/choice.h"
-#include "conformance/judge/host_call.h"
 #include "conformance/reproduce/call_program.h"
+#include "conformance/sandbox/file_in_memory.h"
 #include "conformance/scenarios/expectation.h"
 #include "conformance/scenarios/recorded_program.h"
-#include "conformance/testees/file_in_memory.h"
 
 namespace assay {
 namespace {

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <exception>
 
-#include "conformance/programs/same.h"
+#include "conformance/files/same.h"
+#include "conformance/sandbox/death.h"
 #include "conformance/scenarios/expectation.h"
-#include "conformance/testees/death.h"
 #include "conformance/text/digest.h"
 #include "conformance/text/literal.h"
 #include "reference/fault.h"

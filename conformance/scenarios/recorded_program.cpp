@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "conformance/scenarios/expectation.h"
 
 namespace assay {

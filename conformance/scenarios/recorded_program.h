@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "conformance/programs/calls.h"
+#include "conformance/hosts/calls.h"
 #include "conformance/scenarios/scenario.h"
 
 namespace assay {

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <map>
 
-#include "conformance/testees/binaries.h"
-#include "conformance/testees/child.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/testee/binaries.h"
 #include "conformance/text/json.h"
 #include "conformance/text/malformed.h"
 

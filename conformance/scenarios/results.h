@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "conformance/testees/runtime.h"
+#include "conformance/testee/runtime.h"
 
 namespace assay {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "conformance/judge/judge.h"
-#include "conformance/testees/runtime.h"
+#include "conformance/testee/runtime.h"
 
 // What is done with programs on a runtime under test, and what is to come of it. spec/runtime_suite.md defines the
 // words.

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "conformance/programs/listing.h"
+#include "conformance/inspect/listing.h"
 #include "conformance/scenarios/expectation.h"
 #include "conformance/scenarios/recorded_program.h"
 

@@ -1,6 +1,6 @@
 #include "conformance/scenarios/written_suite.h"
 
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "conformance/text/digest.h"
 #include "conformance/text/json.h"
 

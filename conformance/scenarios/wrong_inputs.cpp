@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "conformance/programs/listing.h"
+#include "conformance/inspect/listing.h"
 #include "conformance/scenarios/expectation.h"
 #include "conformance/scenarios/recorded_program.h"
 

@@ -1,4 +1,4 @@
-#include "conformance/programs/calls.h"
+#include "conformance/hosts/calls.h"
 #include "fuzz/printed.h"
 #include "fuzz/target.h"
 

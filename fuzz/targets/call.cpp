@@ -1,4 +1,4 @@
-#include "conformance/programs/same.h"
+#include "conformance/files/same.h"
 #include "conformance/text/arguments.h"
 #include "conformance/text/oracle.h"
 #include "conformance/text/printable.h"

@@ -1,8 +1,8 @@
 #include <unistd.h>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/npy.h"
+#include "conformance/files/file.h"
+#include "conformance/files/npy.h"
+#include "conformance/hosts/calls.h"
 #include "fuzz/printed.h"
 #include "fuzz/target.h"
 

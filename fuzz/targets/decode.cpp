@@ -1,4 +1,4 @@
-#include "conformance/programs/check.h"
+#include "conformance/inspect/check.h"
 #include "fuzz/attached.h"
 #include "fuzz/oracle.h"
 #include "fuzz/target.h"

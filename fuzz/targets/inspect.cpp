@@ -1,4 +1,4 @@
-#include "conformance/programs/describe.h"
+#include "conformance/inspect/describe.h"
 #include "fuzz/attached.h"
 #include "fuzz/printed.h"
 #include "fuzz/target.h"

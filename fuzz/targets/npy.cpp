@@ -1,6 +1,6 @@
-#include "conformance/programs/npy.h"
+#include "conformance/files/npy.h"
 
-#include "conformance/programs/same.h"
+#include "conformance/files/same.h"
 #include "fuzz/printed.h"
 #include "fuzz/target.h"
 

@@ -1,4 +1,4 @@
-#include "conformance/programs/some_inputs.h"
+#include "conformance/files/some_inputs.h"
 #include "fuzz/attached.h"
 #include "fuzz/deployed.h"
 #include "fuzz/limits.h"

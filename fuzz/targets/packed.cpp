@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "conformance/programs/same.h"
-#include "conformance/programs/some_inputs.h"
+#include "conformance/files/same.h"
+#include "conformance/files/some_inputs.h"
 #include "fuzz/attached.h"
 #include "fuzz/deployed.h"
 #include "fuzz/limits.h"

@@ -10,8 +10,8 @@
 
 #include "conformance/corrupt/complete.h"
 #include "conformance/corrupt/corruption.h"
+#include "conformance/files/file.h"
 #include "conformance/loaders/read_only.h"
-#include "conformance/programs/file.h"
 #include "format/check.h"
 #include "proof/mutation/check_switches.h"
 #include "proof/mutation/driver.h"

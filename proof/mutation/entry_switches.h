@@ -4,7 +4,7 @@
 
 #include "proof/mutation/mutant.h"
 #include "reference/dtype.h"
-#include "reference/rules.h"
+#include "reference/words/rules.h"
 
 // The switches in mutated wrappers of entries (entries.py).
 namespace assay::mutation {

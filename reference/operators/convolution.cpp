@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/bounds.h"
 #include "reference/dtype.h"
-#include "reference/window.h"
+#include "reference/numerics/bounds.h"
+#include "reference/words/window.h"
 
 namespace assay {
 namespace {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/bounds.h"
-#include "reference/distance.h"
 #include "reference/dtype.h"
 #include "reference/families.h"
+#include "reference/numerics/bounds.h"
+#include "reference/numerics/distance.h"
 
 namespace assay {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "reference/bounds.h"
 #include "reference/families.h"
+#include "reference/numerics/bounds.h"
 
 namespace assay {
 namespace {

@@ -1,6 +1,6 @@
 #include "operators/fold.gen.h"
 
-#include "reference/window.h"
+#include "reference/words/window.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "reference/dtype.h"
-#include "reference/window.h"
+#include "reference/words/window.h"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "operators/reduction.gen.h"
 #include "reference/families.h"
-#include "reference/shapes.h"
+#include "reference/words/shapes.h"
 
 namespace assay {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "reference/bounds.h"
 #include "reference/families.h"
+#include "reference/numerics/bounds.h"
 
 namespace assay {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/bounds.h"
-#include "reference/moments.h"
-#include "reference/steps.h"
+#include "reference/numerics/bounds.h"
+#include "reference/numerics/moments.h"
+#include "reference/numerics/steps.h"
 
 namespace assay {
 namespace {

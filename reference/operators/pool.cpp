@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "reference/dtype.h"
-#include "reference/window.h"
+#include "reference/words/window.h"
 
 namespace assay {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <numeric>
 
-#include "reference/bounds.h"
-#include "reference/moments.h"
-#include "reference/product.h"
+#include "reference/numerics/bounds.h"
+#include "reference/numerics/moments.h"
+#include "reference/numerics/product.h"
 
 namespace assay {
 namespace {

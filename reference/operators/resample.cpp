@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "operators/resample.gen.h"
-#include "reference/bounds.h"
 #include "reference/dtype.h"
-#include "reference/window.h"
+#include "reference/numerics/bounds.h"
+#include "reference/words/window.h"
 
 namespace assay {
 namespace {

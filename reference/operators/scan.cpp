@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "reference/product.h"
+#include "reference/numerics/product.h"
 
 namespace assay {
 namespace {

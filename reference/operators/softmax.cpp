@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/bounds.h"
+#include "reference/numerics/bounds.h"
 
 namespace assay {
 namespace {

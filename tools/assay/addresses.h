@@ -1,6 +1,6 @@
 #pragma once
 
-#include "conformance/report/facts.h"
+#include "conformance/verdict/facts.h"
 
 namespace assay {
 

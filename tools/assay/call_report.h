@@ -3,8 +3,8 @@
 #include <iostream>
 #include <optional>
 
-#include "conformance/programs/calls.h"
-#include "conformance/programs/trace.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/trace.h"
 #include "conformance/text/output.h"
 #include "tools/assay/runners.h"
 

@@ -6,12 +6,12 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/programs/file.h"
-#include "conformance/report/record.h"
+#include "conformance/files/file.h"
 #include "conformance/reproduce/reproduction.h"
 #include "conformance/runner/laboratory.h"
 #include "conformance/scenarios/plan.h"
 #include "conformance/scenarios/stage.h"
+#include "conformance/verdict/record.h"
 #include "reference/fault.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/subcommands.h"

@@ -1,11 +1,11 @@
-#include "conformance/programs/check.h"
+#include "conformance/inspect/check.h"
 
 #include <memory>
 
+#include "conformance/adapters/load.h"
+#include "conformance/adapters/optimized/client.h"
 #include "conformance/contract/read_contract.h"
-#include "conformance/programs/file.h"
-#include "conformance/testees/load.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/files/file.h"
 #include "tools/assay/faults.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/limits.h"

@@ -3,8 +3,8 @@
 #include <iostream>
 #include <memory>
 
+#include "conformance/cases/host_call.h"
 #include "conformance/contract/read_contract.h"
-#include "conformance/judge/host_call.h"
 #include "conformance/runner/suite.h"
 #include "reference/fault.h"
 #include "tools/assay/libraries.h"

@@ -4,7 +4,7 @@
 
 #include "conformance/corrupt/complete.h"
 #include "conformance/corrupt/corruption.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "conformance/text/json.h"
 #include "tools/assay/output_file.h"
 #include "tools/assay/subcommands.h"

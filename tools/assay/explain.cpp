@@ -4,7 +4,7 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
 #include "conformance/text/json.h"
 #include "conformance/text/output.h"
 #include "conformance/text/printable.h"

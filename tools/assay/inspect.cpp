@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "conformance/programs/describe.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
+#include "conformance/inspect/describe.h"
 #include "tools/assay/faults.h"
 #include "tools/assay/limits.h"
 #include "tools/assay/print.h"

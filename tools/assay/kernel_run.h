@@ -8,7 +8,7 @@
 #include "conformance/contract/contract.h"
 #include "conformance/defects/cause.h"
 #include "conformance/runner/suite.h"
-#include "conformance/testees/library.h"
+#include "conformance/testee/library.h"
 #include "tools/assay/run_log.h"
 #include "tools/assay/shards.h"
 

@@ -1,13 +1,13 @@
 #include "tools/assay/libraries.h"
 
+#include "conformance/adapters/installed.h"
+#include "conformance/adapters/load.h"
+#include "conformance/cases/recorded_eager.h"
 #include "conformance/contract/read_contract.h"
-#include "conformance/programs/reference_runtime.h"
-#include "conformance/programs/runner_runtime.h"
+#include "conformance/hosts/reference_runtime.h"
+#include "conformance/hosts/runner_runtime.h"
 #include "conformance/scenarios/results.h"
-#include "conformance/testees/installed.h"
-#include "conformance/testees/load.h"
-#include "conformance/testees/no_testee.h"
-#include "conformance/testees/recorded_eager.h"
+#include "conformance/testee/no_testee.h"
 #include "reference/fault.h"
 
 namespace assay {

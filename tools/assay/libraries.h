@@ -6,8 +6,8 @@
 
 #include "conformance/cases/case.h"
 #include "conformance/contract/contract.h"
-#include "conformance/testees/library.h"
-#include "conformance/testees/runtime.h"
+#include "conformance/testee/library.h"
+#include "conformance/testee/runtime.h"
 
 namespace assay {
 
@@ -67,6 +67,6 @@ inline constexpr const char* thorough_help =
 // The contract that is asked for by name or file, or, where none is, that of the library.
 Contract open_contract(const std::string& asked_for, const std::string& library);
 inline constexpr const char* contract_help =
-    "What the library promises: a file, or a name in conformance/contracts [that of the library, or everything]";
+    "What the library promises: a file, or a name in conformance/data/contracts [that of the library, or everything]";
 
 }  // namespace assay

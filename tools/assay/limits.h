@@ -3,7 +3,7 @@
 #include <CLI/App.hpp>
 #include <memory>
 
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 
 namespace assay {
 

@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "conformance/corrupt/complete.h"
+#include "conformance/files/file.h"
 #include "conformance/loaders/judgement.h"
-#include "conformance/programs/file.h"
 #include "conformance/runner/shard.h"
-#include "conformance/testees/binaries.h"
-#include "conformance/testees/child.h"
-#include "conformance/testees/wire/address.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/testee/binaries.h"
 #include "conformance/text/digest.h"
+#include "conformance/wire/address.h"
 #include "tools/assay/addresses.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/machine.h"

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "conformance/testees/wire/address.h"
 #include "conformance/text/fault_text.h"
+#include "conformance/wire/address.h"
 #include "tools/assay/addresses.h"
 #include "tools/assay/subcommands.h"
 #include "version.h"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include "conformance/testees/wire/address.h"
+#include "conformance/wire/address.h"
 #include "reference/fault.h"
 #include "tools/assay/kernel_run.h"
 #include "tools/assay/libraries.h"

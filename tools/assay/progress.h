@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "conformance/report/record.h"
+#include "conformance/verdict/record.h"
 
 namespace assay {
 

@@ -2,8 +2,8 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/report/facts.h"
 #include "conformance/report/table.h"
+#include "conformance/verdict/facts.h"
 #include "tools/assay/report_files.h"
 #include "tools/assay/runs.h"
 #include "tools/assay/subcommands.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "conformance/report/facts.h"
-#include "conformance/report/summary.h"
+#include "conformance/verdict/facts.h"
+#include "conformance/verdict/summary.h"
 #include "tools/assay/output_file.h"
 
 namespace assay {

@@ -4,9 +4,9 @@
 #include <iostream>
 #include <memory>
 
-#include "conformance/programs/npy.h"
-#include "conformance/testees/file_in_memory.h"
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/npy.h"
+#include "conformance/sandbox/file_in_memory.h"
 #include "conformance/text/element.h"
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"

@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "conformance/report/table.h"
-#include "conformance/testees/binaries.h"
+#include "conformance/testee/binaries.h"
 #include "conformance/text/json.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/runs.h"

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "conformance/report/compare.h"
-#include "conformance/report/facts.h"
-#include "conformance/report/summary.h"
 #include "conformance/runner/case_list.h"
+#include "conformance/verdict/compare.h"
+#include "conformance/verdict/facts.h"
+#include "conformance/verdict/summary.h"
 #include "tools/assay/output_file.h"
 #include "tools/assay/progress.h"
 #include "tools/assay/report_files.h"

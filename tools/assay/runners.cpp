@@ -1,7 +1,7 @@
 #include "tools/assay/runners.h"
 
 #include "conformance/contract/read_contract.h"
-#include "conformance/programs/testee_host.h"
+#include "conformance/hosts/testee_host.h"
 #include "tools/assay/libraries.h"
 
 namespace assay {

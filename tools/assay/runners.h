@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "conformance/cases/case.h"
-#include "conformance/programs/file.h"
-#include "conformance/programs/library_host.h"
-#include "conformance/testees/runtime.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/library_host.h"
+#include "conformance/testee/runtime.h"
 #include "tools/assay/libraries.h"
 
 namespace assay {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "conformance/report/run_file.h"
+#include "conformance/verdict/run_file.h"
 #include "reference/fault.h"
 
 namespace assay {

@@ -8,7 +8,7 @@
 #include "conformance/contract/contract.h"
 #include "conformance/scenarios/defects.h"
 #include "conformance/scenarios/stage.h"
-#include "conformance/testees/runtime.h"
+#include "conformance/testee/runtime.h"
 #include "tools/assay/run_log.h"
 #include "tools/assay/shards.h"
 

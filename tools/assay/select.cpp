@@ -2,7 +2,7 @@
 #include <memory>
 #include <set>
 
-#include "conformance/testees/optimized/client.h"
+#include "conformance/adapters/optimized/client.h"
 #include "conformance/text/output.h"
 #include "tools/assay/limits.h"
 #include "tools/assay/output_file.h"

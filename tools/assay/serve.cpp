@@ -10,8 +10,8 @@
 #include <memory>
 #include <system_error>
 
-#include "conformance/testees/child.h"
-#include "conformance/testees/wire/server.h"
+#include "conformance/sandbox/child.h"
+#include "conformance/wire/server.h"
 #include "reference/fault.h"
 #include "tools/assay/libraries.h"
 #include "tools/assay/subcommands.h"

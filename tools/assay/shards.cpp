@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "conformance/testees/wire/address.h"
+#include "conformance/wire/address.h"
 #include "reference/fault.h"
 #include "tools/assay/output_file.h"
 #include "tools/assay/runs.h"

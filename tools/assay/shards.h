@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "conformance/report/facts.h"
-#include "conformance/report/run_file.h"
 #include "conformance/runner/shard.h"
+#include "conformance/verdict/facts.h"
+#include "conformance/verdict/run_file.h"
 
 // The files of the shards of one run. Everything here throws Fault (invalid, merge.*) whose place is the file.
 namespace assay {

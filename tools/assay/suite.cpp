@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "conformance/contract/read_contract.h"
-#include "conformance/programs/file.h"
+#include "conformance/files/file.h"
 #include "conformance/scenarios/plan.h"
 #include "conformance/scenarios/written_suite.h"
 #include "conformance/text/json.h"

@@ -22,13 +22,13 @@ from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
 
 
 def header(wrappers):
-    includes = ["<optional>", "<span>", "<string_view>", "<utility>", '"reference/indexing.h"', '"reference/value.h"']
+    includes = ["<optional>", "<span>", "<string_view>", "<utility>", '"reference/words/indexing.h"', '"reference/value.h"']
     declared = dict.fromkeys(line for w in wrappers for line in w.declarations())
     return ["#pragma once", "", *(f"#include {i}" for i in includes), "", "namespace assay::operators {", "", *declared, "", "}  // namespace assay::operators"]
 
 
 def source(file, wrappers):
-    includes = [f"operators/{file}.gen.h", "reference/families.h", "reference/layouts.h", "reference/rules.h", "reference/shapes.h", "reference/terms.h", "reference/types.h"]
+    includes = [f"operators/{file}.gen.h", "reference/families.h", "reference/words/layouts.h", "reference/words/rules.h", "reference/words/shapes.h", "reference/words/terms.h", "reference/words/dtypes.h"]
     lines = [f'#include "{i}"' for i in includes] + ["", "namespace assay::wrappers {", ""]
     for w in wrappers:
         lines += [f"void call_{w.entry.symbol}(Call& call);", *w.definition(), ""]

@@ -1,7 +1,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "conformance/programs/host.h"
+#include "conformance/hosts/host.h"
 #include "conformance/text/fault_text.h"
 #include "conformance/text/oracle.h"
 

@@ -1,6 +1,6 @@
 """The official runtime as a testee: assay runtime python:executorch_runtime, where Python has executorch and torch.
 
-Programs are run by executorch.runtime, on tensors of torch; conformance/python/end.py has the frames.
+Programs are run by executorch.runtime, on tensors of torch; conformance/wire/python/end.py has the frames.
 """
 import importlib.metadata
 import tempfile

@@ -1,0 +1,102 @@
+#include "conformance/testee/runtime.h"
+
+#include <dlfcn.h>
+#include <executorch/extension/module/module.h>
+#include <executorch/runtime/platform/runtime.h>
+
+#include <set>
+
+#include "conformance/adapters/executorch/binaries.h"
+#include "conformance/adapters/executorch/kernels/threads.h"
+#include "conformance/adapters/executorch/outcome.h"
+#include "conformance/adapters/executorch/values.h"
+#include "conformance/testee/no_testee.h"
+
+// Programs on ExecuTorch's own runtime, through its Module; with the packaged XNNPACK beside it, or without.
+namespace assay::executorch_kernels {
+namespace {
+
+using executorch::extension::Module;
+using executorch::runtime::EValue;
+
+class LoadedModule final : public TesteeProgram {
+ public:
+  explicit LoadedModule(std::unique_ptr<Module> module) : module_(std::move(module)) {}
+
+  Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
+    log::clear();
+    if (remembers(method, inputs.size()))
+      return {Outcome::invalid, text("only ", inputs.size(), " inputs are set: a call forgets those of earlier ones")};
+    held_.clear();
+    inputs_.assign(inputs.begin(), inputs.end());
+    std::vector<EValue> arguments;
+    try {
+      for (Value& v : inputs_) arguments.push_back(input(v, held_));
+    } catch (const Fault& f) {
+      return {f.outcome, f.message};
+    }
+    const auto results = module_->execute(method, arguments);
+    if (!results.ok()) return reply_of(results.error());
+    called_.insert(method);
+    outputs.clear();
+    for (const EValue& v : results.get()) outputs.push_back(output(v));
+    return {};
+  }
+
+ private:
+  // A Module keeps the inputs of a method: missing ones of a second call would be those of the first, which a client
+  // who sets each input does not see.
+  bool remembers(const std::string& method, std::size_t inputs) const {
+    if (!called_.contains(method)) return false;
+    const auto about = module_->method_meta(method);
+    return about.ok() && inputs < about->num_inputs();
+  }
+
+  std::unique_ptr<Module> module_;
+  std::set<std::string> called_;  // methods
+  std::vector<Value> inputs_;     // of the present call
+  std::vector<executorch::extension::TensorPtr> held_;
+};
+
+class ModuleRuntime final : public Runtime {
+ public:
+  explicit ModuleRuntime(bool with_xnnpack) : with_xnnpack_(with_xnnpack) {
+    log::capture();
+    executorch::runtime::runtime_init();
+    set_threads(1);
+    if (with_xnnpack && !dlopen(file_of(xnnpack).c_str(), RTLD_NOW | RTLD_LOCAL))
+      no_testee(name(), " cannot be loaded: ", dlerror());
+  }
+
+  std::string_view name() const override { return with_xnnpack_ ? "executorch+xnnpack" : "executorch"; }
+  std::vector<std::pair<std::string, std::string>> facts() const override { return {{"arenas", "shared"}}; }
+  std::vector<std::string> binaries() const override {
+    std::vector<std::string> files = package_binaries();
+    if (with_xnnpack_) files.push_back(file_of(xnnpack));
+    return files;
+  }
+
+  // Arenas are always shared, as this runtime shares no state by name.
+  std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
+    log::clear();
+    std::vector<std::string> files(settings.data.begin(), settings.data.end());
+    auto module = std::make_unique<Module>(settings.program.string(), std::move(files), Module::LoadMode::File, nullptr,
+                                           nullptr, nullptr, true);
+    reply = reply_of(module->load(executorch::runtime::Program::Verification::InternalConsistency));
+    return reply.outcome == Outcome::ok ? std::make_unique<LoadedModule>(std::move(module)) : nullptr;
+  }
+
+ private:
+  bool with_xnnpack_;
+};
+
+}  // namespace
+}  // namespace assay::executorch_kernels
+
+extern "C" __attribute__((visibility("default"))) assay::Runtime* assay_runtime() {
+  return new assay::executorch_kernels::ModuleRuntime(false);
+}
+
+extern "C" __attribute__((visibility("default"))) assay::Runtime* assay_runtime_xnnpack() {
+  return new assay::executorch_kernels::ModuleRuntime(true);
+}

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/adapters/optimized/testee.h"
+#include "conformance/sandbox/client_memory.h"
+#include "optimized/api/assay.h"
+#include "reference/value.h"
+
+namespace assay {
+
+// The memories of a method that a client gives it: {"prepared", 4096}.
+std::vector<std::pair<std::string, std::uint64_t>> memories(const assay_method_sizes& sizes);
+
+// A program on the optimized runtime, in memory from the heap. Everything here throws Fault.
+class OptimizedClient {
+ public:
+  struct Method {
+    assay_method_sizes sizes;
+    ClientMemory prepared, arena, scratch;
+    assay_method* method;
+    std::optional<ClientMemory> packed = {};  // as they were kept
+  };
+
+  struct Options {
+    bool deployable = false;  // without the fallback, and without a backend for what is delegated
+    std::size_t threads = 1;
+    decltype(assay_options::run) run = nullptr;  // who begins the threads; null: a pool
+    std::size_t least_share = 0;                 // elements that are worth a task; 0: what the runtime thinks
+    bool as_written = false;                     // without rewrites
+    bool share_arenas = false;  // methods share the planned memories into which one of them plans state
+    OptimizedTestee testee = {};
+    std::int64_t instructions = 0;  // of one execution, at most; 0: what the runtime thinks
+    // Of all memory that the runtime is given; none: it is not charged. Files are not.
+    std::optional<Budget> budget = {};
+    // A folder that keeps packed constants of this program's methods: those that fit are used, others replaced. Empty:
+    // they are made anew.
+    std::filesystem::path packed_cache = {};
+  };
+  using Bytes = std::span<const std::byte>;
+  OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options);  // which stay where they are
+  OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
+                  const Options& options);
+  ~OptimizedClient();
+  OptimizedClient(const OptimizedClient&) = delete;
+  OptimizedClient& operator=(const OptimizedClient&) = delete;
+
+  const assay_program* program() const { return program_; }
+  std::string default_method() const;  // "forward", or the only one
+  std::vector<std::string> method_names() const;
+  assay_method_sizes sizes(const std::string& name) const;
+  const Method& method(const std::string& name);  // made once: its state stays
+
+  std::vector<Value> call(const std::string& name, std::span<const Value> inputs);  // these as the program has them
+  static void set_input(const Method& method, std::size_t i, const Value& value);   // as the program has it
+  static void execute(const Method& method);
+  static std::vector<Value> outputs(const Method& method);
+
+ private:
+  void open(Bytes program, std::span<const Bytes> data, const Options& options);
+  void begin_pool(std::size_t threads);
+  ClientMemory memory(std::size_t bytes) const;  // charged
+  ClientMemory workspace(const std::string& method) const;
+  assay_method_sizes sizes(const std::string& method, const assay_options& options,
+                           const ClientMemory& workspace) const;
+  Method make(const std::string& method, const assay_options& options, const ClientMemory& workspace);
+  std::filesystem::path packed_file(const std::string& method) const;
+  std::optional<Method> make_with_kept(const std::string& method, const ClientMemory& workspace);
+  void keep_packed(const std::string& method, const Method& made) const;
+
+  std::shared_ptr<void> pool_;
+  OptimizedTestee testee_;
+  std::filesystem::path packed_cache_;
+  std::optional<Budget> budget_;
+  std::vector<ClientMemory> files_;
+  assay_options options_{};
+  std::optional<ClientMemory> memory_, shared_;
+  assay_program* program_ = nullptr;
+  std::map<std::string, Method> methods_;
+};
+
+}  // namespace assay

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "conformance/adapters/optimized/testee.h"
+#include "conformance/testee/runtime.h"
+
+namespace assay {
+
+// assay's own optimized runtime, with the reference as its fallback.
+std::unique_ptr<Runtime> make_optimized_runtime(const OptimizedTestee& testee = {});
+
+}  // namespace assay

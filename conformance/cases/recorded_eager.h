@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "conformance/cases/case.h"
+#include "conformance/testee/library.h"
+
+namespace assay {
+
+// Eager PyTorch, as far as it was recorded: a library that knows the answers to the recorded calls and to no others.
+class RecordedEager : public KernelLibrary {
+ public:
+  explicit RecordedEager(const Corpus& corpus) : corpus_(corpus) {}  // outlives this
+
+  std::string_view name() const override { return "recorded"; }
+  bool has(const Operator& op) const override { return corpus_.calls(op.name) != nullptr; }
+  Reply call(const Operator& op, std::span<HostValue> arguments) override;
+  bool recorded_only() const override { return true; }
+  bool may_crash() const override { return false; }
+
+ private:
+  const Corpus& corpus_;
+  std::string indexed_;                          // the operator whose calls are indexed
+  std::map<std::string, std::size_t> recorded_;  // call number by its arguments' text
+};
+
+}  // namespace assay

@@ -1,0 +1,133 @@
+#include "conformance/hosts/library_host.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "conformance/runner/run_case.h"
+
+namespace assay {
+namespace {
+
+RuntimeOptions with(RuntimeOptions options, CallOperator call) {
+  options.call = std::move(call);
+  return options;
+}
+
+Value number_of(const Tensor& t) {
+  if (t.dtype == DType::boolean) return read<Int>(t).data[0] != 0;
+  if (t.dtype == DType::int64) return read<Int>(t).data[0];
+  return read<Real>(t).data[0];
+}
+
+// Puts outs, those of a list one by one, in the places of the out arguments.
+void put(std::span<Value> arguments, std::vector<Tensor> outs) {
+  auto next = outs.begin();
+  for (Value& a : arguments) {
+    if (Tensors* list = std::get_if<Tensors>(&a))
+      for (auto& t : *list) t = std::move(*next++);
+    else
+      a = number_in(a) ? number_of(*next++) : Value(std::move(*next++));
+  }
+}
+
+}  // namespace
+
+LibraryHost::LibraryHost(const ValidProgram& program, RuntimeOptions options, Listener* listener, ChildLibrary& library,
+                         Substituted& substituted)
+    : library_(library),
+      substituted_(substituted),
+      host_(program, with(std::move(options), [this](const auto&... call) { return answer(call...); }), listener) {}
+
+// A fault, so that the machine says where it was; call() makes a misdeed of it again.
+Observation LibraryHost::asked(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
+  Observation seen;
+  try {
+    seen = library_.observe(op, arguments, budget);
+    if (seen.conduct != Class::none) misdeed_ = {Verdict::fail, seen.conduct, seen.misdeed};
+  } catch (const Misdeed& misdeed) {
+    misdeed_ = misdeed;
+  }
+  if (misdeed_) throw Fault(Outcome::fault, "testee", misdeed_->message);
+  return seen;
+}
+
+Answer LibraryHost::answer(const Operator& op, std::span<Value> arguments, const Budget& budget) {
+  const Answer expected = assay::call(op, arguments, budget);
+  if (expected.outcome != Outcome::ok) return expected;
+  const KernelLibrary& library = library_.library();
+  if (!library.has(op)) {
+    substituted_.try_emplace(std::string(op.name), "it has no kernel");
+    return expected;
+  }
+  Observation seen = asked(op, arguments, budget);
+  if (seen.reply.outcome == Outcome::unsupported) {
+    substituted_.try_emplace(std::string(op.name), seen.reply.message);
+    return expected;
+  }
+  if (seen.reply.outcome != Outcome::ok)
+    return {seen.reply.outcome, "testee", text(library.name(), " says: ", seen.reply.message), {}};
+  put(arguments.last(op.outs()), std::move(seen.outs));
+  return expected;
+}
+
+std::vector<Value> LibraryHost::call(const std::string& method, std::vector<Value> inputs) {
+  misdeed_.reset();
+  try {
+    return host_.call(method, std::move(inputs));
+  } catch (const Fault& fault) {
+    if (!misdeed_) throw;
+    throw Misdeed{misdeed_->verdict, misdeed_->failure, text(fault.place, ": ", misdeed_->message)};
+  }
+}
+
+std::string sentence(const WrongInstruction& w) {
+  const Judgement& j = w.judgement;
+  const std::string delegated = w.name == w.operator_name ? "" : text(" (", w.name, ")");
+  const std::string far =
+      j.distance > 0 && std::isfinite(j.distance) ? fmt::format("{:.3g} of the bound", j.distance) : "";
+  return text("instruction ", w.instruction, delegated, " of ", w.method, ", ", w.operator_name, ": ",
+              sentence(Misdeed{j.verdict, j.failure, j.message + (far.empty() ? "" : ", " + far)}));
+}
+
+JudgedHost::JudgedHost(const ValidProgram& program, RuntimeOptions options, ChildLibrary& library,
+                       ArithmeticMode arithmetic, std::optional<WrongInstruction>& wrong)
+    : library_(library),
+      arithmetic_(arithmetic),
+      wrong_(wrong),
+      host_(program, with(std::move(options), [this](const auto&... call) { return answer(call...); }), this) {}
+
+Judgement JudgedHost::judged(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
+                             const Budget& budget) {
+  try {
+    const Observation seen = library_.observe(op, expected.arguments, budget);
+    if (seen.reply.outcome == Outcome::unsupported) return {};
+    return judge(op, arguments, expected, seen, arithmetic_);
+  } catch (const Misdeed& m) {
+    return {m.verdict, m.failure, HUGE_VAL, {}, m.message, {}, {}, {}};
+  }
+}
+
+Answer JudgedHost::answer(const Operator& op, std::span<Value> arguments, const Budget& budget) {
+  Expectation expected = expect(op, arguments, budget);
+  if (expected.answer.outcome != Outcome::ok) return expected.answer;
+  if (!wrong_ && !found_ && library_.library().has(op))
+    if (Judgement j = judged(op, arguments, expected, budget); is_failure(j.verdict))
+      found_ = {{}, {}, std::string(op.name), 0, std::move(j)};
+  std::ranges::move(expected.arguments, arguments.begin());
+  return expected.answer;
+}
+
+void JudgedHost::instruction_done(const Method& method, const Event& event) {
+  if (!found_) return;
+  found_->method = format::text_of(method.plan().name());
+  found_->name = event.name, found_->instruction = event.instruction;
+  wrong_ = std::move(found_);
+  found_.reset();
+}
+
+std::vector<Value> JudgedHost::call(const std::string& method, std::vector<Value> inputs) {
+  return host_.call(method, std::move(inputs));
+}
+
+}  // namespace assay

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/inspect/listing.h"
+#include "conformance/text/json.h"
+#include "reference/runtime/runtime.h"
+
+// What each instruction of a running program read and wrote, as its operands stand behind it.
+namespace assay {
+
+struct Statistics {
+  double least = 0, largest = 0, mean = 0;  // of the elements that are no NaN; none of these where `numbers` is 0
+  Int numbers = 0, nans = 0;
+};
+Statistics statistics(const Tensor& tensor);
+
+struct Seen {
+  Operand operand;
+  Value value;  // none where it has none yet
+};
+
+struct TracedStep {
+  std::string_view method;
+  Event event;
+  std::vector<Seen> seen;
+};
+
+class Tracer final : public Listener {
+ public:
+  explicit Tracer(std::function<void(const TracedStep&)> tell) : tell_(std::move(tell)) {}
+  void instruction_done(const Method& method, const Event& event) override;
+
+ private:
+  std::function<void(const TracedStep&)> tell_;
+};
+
+std::string to_text(const TracedStep& step);  // some lines
+Json to_json(const TracedStep& step);
+
+}  // namespace assay

@@ -1,0 +1,158 @@
+#include "conformance/inspect/describe.h"
+#include "conformance/text/fault_text.h"
+#include "conformance/text/printable.h"
+
+namespace assay {
+namespace {
+
+// A number of bytes, which in a program that is not valid may be beyond every integer.
+Json whole(double n) { return n < 0x1p63 ? Json(static_cast<Int>(n)) : Json(n); }
+
+template <class Items>
+void write_list(std::string_view key, const Items& items, JsonOutput& out) {
+  out.list(key, [&] {
+    for (const auto& i : items) out.value(i);
+  });
+}
+
+// The fields of a tensor, in an object that is open.
+void write_tensor(const TensorFacts& t, JsonOutput& out) {
+  out.field("dtype", t.dtype);
+  write_list("sizes", t.sizes, out);
+  write_list("dim_order", t.dim_order, out);
+  out.field("bytes", whole(t.bytes));
+  if (t.where.empty()) return;
+  out.field("dynamism", t.dynamism), out.field("where", t.where);
+  out.field("state", t.state), out.field("initial_value", t.initial);
+  if (!t.name.empty()) out.field("fully_qualified_name", cut(t.name));
+  if (t.memory) out.field("memory", t.memory->memory_id()), out.field("offset", format::planned_offset(*t.memory));
+}
+
+void write_value(const MethodFacts& m, std::uint32_t index, JsonOutput& out) {
+  out.object([&] {
+    out.field("index", index);
+    out.field("kind", pte::EnumNameKernelTypes(value_at(m.plan, index)->val_type()));
+    if (const auto* tensor = tensor_at(m.plan, index))
+      write_tensor(facts_of(*tensor), out);
+    else if (const std::string text = m.value_text(index); !text.empty())
+      out.field("text", text);
+  });
+}
+
+void write_instruction(const InstructionFacts& i, JsonOutput& out) {
+  out.object([&] {
+    out.field("chain", i.chain), out.field("index", i.index), out.field("name", cut(i.listed.name));
+    out.list("operands", [&] {
+      for (const Operand& o : i.listed.operands)
+        out.value({{"name", o.name}, {"value", o.value}, {"role", name(o.role)}});
+    });
+    if (i.listed.target) out.field("target", *i.listed.target);
+    if (i.listed.delegate) out.field("delegate", *i.listed.delegate);
+  });
+}
+
+void write_delegate(const format::ProgramView& program, const MethodFacts& m, std::uint32_t i, JsonOutput& out) {
+  const pte::BackendDelegate& d = *m.plan.delegates()->Get(i);
+  out.object([&] {
+    const auto bytes = payload_bytes(program, d);
+    out.field("backend", cut(format::text_of(d.id()))), out.field("location", location_text(d));
+    out.field("bytes", bytes ? Json(*bytes) : Json(nullptr)), out.field("calls", m.delegate_calls[i]);
+    out.list("compile_specs", [&] {
+      for (const pte::CompileSpec& s : tables(d.compile_specs()))
+        out.value({{"key", cut(format::text_of(s.key()))}, {"bytes", format::size_of(s.value())}});
+    });
+  });
+}
+
+void write_memory(const MemoryUse& use, JsonOutput& out) {
+  out.object([&] {
+    out.field("memory", use.memory), out.field("bytes", use.bytes);
+    out.field("most_in_use", whole(use.most)), out.field("most_at", use.most_at);
+    out.list("tensors", [&] {
+      for (const Tenant& t : use.tenants)
+        out.value({{"value", t.value},
+                   {"offset", whole(t.offset)},
+                   {"bytes", whole(t.end - t.offset)},
+                   {"first", t.first},
+                   {"last", t.last}});
+    });
+  });
+}
+
+void write_method(const format::ProgramView& program, const pte::ExecutionPlan& plan, JsonOutput& out) {
+  const MethodFacts m(plan);
+  out.object([&] {
+    out.field("name", cut(format::text_of(plan.name())));
+    write_list("inputs", format::items(plan.inputs()), out);
+    write_list("outputs", format::items(plan.outputs()), out);
+    out.list("values", [&] {
+      for (std::uint32_t i = 0; i < format::size_of(plan.values()); ++i) write_value(m, i, out);
+    });
+    out.list("operators", [&] {
+      for (const MethodFacts::Calls& o : m.operators) out.value({{"name", cut(m.name(o))}, {"calls", o.calls}});
+    });
+    out.list("delegates", [&] {
+      for (std::uint32_t i = 0; i < m.delegate_calls.size(); ++i) write_delegate(program, m, i, out);
+    });
+    out.list("memory", [&] {
+      for (const MemoryUse& use : memory_use(plan)) write_memory(use, out);
+    });
+    out.list("instructions",
+             [&] { m.each_instruction([&](const InstructionFacts& i) { write_instruction(i, out); }); });
+  });
+}
+
+void write_suite(const bpte::BundledMethodTestSuite& s, JsonOutput& out) {
+  out.object([&] {
+    out.field("method", cut(format::text_of(s.method_name())));
+    out.list("cases", [&] {
+      for (const bpte::BundledMethodTestCase& c : tables(s.test_cases()))
+        out.value(
+            {{"inputs", format::size_of(c.inputs())}, {"expected_outputs", format::size_of(c.expected_outputs())}});
+    });
+  });
+}
+
+void write_named(const auto& file, JsonOutput& out) {
+  for (const auto& n : tables(file.tables->named_data()))
+    out.object([&] {
+      out.field("key", cut(format::text_of(n.key())));
+      out.field("bytes", named_bytes(file, n.segment_index())), out.field("segment", n.segment_index());
+      if constexpr (requires { n.tensor_layout(); })
+        if (n.tensor_layout()) out.object("tensor", [&] { write_tensor(facts_of(*n.tensor_layout()), out); });
+    });
+}
+
+void write_segments(const Described& f, const auto& file, JsonOutput& out) {
+  const Buffer<SegmentUse> uses = segment_uses(f);
+  std::size_t at = 0;
+  for (std::uint32_t i = 0; i < file.segment_count(); ++i)
+    out.value({{"bytes", file.segment(i).size()}, {"holds", holds_text(f, uses, i, at)}});
+}
+
+}  // namespace
+
+void write_json(const Described& f, JsonOutput& out) {
+  constexpr std::string_view kinds[] = {"program", "data", "bundle", "program"};
+  const Buffer<const pte::ExecutionPlan*> methods = methods_of(f);
+  out.object([&] {
+    out.field("kind", kinds[static_cast<std::size_t>(f.kind)]), out.field("bytes", f.bytes);
+    out.field("valid", f.faults.empty());
+    out.list("faults", [&] {
+      for (const Fault& fault : f.faults) out.value(fault_json(fault));
+    });
+    out.field("more_faults", f.more);
+    if (f.bundle)
+      out.list("suites", [&] {
+        for (const auto& s : tables(f.bundle->tables->method_test_suites())) write_suite(s, out);
+      });
+    if (f.program)
+      out.list("methods", [&] {
+        for (const pte::ExecutionPlan* plan : methods) write_method(*f.program, *plan, out);
+      });
+    out.list("named_data", [&] { f.data ? write_named(*f.data, out) : write_named(*f.program, out); });
+    out.list("segments", [&] { f.data ? write_segments(f, *f.data, out) : write_segments(f, *f.program, out); });
+  });
+}
+
+}  // namespace assay

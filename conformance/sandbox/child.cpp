@@ -1,0 +1,254 @@
+#include "conformance/sandbox/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+using End = TaskResult::End;
+using namespace std::chrono_literals;
+
+constexpr std::size_t tail_bytes = 2048, kept_bytes = 8 * tail_bytes;  // of one task, of some that wait to be read
+constexpr auto glance = 200ms;        // between two looks whether the caller still waits
+constexpr auto stuck = 100ms;         // without work: what a child that outlived a task waits for never comes
+constexpr char outlived_here = '\0';  // in its output
+
+[[noreturn]] void fail(const char* call) { throw std::system_error(errno, std::generic_category(), call); }
+
+std::string receive_some(int socket) {
+  std::array<char, 1 << 16> bytes;
+  const auto got = uninterrupted([&] { return recv(socket, bytes.data(), bytes.size(), 0); });
+  return {bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+}
+
+bool send_all(int socket, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto sent = uninterrupted([&] { return send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
+    if (sent < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+std::string encode(End end, std::string_view text) { return assay::encode(static_cast<std::uint8_t>(end), text); }
+
+std::string encode(const Fault& f) {
+  std::string text(1, static_cast<char>(f.outcome));
+  for (const std::string& part : {f.rule, f.place, f.message}) text += part + '\0';
+  return encode(End::threw, text);
+}
+
+std::optional<Fault> fault_in(std::string_view text) {
+  const auto outcome = static_cast<std::size_t>(text.empty() ? 0 : text[0]);
+  if (outcome == 0 || outcome >= std::size(outcome_names)) return std::nullopt;
+  std::array<std::string, 3> parts;
+  for (std::size_t begin = 1; std::string & part : parts) {
+    const std::size_t end = text.find('\0', begin);
+    if (end >= text.size()) return std::nullopt;
+    part = text.substr(begin, end - begin), begin = end + 1;
+  }
+  return Fault(static_cast<Outcome>(outcome), parts[0], parts[2], parts[1]);
+}
+
+std::string answer(const std::function<Work(std::string_view)>& work, std::string_view task) {
+  try {
+    const Work done = work(task);
+    return encode(done.last ? End::last : End::done, done.text);
+  } catch (const Lost& lost) {
+    if (lost.end == End::outlived) static_cast<void>(!::write(STDERR_FILENO, &outlived_here, 1));
+    return encode(lost.end, static_cast<char>(lost.signal) + lost.text);
+  } catch (const Fault& f) {
+    return encode(f);
+  } catch (const std::exception& e) {
+    return encode(Fault(Outcome::exhausted, "testee", e.what()));
+  }
+}
+
+std::string end_of(std::string_view output) {
+  return std::string(output.substr(output.size() - std::min(output.size(), tail_bytes)));
+}
+
+// Whether all threads of a process wait for something, which a processor is not.
+bool sleeps(pid_t process) {
+  std::error_code gone;
+  for (const auto& thread : std::filesystem::directory_iterator(text("/proc/", process, "/task"), gone)) {
+    std::ifstream file(thread.path() / "stat");
+    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name = stat.rfind(") ");
+    if (name != std::string::npos && stat[name + 2] != 'S') return false;
+  }
+  return true;
+}
+
+std::string shown(std::chrono::milliseconds time) {
+  return time % 1s == 0ms ? text(time / 1s, " s") : text(time.count(), " ms");
+}
+
+}  // namespace
+
+Patience patience_of(std::chrono::milliseconds time, bool is_remote, const std::atomic<bool>* interrupted) {
+  constexpr int walls = 10;
+  return {time, is_remote ? time : walls * time, interrupted};
+}
+
+TaskResult death_of(int status) {
+  if (!WIFSIGNALED(status)) return {End::exited, text("exited with status ", WEXITSTATUS(status)), 0, {}, {}};
+  const int signal = WTERMSIG(status);
+  return {End::crashed, text("crashed with signal ", signal, " (", strsignal(signal), ")"), signal, {}, {}};
+}
+
+void work_until_closed(int socket, const std::function<Work(std::string_view)>& work) {
+  FrameReader frames;
+  for (std::string bytes = receive_some(socket); !bytes.empty(); bytes = receive_some(socket)) {
+    frames.append(bytes);
+    while (const auto task = frames.next())
+      if (!send_all(socket, answer(work, task->text))) return;
+  }
+}
+
+Child::Child(Nursery& nursery, const Patience& patience) : patience_(patience) {
+  std::array<int, 2> sockets{}, pipe_ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail("socketpair");
+  if (pipe2(pipe_ends.data(), O_NONBLOCK | O_CLOEXEC) != 0) fail("pipe2");
+  fcntl(pipe_ends[1], F_SETFL, 0);  // the child's end blocks
+  socket_ = sockets[0], output_ = pipe_ends[0];
+  pid_ = nursery.bear(sockets, pipe_ends[1]);
+}
+
+Child::~Child() {
+  if (pid_ >= 0) death(End::crashed, "");
+  close(socket_);
+  if (output_ >= 0) close(output_);
+}
+
+void Child::give(std::string_view task) {
+  if (due_++ == 0) begin();
+  unsent_ += assay::encode(0, task);
+}
+
+void Child::begin() { since_ = Clock::now(), used_ = processor_time(), is_asleep_ = false; }
+
+TaskResult Child::next() {
+  for (;;) {
+    if (auto result = answered()) return *result;
+    if (frames_.broken()) return death(End::garbled, "sent something that is no answer");
+    if (auto result = lost()) return *result;
+    if (patience_.interrupted && *patience_.interrupted) throw Interrupted{};
+    if (!exchange()) {
+      if (auto result = answered()) return *result;  // it said so before it died
+      return death(End::crashed, "");
+    }
+  }
+}
+
+std::optional<TaskResult> Child::answered() {
+  const auto frame = frames_.next();
+  if (!frame) return std::nullopt;
+  --due_;
+  const auto end = static_cast<End>(frame->kind);
+  if (end > End::outlived || (end > End::threw && frame->text.size() < 2))
+    return death(End::garbled, "sent something that is no answer");
+  if (end > End::threw && end < End::outlived)  // of what it needs to answer
+    return death(end, frame->text.substr(1), frame->text[0]);
+  begin();
+  if (end == End::outlived) return outlived(frame->text.substr(1), frame->text[0]);
+  if (end != End::threw) return TaskResult{end, frame->text, 0, {}, {}};
+  auto fault = fault_in(frame->text);
+  if (!fault) return death(End::garbled, "sent something that is no answer");
+  return TaskResult{end, {}, 0, {}, std::move(fault)};
+}
+
+std::optional<TaskResult> Child::lost() {
+  const auto waited = Clock::now() - since_;
+  if (waited > patience_.wall) return death(End::timed_out, text("took longer than ", shown(patience_.wall)));
+  // No sooner can one thread have used up its time.
+  if (waited > patience_.processor && processor_time() - used_ > patience_.processor)
+    return death(End::timed_out, text("took more than ", shown(patience_.processor), " of processor time"));
+  const bool was_asleep = std::exchange(
+      is_asleep_, has_outlived_ && waited > stuck && processor_time() - used_ < stuck / 10 && sleeps(pid_));
+  if (was_asleep && is_asleep_)  // not only since it answered
+    return death(End::timed_out, text("did nothing for ", shown(stuck)));
+  return std::nullopt;
+}
+
+// What it said of this task is there, as it was sent before the answer, and ends with a mark.
+TaskResult Child::outlived(std::string sentence, int signal) {
+  read_output();
+  const std::size_t end = std::min(tail_.find(outlived_here), tail_.size());
+  TaskResult result{End::outlived, std::move(sentence), signal, end_of(std::string_view(tail_).substr(0, end)), {}};
+  tail_.erase(0, end + 1);
+  has_outlived_ = true;
+  return result;
+}
+
+std::chrono::nanoseconds Child::processor_time() const {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return used_;  // it is dead
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// A child that is already dying keeps the status it dies with.
+TaskResult Child::death(End killed, std::string sentence, int signal) {
+  int status = 0;
+  kill(pid_, SIGKILL);
+  uninterrupted([&] { return waitpid(pid_, &status, 0); });
+  pid_ = -1;
+  read_output();
+  TaskResult result = sentence.empty() ? death_of(status) : TaskResult{killed, std::move(sentence), signal, {}, {}};
+  result.output = end_of(tail_);
+  return result;
+}
+
+bool Child::exchange() {
+  std::array<pollfd, 2> watched{
+      {{socket_, static_cast<short>(unsent_.empty() ? POLLIN : POLLIN | POLLOUT), 0}, {output_, POLLIN, 0}}};
+  const auto longest = std::min<std::chrono::milliseconds>(patience_.processor, patience_.wall);
+  const auto pause = std::clamp<std::chrono::milliseconds>(longest / 4, 1ms, glance);
+  if (poll(watched.data(), watched.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) fail("poll");
+  if (watched[1].revents != 0) read_output();
+  if (!unsent_.empty()) {
+    const auto sent =
+        uninterrupted([&] { return send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
+    if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));  // else it is full, or the child is dead
+  }
+  std::array<char, 1 << 16> bytes;
+  const auto got = uninterrupted([&] { return recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT); });
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+  if (got > 0) frames_.append({bytes.data(), static_cast<std::size_t>(got)});
+  return got > 0;
+}
+
+void Child::read_output() {
+  std::array<char, 1 << 12> bytes;
+  while (output_ >= 0) {
+    const auto got = uninterrupted([&] { return ::read(output_, bytes.data(), bytes.size()); });
+    if (got < 0) return;
+    if (got == 0) {  // nobody has the other end: a descriptor at its end would never let poll wait
+      close(output_);
+      output_ = -1;
+      return;
+    }
+    tail_.append(bytes.data(), static_cast<std::size_t>(got));
+    if (tail_.size() > kept_bytes) tail_.erase(0, tail_.size() - kept_bytes);
+  }
+}
+
+}  // namespace assay

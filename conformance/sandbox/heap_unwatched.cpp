@@ -1,0 +1,16 @@
+#include "conformance/sandbox/heap.h"
+
+// Sanitizers have a heap of their own.
+namespace assay::heap {
+
+Watch::Watch(std::byte, std::size_t) {}
+Watch::~Watch() = default;
+bool has_refused() { return false; }
+Owner::Owner(Who who) : before_(who) {}
+Owner::~Owner() { static_cast<void>(before_); }
+std::optional<Damage> damage() { return std::nullopt; }
+std::size_t used() { return 0; }
+void sink_freed() {}
+bool sank(const void*) { return false; }
+
+}  // namespace assay::heap

@@ -1,0 +1,378 @@
+#include "conformance/sandbox/probe.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "conformance/sandbox/child.h"
+#include "conformance/sandbox/entropy.h"
+#include "conformance/sandbox/heap.h"
+#include "conformance/sandbox/memory.h"
+#include "conformance/sandbox/recover.h"
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+TensorPlan plan_of(const Tensor& t) { return {t.dtype, t.sizes, t.dim_order}; }
+
+std::string element_name(std::string_view list, std::size_t k) { return text(list, "[", k, "]"); }
+
+// That calls take before a process should be replaced: what they took is not used again.
+constexpr std::size_t most_addresses = std::size_t{1} << 35, most_memory = std::size_t{1} << 26;
+
+constexpr std::size_t most_refusals = 8;  // allocations of a call that are refused in turn
+
+// Where the next call will have its stack.
+[[gnu::noinline]] void fill_stack(std::byte byte) {
+  std::array<std::byte, 1 << 14> frame;
+  frame.fill(byte);
+  asm volatile("" : : "r"(frame.data()) : "memory");
+}
+
+// Each out has a poison of its own.
+std::uint64_t seed_of(std::uint64_t call, std::size_t out) { return call + (out << 40); }
+
+Class class_of(const Damage& damage) {
+  if (damage.kind == Damage::Kind::freed) return Class::uses_freed;
+  return damage.kind == Damage::Kind::freed_twice ? Class::double_free : Class::heap_damage;
+}
+
+Tensor taken(const TensorView& view) {
+  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
+}
+
+void put_down(Observation& seen, Class conduct, std::string misdeed) {
+  seen.conduct = conduct, seen.misdeed = std::move(misdeed);
+}
+
+bool look_at_heap(Observation& seen) {
+  const auto found = heap::damage();
+  if (!found) return heap::sink_freed(), false;
+  put_down(seen, class_of(*found),
+           describe(*found, text("a block of ", found->size, " bytes that the library allocated")));
+  return seen.spoilt = true;
+}
+
+// One call in memory of its own.
+class Run {
+ public:
+  Run(Islands& islands, const Operator& op, std::span<const Value> arguments, const OutPlan& plan, Poison poison,
+      std::uint64_t seed)
+      : op_(op), arguments_(arguments), poison_(poison), seed_(seed), memory_(islands, poison) {
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < op.arguments.size(); ++i)
+      host_.push_back(op.arguments[i].out ? place_out(op.arguments[i], plan.at(out++))
+                                          : place_input(op.arguments[i], arguments[i]));
+  }
+
+  Observation call(KernelLibrary& library, bool outlives_aborts, std::size_t refused_allocation = 0) {
+    seed_entropy(seed_);
+    library.fill_memory(poison_byte(poison_));
+    fill_stack(poison_byte(poison_));
+    const auto start = std::chrono::steady_clock::now();
+    Observation seen;
+    bool returned = true;
+    {
+      std::optional<heap::Watch> watch;
+      if (library.may_crash()) watch.emplace(poison_byte(poison_), refused_allocation);
+      const auto call = [&] { seen.reply = library.call(op_, host_); };
+      if (outlives_aborts)
+        returned = outlives_abort(call);
+      else
+        call();
+    }
+    if (!returned) lose();
+    seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    look_around(seen);
+    if (seen.reply.outcome == Outcome::ok && resized_beyond_memory().empty())
+      std::ranges::transform(outs(), std::back_inserter(seen.outs), taken);
+    return seen;
+  }
+
+ private:
+  // Of one that aborted.
+  [[noreturn]] void lose() const {
+    if (memory_.damage() || heap::damage()) std::abort();
+    throw Lost{TaskResult::End::outlived, SIGABRT, death_of(SIGABRT).text};
+  }
+
+  // What the call did besides answering, the worst first.
+  void look_around(Observation& seen) const {
+    if (const auto given = memory_.damage())
+      put_down(seen, Class::writes_out_of_bounds, *given);
+    else if (std::string resized = resized_beyond_memory(); !resized.empty())
+      put_down(seen, Class::writes_out_of_bounds, std::move(resized));
+    seen.spoilt = seen.conduct != Class::none;
+    for (std::size_t i = 0; i < host_.size() && seen.conduct == Class::none; ++i)
+      if (!op_.arguments[i].out && changed(arguments_[i], host_[i]))
+        put_down(seen, Class::changes_input, text(op_.arguments[i].name, " was changed by the call"));
+  }
+
+  std::string resized_beyond_memory() const {
+    for (const TensorView& out : outs())
+      if (out.bytes() > out.capacity)
+        return text("an out of ", out.capacity, " bytes was resized to ", out.sizes, ", which takes ", out.bytes());
+    return {};
+  }
+
+  std::vector<TensorView> outs() const {
+    std::vector<TensorView> all;
+    for (std::size_t i = 0; i < host_.size(); ++i) {
+      if (!op_.arguments[i].out) continue;
+      if (const auto* one = std::get_if<TensorView>(&host_[i])) all.push_back(*one);
+      if (const auto* list = std::get_if<TensorViews>(&host_[i]))
+        for (const auto& view : *list) all.push_back(view.value_or(TensorView{}));
+    }
+    return all;
+  }
+
+  TensorView place(std::string name, const TensorPlan& plan) {
+    TensorView view{plan.dtype, plan.sizes, plan.dim_order, nullptr, 0};
+    view.capacity = view.bytes();
+    view.data = memory_.add(std::move(name), view.capacity);
+    return view;
+  }
+
+  TensorView place_out(std::string name, const TensorPlan& plan) {
+    const TensorView view = place(std::move(name), plan);
+    fill({view.data, view.capacity}, poison_, view.dtype, seed_of(seed_, outs_++));
+    return view;
+  }
+
+  HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan) {
+    if (argument.is_out_number())
+      return place_out(std::string(argument.name), plan_of(tensor_of(0.0)));  // holds a number of any kind
+    if (!argument.type.ends_with("[]")) return place_out(std::string(argument.name), plan.at(0));
+    TensorViews views;
+    for (std::size_t k = 0; k < plan.size(); ++k)
+      views.emplace_back(place_out(element_name(argument.name, k), plan[k]));
+    return views;
+  }
+
+  TensorView place_tensor(std::string name, const Tensor& tensor) {
+    const TensorView view = place(std::move(name), plan_of(tensor));
+    std::ranges::copy(tensor.bytes, view.data);
+    return view;
+  }
+
+  HostValue place_input(const SchemaArgument& argument, const Value& value) {
+    return std::visit(
+        [&]<class T>(const T& v) -> HostValue {
+          if constexpr (std::is_same_v<T, Tensor>) {
+            return place_tensor(std::string(argument.name), v);
+          } else if constexpr (std::is_same_v<T, Tensors>) {
+            TensorViews views(v.size());
+            for (std::size_t k = 0; k < v.size(); ++k)
+              if (v[k]) views[k] = place_tensor(element_name(argument.name, k), *v[k]);
+            return views;
+          } else {
+            return v;
+          }
+        },
+        value);
+  }
+
+  static bool changed(const Tensor& before, const TensorView& after) {
+    return !std::ranges::equal(before.bytes, std::span(after.data, before.bytes.size()));
+  }
+
+  static bool changed(const Value& before, const HostValue& after) {
+    if (const Tensor* t = std::get_if<Tensor>(&before)) return changed(*t, std::get<TensorView>(after));
+    const Tensors* list = std::get_if<Tensors>(&before);
+    for (std::size_t k = 0; list && k < list->size(); ++k)
+      if ((*list)[k] && changed(*(*list)[k], *std::get<TensorViews>(after)[k])) return true;
+    return false;
+  }
+
+  const Operator& op_;
+  std::span<const Value> arguments_;
+  Poison poison_;
+  std::uint64_t seed_;
+  std::size_t outs_ = 0;
+  GuardedMemory memory_;
+  std::vector<HostValue> host_;
+};
+
+bool same_metadata(const Tensor& a, const Tensor& b) {
+  return a.dtype == b.dtype && a.sizes == b.sizes && a.dim_order == b.dim_order;
+}
+
+// The elements of an out that each of two runs left as it found them, and whether the others are equal.
+struct Comparison {
+  bool equal = true;
+  Int unwritten = 0, first = 0;  // how many, and the first in memory order
+};
+
+Comparison compare(const Tensor& one, const Tensor& other, std::uint64_t seed) {
+  Comparison c;
+  if (one.bytes == other.bytes) return c;
+  std::vector<std::byte> before(one.bytes.size()), before_other(one.bytes.size());
+  fill(before, Poison::first, one.dtype, seed);
+  fill(before_other, Poison::second, one.dtype, seed);
+  const auto size = static_cast<std::size_t>(info(one.dtype).bytes);
+  for (std::size_t at = 0; at < one.bytes.size(); at += size) {
+    const auto same = [&](const auto& a, const auto& b) { return std::memcmp(&a[at], &b[at], size) == 0; };
+    if (same(one.bytes, other.bytes)) continue;
+    if (!same(one.bytes, before) || !same(other.bytes, before_other))
+      c.equal = false;
+    else if (c.unwritten++ == 0)
+      c.first = static_cast<Int>(at / size);
+  }
+  return c;
+}
+
+// The words of a refusal are no part of it: they may tell of addresses.
+bool same_reply(const Observation& one, const Observation& other) {
+  return one.reply.outcome == other.reply.outcome && std::ranges::equal(one.outs, other.outs, same_metadata);
+}
+
+// Whether two runs gave one answer, apart from what neither wrote; that is put down.
+bool agree(Observation& one, const Observation& other, std::uint64_t seed, const FreeOuts& free) {
+  if (!same_reply(one, other)) return false;
+  for (std::size_t k = 0; k < one.outs.size(); ++k) {
+    if (is_free(free, k)) continue;
+    const Comparison c = compare(one.outs[k], other.outs[k], seed_of(seed, k));
+    if (!c.equal) return false;
+    if (c.unwritten > 0 && one.conduct == Class::none)
+      put_down(one, Class::unwritten,
+               text(c.unwritten, " elements were never written, the first is element ", c.first, " of out ", k));
+  }
+  return true;
+}
+
+// A plan that has room for more, or for less, than this one's sizes; the same where there is none such.
+TensorPlan larger(TensorPlan plan) {
+  constexpr Int most = 1 << 20;  // elements
+  Dims sizes = plan.sizes;
+  for (Int& n : sizes) ++n;
+  if (count(sizes) <= most) plan.sizes = sizes;
+  return plan;
+}
+TensorPlan smaller(TensorPlan plan) {
+  if (count(plan.sizes) > 0 && plan.sizes.size() > 0) --plan.sizes[0];
+  return plan;
+}
+OutPlan replanned(OutPlan plan, TensorPlan (*change)(TensorPlan)) {
+  for (auto& tensors : plan) std::ranges::transform(tensors, tensors.begin(), change);
+  return plan;
+}
+
+std::size_t elements(const OutPlan& plan) {
+  std::size_t all = 0;
+  for (const auto& tensors : plan)
+    for (const TensorPlan& t : tensors) all += static_cast<std::size_t>(count(t.sizes));
+  return all;
+}
+
+bool same_outs(const Observation& one, const Observation& other, const FreeOuts& free) {
+  bool same = same_reply(one, other);
+  for (std::size_t k = 0; same && k < one.outs.size(); ++k)
+    same = is_free(free, k) || one.outs[k].bytes == other.outs[k].bytes;
+  return same;
+}
+
+}  // namespace
+
+bool is_free(const FreeOuts& free, std::size_t out) { return !free.empty() && free[std::min(out, free.size() - 1)]; }
+
+OutPlan plan_outs(const Operator& op, std::span<const Value> arguments) {
+  OutPlan plan;
+  for (std::size_t i = 0; i < op.arguments.size(); ++i) {
+    if (!op.arguments[i].out) continue;
+    std::vector<TensorPlan>& tensors = plan.emplace_back();
+    if (const Tensor* one = std::get_if<Tensor>(&arguments[i])) tensors.push_back(plan_of(*one));
+    if (const Tensors* list = std::get_if<Tensors>(&arguments[i]))
+      for (const auto& t : *list) tensors.push_back(plan_of(t.value()));
+  }
+  return plan;
+}
+
+Observation Probe::observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
+                           std::uint64_t seed, const FreeOuts& free) {
+  const auto run = [&](Poison poison) {
+    return Run(islands_, op, arguments, outs, poison, seed).call(library_, outlives_aborts_);
+  };
+  Observation seen = run(Poison::first);
+  if (seen.spoilt) return seen;
+  const Observation second = run(Poison::second);
+  seen.spoilt = second.spoilt;
+  if (seen.conduct == Class::none) put_down(seen, second.conduct, second.misdeed);
+  if (look_at_heap(seen) || seen.conduct != Class::none) return seen;
+  if (agree(seen, second, seed, free))
+    return is_thorough_ && seen.conduct == Class::none && seen.reply.outcome == Outcome::ok
+               ? press(std::move(seen), op, arguments, outs, seed, free)
+               : seen;
+
+  const Observation third = run(Poison::first);
+  seen.spoilt = third.spoilt;
+  const bool same = same_outs(seen, third, free);
+  if (look_at_heap(seen)) return seen;
+  if (third.conduct != Class::none)
+    put_down(seen, third.conduct, third.misdeed);
+  else if (same)
+    put_down(seen, Class::reads_uninitialised, "the answer depends on what memory held that nobody had written to");
+  else
+    put_down(seen, Class::not_repeatable, "two runs of the same call gave two answers");
+  return seen;
+}
+
+Observation Probe::press(Observation plain, const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
+                         std::uint64_t seed, const FreeOuts& free) {
+  const auto run = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
+    Observation seen =
+        Run(islands_, op, arguments, plan, Poison::first, seed).call(library_, outlives_aborts_, refused);
+    if (seen.conduct == Class::none) look_at_heap(seen);
+    seen.circumstance = std::move(circumstance), seen.seconds = plain.seconds;
+    return seen;
+  };
+
+  Observation seen = run(replanned(outs, larger), "with outs planned larger");
+  if (seen.conduct != Class::none || !same_outs(plain, seen, free)) return seen;
+
+  if (const OutPlan small = replanned(outs, smaller); elements(small) < elements(outs)) {
+    seen = run(small, "with too little memory for outs");
+    if (seen.conduct == Class::none && seen.reply.outcome == Outcome::ok)
+      put_down(seen, Class::shape, "the call is answered, though its outs do not fit");
+    if (seen.conduct != Class::none) return seen;
+  }
+
+  for (std::size_t nth = 1; nth <= most_refusals; ++nth) {
+    seen = run(outs, text("with allocation ", nth, " refused"), nth);
+    if (seen.conduct != Class::none) return seen;
+    if (!heap::has_refused()) break;
+    if (seen.reply.outcome == Outcome::exhausted || same_outs(plain, seen, free)) continue;
+    if (seen.reply.outcome != Outcome::ok)
+      put_down(seen, Class::refused_though_valid,
+               text("where memory is missing it is to be refused as exhausted, not as ", name(seen.reply.outcome)));
+    return seen;
+  }
+  return plain;
+}
+
+bool Probe::is_spent() const { return islands_.used() > most_addresses || heap::used() > most_memory; }
+
+void Probe::explain_faults() {
+  static const Islands* islands = nullptr;
+  islands = &islands_;
+  static std::array<std::byte, 1 << 14> stack;  // an overflown one has no room
+  const stack_t alternative{stack.data(), 0, stack.size()};
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action {};
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+  action.sa_sigaction = [](int, siginfo_t* info, void*) {
+    const std::string_view said = islands->sank(info->si_addr) ? uses_memory_of_earlier_call
+                                  : heap::sank(info->si_addr)  ? uses_freed_memory
+                                                               : std::string_view();
+    static_cast<void>(!::write(STDERR_FILENO, said.data(), said.size()));
+    std::raise(SIGSEGV);  // now with the signal's own action, as soon as this returns
+  };
+  sigaction(SIGSEGV, &action, nullptr);
+}
+
+}  // namespace assay

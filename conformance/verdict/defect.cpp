@@ -1,0 +1,168 @@
+#include "conformance/verdict/defect.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <tuple>
+
+#include "conformance/verdict/fields.h"
+
+namespace assay {
+namespace {
+
+template <typename DefectType, typename Visitor>
+void visit_defect(DefectType& d, Visitor&& visit) {
+  visit.required("id", d.id);
+  visit.required("testee", d.testee);
+  visit.required("tier", d.tier);
+  visit.required("verdict", d.verdict);
+  visit.required("class", d.failure);
+  visit.required("when", d.when);
+  visit.required("sentence", d.sentence);
+  visit.optional("ways", d.ways);
+  visit.required("operators", d.operators);
+  visit.required("cases", d.cases);
+  visit.required("promised_cases", d.promised_cases);
+  visit.required("distance", d.distance);
+  visit.required("drawn", d.trial.drawn);
+  visit.required("alike", d.trial.alike);
+  visit.required("differing", d.trial.differing);
+  visit.required("spared", d.trial.spared);
+  visit.required("explained", d.explained);
+  visit.optional("known", d.known);
+  visit.required("case_ids", d.case_ids);
+  visit.required("smallest", d.smallest);
+  visit.optional("command", d.command);
+}
+
+// What is done, of one operator and of several.
+struct Phrase {
+  std::string_view one, many;
+};
+
+Phrase deed(const Defect& d) {
+  using enum Class;
+  switch (d.failure) {
+    case none:
+      if (d.verdict == Verdict::timeout) return {"does not end", "do not end"};
+      if (d.verdict == Verdict::quality)
+        return {"is less accurate than it should be", "are less accurate than they should be"};
+      return {"ends the process", "end the process"};
+    case value:
+    case nan:
+      return {"gives wrong values", "give wrong values"};
+    case shape:
+      return {"gives results of wrong sizes", "give results of wrong sizes"};
+    case dtype:
+      return {"gives results of a wrong dtype", "give results of a wrong dtype"};
+    case layout:
+      return {"gives results in a wrong dim order", "give results in a wrong dim order"};
+    case unwritten:
+      return {"leaves results unwritten", "leave results unwritten"};
+    case reads_uninitialised:
+      return {"reads memory that nobody wrote to", "read memory that nobody wrote to"};
+    case not_repeatable:
+      return {"answers one call in two ways", "answer one call in two ways"};
+    case spoils_state:
+      return {"spoils what later calls answer", "spoil what later calls answer"};
+    case changes_input:
+      return {"changes its inputs", "change their inputs"};
+    case writes_out_of_bounds:
+      return {"writes outside of the memory it was given", "write outside of the memory they were given"};
+    case heap_damage:
+      return {"damages the heap", "damage the heap"};
+    case uses_freed:
+      return {"uses memory that is freed", "use memory that is freed"};
+    case double_free:
+      return {"frees memory twice", "free memory twice"};
+    case segmentation_fault:
+      return {"ends in a segmentation fault", "end in a segmentation fault"};
+    case bus_error:
+      return {"ends in a bus error", "end in a bus error"};
+    case arithmetic_trap:
+      return {"ends in an arithmetic trap", "end in an arithmetic trap"};
+    case illegal_instruction:
+      return {"ends in an illegal instruction", "end in an illegal instruction"};
+    case signal:
+      return {"ends in a signal", "end in a signal"};
+    case exit:
+      return {"exits", "exit"};
+    case abort:
+      return {"aborts", "abort"};
+    case assertion:
+      return {"aborts on an assertion", "abort on an assertion"};
+    case refused_though_valid:
+      return {"refuses valid calls", "refuse valid calls"};
+    case accepted_though_invalid:
+      return {"accepts invalid calls", "accept invalid calls"};
+  }
+  return {};
+}
+
+}  // namespace
+
+bool Trial::convinces(double share) const {
+  const auto is_share = [&](std::uint64_t part, std::uint64_t whole) {
+    return static_cast<double>(part) >= share * static_cast<double>(whole);
+  };
+  return drawn >= fewest_drawn && is_share(alike, drawn) && is_share(spared, differing);
+}
+
+Trial& Trial::operator+=(const Trial& t) {
+  drawn += t.drawn, alike += t.alike, differing += t.differing, spared += t.spared;
+  return *this;
+}
+
+std::string sentence(const Defect& d, std::string_view many) {
+  const bool one = d.operators.size() == 1;
+  const std::string who = one ? d.operators[0] : fmt::format("{} {}", d.operators.size(), many);
+  const Phrase phrase = deed(d);
+  const std::string all = fmt::format("{} {} {}", who, one ? phrase.one : phrase.many, d.when);
+  return d.explained ? all : fmt::format("{}, or nearly so", all);
+}
+
+std::string_view kind(const Defect& d) { return d.failure == Class::none ? name(d.verdict) : name(d.failure); }
+
+std::string how_far(const Defect& d) {
+  const bool is_far = d.distance && *d.distance > 0 && std::isfinite(*d.distance);
+  return is_far ? fmt::format("up to {:.3g} times the bound", *d.distance) : "";
+}
+
+std::string repro_line(const Defect& d) { return d.command.empty() ? repro_line(d.smallest) : d.command; }
+
+std::string_view excuse(const Defect& d) {
+  if (d.known) return "listed as an expected failure";
+  if (!is_failure(d.verdict)) return "no failure, but could be better";
+  return d.promised() ? "" : "outside of the contract";
+}
+
+bool is_more_serious(const Defect& a, const Defect& b) {
+  const auto key = [](const Defect& d) { return std::tuple(d.known, d.tier, ~d.cases, std::string_view(d.sentence)); };
+  return key(a) < key(b);
+}
+
+nlohmann::ordered_json to_json(const Defect& defect) {
+  fields::Writer writer;
+  visit_defect(defect, writer);
+  return std::move(writer.object);
+}
+
+std::string to_json_line(const Defect& defect) { return fields::dumped({{"defect", to_json(defect)}}); }
+
+Defect defect_from_json_line(std::string_view line) {
+  const fields::Json object = fields::parsed(line);
+  try {
+    Defect defect;
+    fields::Reader outer(object);
+    if (!object.contains("defect")) throw std::invalid_argument("field \"defect\" is missing");
+    fields::Reader reader(object["defect"]);
+    visit_defect(defect, reader);
+    reader.refuse_others();
+    return defect;
+  } catch (const std::invalid_argument& fault) {
+    throw std::invalid_argument(fmt::format("defect: {}", fault.what()));
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "conformance/verdict/defect.h"
+
+namespace assay {
+
+/// Defects of testees whose failures say themselves what makes them fail: those of one verdict, class and cause are
+/// one.
+class StatedDefects {
+ public:
+  using IsSimpler = bool (*)(const Record& a, const Record& b);
+
+  /// Sentences speak of `who`, as of "the runtime"; of cases that are equally simple the first is shown.
+  StatedDefects(std::string_view who, IsSimpler is_simpler) : who_(who), is_simpler_(is_simpler) {}
+
+  void add(const Record& record, Class failure, const std::string& when);
+  std::vector<Defect> found() const;  ///< most serious first
+
+ private:
+  std::string who_;
+  IsSimpler is_simpler_;
+  std::map<std::tuple<Verdict, Class, std::string>, Defect> defects_;
+};
+
+}  // namespace assay

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <istream>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/verdict/run_file.h"
+
+/// What a run found, in memory that grows with operators and defects, not with cases.
+namespace assay {
+
+using VerdictCounts = std::array<std::uint64_t, verdicts.size()>;
+
+std::uint64_t total(const VerdictCounts& counts);
+VerdictCounts& operator+=(VerdictCounts& sum, const VerdictCounts& counts);
+nlohmann::ordered_json counts_json(const VerdictCounts& counts);  ///< by the names of the verdicts
+
+struct OperatorSummary {
+  VerdictCounts verdicts{};
+  VerdictCounts promised{};  ///< those of calls that the contract promises
+  double seconds = 0;
+  Tier worst = Tier::none;   ///< of the failures that are not listed
+  std::uint64_t listed = 0;  ///< failures that were expected
+
+  // A case counts once under each dtype and each layout that one of its tensors has.
+  std::map<std::string, VerdictCounts> dtypes;
+  std::map<std::string, VerdictCounts> layouts;
+};
+
+struct TesteeSummary {
+  std::map<std::string, OperatorSummary> operators;
+  std::vector<Defect> defects;                     ///< in the order of is_more_serious
+  std::vector<std::string> passing_though_listed;  ///< ids of cases that must leave the list of expected failures
+};
+
+struct Summary {
+  std::map<std::string, TesteeSummary> testees;
+
+  void add(const Record& record);
+  void add(const Defect& defect);
+};
+
+/// Of all operators together.
+VerdictCounts verdict_counts(const TesteeSummary& testee);
+VerdictCounts promised_counts(const TesteeSummary& testee);
+
+/// Of the cases that somebody answered, and those that are not failures.
+std::uint64_t judged_of(const VerdictCounts& counts);
+std::uint64_t passed_of(const VerdictCounts& counts);
+
+/// Operators with failures that neither a list nor a defect names: those that a run did not come to.
+std::set<std::string> unexamined_operators(const TesteeSummary& testee);
+
+/// "98.1 % of 93,412 promised calls pass; 17 defects": one line that says it all.
+std::string headline(const TesteeSummary& testee);
+
+Summary summarize(const RunFile& run);
+/// The same of a JSONL stream. Throws as read_run.
+Summary summarize(std::istream& lines);
+
+}  // namespace assay

@@ -1,0 +1,45 @@
+#include "conformance/verdict/tier.h"
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+constexpr double near_distance = 4;
+
+// Of a promised call. Deeds are in the order of their enum.
+struct DeedRow {
+  Deed deed;
+  Tier valid, invalid;
+};
+
+constexpr auto deeds = std::to_array<DeedRow>({
+    {Deed::nothing, Tier::none, Tier::none},
+    {Deed::wrong, Tier::wrong, Tier::invalid_accepted},
+    {Deed::unrepeatable, Tier::not_repeatable, Tier::not_repeatable},
+    {Deed::damage, Tier::damage, Tier::invalid_damage},
+    {Deed::refusal, Tier::refused, Tier::invalid_aborted},
+    {Deed::acceptance, Tier::invalid_accepted, Tier::invalid_accepted},
+});
+
+Tier tier_of_wrong(std::span<const std::string> slices) {
+  const auto in = [&](std::string_view slice) { return std::ranges::find(slices, slice) != slices.end(); };
+  if (in(exported_slice)) return Tier::wrong_exported;
+  return std::ranges::any_of(special_slices, in) ? Tier::wrong_special : Tier::wrong;
+}
+
+}  // namespace
+
+Tier tier_of(Verdict verdict, Class failure, bool valid, std::span<const std::string> slices, bool promised,
+             std::optional<double> distance) {
+  if (verdict == Verdict::quality) return Tier::quality;
+  if (!is_failure(verdict)) return Tier::none;
+  if (valid && failure == Class::value && distance && *distance <= near_distance) return Tier::near;
+  if (!promised) return Tier::not_promised;
+  const Deed deed = failure == Class::none ? Deed::damage : row(failure).deed;  // a death that nobody can name, a hang
+  const DeedRow& tier = deeds[static_cast<std::size_t>(deed)];
+  if (!valid) return tier.invalid;
+  return deed == Deed::wrong ? tier_of_wrong(slices) : tier.valid;
+}
+
+}  // namespace assay

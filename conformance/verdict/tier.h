@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "conformance/verdict/verdict.h"
+
+namespace assay {
+
+/// How much a finding matters, by whom it hurts: most first.
+enum class Tier : std::uint8_t {
+  damage,
+  wrong_exported,
+  wrong,
+  wrong_special,
+  not_repeatable,
+  refused,
+  invalid_damage,
+  invalid_accepted,
+  invalid_aborted,
+  not_promised,
+  near,
+  quality,
+  none,
+};
+
+struct TierRow {
+  Tier tier;
+  std::string_view name;
+  std::string_view sentence;
+};
+
+inline constexpr std::array tiers = std::to_array<TierRow>({
+    {Tier::damage, "damage", "A valid call damages memory or state, changes its inputs, ends in a signal or hangs."},
+    {Tier::wrong_exported, "wrong-exported", "A call that exporters emit is silently answered wrongly."},
+    {Tier::wrong, "wrong", "Another valid call of the contract is answered wrongly."},
+    {Tier::wrong_special, "wrong-special", "Special values, sizes of zero or extreme numbers are answered wrongly."},
+    {Tier::not_repeatable, "not-repeatable", "The answer changes from call to call, or with memory never written to."},
+    {Tier::refused, "refused", "A valid call is refused, or aborted on."},
+    {Tier::invalid_damage, "invalid-damage", "An invalid call damages memory or state, ends in a signal or hangs."},
+    {Tier::invalid_accepted, "invalid-accepted", "An invalid call is answered."},
+    {Tier::invalid_aborted, "invalid-aborted", "An invalid call is aborted on instead of refused."},
+    {Tier::not_promised, "not-promised", "A call outside of the contract is accepted and goes wrong."},
+    {Tier::near, "near", "A value lies outside of its bound by no more than a factor of 4."},
+    {Tier::quality, "quality", "A value lies inside of its bound, yet is less accurate than it should be."},
+    {Tier::none, "none", "There is nothing to mend."},
+});
+
+constexpr const TierRow& row(Tier tier) { return tiers[static_cast<std::size_t>(tier)]; }
+constexpr std::string_view name(Tier tier) { return row(tier).name; }
+
+/// The slices that decide a tier.
+inline constexpr std::string_view exported_slice = "exported";
+inline constexpr std::array special_slices =
+    std::to_array<std::string_view>({"special-values", "zero-sizes", "extreme-numbers"});
+
+/// The tier of a verdict on a call that is valid or not, lies in these slices, and is promised by the testee's contract
+/// or not. `distance` is that of a wrong value in units of its bound; none where it has no bound.
+Tier tier_of(Verdict verdict, Class failure, bool valid, std::span<const std::string> slices, bool promised,
+             std::optional<double> distance);
+
+}  // namespace assay
