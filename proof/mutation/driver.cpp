@@ -30,10 +30,6 @@ bool matches(std::string_view pattern, std::string_view text) {
   const std::string_view choices = pattern.substr(quote + 1, end - quote - 1);
   const std::string_view behind = pattern.substr(end + 1);
   text.remove_prefix(quote);
-  if (choices == "*") {
-    const auto cuts = std::views::iota(std::size_t{0}, text.size() + 1);
-    return std::ranges::any_of(cuts, [&](std::size_t cut) { return matches(behind, text.substr(cut)); });
-  }
   return std::ranges::any_of(std::views::split(choices, '|'), [&](auto part) {
     const std::string_view choice(part.begin(), part.end());
     return text.starts_with(choice) && matches(behind, text.substr(choice.size()));

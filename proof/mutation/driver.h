@@ -29,9 +29,9 @@
 //   - a line of the list matches no mutant, or, of all mutants, none that survives.
 namespace assay::mutation {
 
-// A line of a list of survivors: `of | kind | place | change | reason`. Within backquotes are alternatives, separated
-// by bars, or `*` for any text. The reason is "equal: " and why no test can notice the mutants, or "open: " and what is
-// known.
+// A line of a list of survivors, for a class of mutants: `of | kind | place | change | reason`. Backquotes enclose
+// alternatives that are separated by bars. The reason is "equal: " and why no test can notice the mutants, or "open: "
+// and what is known.
 struct SurvivorLine {
   std::string pattern, reason;
   int matched = 0, survived = 0;
