@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "conformance/adapters/load.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
+#include "reference/program/decoded.h"
+#include "tests/support/program_folders.h"
+
+// What assay writes is what the official runtime reads: every recorded program does there, after it was decoded and
+// encoded, exactly what it did before, be it right, wrong or a crash.
+namespace assay {
+namespace executorch_programs_test {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view not_run = "not run: ";
+
+template <class F>
+std::string said_by(F f) {
+  try {
+    return f();
+  } catch (const std::exception& e) {
+    return text(not_run, e.what());
+  }
+}
+
+// What f says, from a child of its own, and how the child ended if it crashed.
+template <class F>
+std::string in_child(F f) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    const std::string said = said_by(f);
+    const bool written = ::write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+    _exit(written ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string said;
+  std::array<char, 4096> buffer;
+  for (ssize_t n; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
+    said.append(buffer.data(), static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status == 0 ? said : text("crashed with status ", status);
+}
+
+std::string in_words(const Value& value) {
+  if (const Tensor* t = std::get_if<Tensor>(&value))
+    return text(describe(*t), ' ',
+                std::hash<std::string_view>()({reinterpret_cast<const char*>(t->bytes.data()), t->bytes.size()}));
+  return std::visit(
+      []<class T>(const T& v) -> std::string {
+        if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
+          return text(v);
+        else
+          return "other";
+      },
+      value);
+}
+
+// The inputs as the program wants them: in its dim orders.
+std::vector<Value> arranged_for(const pte::ExecutionPlanT& plan, std::vector<Value> inputs) {
+  for (std::size_t i = 0; i < inputs.size() && i < plan.inputs.size(); ++i) {
+    const pte::TensorT* declared = plan.values[static_cast<std::size_t>(plan.inputs[i])]->val.AsTensor();
+    Tensor* t = std::get_if<Tensor>(&inputs[i]);
+    if (!t || !declared) continue;
+    Dims order;
+    for (const auto d : declared->dim_order) order.push_back(d);
+    if (is_dim_order(order, t->rank())) *t = arranged(*t, order);
+  }
+  return inputs;
+}
+
+std::string behaviour(const fs::path& program, const std::vector<fs::path>& data, const Program& decoded,
+                      const ProgramCalls& calls) {
+  const auto runtime = load_runtime("executorch", fs::read_symlink("/proc/self/exe").parent_path());
+  Reply reply;
+  const auto loaded = runtime->load({program, data}, reply);
+  if (!loaded) return text("load: ", name(reply.outcome), ' ', reply.message);
+  std::string said;
+  for (const ProgramCall& call : calls.calls) {
+    const auto plan =
+        std::ranges::find_if(decoded.tables.execution_plan, [&](const auto& p) { return p->name == call.method; });
+    std::vector<Value> outputs;
+    reply = loaded->call(call.method, arranged_for(**plan, call.inputs), outputs);
+    said += text(call.method, ": ", name(reply.outcome), ' ', reply.message);
+    for (const Value& v : outputs) said += ", " + in_words(v);
+    said += '\n';
+  }
+  return said;
+}
+
+class RecordedPrograms : public testing::TestWithParam<fs::path> {};
+
+TEST_P(RecordedPrograms, DoTheSameAfterEncoding) {
+  const fs::path folder = GetParam(), copy = fs::temp_directory_path() / ("assay-encoded-" + std::to_string(getpid()));
+  const ProgramCalls calls = read_calls(folder / "calls.json");
+  const auto program = decode_program(open_file(folder / "program.pte").bytes);
+  ASSERT_TRUE(program);
+  make_folder(copy);
+  write_file(copy / "program.pte", encode(*program));
+  std::vector<fs::path> data;
+  for (const fs::path& file : calls.data) {
+    data.push_back(copy / file.filename());
+    const auto decoded = decode_data_file(open_file(file).bytes);
+    ASSERT_TRUE(decoded);
+    write_file(data.back(), encode(*decoded));
+  }
+  const std::string before = in_child([&] { return behaviour(folder / "program.pte", calls.data, *program, calls); });
+  const std::string after = in_child([&] { return behaviour(copy / "program.pte", data, *program, calls); });
+  EXPECT_EQ(before, after);
+  EXPECT_NE(before, "");
+  EXPECT_FALSE(before.starts_with(not_run)) << before;
+  fs::remove_all(copy);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RecordedPrograms, testing::ValuesIn(program_folders()), name_of_folder);
+
+}  // namespace executorch_programs_test
+}  // namespace assay

@@ -1,0 +1,129 @@
+// Cases that are judged in children, as trials, too.
+
+#include "conformance/runner/judged.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <thread>
+
+#include "conformance/runner/blame.h"
+#include "conformance/sandbox/death.h"
+
+namespace assay {
+namespace judged_test {
+
+using namespace std::chrono_literals;
+
+bool is_held = false;  // a lock, in a child
+int counted = 0;       // aborts, too
+int judged = 0;        // cases
+
+// Cases by the first letter of their ids: `a` aborts, `l` aborts with a lock held, `w` waits for it, `k` aborts and is
+// counted, `c` fails if one was, `s` crashes otherwise, `g` fails as what cases before it left has it, others pass.
+Judged judge(std::string_view id, RunMode mode) {
+  const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
+  is_held |= id[0] == 'l', counted += id[0] == 'k';
+  const int before = judged++;
+  if (aborts && mode.recovers_from_aborts) throw Lost{TaskResult::End::outlived, SIGABRT, "aborted"};
+  if (aborts) std::abort();
+  if (id[0] == 'w' && is_held) std::this_thread::sleep_for(1h);
+  if (id[0] == 's') std::raise(SIGSEGV);
+  Judged j;
+  j.record.verdict = Verdict::pass, j.record.case_id = id;
+  if (id[0] == 'g')
+    j.record.verdict = Verdict::fail, j.record.failure = Class::value, j.answer = static_cast<std::uint64_t>(before);
+  if (id[0] == 'c' && counted > 0) j.record.verdict = Verdict::fail, j.record.failure = Class::value, j.answer = 1;
+  return j;
+}
+
+Judged lose(std::string_view id, const TaskResult& death, Detail) {
+  Judged j;
+  j.record.verdict = verdict_on_death(death), j.record.failure = class_of_death(death), j.record.case_id = id;
+  j.spoilt = true;
+  return j;
+}
+
+JudgingChildren& children() {
+  static JudgingChildren all({10s, 100s}, judge, lose);
+  return all;
+}
+
+char letter(const Judged& j) {
+  return j.record.failure == Class::abort ? 'a' : j.record.verdict == Verdict::pass ? 'p' : '?';
+}
+
+const std::vector<std::string> cases{"p1", "a1", "a2", "w1", "p2", "l1", "p3",
+                                     "w2", "a3", "w3", "l2", "w4", "a4", "p4"};
+
+std::string tried(Trials& trials, const std::vector<std::string>& ids, std::size_t most = 100) {
+  std::string verdicts;
+  trials.run_while(ids, children().time_limit(), [&](const Judged& j) {
+    EXPECT_EQ(j.record.case_id, ids[verdicts.size()]);
+    verdicts += letter(j);
+    return verdicts.size() < most;
+  });
+  return verdicts;
+}
+
+TEST(Trials, SayWhatAFreshChildSays) {
+  Trials trials(children(), Detail::outcome);
+  for (int times = 0; times < 2; ++times) EXPECT_EQ(tried(trials, cases), "paappappapapap");
+}
+
+TEST(Trials, OutliveNoMoreAbortsWhereOneEndedAChildLater) {
+  const auto outlive = [](const std::vector<std::string>& ids) {
+    Trials trials(children(), Detail::outcome);
+    tried(trials, ids);
+    return trials.recovers_from_aborts();
+  };
+  EXPECT_FALSE(outlive(cases));
+  EXPECT_TRUE(outlive({"a1", "w1", "a2", "p1"}));
+  EXPECT_TRUE(outlive({"w1", "l1", "p1"}));
+  EXPECT_TRUE(outlive({"a1", "s1", "a2", "s2"}));  // which end any child
+}
+
+TEST(Trials, EndWhenTheyAreToldTo) {
+  for (std::size_t most = 1; most <= cases.size(); ++most) {
+    Trials trials(children(), Detail::outcome);
+    EXPECT_EQ(tried(trials, cases, most).size(), most);
+    EXPECT_EQ(tried(trials, {"p1"}), "p");
+  }
+}
+
+TEST(Trials, ARestIsNoTimeOfATask) {
+  Trials trials(children(), Detail::outcome);
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(tried(trials, {"a1", "p1"}), "ap");
+    std::this_thread::sleep_for(300ms);
+  }
+  EXPECT_TRUE(trials.recovers_from_aborts());
+}
+
+// Behind an abort a block goes on, until what was held then is missed.
+TEST(Blocks, SayWhatFreshChildrenSay) {
+  std::string verdicts;
+  for (const Record& r : judge_in_turn(children(), cases)) {
+    EXPECT_EQ(r.case_id, cases[verdicts.size()]);
+    verdicts += r.failure == Class::abort ? 'a' : r.verdict == Verdict::pass ? 'p' : '?';
+  }
+  EXPECT_EQ(verdicts, "paappappapapap");
+}
+
+// `k` aborts and counts, and `c` says how many such there were: a state that only its own child has.
+TEST(Blocks, WhatAnAbortLeavesBehindSpeaksAgainstNobody) {
+  std::string said;
+  for (const Record& r : judge_in_turn(children(), std::vector<std::string>{"c1", "k1", "c2", "p1", "k2", "c3"}))
+    said += r.failure == Class::abort ? 'a' : r.verdict == Verdict::pass ? 'p' : r.failure == Class::value ? 'v' : '?';
+  EXPECT_EQ(said, "pappap");
+}
+
+// A call that reads what any other leaves, and fails by itself.
+TEST(Blocks, WhoFailsAloneBlamesNobody) {
+  const auto records = judge_in_turn(children(), std::vector<std::string>{"p1", "g1", "p2", "g2"});
+  ASSERT_EQ(records.size(), 4u);
+  for (const Record& r : records) EXPECT_EQ(r.failure, r.case_id[0] == 'g' ? Class::value : Class::none) << r.case_id;
+}
+
+}  // namespace judged_test
+}  // namespace assay

@@ -1,0 +1,352 @@
+// Thirty bugs and fourteen others, each in an operator of its own, and what is said of them.
+
+#include "conformance/defects/defects.h"
+
+#include <gmock/gmock-matchers.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <set>
+
+#include "conformance/adapters/reference_library.h"
+#include "conformance/cases/fingerprint.h"
+#include "conformance/defects/draw.h"
+#include "conformance/runner/suite.h"
+
+namespace assay {
+namespace defects_test {
+
+using namespace std::chrono_literals;
+
+// A call as the bugs see it.
+struct Given {
+  const Operator& op;
+  std::span<HostValue> arguments;
+
+  const HostValue& operator[](std::string_view name) const {
+    const auto at = std::ranges::find(op.arguments, name, &SchemaArgument::name);
+    return arguments[static_cast<std::size_t>(at - op.arguments.begin())];
+  }
+  const TensorView& tensor(std::string_view name) const { return std::get<TensorView>((*this)[name]); }
+  bool is(std::string_view name, DType dtype) const { return tensor(name).dtype == dtype; }
+  Int integer(std::string_view name) const { return std::get<Int>((*this)[name]); }
+  bool flag(std::string_view name) const { return std::get<bool>((*this)[name]); }
+  bool contiguous(std::string_view name) const {
+    const TensorView& t = tensor(name);
+    return t.dim_order == Dims::counting(t.sizes.size());
+  }
+  bool any(std::string_view name, bool (*holds)(Real)) const {
+    const TensorView& t = tensor(name);
+    Tensor copy{t.dtype, t.sizes, t.dim_order, {t.data, t.data + t.bytes()}};
+    return info(t.dtype).kind != Kind::opaque && std::ranges::any_of(read<Real>(copy).data, holds);
+  }
+  Array<Real> numbers(std::string_view name) const {
+    const TensorView& t = tensor(name);
+    return read<Real>(Tensor{t.dtype, t.sizes, t.dim_order, {t.data, t.data + t.bytes()}});
+  }
+  double number(std::string_view name) const {
+    const HostValue& v = (*this)[name];
+    if (const bool* b = std::get_if<bool>(&v)) return *b;
+    if (const Int* n = std::get_if<Int>(&v)) return static_cast<double>(*n);
+    return std::get<double>(v);
+  }
+  // Of the first two arguments, where they have the same sizes.
+  bool any_pair(bool (*holds)(Real, Real)) const {
+    const Array<Real> a = numbers("self"), b = numbers("other");
+    bool any = false;
+    for (std::size_t i = 0; a.sizes == b.sizes && i < a.data.size(); ++i) any = any || holds(a.data[i], b.data[i]);
+    return any;
+  }
+  TensorView& out() const { return std::get<TensorView>(arguments.back()); }
+};
+
+using When = bool (*)(const Given&);
+using Effect = void (*)(const Given&);
+
+void spoil(const Given& g) {
+  if (g.out().bytes() > 0) g.out().data[g.out().bytes() - 1] ^= std::byte{0x44};
+}
+void abort_deliberately(const Given&) { std::abort(); }
+void fault(const Given&) { std::raise(SIGSEGV); }
+void trap(const Given&) { std::raise(SIGFPE); }
+void change_input(const Given& g) {
+  const TensorView& t = std::get<TensorView>(g.arguments.front());
+  if (t.bytes() > 0) t.data[0] ^= std::byte{1};
+}
+void write_behind(const Given& g) { g.out().data[g.out().bytes()] ^= std::byte{0xFF}; }
+void refuse(const Given&) { throw Fault(Outcome::invalid, "planted", "no such thing"); }
+
+void give_wrong_sizes(const Given& g) {
+  if (g.out().sizes.size() > 0 && g.out().sizes[0] > 0) --g.out().sizes[0];
+}
+void count(const Given& g) {
+  static unsigned calls = 0;
+  if (g.out().bytes() > 0) g.out().data[0] = static_cast<std::byte>(++calls);
+}
+void leave(const Given&) { std::_Exit(3); }
+void assert_falsely(const Given&) {
+  std::fputs("planted: Assertion `false' failed.\n", stderr);
+  std::abort();
+}
+void accept(const Given&) {}
+
+struct Bug {
+  const char* op;
+  When when;
+  Effect deed;
+  Class failure;
+  const char* says;  // a part of the sentence
+};
+
+void go_by_way_of_double(const Given& g) {
+  TensorView& out = g.out();
+  if (out.dtype != DType::int64) return;
+  for (std::size_t at = 0; at < out.bytes(); at += sizeof(Int)) {
+    Int x = 0;
+    std::memcpy(&x, &out.data[at], sizeof x);
+    x = truncated_to(DType::int64, static_cast<double>(x));
+    std::memcpy(&out.data[at], &x, sizeof x);
+  }
+}
+
+bool is_nan(Real x) { return std::isnan(x); }
+bool is_inf(Real x) { return std::isinf(x); }
+bool is_negative(Real x) { return x < 0; }
+bool is_halfway(Real x) { return std::fabs(x - std::trunc(x)) == 0.5; }
+bool has_rest(const Dims& sizes) { return sizes.size() > 0 && sizes[sizes.size() - 1] % 8 != 0; }
+bool is_negative_zero(Real x) { return x == 0 && std::signbit(x); }
+
+const std::vector<Bug>& bugs() {
+  using G = const Given&;
+  static const std::vector<Bug> all{
+      {"aten::abs.out", [](G g) { return g.is("self", DType::int8); }, spoil, Class::value, "is int8"},
+      {"aten::neg.out", [](G g) { return g.any("self", is_nan); }, spoil, Class::value, "has NaN"},
+      {"aten::sigmoid.out", [](G g) { return g.any("self", is_inf); }, spoil, Class::value, "has infinity"},
+      {"aten::ceil.out", [](G g) { return g.any("self", is_negative_zero); }, spoil, Class::value,
+       "has a negative zero"},
+      {"aten::relu.out", [](G g) { return g.any("self", is_negative); }, spoil, Class::value, "has negative numbers"},
+      {"aten::add.out", [](G g) { return g.tensor("self").sizes != g.tensor("other").sizes; }, spoil, Class::value,
+       "have different sizes"},
+      {"aten::mul.out", [](G g) { return g.tensor("self").dtype != g.tensor("other").dtype; }, spoil, Class::value,
+       "have different dtypes"},
+      {"aten::sub.out", [](G g) { return g.tensor("self").sizes.size() == 0; }, spoil, Class::value,
+       "has no dimensions"},
+      {"aten::exp.out", [](G g) { return !g.contiguous("self"); }, spoil, Class::value, "contiguous"},
+      {"aten::sum.IntList_out", [](G g) { return g.flag("keepdim"); }, spoil, Class::value, "keepdim is true"},
+      {"aten::cumsum.out", [](G g) { return g.integer("dim") < 0; }, spoil, Class::value, "negative"},
+      {"aten::tril.out", [](G g) { return g.integer("diagonal") > 0 && !g.is("self", DType::boolean); }, spoil,
+       Class::value, "diagonal is at least 1"},
+      {"aten::flip.out", [](G g) { return std::get<Ints>(g["dims"]).size() > 1; }, spoil, Class::value,
+       "dims has different numbers"},
+      {"aten::argmax.out", [](G g) { return std::holds_alternative<std::monostate>(g["dim"]); }, spoil, Class::value,
+       "None"},
+      {"aten::tan.out", [](G g) { return g.is("self", DType::float16); }, abort_deliberately, Class::abort,
+       "is float16"},
+      {"aten::cos.out", [](G g) { return g.is("self", DType::bfloat16); }, abort_deliberately, Class::abort,
+       "is bfloat16"},
+      {"aten::sin.out", [](G g) { return g.is("self", DType::uint8); }, fault, Class::segmentation_fault, "is uint8"},
+      {"aten::sqrt.out", [](G g) { return g.tensor("self").sizes.size() == 3; }, trap, Class::arithmetic_trap,
+       "rank of"},
+      {"aten::erf.out", [](G g) { return g.is("self", DType::int64); }, change_input, Class::changes_input, "is int64"},
+      {"aten::floor.out", [](G g) { return g.is("self", DType::float64); }, write_behind, Class::writes_out_of_bounds,
+       "is float64"},
+      {"aten::sign.out", [](G g) { return g.is("self", DType::boolean); }, refuse, Class::refused_though_valid,
+       "is bool"},
+      {"aten::where.self_out", [](G g) { return g.is("condition", DType::uint8); }, refuse, Class::refused_though_valid,
+       "condition is of integers"},
+      {"aten::clamp.out", [](G g) { return std::holds_alternative<std::monostate>(g["min"]); }, spoil, Class::value,
+       "min is None"},
+      {"aten::gelu.out", [](G g) { return std::get<std::string>(g["approximate"]) == "tanh"; }, spoil, Class::value,
+       "tanh"},
+      {"aten::minimum.out", [](G g) { return g.is("out", DType::float64) && !g.is("self", DType::float64); }, spoil,
+       Class::value, "float64"},
+      {"aten::permute_copy.out", [](G g) { return g.tensor("self").sizes.size() == 2; }, give_wrong_sizes, Class::shape,
+       "rank of"},
+      {"aten::log.out", [](G g) { return g.is("self", DType::float16); }, count, Class::not_repeatable, "is float16"},
+      {"aten::tanh.out", [](G g) { return g.is("self", DType::int16); }, leave, Class::exit, "is int16"},
+      {"aten::cosh.out", [](G g) { return g.is("self", DType::int32); }, assert_falsely, Class::assertion, "is int32"},
+      {"aten::bitwise_not.out", [](G) { return true; }, accept, Class::accepted_though_invalid,
+       "the call breaks dtype_of"},
+  };
+  return all;
+}
+
+// Of kinds that the thirty do not have.
+const std::vector<Bug>& others() {
+  using G = const Given&;
+  static const std::vector<Bug> all{
+      {"aten::hardtanh.out", [](G g) { return g.tensor("self").sizes.size() == 4 && !g.contiguous("self"); }, spoil,
+       Class::value, "no tensor is contiguous and the rank of out is 4"},
+      {"aten::maximum.out", [](G g) { return g.any_pair([](Real a, Real b) { return a == b; }); }, spoil, Class::value,
+       "both operands are equal somewhere"},
+      {"aten::rsqrt.out", [](G g) { return is_half(g.out().dtype); }, spoil, Class::value, "is of a half type"},
+      {"aten::logical_not.out", [](G g) { return has_rest(g.tensor("self").sizes); }, spoil, Class::value,
+       "rows of a multiple of 8"},
+      {"aten::add.Scalar_out", [](G g) { return g.number("alpha") != 1; }, spoil, Class::value, "alpha is not 1"},
+      {"aten::bitwise_xor.Tensor_out", [](G) { return true; }, go_by_way_of_double, Class::value,
+       "has numbers above 2^53"},
+      {"aten::_softmax.out", [](G g) { return g.integer("dim") == -1; }, spoil, Class::value, "dim is -1"},
+      {"aten::round.out", [](G g) { return g.any("self", is_halfway); }, spoil, Class::value,
+       "halfway between integers"},
+      {"aten::max_pool2d_with_indices.out", [](G g) { return g.flag("ceil_mode"); }, spoil, Class::value,
+       "ceil_mode is true"},
+      {"aten::convolution.out", [](G g) { return g.integer("groups") > 1; }, spoil, Class::value, "groups is not 1"},
+      {"aten::index_select.out", [](G g) { return g.integer("dim") != 0; }, spoil, Class::value, "dim is not 0"},
+      {"aten::bmm.out", [](G g) { return g.tensor("self").sizes[2] % 4 != 0; }, spoil, Class::value,
+       "self has no rows of a multiple of 4"},
+      {"aten::addmm.out", [](G g) { return g.tensor("mat1").sizes != g.tensor("mat2").sizes; }, spoil, Class::value,
+       "mat1 and mat2 have different sizes"},
+      {"aten::index.Tensor_out",
+       [](G g) {
+         const auto& indices = std::get<TensorViews>(g["indices"]);
+         return indices.size() > 1 && !indices[0];
+       },
+       spoil, Class::value, "None at its beginning"},
+  };
+  return all;
+}
+
+const Bug* bug_in(const Operator& op) {
+  for (const auto* list : {&bugs(), &others()})
+    if (const auto bug = std::ranges::find(*list, op.name, &Bug::op); bug != list->end()) return &*bug;
+  return nullptr;
+}
+
+class Planted final : public KernelLibrary {
+ public:
+  std::string_view name() const override { return "planted"; }
+  bool has(const Operator&) const override { return true; }
+  Reply call(const Operator& op, std::span<HostValue> a) override {
+    const Bug* bug = bug_in(op);
+    const Reply reply = reference_.call(op, a);
+    if (!bug) return reply;
+    if (bug->deed == accept) return {};
+    if (reply.outcome != Outcome::ok || !bug->when({op, a})) return reply;
+    try {
+      bug->deed({op, a});
+    } catch (const Fault& f) {
+      return {f.outcome, f.message};
+    }
+    return reply;
+  }
+
+ private:
+  ReferenceLibrary reference_;
+};
+
+bool names(const Defect& d, const Bug& bug) {
+  return d.failure == bug.failure && std::ranges::find(d.operators, bug.op) != d.operators.end() &&
+         d.when.find(bug.says) != std::string::npos;
+}
+
+const Corpus& corpus() {
+  static const Corpus recorded(ASSAY_GOLDEN);
+  return recorded;
+}
+
+CaseRunner& case_runner() {
+  static Planted library;
+  static const Contract everything;
+  static CaseRunner children(corpus(), library, everything, {2s, 60s});
+  return children;
+}
+
+std::vector<Defect> defects(const SuiteOptions& options) {
+  std::vector<JudgedCase> cases;
+  judge_blocks(case_runner(), plan_blocks(corpus(), options, false), options.workers,
+               [&](const Record& r) { cases.push_back(seen(r)); });
+  return defects_of(&case_runner(), corpus(), cases, options.workers, [](std::string_view) {});
+}
+
+std::string listed(const std::vector<Defect>& defects) {
+  std::string list;
+  for (const Defect& d : defects)
+    list += text(d.id, ' ', name(d.tier), ": ", d.sentence, " (", d.cases, ") ", d.smallest.case_id, '\n');
+  return list;
+}
+
+void expect_named_once(const std::vector<Bug>& planted) {
+  SuiteOptions options;
+  for (const Bug& bug : planted) options.operators += (options.operators.empty() ? "" : ",") + std::string(bug.op);
+  const std::vector<Defect> found = defects(options);
+  for (const Bug& bug : planted)
+    EXPECT_EQ(std::ranges::count_if(found, [&](const Defect& d) { return names(d, bug); }), 1)
+        << bug.op << ": " << bug.says << '\n'
+        << listed(found);
+  EXPECT_LE(found.size(), planted.size() + 1) << listed(found);
+}
+
+TEST(Defects, NameEveryPlantedBugOnce) {
+  EXPECT_EQ(bugs().size(), 30u);
+  expect_named_once(bugs());
+}
+
+TEST(Defects, NameBugsOfOtherKinds) {
+  EXPECT_EQ(others().size(), 14u);
+  expect_named_once(others());
+}
+
+TEST(Defects, AreTheSameWhateverDoesTheWork) {
+  SuiteOptions options;
+  options.operators = "aten::abs.out,aten::sin.out,aten::cumsum.out,aten::log.out,aten::tan.out";
+  options.workers = 1;
+  const std::string one = listed(defects(options));
+  EXPECT_NE(one, "");
+  options.workers = 3, options.shuffle = 4;
+  EXPECT_EQ(listed(defects(options)), one);
+}
+
+TEST(Defects, NeedNoLaboratory) {
+  SuiteOptions options;
+  options.operators = "aten::sin.out";
+  std::vector<JudgedCase> cases;
+  judge_blocks(case_runner(), plan_blocks(corpus(), options, false), 2,
+               [&](const Record& r) { cases.push_back(seen(r)); });
+  const std::vector<Defect> found = defects_of(nullptr, corpus(), cases, 2, [](std::string_view) {});
+  ASSERT_EQ(found.size(), 1u) << listed(found);
+  EXPECT_EQ(found[0].when, "whenever a tensor is uint8");
+  EXPECT_FALSE(found[0].explained);
+  EXPECT_EQ(found[0].cases, found[0].case_ids.size());
+}
+
+// The calls of a drawer that were known, and of so many that were drawn those that were not.
+struct Draws {
+  std::size_t known = 0, fresh = 0;
+};
+Draws draws(std::string_view op, const Contract& contract, std::size_t count, const char* flag) {
+  const RecordedCalls& calls = *corpus().calls(op);
+  Drawer drawer(corpus(), contract, calls);
+  std::set<std::string> made;
+  const auto is_new = [&](const CaseId& id) {
+    const Case c = corpus().make(id);
+    const HostCall call = host_call(c);
+    return made.insert(fingerprint(*c.op, call.arguments)).second && contract.promise(*c.op, call).promised;
+  };
+  std::vector<CaseId> known;
+  for (std::size_t i = 0; i < calls.size(); ++i) known.push_back({std::string(op), calls.digest(i), {}});
+  for (const CaseId& id : known) drawer.know(id), is_new(id);
+  Draws d{made.size(), 0};
+  for (const DescribedCase& c : drawer.draw(count, known, [&](const Features& f) { return f.has(flag); }))
+    d.fresh += is_new(c.id) && c.features.has(flag);
+  return d;
+}
+
+TEST(Draws, AreWantedAndPromisedCallsThatNobodyMade) {
+  Contract halves;
+  halves.dtypes = DTypes().set(static_cast<std::size_t>(DType::float16)).set(static_cast<std::size_t>(DType::bfloat16));
+  const Draws d = draws("aten::mul.out", halves, 40, "both operands are negative somewhere");
+  EXPECT_GT(d.known, 0u);
+  EXPECT_EQ(d.fresh, 40u);
+}
+
+TEST(Draws, AreFoundWhereThereAreOnlyNumbers) {
+  const Draws d = draws("executorch_prim::mod.int", {}, 40, "both operands have opposite signs somewhere");
+  EXPECT_GT(d.known, 0u);
+  EXPECT_EQ(d.fresh, 40u);
+}
+
+}  // namespace defects_test
+}  // namespace assay

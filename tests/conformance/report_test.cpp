@@ -1,0 +1,294 @@
+#include <gmock/gmock-more-matchers.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "conformance/report/html.h"
+#include "conformance/report/table.h"
+#include "tests/support/records.h"
+
+namespace assay {
+namespace report_test {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+// A summary in which each record that fails is a defect.
+Summary with_defects(const std::vector<Record>& records) {
+  std::vector<Defect> defects;
+  for (const Record& r : records)
+    if (tier_of(r) != Tier::none) defects.push_back(defect_of({r}));
+  return summary_of(records, defects);
+}
+
+std::string table_of(const Summary& summary, const TableStyle& style = {}) {
+  return written([&](std::ostream& out) { write_table(out, summary, style); });
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::ptrdiff_t code_points(const std::string& text) {
+  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+}
+
+TEST(Defect, EveryFieldSurvives) {
+  Defect d = defect_of({detailed()});
+  d.trial = {9, 8, 7, 6};
+  EXPECT_EQ(defect_from_json_line(to_json_line(d)), d);
+  EXPECT_THROW(defect_from_json_line("{\"defect\":{\"from\":1}}"), std::invalid_argument);
+}
+
+TEST(Defect, SaysWhyItDoesNotCount) {
+  Record outside = failing("aten::add.out", Class::value), listed = outside, poor = outside;
+  outside.promised = false, listed.known = true, poor.verdict = Verdict::quality, poor.failure = Class::none;
+  EXPECT_EQ(excuse(defect_of({failing("aten::add.out", Class::value)})), "");
+  EXPECT_EQ(excuse(defect_of({outside})), "outside of the contract");
+  EXPECT_EQ(excuse(defect_of({listed})), "listed as an expected failure");
+  EXPECT_EQ(excuse(defect_of({poor})), "no failure, but could be better");
+}
+
+TEST(Summary, CountsPerTesteeOperatorAndVerdict) {
+  Record other = passing("aten::add.out"), outside = passing("aten::add.out");
+  other.testee = "optimized", outside.promised = false;
+  const Summary summary =
+      summary_of({passing("aten::add.out", "#0"), outside, failing("aten::add.out", Class::nan),
+                  failing("aten::add.out", Class::nan), ending("aten::mul.out", Verdict::crash),
+                  ending("aten::mul.out", Verdict::quality), ending("aten::mul.out", Verdict::unsupported), other});
+  ASSERT_EQ(summary.testees.size(), 2u);
+  const TesteeSummary& testee = summary.testees.at("executorch");
+  const OperatorSummary& add = testee.operators.at("aten::add.out");
+  EXPECT_THAT(add.verdicts, ElementsAre(2, 0, 2, 0, 0, 0));
+  EXPECT_THAT(add.promised, ElementsAre(1, 0, 2, 0, 0, 0));
+  EXPECT_DOUBLE_EQ(add.seconds, 2.0);
+  EXPECT_EQ(add.worst, Tier::wrong_exported);
+  EXPECT_THAT(verdict_counts(testee), ElementsAre(2, 1, 2, 1, 1, 0));
+  EXPECT_EQ(headline(testee), "2 of 5 promised calls pass (40.00 %); 0 defects");
+}
+
+TEST(Summary, AListedFailureIsNoNewsUnlessItPasses) {
+  Record expected = failing("aten::add.out", Class::value), mended = passing("aten::add.out", "#1");
+  expected.known = mended.known = true;
+  const TesteeSummary testee = summary_of({expected, mended}).testees.at("executorch");
+  EXPECT_EQ(testee.operators.at("aten::add.out").worst, Tier::none);
+  EXPECT_EQ(testee.operators.at("aten::add.out").listed, 1u);
+  EXPECT_THAT(testee.passing_though_listed, ElementsAre("aten::add.out#1"));
+  EXPECT_THAT(unexamined_operators(testee), IsEmpty());
+}
+
+TEST(Summary, OperatorsThatARunDidNotComeToAreNamed) {
+  const Record seen = failing("aten::add.out", Class::value), unseen = failing("aten::mul.out", Class::value);
+  const Summary summary = summary_of({seen, unseen, passing("aten::relu.out")}, {defect_of({seen})});
+  EXPECT_THAT(unexamined_operators(summary.testees.at("executorch")), ElementsAre("aten::mul.out"));
+}
+
+TEST(Summary, ADtypeCountsOncePerCase) {
+  Record record = failing("aten::add.out", Class::value);
+  record.dtypes = {"float32", "int64", "float32"};
+  record.layouts = {"contiguous", "contiguous", "(1,0)"};
+  const Summary summary = summary_of({record});
+  const OperatorSummary& entry = summary.testees.at("executorch").operators.at("aten::add.out");
+  EXPECT_EQ(total(entry.dtypes.at("float32")), 1u);
+  EXPECT_EQ(total(entry.dtypes.at("int64")), 1u);
+  EXPECT_EQ(total(entry.layouts.at("contiguous")), 1u);
+  EXPECT_EQ(total(entry.layouts.at("(1,0)")), 1u);
+}
+
+TEST(Summary, DefectsStandInTheOrderOfTheirSeriousness) {
+  const Record shape = failing("aten::add.out", Class::shape), abort = failing("aten::add.out", Class::abort, "#1"),
+               damage = failing("aten::add.out", Class::double_free, "#2");
+  Record listed = damage;
+  listed.known = true;
+  std::vector<Defect> defects{defect_of({listed}), defect_of({abort}), defect_of({shape}), defect_of({damage})};
+  const Summary summary = summary_of({}, defects);
+  std::ranges::reverse(defects);
+  std::swap(defects[1], defects[2]);
+  std::ranges::sort(defects, is_more_serious);
+  EXPECT_EQ(summary.testees.at("executorch").defects, defects);
+  EXPECT_EQ(defects[0].tier, Tier::damage);
+  EXPECT_EQ(defects[1].tier, Tier::wrong_exported);
+  EXPECT_EQ(defects[2].tier, Tier::refused);
+  EXPECT_TRUE(defects[3].known);
+}
+
+TEST(Summary, ReadsLinesAndNamesTheBadOne) {
+  std::istringstream good("{\"header\":{\"assay\":\"1\"}}\n" + to_json_line(passing("aten::add.out")) + "\n" +
+                          to_json_line(detailed()) + "\n" + to_json_line(defect_of({detailed()})) +
+                          "\n{\"footer\":{\"complete\":true}}\n");
+  const Summary summary = summarize(good);
+  EXPECT_EQ(summary.testees.at("executorch").operators.size(), 2u);
+  EXPECT_EQ(summary.testees.at("executorch").defects.size(), 1u);
+
+  std::istringstream bad(to_json_line(passing("aten::add.out")) + "\n{\"testee\":\"exec\n");
+  try {
+    summarize(bad);
+    FAIL() << "a bad line was taken";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), StartsWith("line 2: wanted one JSON object"));
+  }
+}
+
+TEST(RunFile, IsReadUpToWhereItWasCutOff) {
+  const std::string whole = "{\"header\":{\"cases\":2}}\n" + to_json_line(passing("aten::add.out")) + "\n" +
+                            to_json_line(passing("aten::mul.out")) + "\n{\"footer\":{\"complete\":true}}\n";
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    std::istringstream cut(whole.substr(0, length));
+    const RunFile run = read_run(cut);
+    const auto lines = std::ranges::count(whole.substr(0, length), '\n');
+    EXPECT_EQ(run.header.empty(), lines < 1);
+    EXPECT_EQ(run.records.size(), static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(lines - 1, 0, 2)));
+    EXPECT_EQ(run.complete, length == whole.size());
+  }
+}
+
+TEST(Table, IsThisText) {
+  Record nan = failing("aten::maximum.out", Class::nan, "#3");
+  nan.message = "The NaN in self does not reach the result.";
+  const Record quality = ending("aten::add.out", Verdict::quality, "#6"),
+               crash = ending("aten::maximum.out", Verdict::crash, "#4~size:1:0");
+  EXPECT_EQ(table_of(with_defects({passing("aten::add.out"), quality, passing("aten::maximum.out"), nan, crash,
+                                   passing("aten::relu.out")}),
+                     {.width = 100}),
+            R"(executorch
+
+operator           cases pass quality fail unsupported crash timeout  worst
+----------------------------------------------------------------------------------------------------
+aten::add.out          2    1       1    -           -     -       -  quality
+aten::maximum.out      3    1       -    1           -     1       -  damage
+aten::relu.out         1    1       -    -           -     -       -
+----------------------------------------------------------------------------------------------------
+total of 3             6    3       1    1           -     1       -
+
+Defects, most serious first, each with its smallest call
+damage          aten::maximum.out ends the process always (1 case)
+                assay case aten::maximum.out#4~size:1:0
+wrong-exported  aten::maximum.out gives wrong values always (1 case)
+                assay case aten::maximum.out#3  # The NaN in self does not reach the result.
+quality         aten::add.out is less accurate than it should be always (1 case)
+                assay case aten::add.out#6
+
+4 of 6 promised calls pass (66.67 %); 3 defects
+)");
+}
+
+TEST(Table, StaysInsideItsWidth) {
+  Record longest = failing("aten::_native_batch_norm_legit_no_training.out", Class::accepted_though_invalid);
+  longest.message = std::string(300, 'x') + "größe";
+  Record wide = failing("aten::add.out", Class::value);
+  for (int i = 0; i < 60; ++i) wide.message += "größe ";
+  const std::string table = table_of(with_defects({longest, wide}));
+  for (const std::string& line : lines_of(table)) {
+    if (line.ends_with(" case)")) continue;  // a sentence is never cut
+    EXPECT_LE(code_points(line), 100) << line;
+  }
+  EXPECT_THAT(table, HasSubstr("assay case aten::_native_batch_norm_legit_no_training.out#0"));
+  EXPECT_THAT(table, HasSubstr("…"));
+  EXPECT_THAT(table_of(summary_of({longest}), {.width = 140}),
+              HasSubstr("\naten::_native_batch_norm_legit_no_training.out  "));
+}
+
+TEST(Table, CutsNothingWhereWidthIsUnlimited) {
+  Record longest = failing("aten::_native_batch_norm_legit_no_training.out", Class::accepted_though_invalid);
+  longest.message = std::string(300, 'x') + "the end";
+  const std::string table = table_of(with_defects({longest}), {.width = TableStyle::unlimited});
+  EXPECT_THAT(table, HasSubstr("\naten::_native_batch_norm_legit_no_training.out  "));
+  EXPECT_THAT(table, HasSubstr("xthe end\n"));
+  EXPECT_THAT(table, Not(HasSubstr("…")));
+}
+
+TEST(Table, ListsAtMostTheAskedDefectsAndCountsTheRest) {
+  std::vector<Record> records;
+  for (const char* name : {"aten::a.out", "aten::b.out", "aten::c.out"}) records.push_back(failing(name, Class::value));
+  const std::string table = table_of(with_defects(records), {.defects = 2});
+  EXPECT_THAT(table, HasSubstr("assay case aten::b.out#0\n... and 1 more: --defects 3\n"));
+  EXPECT_THAT(table, Not(HasSubstr("assay case aten::c.out")));
+}
+
+TEST(Table, DefectsOutsideOfTheContractAreCountedOrListed) {
+  Record outside = failing("aten::add.out", Class::value);
+  outside.promised = false;
+  const Summary summary = with_defects({outside});
+  EXPECT_THAT(table_of(summary), HasSubstr("No defects.\n1 more outside of the contract: --strict\n"));
+  EXPECT_THAT(table_of(summary, {.outside = true}), HasSubstr("assay case aten::add.out#0"));
+}
+
+TEST(Table, ExpectedFailuresAreCountedButNoNews) {
+  Record expected = failing("aten::add.out", Class::value);
+  expected.known = true;
+  const std::string table = table_of(with_defects({expected}));
+  EXPECT_THAT(table, HasSubstr("No defects.\n1 case failed as listed\n"));
+  EXPECT_THAT(table, Not(HasSubstr("assay case")));
+}
+
+TEST(Table, UnsupportedIsNoDefect) {
+  EXPECT_THAT(table_of(summary_of({ending("aten::add.out", Verdict::unsupported)})), HasSubstr("No defects.\n"));
+}
+
+TEST(Table, ColourOnlyWhenAsked) {
+  const Summary summary = with_defects({failing("aten::add.out", Class::value)});
+  EXPECT_THAT(table_of(summary), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(table_of(summary, {.colour = true}), HasSubstr("\x1b[31mwrong-exported"));
+}
+
+TEST(Table, AMessageCannotMoveTheCursor) {
+  Record record = failing("aten::add.out", Class::value);
+  record.message = "one\ntwo\x1b[2J";
+  EXPECT_THAT(table_of(with_defects({record})), HasSubstr("# one two [2J\n"));
+}
+
+std::string page_of(const Summary& summary, const Facts& facts = {}) {
+  return written([&](std::ostream& out) { write_html(out, summary, facts); });
+}
+
+nlohmann::json data_of(const std::string& page) {
+  const std::string opening = R"(<script type="application/json" id="data">)";
+  const std::size_t begin = page.find(opening) + opening.size();
+  return nlohmann::json::parse(page.substr(begin, page.find('<', begin) - begin));
+}
+
+TEST(Html, IsOnePageWithTheDataInside) {
+  const std::string page = page_of(with_defects({passing("aten::add.out"), detailed()}), {{"Seed", "42"}});
+  EXPECT_THAT(page, StartsWith("<!doctype html>"));
+  EXPECT_THAT(page, Not(HasSubstr("{{data}}")));
+  const auto data = data_of(page);
+  EXPECT_EQ(data["facts"], nlohmann::json::parse(R"([{"name":"Seed","text":"42"}])"));
+  const auto& testee = data["testees"][0];
+  EXPECT_EQ(testee["judged"], 2);
+  EXPECT_EQ(testee["passed"], 1);
+  EXPECT_EQ(testee["operators"][1]["verdicts"]["pass"], 1);
+  const auto& defect = testee["defects"][0];
+  EXPECT_EQ(defect["kind"], "value");
+  EXPECT_EQ(defect["excuse"], "listed as an expected failure");
+  EXPECT_EQ(defect["repro"], "assay case aten::_softmax.out#17~dtype:0:5~size:1:0");
+  EXPECT_EQ(defect["smallest"], nlohmann::json::parse(to_json_line(detailed())));
+}
+
+TEST(Html, NoTextEndsTheData) {
+  const auto data = data_of(page_of(with_defects({detailed()}), {{"Machine", "</script><!--"}}));
+  EXPECT_EQ(data["facts"][0]["text"], "</script><!--");
+  EXPECT_EQ(data["testees"][0]["defects"][0]["smallest"]["message"], detailed().message);
+}
+
+TEST(Html, BytesThatAreNotUtf8DoNotStopIt) {
+  Record record = detailed();
+  record.got = "\xff\xfe";
+  const auto data = data_of(page_of(with_defects({record})));
+  EXPECT_EQ(data["testees"][0]["defects"][0]["smallest"]["got"], "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+TEST(Html, DoesNotGrowWithTheNumberOfCases) {
+  const std::vector<Record> many(1000, failing("aten::add.out", Class::value));
+  EXPECT_LT(page_of(summary_of(many, {defect_of(many)})).size(),
+            page_of(summary_of({many[0]}, {defect_of({many[0]})})).size() + 100);
+}
+
+}  // namespace report_test
+}  // namespace assay

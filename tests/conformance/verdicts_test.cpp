@@ -1,0 +1,78 @@
+// spec/verdicts.md, spec/runtime_suite.md and the tables of the code say the same words, each once.
+#include <gmock/gmock-matchers.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "conformance/contract/read_contract.h"
+#include "conformance/scenarios/scenario.h"
+#include "tests/support/records.h"
+
+namespace assay {
+namespace verdicts_test {
+
+using testing::ElementsAreArray;
+
+using Word = std::pair<std::string, std::string>;  // and what its row says last
+
+// The rows of the table under a heading whose first cell is a word of the tools.
+std::vector<Word> documented(const std::string& heading, const std::string& page = "verdicts.md") {
+  static const std::regex row(R"(\| `([^`]+)` \|(?:.* \|)? ([^|]+) \|)");
+  std::ifstream file(ASSAY_GOLDEN "/../../spec/" + page);
+  std::vector<Word> words;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) inside = line == "## " + heading;
+    std::smatch found;
+    if (inside && std::regex_match(line, found, row)) words.emplace_back(found[1], found[2]);
+  }
+  return words;
+}
+
+template <typename Table>
+std::vector<Word> words_of(const Table& table) {
+  std::vector<Word> words;
+  for (const auto& row : table)
+    if (!row.name.empty()) words.emplace_back(row.name, row.sentence);
+  return words;
+}
+
+std::vector<std::string> names_of(const std::vector<Word>& words) {
+  std::vector<std::string> names;
+  for (const Word& word : words) names.push_back(word.first);
+  return names;
+}
+
+std::vector<std::string> fields_of(const nlohmann::ordered_json& object) {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : object.items()) names.push_back(key);
+  return names;
+}
+
+TEST(Words, OfTables) {
+  EXPECT_THAT(documented("Verdicts"), ElementsAreArray(words_of(verdicts)));
+  EXPECT_THAT(documented("Classes"), ElementsAreArray(words_of(classes)));
+  EXPECT_THAT(documented("Tiers"), ElementsAreArray(words_of(tiers)));
+}
+
+TEST(Words, OfTheRuntimeSuite) {
+  EXPECT_THAT(documented("Cases", "runtime_suite.md"), ElementsAreArray(words_of(scenario_kinds)));
+}
+
+TEST(Words, OfSlices) {
+  std::vector<Word> slices;
+  for (const CaseSlice& slice : read_contract("everything").slices) slices.emplace_back(slice.name, slice.about);
+  EXPECT_THAT(documented("Slices"), ElementsAreArray(slices));
+}
+
+TEST(Words, OfLines) {
+  EXPECT_THAT(names_of(documented("Case lines")), ElementsAreArray(fields_of(to_json(detailed()))));
+  Defect defect = defect_of({detailed()});
+  defect.ways = {"whenever self has NaN", "always"}, defect.command = repro_line(defect.smallest);
+  const auto line = nlohmann::ordered_json::parse(to_json_line(defect));
+  EXPECT_THAT(names_of(documented("Defect lines")), ElementsAreArray(fields_of(line["defect"])));
+}
+
+}  // namespace verdicts_test
+}  // namespace assay

@@ -1,0 +1,80 @@
+#include <gmock/gmock-matchers.h>
+
+#include <set>
+
+#include "conformance/corrupt/cases.h"
+#include "conformance/files/file.h"
+#include "format/flow.h"
+#include "tests/support/program_folders.h"
+#include "tests/support/rules_shown.h"
+
+// A program at the boundary of each rule of data flow that keeps it, and one that breaks it; and recorded programs, all
+// of which keep them.
+namespace assay {
+namespace flow_test {
+
+using Index = PlanBuilder::Index;
+using corrupt::flow_cases, corrupt::FlowCase;
+
+TEST(Flow, EachRuleHasAProgramAtItsBoundaryAndOneThatBreaksIt) {
+  for (const FlowCase& c : flow_cases()) {
+    Planned meets, breaks;
+    c.meets(meets), c.breaks(breaks);
+    const std::string_view rule = c.rule->id;
+    SCOPED_TRACE(text(rule, ", ", c.what));
+    for (const Fault& f : meets.faults()) ADD_FAILURE() << f.rule << ", " << f.place << ": " << f.message;
+    const std::vector<Fault> broken = breaks.faults();
+    const auto told = std::ranges::find(broken, rule, &Fault::rule);
+    ASSERT_NE(told, broken.end());
+    show_case(rule, c.what, *told);
+  }
+}
+
+// -- recorded programs ------------------------------------------------------------------------------------------------
+
+TEST(Flow, EachRuleHasACase) {
+  std::set<std::string_view> covered;
+  for (const FlowCase& c : flow_cases()) covered.insert(c.rule->id);
+  EXPECT_EQ(covered, std::set<std::string_view>(std::begin(flow_rules), std::end(flow_rules)));
+}
+
+class RecordedFlow : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(RecordedFlow, IsAccepted) {
+  const auto program = open_program(open_file(GetParam() / "program.pte"));
+  ASSERT_TRUE(program);
+  for (const Fault& f : faults_of(*program)) ADD_FAILURE() << f.rule << ", " << f.place << ": " << f.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, RecordedFlow, testing::ValuesIn(program_folders()), name_of_folder);
+
+// -- state ------------------------------------------------------------------------------------------------------------
+
+std::vector<Index> state_of(const Planned& p) {
+  const auto file = open_program(in_memory(p.program.bytes()));
+  const auto& plan = *file->tables().execution_plan()->Get(0);
+  std::vector<Index> told;
+  const auto tell = [](void* all, std::uint32_t v) {
+    static_cast<std::vector<Index>*>(all)->push_back(static_cast<Index>(v));
+  };
+  format::Workspace counting;
+  each_state(file->view(), plan, counting, tell, &told);
+  std::vector<std::max_align_t> memory(counting.most() / sizeof(std::max_align_t) + 1);
+  format::Workspace workspace(std::as_writable_bytes(std::span(memory)));
+  each_state(file->view(), plan, workspace, tell, &told);
+  return told;
+}
+
+TEST(Flow, StateIsWhatIsReadOfTheExecutionBefore) {
+  Planned p;
+  const Index cache = p.at(32), view = p.at(32, {2, 2}), scratch = p.at(48), initial = p.at(64), unread = p.at(80);
+  p.plan.at(initial).data_buffer_idx = p.program.initial(numbers({1, 2, 3, 4}));
+  p.name(unread, "unread");
+  p.relu(p.x, scratch), p.plan.add_tensors(cache, initial, p.out);
+  p.copy(cache, p.out), p.copy(unread, p.out), p.copy(scratch, p.out);
+  ASSERT_TRUE(p.faults().empty());
+  EXPECT_THAT(state_of(p), testing::ElementsAre(cache, view, initial));
+}
+
+}  // namespace flow_test
+}  // namespace assay

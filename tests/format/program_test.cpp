@@ -1,0 +1,156 @@
+#include <gmock/gmock-matchers.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "conformance/corrupt/sample.h"
+#include "conformance/files/file.h"
+#include "conformance/inspect/check.h"
+#include "reference/program/decoded.h"
+#include "tests/support/program_folders.h"
+
+// Decoding and encoding lose nothing, and what the official exporter writes keeps every rule.
+namespace assay {
+namespace program_test {
+
+namespace fs = std::filesystem;
+
+template <class Decode>
+void expect_the_same_again(std::span<const std::byte> file, Decode decode) {
+  const auto first = decode(file);
+  ASSERT_TRUE(first) << first.faults.at(0).message;
+  const Bytes bytes = encode(*first);
+  EXPECT_EQ(bytes, encode(*first));
+  const auto second = decode(bytes);
+  ASSERT_TRUE(second) << second.faults.at(0).message;
+  EXPECT_TRUE(*second == *first);
+  EXPECT_EQ(encode(*second), bytes);
+}
+
+TEST(Program, SurvivesEncoding) {
+  for (const std::size_t alignment : {16u, 128u, 4096u})
+    expect_the_same_again(encode(Sample().program, alignment), decode_program);
+}
+TEST(DataFile, SurvivesEncoding) { expect_the_same_again(encode(Sample().data), decode_data_file); }
+TEST(BundledProgram, SurvivesEncoding) {
+  expect_the_same_again(Sample().encoded_bundle(), decode_bundle);
+  EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(Sample().encoded_bundle())->program))));
+}
+
+// Nothing of an empty program is at a multiple of anything.
+TEST(BundledProgram, SurvivesEncodingWithAnEmptyProgram) {
+  for (std::size_t n = 0; n < 16; ++n) {
+    BundledProgram bundle;
+    bundle.method_test_suites.push_back(std::make_unique<bpte::BundledMethodTestSuiteT>());
+    bundle.method_test_suites.front()->method_name = std::string(n, 'f');
+    const auto again = decode_bundle(encode(bundle));
+    ASSERT_TRUE(again) << n << ": " << again.faults.front().message;
+    EXPECT_TRUE(*again == bundle);
+  }
+}
+
+TEST(Program, SurvivesEncodingWithTheSignOfAZero) {
+  Program program;
+  PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));
+  for (const double zero : {0.0, -0.0}) {
+    plan.plan().values.clear();
+    plan.real(zero);
+    const auto again = decode_program(encode(program));
+    ASSERT_TRUE(again);
+    const double kept = again->tables.execution_plan.at(0)->values.at(0)->val.AsDouble()->double_val;
+    EXPECT_EQ(std::signbit(kept), std::signbit(zero));
+  }
+}
+
+TEST(Program, EntryZeroOfItsMemoriesIsNoMemory) {
+  constexpr Int largest = std::numeric_limits<Int>::max();
+  Program program;
+  PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));
+  plan.plan().name = "forward";
+  plan.plan().chains.push_back(std::make_unique<pte::ChainT>());
+  for (const Int nothing : {Int{-1}, -largest - 1, largest}) {
+    plan.plan().non_const_buffer_sizes = {nothing, largest - 1, 1};
+    const CheckReport report = check(in_memory(encode(program)));
+    EXPECT_TRUE(report.faults.empty());
+    ASSERT_EQ(report.methods.size(), 1u);
+    EXPECT_EQ(report.methods.first[0].planned, largest);
+  }
+}
+
+TEST(Program, AlignmentMovesSegmentsOnly) {
+  EXPECT_TRUE(*decode_program(encode(Sample().program, 16)) == *decode_program(encode(Sample().program, 4096)));
+}
+
+TEST(Program, FilesAreToldByTheirIdentifier) {
+  EXPECT_EQ(file_kind(encode(Sample().program)), FileKind::program);
+  EXPECT_EQ(file_kind(encode(Sample().data)), FileKind::data);
+  EXPECT_EQ(file_kind(Sample().encoded_bundle()), FileKind::bundle);
+  EXPECT_EQ(file_kind({}), FileKind::unknown);
+}
+
+TEST(Program, DataAreFoundByIndexAndByName) {
+  Sample s;
+  const auto file = open_program(in_memory(encode(s.program)));
+  ASSERT_TRUE(file);
+  const auto same = [](std::optional<std::span<const std::byte>> found, const Bytes& wanted) {
+    return found && std::ranges::equal(found->first(std::min(found->size(), wanted.size())), wanted);
+  };
+  EXPECT_TRUE(same(constant_data(file->view(), 1), numbers({1, 2, 3, 4})));
+  EXPECT_FALSE(constant_data(file->view(), 2));
+  EXPECT_TRUE(same(initial_data(file->view(), 1), numbers({5, 6})));
+  EXPECT_FALSE(initial_data(file->view(), 2));
+  EXPECT_EQ(payload(file->view(), *file->tables().execution_plan()->Get(0)->delegates()->Get(0)).size(), 3u);
+  EXPECT_EQ(payload(file->view(), *file->tables().execution_plan()->Get(0)->delegates()->Get(1)).size(), 5u);
+
+  const auto valid = validate(*file, {*open_data(in_memory(encode(s.data)))});
+  ASSERT_TRUE(valid);
+  EXPECT_TRUE(same(valid->named("payload")->bytes, Bytes(3)));
+  EXPECT_EQ(valid->named("payload")->layout, nullptr);
+  EXPECT_TRUE(same(valid->named("weight")->bytes, numbers({7, 8})));
+  EXPECT_NE(valid->named("weight")->layout, nullptr);
+  EXPECT_FALSE(valid->named("weights"));
+  EXPECT_EQ(valid->plan("second"), file->tables().execution_plan()->Get(1));
+  EXPECT_EQ(valid->plan("third"), nullptr);
+}
+
+TEST(Program, WhatIsMadeOfAFileKeepsIt) {
+  auto bundle = open_bundle(in_memory(Sample().encoded_bundle()));
+  auto program = open_program(program_of(*bundle));
+  auto valid = validate(*program);
+  bundle.value.reset(), program.value.reset();
+  EXPECT_EQ((*valid)->view().segment_count(), 4u);
+  EXPECT_EQ((*valid)->segment(3).size(), 3u);
+  EXPECT_NE(valid->plan("forward"), nullptr);
+}
+
+TEST(Program, TablesAreReadFromACopy) {
+  Bytes bytes = encode(Sample().program);
+  const auto file = open_program(borrowed(bytes));
+  const auto* segments = bytes.data() + bytes.size() - 3;
+  EXPECT_EQ(file->segment(3).data(), segments);
+  std::ranges::fill(bytes, std::byte{0xff});
+  EXPECT_EQ(faults_of(*file).size(), 0u);
+}
+
+class RecordedProgram : public testing::TestWithParam<fs::path> {};
+
+TEST_P(RecordedProgram, KeepsEveryRuleAndSurvivesEncoding) {
+  std::vector<NamedDataFile> data;
+  for (const auto& entry : fs::directory_iterator(GetParam()))
+    if (entry.path().extension() == ".ptd") {
+      const File file = open_file(entry.path());
+      expect_the_same_again(file.bytes, decode_data_file);
+      data.push_back(*open_data(file));
+      EXPECT_TRUE(faults_of(data.back()).empty()) << faults_of(data.back())[0].message;
+    }
+  const File file = open_file(GetParam() / "program.pte");
+  expect_the_same_again(file.bytes, decode_program);
+  for (const Fault& f : faults_of(*open_program(file), data))
+    ADD_FAILURE() << f.rule << " [" << f.place << "] " << f.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RecordedProgram, testing::ValuesIn(program_folders()), name_of_folder);
+
+}  // namespace program_test
+}  // namespace assay

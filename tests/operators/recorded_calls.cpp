@@ -1,0 +1,92 @@
+// Every recorded call of eager PyTorch, judged by the reference as any testee's answer is.
+//
+//   recorded_calls FOLDER [KNOWN [STEP]]
+//
+// prints a line for each operator: its calls, and a digest of what the reference gave, in which float64 results that
+// need not be exact are left out (libraries differ in their last bit). KNOWN lists the calls that are expected to
+// disagree. Of each operator's calls every STEP-th is made, all unless said. Exits with 1 when a call is outside its
+// bounds, and says which; likewise when a known disagreement is none any more and all were made, or when its rules,
+// asked without data, say otherwise than the call, or without outs the entry says otherwise than eager.
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "conformance/cases/case.h"
+#include "conformance/cases/fresh.h"
+#include "conformance/cases/recorded_eager.h"
+#include "conformance/judge/judge.h"
+#include "conformance/runner/case_list.h"
+#include "conformance/runner/run_case.h"
+#include "tests/support/static_call.h"
+
+namespace {
+
+using namespace assay;
+
+class Digest {  // FNV-1a
+ public:
+  void add(const Operator& op, const Tensor& result) {
+    const DTypeInfo& d = info(result.dtype);
+    if (d.part == DType::float64 && accuracy(op, 0, result.dtype).measure != Accuracy::Measure::exact) return;
+    for (Bits b : read_parts(result).data) add(is_floating(d.part) && std::isnan(d.real_of(b)) ? ~Bits{0} : b);
+  }
+  void add(Bits value) { state_ = (state_ ^ value) * 0x100000001b3u; }
+  Bits value() const { return state_; }
+
+ private:
+  Bits state_ = 0xcbf29ce484222325u;
+};
+
+int check(const Corpus& corpus, KernelLibrary& eager, std::optional<Probe>& probe, const RecordedCalls& calls,
+          std::set<std::string>& known, std::size_t step) {
+  const Operator& op = calls.op();
+  Digest digest;
+  int wrong = 0;
+  for (std::size_t i = 0; i < calls.size(); i += step) {
+    const CaseId id{std::string(op.name), calls.digest(i), {}};
+    const Case recorded = corpus.make(id);
+    const std::vector<Value>& arguments = recorded.arguments;
+    const Expectation expected = expect(op, arguments);
+    std::vector<std::string> disagreements;  // those of which a call may be known
+    if (const auto m = fresh_mismatch(op, recorded.recorded); !m.empty()) disagreements.push_back(m);
+    for (const Known depth : {Known::sizes, Known::ranks})
+      if (const auto m = static_mismatch(op, arguments, expected.answer, expected.arguments, depth); !m.empty())
+        ++wrong, fmt::print(stderr, "{}: {}\n", to_text(id), m);
+    digest.add(static_cast<Bits>(expected.answer.outcome));
+    for (const Tensor& t : expected.outs) digest.add(op, t);
+    if (!probe || probe->is_spent()) probe.emplace(eager);  // one for many calls: its addresses take time to reserve
+    const Record r = run_case(corpus, *probe, Contract(), id).record;
+    if (r.verdict != Verdict::pass && r.verdict != Verdict::quality)
+      disagreements.push_back(fmt::format("{} {}: {}", name(r.verdict), name(r.failure), r.message));
+    if (disagreements.empty() || known.erase(r.case_id) > 0) continue;
+    ++wrong;
+    for (const std::string& d : disagreements) fmt::print(stderr, "{}: {}\n", r.case_id, d);
+  }
+  fmt::print("{} {} calls {:016x}\n", op.name, calls.size(), digest.value());
+  return wrong;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t step = argc == 4 ? std::strtoul(argv[3], nullptr, 10) : 1;
+  if (argc < 2 || argc > 4 || step == 0) return fmt::print(stderr, "usage: recorded_calls FOLDER [KNOWN [STEP]]\n"), 2;
+  try {
+    const Corpus corpus(argv[1]);
+    RecordedEager eager(corpus);
+    std::set<std::string> known = argc > 2 ? read_case_list(argv[2], "known") : std::set<std::string>{};
+    std::optional<Probe> probe;
+    int wrong = 0;
+    for (const RecordedCalls* calls : corpus.matching("")) wrong += check(corpus, eager, probe, *calls, known, step);
+    if (step > 1) known.clear();
+    for (const std::string& id : known)
+      fmt::print(stderr, "{}: listed in {}, but agrees: take it off the list\n", id, argv[2]);
+    return wrong > 0 || !known.empty();
+  } catch (const Fault& f) {
+    fmt::print(stderr, "recorded_calls: {}, {}: {}\n", name(f.outcome), f.rule, f.message);
+    return exit_code(f.outcome);
+  }
+}

@@ -1,0 +1,96 @@
+"""The optimized runtime through the command: explained, and held to the reference."""
+import json
+import os
+import pathlib
+import platform
+import subprocess
+import tempfile
+import unittest
+
+from source import PROGRAMS
+
+
+
+def assay(*arguments, code=0):
+    done = subprocess.run([os.environ["ASSAY"], *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+class Explain(unittest.TestCase):
+    def test_every_instruction_has_its_line(self):
+        lines = assay("explain", PROGRAMS / "mobile_net" / "program.pte").splitlines()
+        self.assertRegex(lines[0], r"^method forward, (sse4|avx2|avx512|neon): \d+ instructions, \d+ steps, 0 of them by the fallback$")
+        self.assertRegex(lines[1], r"^memory: prepared \d+, arena \d+, shared 0, scratch \d+ bytes$")
+        self.assertEqual(lines[2], "rewrites: fold_constants, drop_copies, fuse_into_products, use_channels_last")
+        instructions = int(lines[0].split(": ")[1].split()[0])
+        self.assertEqual(len(lines), 3 + instructions)
+        self.assertTrue(any("convolution_f32 + batch norm" in line for line in lines), lines)
+
+    def test_json_says_the_same(self):
+        said = json.loads(assay("explain", PROGRAMS / "mobile_net" / "program.pte", "--json"))
+        steps = {line["step"] for line in said["instructions"] if "step" in line}
+        self.assertEqual(steps, set(range(len(steps))))
+        self.assertEqual(said["fallbacks"], 0)
+        for line in said["instructions"]:
+            self.assertEqual("kernel" in line, line.get("done_by") == line["instruction"])
+
+    def test_what_the_fallback_does_is_marked(self):
+        said = json.loads(assay("explain", PROGRAMS / "bfloat16" / "program.pte", "--json"))
+        marked = [line for line in said["instructions"] if line.get("kernel") == "reference"]
+        self.assertEqual(len(marked), said["fallbacks"])
+        self.assertGreater(len(marked), 0)
+
+    def test_differences_of_each_dtype_that_sums_have_are_its_own(self):
+        """What is added is the opposite of alpha, which an unsigned type has not."""
+        with tempfile.TemporaryDirectory() as folder:
+            assay("suite", "-o", folder, "--programs", "aten::sub.out,aten::rsub.Scalar_out")
+            found = set()
+            for program in pathlib.Path(folder).rglob("*.pte"):
+                dtypes = {value["dtype"] for value in json.loads(assay("inspect", program, "--json"))["methods"][0]["values"] if "dtype" in value}
+                said = json.loads(assay("explain", program, "--json"))
+                if dtypes <= {"uint8"} or dtypes <= {"float32"}:
+                    found.add((*dtypes, said["instructions"][0]["kernel"]))
+            self.assertEqual(found, {("uint8", "sub_i64"), ("uint8", "rsub_i64"), ("float32", "sub_f32"), ("float32", "rsub_f32")})
+
+    def test_for_an_instruction_set_in_relaxed_arithmetic(self):
+        name = "neon" if platform.machine() == "aarch64" else "sse4"
+        lines = assay("explain", PROGRAMS / "cnn" / "program.pte", "--with", f"optimized:relaxed,{name}").splitlines()
+        self.assertTrue(lines[0].startswith(f"method forward, {name}: "), lines[0])
+        for words in "optimized:", "optimized:relaxed,", "optimized:fast", "reference":
+            assay("explain", PROGRAMS / "cnn" / "program.pte", "--with", words, code=5 if words == "reference" else 4)
+
+    def test_a_method_that_is_not_there(self):
+        assay("explain", PROGRAMS / "mlp" / "program.pte", "--method", "nobody", code=4)
+
+
+class Check(unittest.TestCase):
+    def test_says_which_memories_it_takes(self):
+        [forward] = json.loads(assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", "optimized", "--json"))["methods"]
+        explained = json.loads(assay("explain", PROGRAMS / "mobile_net" / "program.pte", "--json"))["bytes"]
+        self.assertLessEqual(explained.items(), forward["bytes"].items())
+        self.assertIn("    prepared: ", assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", "optimized"))
+
+    def test_of_each_instruction_set_of_the_build(self):
+        sets = ["neon"] if platform.machine() == "aarch64" else ["sse4", "avx2", "avx512"]
+        for name in sets:  # which the machine need not have
+            [forward] = json.loads(assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", f"optimized:{name}", "--json"))["methods"]
+            self.assertGreater(forward["bytes"]["prepared"], 0)
+        assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", "optimized:mmx", code=4)
+
+
+class Run(unittest.TestCase):
+    def test_gives_what_was_recorded(self):
+        for program in "mlp", "mobile_net", "kv_cache", "cond", "dynamic_layers", "delegate_inline":
+            folder = PROGRAMS / program
+            out = assay("run", folder / "program.pte", "--calls", folder / "calls.json", "--with", "optimized")
+            self.assertIn("no difference", out)
+
+    def test_is_held_to_the_reference(self):
+        folder = PROGRAMS / "cnn"
+        out = assay("run", folder / "program.pte", "--calls", folder / "calls.json", "--with", "optimized", "--against", "reference", "--rtol", "1e-4", "--atol", "1e-6")
+        self.assertIn("no difference", out)
+
+
+if __name__ == "__main__":
+    unittest.main()

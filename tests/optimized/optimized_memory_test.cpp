@@ -1,0 +1,282 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "conformance/files/file.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/host.h"
+#include "conformance/sandbox/client_memory.h"
+#include "optimized/api/assay.h"
+#include "optimized/fallback/fallback.h"
+#include "tests/support/program_folders.h"
+#include "tests/support/whole_suite.h"
+
+// The optimized runtime lives in the memory that it asked for: exactly as much, whatever it held before.
+namespace assay {
+namespace optimized_memory_test {
+
+namespace fs = std::filesystem;
+
+// Memory of exactly so many bytes between zones that must stay as they are.
+class Fenced {
+ public:
+  Fenced(std::size_t size, std::byte fill) : memory_(zone + size + zone), size_(size) {
+    std::ranges::fill(memory_.bytes(), fence);
+    std::ranges::fill(memory_.bytes().subspan(zone, size), fill);
+  }
+  assay_memory all() const { return {memory_.bytes().data() + zone, size_}; }
+  assay_memory one_byte_less() const { return {memory_.bytes().data() + zone, size_ - 1}; }
+  bool is_whole() const {
+    const auto held = [](std::span<const std::byte> z) {
+      return std::ranges::all_of(z, [](std::byte b) { return b == fence; });
+    };
+    return held(memory_.bytes().first(zone)) && held(memory_.bytes().subspan(zone + size_));
+  }
+
+ private:
+  static constexpr std::size_t zone = 128;
+  static constexpr std::byte fence{0xFD};
+  ClientMemory memory_;
+  std::size_t size_;
+};
+
+struct Files {
+  explicit Files(const fs::path& folder) : calls(read_calls(folder / "calls.json")) {
+    add(folder / "program.pte");
+    for (const fs::path& file : calls.data) add(file);
+  }
+  void add(const fs::path& file) {
+    const File read = open_file(file);
+    ClientMemory& copy = memory.emplace_back(read.bytes.size());
+    std::ranges::copy(read.bytes, copy.bytes().begin());
+    bytes.push_back({copy.bytes().data(), copy.bytes().size()});
+  }
+  std::span<const assay_bytes> data() const { return std::span(bytes).subspan(1); }
+
+  ProgramCalls calls;
+  std::vector<ClientMemory> memory;
+  std::vector<assay_bytes> bytes;
+};
+
+assay_options with_fallback() {
+  assay_options options{};
+  options.fallback = optimized::reference_fallback();
+  options.backends = optimized::reference_backends(options.backend_count);
+  return options;
+}
+
+struct Opened {
+  Opened(const Files& files, std::byte fill) {
+    assay_program_sizes sizes;
+    assay_fault fault;
+    const auto data = files.data();
+    EXPECT_EQ(assay_program_size(files.bytes[0], data.data(), data.size(), &sizes, &fault), ASSAY_OK) << fault.message;
+    memory.emplace(sizes.program, fill);
+    const Fenced workspace(sizes.workspace, fill);
+    EXPECT_EQ(
+        assay_program_open(files.bytes[0], data.data(), data.size(), memory->all(), workspace.all(), &program, &fault),
+        ASSAY_OK)
+        << fault.message;
+    EXPECT_TRUE(workspace.is_whole());
+  }
+  ~Opened() { EXPECT_TRUE(memory->is_whole()); }
+
+  std::optional<Fenced> memory;
+  assay_program* program = nullptr;
+};
+
+// A method in fenced memory.
+struct Made {
+  Made(const Opened& opened, const char* name, std::byte fill) {
+    assay_fault fault;
+    std::size_t bytes = 0;
+    EXPECT_EQ(assay_method_workspace_size(opened.program, name, &bytes, &fault), ASSAY_OK) << fault.message;
+    workspace.emplace(bytes, fill);
+    EXPECT_EQ(assay_method_size(opened.program, name, &options, workspace->all(), &sizes, &fault), ASSAY_OK)
+        << fault.message;
+    prepared.emplace(sizes.prepared, fill), arena.emplace(sizes.arena, fill), scratch.emplace(sizes.scratch, fill);
+    shared.emplace(sizes.shared, std::byte{0});
+    const assay_method_memories all{workspace->all(), prepared->all(), arena->all(), shared->all(), scratch->all()};
+    EXPECT_EQ(assay_method_make(opened.program, name, &options, &all, &method, &fault), ASSAY_OK) << fault.message;
+  }
+  ~Made() {
+    assay_method_end(method);
+    for (const auto* memory : {&workspace, &prepared, &arena, &scratch, &shared}) EXPECT_TRUE((*memory)->is_whole());
+  }
+
+  const assay_options options = with_fallback();
+  assay_method_sizes sizes;
+  std::optional<Fenced> workspace, prepared, arena, scratch, shared;
+  assay_method* method = nullptr;
+};
+
+// A value as the interface takes it; a tensor's elements lie at `data`.
+struct Given {
+  explicit Given(const Value& from, std::byte* data = nullptr) {
+    if (const auto* t = std::get_if<Tensor>(&from)) {
+      sizes.assign(t->sizes.begin(), t->sizes.end()), order.assign(t->dim_order.begin(), t->dim_order.end());
+      value.kind = ASSAY_TENSOR;
+      value.as.tensor = {data ? data : const_cast<std::byte*>(t->bytes.data()), static_cast<int>(t->dtype),
+                         sizes.size(), sizes.data(), order.data()};
+    } else if (const auto* n = std::get_if<Int>(&from)) {
+      value.kind = ASSAY_INTEGER, value.as.integer = *n;
+    } else if (const auto* d = std::get_if<double>(&from)) {
+      value.kind = ASSAY_REAL, value.as.real = *d;
+    } else if (const auto* b = std::get_if<bool>(&from)) {
+      value.kind = ASSAY_BOOLEAN, value.as.boolean = *b;
+    } else if (const auto* s = std::get_if<std::string>(&from)) {
+      value.kind = ASSAY_STRING, value.as.string = {s->data(), s->size()};
+    }
+  }
+
+  assay_value value{};
+  std::vector<std::int32_t> sizes;
+  std::vector<std::uint8_t> order;
+};
+
+void set_inputs(assay_method* method, const std::vector<Value>& inputs) {
+  assay_fault fault;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Given given(inputs[i]);
+    EXPECT_EQ(assay_set_input(method, i, &given.value, &fault), ASSAY_OK) << fault.message;
+  }
+}
+
+std::string bytes_of_outputs(assay_method* method) {
+  std::string all;
+  for (std::size_t i = 0; i < assay_output_count(method); ++i) {
+    assay_value value;
+    EXPECT_EQ(assay_output(method, i, &value), ASSAY_OK);
+    if (value.kind != ASSAY_TENSOR) continue;
+    std::size_t n = static_cast<std::size_t>(info(*dtype_numbered(value.as.tensor.dtype)).bytes);
+    for (std::size_t d = 0; d < value.as.tensor.rank; ++d) n *= static_cast<std::size_t>(value.as.tensor.sizes[d]);
+    if (n > 0) all.append(static_cast<const char*>(value.as.tensor.data), n);
+  }
+  return all;
+}
+
+class OptimizedMemory : public testing::TestWithParam<fs::path> {
+ public:
+  static void TearDownTestSuite() {
+    if (!whole_suite_ran()) return;
+    EXPECT_GT(aliased, 2 * copied) << "hardly any input is used where it lies";
+    EXPECT_GT(copied, 0u);
+  }
+};
+
+// What the calls of one method give, when all memory held `fill` before.
+std::string results(const Files& files, const ValidProgram& valid, std::byte fill) {
+  const Opened opened(files, fill);
+  std::string all;
+  const std::string name = files.calls.calls.front().method;
+  const Made made(opened, name.c_str(), fill);
+  for (const ProgramCall& call : files.calls.calls) {
+    if (call.method != name || !call.fails.empty()) continue;
+    set_inputs(made.method, adapted(*valid.plan(name), call.inputs));
+    assay_fault fault;
+    EXPECT_EQ(assay_execute(made.method, &fault), ASSAY_OK) << fault.message;
+    all += bytes_of_outputs(made.method);
+  }
+  return all;
+}
+
+TEST_P(OptimizedMemory, HoldsAllThatIsWrittenAndItsFillDoesNotShow) {
+  const Files files(GetParam());
+  if (files.calls.calls.empty()) return;
+  const ValidProgram valid = valid_program(open_file(GetParam() / "program.pte"), open_data_files(files.calls.data));
+  const std::string zeros = results(files, valid, std::byte{0});
+  EXPECT_EQ(zeros, results(files, valid, std::byte{0xFF}));
+  EXPECT_EQ(zeros, results(files, valid, std::byte{0x5A}));
+}
+
+std::size_t aliased = 0, copied = 0;
+
+// Each tensor where the client has it, between fences and nowhere else, if the program allows that; it stays as it is.
+TEST_P(OptimizedMemory, InputsAreUsedWhereTheyLie) {
+  const Files files(GetParam());
+  if (files.calls.calls.empty() || !files.calls.calls.front().fails.empty()) return;
+  const ValidProgram valid = valid_program(open_file(GetParam() / "program.pte"), open_data_files(files.calls.data));
+  const std::byte fill{0x5A};
+  const Opened opened(files, fill);
+  const ProgramCall& call = files.calls.calls.front();
+  const std::vector<Value> inputs = adapted(*valid.plan(call.method), call.inputs);
+  const auto run = [&](bool alias, bool then_copy) {
+    const Made made(opened, call.method.c_str(), fill);
+    std::vector<Fenced> lent;
+    assay_fault fault;
+    set_inputs(made.method, inputs);
+    for (std::size_t i = 0; i < inputs.size() && alias; ++i) {
+      const auto* t = std::get_if<Tensor>(&inputs[i]);
+      if (!t) continue;
+      const assay_memory memory = lent.emplace_back(t->bytes.size(), fill).all();
+      const Given given(inputs[i], static_cast<std::byte*>(memory.data));
+      std::ranges::copy(t->bytes, static_cast<std::byte*>(memory.data));
+      if (info(t->dtype).bytes > 1) {
+        const Given askew(inputs[i], static_cast<std::byte*>(memory.data) + 1);
+        EXPECT_EQ(assay_alias_input(made.method, i, &askew.value, &fault), ASSAY_INVALID);
+        EXPECT_STREQ(fault.rule, "R5");
+      }
+      const assay_outcome outcome = assay_alias_input(made.method, i, &given.value, &fault);
+      EXPECT_TRUE(outcome == ASSAY_OK || fault.rule == std::string("R5")) << fault.rule << fault.message;
+      ++(outcome == ASSAY_OK ? aliased : copied);
+      if (!then_copy) continue;
+      set_inputs(made.method, inputs);
+      std::memset(memory.data, 0xFF, memory.size);
+    }
+    EXPECT_EQ(assay_execute(made.method, &fault), ASSAY_OK) << fault.message;
+    std::size_t k = 0;
+    for (const Value& input : inputs) {
+      const auto* t = std::get_if<Tensor>(&input);
+      if (!t || !alias) continue;
+      EXPECT_TRUE(lent[k].is_whole());
+      EXPECT_TRUE(then_copy || std::ranges::equal(t->bytes, std::span(static_cast<std::byte*>(lent[k].all().data),
+                                                                      lent[k].all().size)));
+      ++k;
+    }
+    return bytes_of_outputs(made.method);
+  };
+  const std::string as_copied = run(false, false);
+  EXPECT_EQ(as_copied, run(true, false));
+  EXPECT_EQ(as_copied, run(true, true));
+}
+
+TEST_P(OptimizedMemory, OneByteLessIsRefused) {
+  const Files files(GetParam());
+  const std::byte fill{0x5A};
+  const Opened opened(files, fill);
+  assay_fault fault;
+  assay_program* program = nullptr;
+  const auto data = files.data();
+  const Fenced workspace(1 << 20, fill);
+  EXPECT_EQ(assay_program_open(files.bytes[0], data.data(), data.size(), opened.memory->one_byte_less(),
+                               workspace.all(), &program, &fault),
+            ASSAY_EXHAUSTED);
+  std::size_t length = 0;
+  const char* first = assay_method_name(opened.program, 0, &length);
+  const std::string name(first, length);
+  const Made made(opened, name.c_str(), fill);
+  const auto refused = [&](const assay_method_memories& memories) {
+    assay_method* method = nullptr;
+    const assay_outcome outcome =
+        assay_method_make(opened.program, name.c_str(), &made.options, &memories, &method, &fault);
+    EXPECT_EQ(method, nullptr);
+    EXPECT_STREQ(fault.rule, "V4");
+    return outcome == ASSAY_EXHAUSTED;
+  };
+  const assay_method_memories all{made.workspace->all(), made.prepared->all(), made.arena->all(), made.shared->all(),
+                                  made.scratch->all()};
+  for (const auto part : {&assay_method_memories::prepared, &assay_method_memories::arena,
+                          &assay_method_memories::shared, &assay_method_memories::scratch}) {
+    assay_method_memories less = all;
+    if ((all.*part).size == 0) continue;
+    --(less.*part).size;
+    EXPECT_TRUE(refused(less));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, OptimizedMemory, testing::ValuesIn(program_folders()), name_of_folder);
+
+}  // namespace optimized_memory_test
+}  // namespace assay

@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include "conformance/adapters/optimized/client.h"
+#include "tests/support/methods.h"
+
+// What the optimized runtime refuses, the reference does, by the same rule.
+namespace assay {
+namespace optimized_rules_test {
+
+std::string rule_in_optimized(const ProgramBuilder& program, const std::vector<Value>& inputs, bool as_written,
+                              Int instructions = 0) {
+  const Bytes file = program.bytes();
+  try {
+    OptimizedClient client(file, {}, {.as_written = as_written, .instructions = instructions});
+    client.call("forward", inputs);
+    return "";
+  } catch (const Fault& fault) {
+    return fault.rule;
+  }
+}
+
+// The rule by which both refuse the program with these inputs, "" where they do not.
+std::string rule_of_both(const ProgramBuilder& program, const std::vector<Value>& inputs = {}) {
+  std::string rule = broken(program, inputs);
+  for (const bool as_written : {false, true}) EXPECT_EQ(rule_in_optimized(program, inputs, as_written), rule);
+  return rule;
+}
+
+// A copy to another dtype, of whose second argument, non_blocking, no kernel reads anything.
+struct Copy {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+
+  template <class NonBlocking>
+  explicit Copy(NonBlocking non_blocking) {
+    const auto from = plan.constant(float32, {2}, program.constant(bytes_of({1, 2}))), to = plan.planned(float64, {2});
+    plan.call("dim_order_ops::_to_dim_order_copy.out", {from, non_blocking(plan), plan.integers({0}), to, to});
+    plan.plan().outputs = {to};
+  }
+};
+
+TEST(OptimizedRules, ANumberOfTheFileHasTheTypeOfItsSchema) {
+  const auto rule = [](auto non_blocking) { return rule_of_both(Copy(non_blocking).program); };
+  EXPECT_EQ(rule([](PlanBuilder& p) { return p.boolean(false); }), "");
+  EXPECT_EQ(rule([](PlanBuilder& p) { return p.integer(0); }), "I10");
+  EXPECT_EQ(rule([](PlanBuilder& p) { return p.real(0); }), "I10");
+  EXPECT_EQ(rule([](PlanBuilder& p) { return p.none(); }), "I10");
+}
+
+TEST(OptimizedRules, ANumberOfTheCallersHasTheTypeOfItsSchema) {
+  Copy copy([](PlanBuilder& p) { return p.none(); });
+  copy.plan.plan().inputs = {2};
+  const auto rule = [&](const Value& non_blocking) { return rule_of_both(copy.program, {non_blocking}); };
+  EXPECT_EQ(rule(true), "");
+  EXPECT_EQ(rule(Int{0}), "I10");
+  EXPECT_EQ(rule(0.0), "I10");
+  EXPECT_EQ(rule(Value()), "I10");
+  EXPECT_EQ(rule(std::string("yes")), "I10");
+}
+
+TEST(OptimizedRules, AFloatMayBeAnIntegerAndAScalarAnything) {
+  const auto filled = [](const Value& number) {
+    ProgramBuilder program;
+    PlanBuilder plan = program.method();
+    const auto to = plan.planned(float32, {2}), given = plan.none();
+    plan.call("aten::full.out", {plan.integers({2}), given, to, to});
+    plan.plan().inputs = {given}, plan.plan().outputs = {to};
+    return rule_of_both(program, {number});
+  };
+  for (const Value& number : {Value(true), Value(Int{1}), Value(1.0)}) EXPECT_EQ(filled(number), "");
+  EXPECT_EQ(filled(Value()), "I10");
+}
+
+TEST(OptimizedRules, ASizeOfAViewIsAnInteger) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto from = plan.constant(float32, {2}, program.constant(bytes_of({1, 2}))), size = plan.none();
+  const auto view = plan.tensor(float32, {2}), sizes = plan.list<pte::IntListT>(std::vector<std::int64_t>{size});
+  plan.call("executorch_prim::et_view.default", {from, sizes, view});
+  plan.plan().inputs = {size}, plan.plan().outputs = {view};
+  EXPECT_EQ(rule_of_both(program, {Int{2}}), "");
+  EXPECT_EQ(rule_of_both(program, {2.0}), "V3");
+  EXPECT_EQ(rule_of_both(program, {Int{3}}), "I11");
+}
+
+TEST(OptimizedRules, ProgramsAreDelegatedEightDeep) {
+  const auto rule = [](int depth) {
+    ProgramBuilder program;
+    program.method().new_chain();
+    for (; depth > 0; --depth) program = delegating(program.bytes());
+    return rule_of_both(program);
+  };
+  EXPECT_EQ(rule(8), "");
+  EXPECT_EQ(rule(9), "D6");
+}
+
+// Each level has one instruction, and the innermost as many as are asked for.
+TEST(OptimizedRules, InstructionsOfDelegatesCount) {
+  const auto rule = [](int levels, int innermost) {
+    ProgramBuilder program = moving(innermost);
+    for (; levels > 0; --levels) program = delegating(program.bytes());
+    RuntimeOptions options;
+    options.instructions = 100;
+    const std::string by = broken(program, {}, options);
+    EXPECT_EQ(rule_in_optimized(program, {}, true, options.instructions), by);
+    return by;
+  };
+  EXPECT_EQ(rule(1, 99), "");
+  EXPECT_EQ(rule(1, 100), "I17");
+  EXPECT_EQ(rule(2, 98), "");
+  EXPECT_EQ(rule(2, 99), "I17");
+}
+
+// As many elements as it has memory for: where the plan has a place for it, that is known; else the client's memory is
+// what its declared sizes need.
+TEST(OptimizedRules, AnUnboundedTensorHasTheMemoryOfThePlan) {
+  using enum pte::TensorShapeDynamism;
+  const auto rule = [](bool planned, std::vector<Real> input, auto run) {
+    ProgramBuilder program;
+    PlanBuilder plan = program.method();
+    const auto x = planned ? plan.planned(float32, {2}) : plan.tensor(float32, {2});
+    const auto out = planned ? plan.planned(float32, {2}, 2) : plan.tensor(float32, {2});
+    plan.at(x).shape_dynamism = plan.at(out).shape_dynamism = DYNAMIC_UNBOUND;
+    plan.plan().inputs = {x}, plan.plan().outputs = {out};
+    plan.add_tensors(x, x, out);
+    return run(program, std::vector<Value>{floats(input)});
+  };
+  const auto in_optimized = [](const ProgramBuilder& program, const std::vector<Value>& inputs) {
+    return rule_in_optimized(program, inputs, false);
+  };
+  for (const bool planned : {false, true})
+    for (const std::vector<Real>& fits : {std::vector<Real>{1}, {1, 2}})
+      EXPECT_EQ(rule(planned, fits, rule_of_both), "");
+  EXPECT_EQ(rule(true, {1, 2, 3}, rule_of_both), "R1");
+  EXPECT_EQ(rule(false, {1, 2, 3}, in_optimized), "V4");
+}
+
+// Only the reference knows what was written.
+TEST(OptimizedRules, ADelegateReadsMemoryThatThereIs) {
+  using enum pte::TensorShapeDynamism;
+  ProgramBuilder inner, program;
+  PlanBuilder inner_plan = inner.method(), plan = program.method();
+  inner_plan.plan().inputs = {inner_plan.tensor(float32, {2}, DYNAMIC_UNBOUND)};
+  inner_plan.new_chain();
+  plan.delegate("ProgramBackend", pte::DataLocation::SEGMENT, program.segment(inner.bytes()));
+  plan.delegate_call(0, {plan.tensor(float32, {2}, DYNAMIC_UNBOUND)});
+  EXPECT_EQ(broken(program), "T16");
+  EXPECT_EQ(rule_in_optimized(program, {}, false), "");
+}
+
+}  // namespace optimized_rules_test
+}  // namespace assay

@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "conformance/adapters/optimized/library.h"
+#include "conformance/cases/case.h"
+#include "conformance/judge/judge.h"
+#include "conformance/runner/run_case.h"
+#include "tests/support/tensors.h"
+
+// Every recorded call that a kernel of the optimized runtime takes, judged as any testee's answer is.
+namespace assay {
+namespace optimized_kernels_test {
+
+const Corpus& corpus() {
+  static const Corpus all(ASSAY_GOLDEN);
+  return all;
+}
+
+using Operands = OptimizedLibrary::Operands;
+
+// What a kernel is told of its operands, and for which instruction set it is; that of the machine where none is named.
+struct Way {
+  Operands operands;
+  std::string words, set = {};
+};
+
+std::vector<Way> all_ways() {
+  std::vector<Way> all{{Operands::constant, "of constants"},
+                       {Operands::fixed, "of fixed sizes"},
+                       {Operands::moving, "of sizes that move"}};
+  for (std::size_t i = 0; i < std::size(kernels::instruction_sets); ++i) {
+    const auto set = static_cast<kernels::InstructionSet>(i);
+    const std::string name = kernels::traits(set).name;
+    if (set == kernels::best_instruction_set() || !kernels::is_compiled(set)) continue;
+    if (kernels::is_supported(set))
+      all.push_back({Operands::constant, "of constants, for " + name, name});
+    else
+      fmt::print("not run: this machine does not have {}\n", name);
+  }
+  return all;
+}
+const std::vector<Way> ways = all_ways();
+
+class OptimizedKernelsOf : public testing::TestWithParam<std::string> {};
+
+TEST_P(OptimizedKernelsOf, AgreeWithTheSpecification) {
+  const RecordedCalls* calls = corpus().calls(GetParam());
+  ASSERT_TRUE(calls) << "nothing is recorded";
+  for (const auto& [operands, words, set] : ways) {
+    OptimizedLibrary kernels(operands, false, {set});
+    std::optional<Probe> probe;
+    std::size_t taken = 0, of_low_quality = 0;
+    for (std::size_t i = 0; i < calls->size(); ++i) {
+      if (!probe || probe->is_spent()) probe.emplace(kernels);
+      const CaseId id{GetParam(), calls->digest(i), {}};
+      const Record r = run_case(corpus(), *probe, Contract(), id, Detail::all).record;
+      if (r.verdict == Verdict::unsupported) continue;
+      ++taken, of_low_quality += r.verdict == Verdict::quality;
+      EXPECT_TRUE(r.verdict == Verdict::pass || r.verdict == Verdict::quality)
+          << r.case_id << ", " << words << ": " << name(r.failure) << ": " << r.message << "\nexpected " << r.expected
+          << "\ngot " << r.got << "\nbound " << r.bound;
+    }
+    fmt::print("{}, {}: {} of {} calls, {} of low quality\n", GetParam(), words, taken, calls->size(), of_low_quality);
+    EXPECT_GT(taken, 0u) << "no kernel takes a call";
+  }
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, OptimizedKernelsOf, testing::ValuesIn(OptimizedLibrary().kernels()), test_name);
+
+// Numbers without a pattern that a block of a kernel could share, of both signs unless `positive`.
+Tensor drawn(const Dims& sizes, const Dims& dim_order = {}, bool positive = false) {
+  std::vector<double> values(static_cast<std::size_t>(count(sizes)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double x = std::sin(static_cast<double>(i * i + 3 * i + 1)) * 4;
+    values[i] = positive ? std::fabs(x) : x;
+  }
+  return tensor(DType::float32, sizes, dim_order.size() > 0 ? dim_order : Dims::counting(sizes.size()), values);
+}
+
+struct LargeCall {
+  const char* op;
+  std::vector<Value> arguments;  // without the outs
+};
+
+// Beyond the edges of what kernels do at once (16, 32, 64, 256, 512), which recorded calls do not reach.
+std::vector<LargeCall> large_calls() {
+  const Dims last{0, 2, 3, 1}, image{2, 70, 9, 11}, rows{3, 1100};
+  const Value none = std::monostate(), yes = true, no = false;
+  const auto ints = [](std::initializer_list<Int> all) { return Value(Ints(all)); };
+  std::vector<LargeCall> calls;
+  for (const Dims& order : {Dims{0, 1, 2, 3}, last}) {
+    const Value x = drawn(image, order), y = drawn({2, 70, 1, 1}, order);
+    calls.push_back({"aten::mul.out", {x, y}});
+    calls.push_back({"aten::add.out", {y, x, Int{2}}});
+    calls.push_back({"aten::add.out", {x, drawn(image), Int{1}}});
+    calls.push_back({"aten::gelu.out", {x, std::string("none")}});
+    calls.push_back({"aten::relu.out", {x}});
+    calls.push_back({"aten::maximum.out", {x, drawn({9, 11})}});
+    calls.push_back({"aten::_softmax.out", {x, Int{1}, no}});
+    calls.push_back({"aten::max_pool2d_with_indices.out", {x, ints({3}), ints({2}), ints({1}), ints({1}), no}});
+    calls.push_back({"aten::avg_pool2d.out", {x, ints({3, 2}), ints({2}), ints({1}), yes, no, none}});
+    calls.push_back({"aten::_adaptive_avg_pool2d.out", {x, ints({4, 3})}});
+    calls.push_back({"dim_order_ops::_clone_dim_order.out", {x, no, ints({0, 1, 2, 3})}});
+    calls.push_back({"aten::permute_copy.out", {x, ints({3, 1, 0, 2})}});
+    calls.push_back({"aten::cat.out", {Tensors{std::get<Tensor>(x), drawn({2, 3, 9, 11}, order)}, Int{1}}});
+    for (const Value& dims : {ints({2, 3}), ints({1}), ints({0, 2}), ints({3})}) {
+      calls.push_back({"aten::mean.out", {drawn(image, order, true), dims, yes, none}});
+      calls.push_back({"aten::sum.IntList_out", {x, dims, no, none}});
+      calls.push_back({"aten::amax.out", {x, dims, yes}});
+    }
+  }
+  const Value x = drawn(rows);
+  calls.push_back({"aten::sum.IntList_out", {x, ints({1}), no, none}});
+  calls.push_back({"aten::sum.IntList_out", {drawn({1100, 3}, {}, true), ints({0}), no, none}});
+  calls.push_back({"aten::_softmax.out", {x, Int{1}, no}});
+  calls.push_back({"aten::_softmax.out", {drawn({3, 40, 1}), Int{1}, no}});
+  calls.push_back({"aten::_log_softmax.out", {x, Int{1}, no}});
+  calls.push_back({"aten::native_layer_norm.out", {x, ints({1100}), drawn({1100}), drawn({1100}), 1e-5}});
+  calls.push_back({"aten::mul.Scalar_out", {x, 0.3}});
+  calls.push_back({"aten::eq.Scalar_out", {x, 0.3}});
+  calls.push_back({"aten::transpose_copy.int_out", {x, Int{0}, Int{1}}});
+  calls.push_back({"aten::slice_copy.Tensor_out", {x, Int{1}, Int{1}, none, Int{2}}});
+  return calls;
+}
+
+TEST(OptimizedKernels, AgreeBeyondTheirBlocks) {
+  for (const auto& [operands, words, set] : ways)
+    for (const LargeCall& large : large_calls()) {
+      SCOPED_TRACE(testing::Message() << large.op << ", " << words);
+      const Operator& op = *find_operator(large.op);
+      std::vector<Value> arguments = large.arguments;
+      arguments.resize(op.arguments.size());
+      const Expectation expected = expect(op, arguments);
+      ASSERT_EQ(expected.answer.outcome, Outcome::ok) << expected.answer.message;
+      OptimizedLibrary kernels(operands, false, {set});
+      const Observation seen = Probe(kernels).observe(op, arguments, plan_outs(op, expected.arguments));
+      EXPECT_EQ(seen.conduct, Class::none) << seen.violation;
+      const Judgement j = judge(op, expected.arguments, expected,
+                                {seen.reply.outcome, seen.reply.message, Refusals::unsupported, seen.outs});
+      EXPECT_TRUE(j.verdict == Verdict::pass || j.verdict == Verdict::quality) << j.message;
+      if (j.verdict == Verdict::quality) fmt::print("{}, {}: low quality: {}\n", large.op, words, j.message);
+    }
+}
+
+}  // namespace optimized_kernels_test
+}  // namespace assay

@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/file.h"
+#include "conformance/files/same.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/host.h"
+#include "reference/program/decoded.h"
+#include "tests/support/program_folders.h"
+#include "tests/support/whole_suite.h"
+
+// An instruction that another one does, or nobody, counts all the same: where one of its operands is another, the
+// optimized runtime says what the reference says.
+namespace assay {
+namespace optimized_neighbours_test {
+
+namespace fs = std::filesystem;
+
+struct Said {
+  std::string rule;  // by which it ends; empty: it gives outputs
+  std::vector<Value> outputs;
+};
+
+Said refused(const Fault& fault) { return {fault.rule, {}}; }
+
+Said ask_reference(std::span<const std::byte> file, const std::vector<File>& data, const ProgramCall& call) {
+  try {
+    Host host(valid_program(borrowed(file), data));
+    return {"", host.call(call.method, call.inputs)};
+  } catch (const Fault& f) {
+    return refused(f);
+  }
+}
+
+Said ask_optimized(std::span<const std::byte> file, const std::vector<File>& data, const ProgramCall& call) {
+  try {
+    std::vector<OptimizedClient::Bytes> files;
+    for (const File& f : data) files.push_back(f.bytes);
+    OptimizedClient client(file, files, {});
+    client.method(call.method);  // which may be refused before its inputs
+    return {"", client.call(call.method, adapted(*valid_program(borrowed(file), data).plan(call.method), call.inputs))};
+  } catch (const Fault& f) {
+    return refused(f);
+  }
+}
+
+// The instructions that rewrites leave to others or take others into, counted through all chains.
+std::set<std::size_t> rewritten(const fs::path& program, const std::vector<fs::path>& data, const std::string& name) {
+  OptimizedClient client(program, data, {});
+  const assay_method* method = client.method(name).method;
+  std::set<std::size_t> all;
+  for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
+    const std::size_t at = assay_step_of(method, i);
+    if (at == SIZE_MAX) {
+      all.insert(i);
+      continue;
+    }
+    const assay_step_info step = assay_step_at(method, at);
+    if (step.instruction != i || step.unread) all.insert({i, std::size_t{step.instruction}});
+  }
+  return all;
+}
+
+// Other values of the same kind that an instruction may have as easily.
+using Change = std::pair<std::string_view, void (*)(pte::EValueT&)>;
+
+pte::TensorT& tensor(pte::EValueT& v) { return *v.val.AsTensor(); }
+
+std::vector<Change> changes_of(const pte::EValueT& v) {
+  switch (v.val.type) {
+    case pte::KernelTypes::Int:
+      return {{"one more", [](auto& x) { ++x.val.AsInt()->int_val; }},
+              {"one less", [](auto& x) { --x.val.AsInt()->int_val; }}};
+    case pte::KernelTypes::Bool:
+      return {{"not", [](auto& x) { x.val.AsBool()->bool_val = !x.val.AsBool()->bool_val; }}};
+    case pte::KernelTypes::Double:
+      return {{"and a half", [](auto& x) { x.val.AsDouble()->double_val += 0.5; }},
+              {"negative", [](auto& x) { x.val.AsDouble()->double_val = -x.val.AsDouble()->double_val; }}};
+    case pte::KernelTypes::String:
+      return {{"another word", [](auto& x) { x.val.AsString()->string_val += "s"; }}};
+    case pte::KernelTypes::Tensor: {
+      std::vector<Change> all{
+          {"of int32", [](auto& x) { tensor(x).scalar_type = static_cast<std::int8_t>(DType::int32); }},
+          {"of uint8", [](auto& x) { tensor(x).scalar_type = static_cast<std::int8_t>(DType::uint8); }}};
+      const std::size_t rank = v.val.AsTensor()->sizes.size();
+      if (rank > 0) {
+        all.push_back({"smaller", [](auto& x) { --tensor(x).sizes.front(); }});
+        all.push_back({"in one dimension", [](auto& x) {
+                         std::int32_t n = 1;
+                         for (const std::int32_t size : tensor(x).sizes) n *= size;
+                         tensor(x).sizes = {n}, tensor(x).dim_order = {0};
+                       }});
+        all.push_back({"with one more dimension", [](auto& x) {
+                         tensor(x).dim_order.push_back(static_cast<std::uint8_t>(tensor(x).sizes.size()));
+                         tensor(x).sizes.push_back(1);
+                       }});
+      }
+      if (rank > 1) {
+        all.push_back({"in another order", [](auto& x) { std::swap(tensor(x).dim_order[0], tensor(x).dim_order[1]); }});
+        all.push_back({"transposed", [](auto& x) { std::swap(tensor(x).sizes[0], tensor(x).sizes[1]); }});
+      }
+      return all;
+    }
+    default:
+      return {};
+  }
+}
+
+// The call of instruction i, counted through all chains; null: it is none of an operator.
+pte::KernelCallT* call_of(pte::ExecutionPlanT& plan, std::size_t i) {
+  for (const auto& chain : plan.chains) {
+    if (i < chain->instructions.size()) return chain->instructions[i]->instr_args.AsKernelCall();
+    i -= chain->instructions.size();
+  }
+  return nullptr;
+}
+
+std::size_t tried = 0, refusals = 0;
+
+class OptimizedNeighbours : public testing::TestWithParam<fs::path> {
+ public:
+  static void TearDownTestSuite() {
+    fmt::print("{} neighbours, {} of them refused\n", tried, refusals);
+    if (!whole_suite_ran()) return;
+    EXPECT_GT(tried, 1000u);
+    EXPECT_GT(tried - refusals, 100u);
+  }
+};
+
+TEST_P(OptimizedNeighbours, AreJudgedAsByTheReference) {
+  const fs::path path = GetParam() / "program.pte";
+  const ProgramCalls calls = read_calls(GetParam() / "calls.json");
+  const std::vector<File> data = open_data_files(calls.data);
+  const File file = open_file(path);
+  std::set<std::string> seen;  // methods
+  for (const ProgramCall& call : calls.calls) {
+    if (!call.fails.empty() || !seen.insert(call.method).second) continue;
+    std::map<std::string, int> of_operator;
+    for (const std::size_t i : rewritten(path, calls.data, call.method)) {
+      const auto changed = [&](std::size_t argument, void (*change)(pte::EValueT&)) {
+        Program program = *decode_program(file.bytes), other = *decode_program(file.bytes);
+        for (std::size_t p = 0; p < program.tables.execution_plan.size(); ++p) {
+          pte::ExecutionPlanT& plan = *program.tables.execution_plan[p];
+          if (plan.name != call.method) continue;
+          pte::KernelCallT& kernel_call = *call_of(plan, i);
+          const std::int32_t from = kernel_call.args[argument];
+          plan.values.push_back(std::move(other.tables.execution_plan[p]->values[static_cast<std::size_t>(from)]));
+          change(*plan.values.back());
+          const auto to = static_cast<std::int32_t>(plan.values.size() - 1);
+          std::ranges::replace(kernel_call.args, from, to);
+        }
+        return encode(program);
+      };
+      Program program = *decode_program(file.bytes);
+      const auto plan =
+          std::ranges::find(program.tables.execution_plan, call.method, [](const auto& p) { return p->name; });
+      const pte::KernelCallT* kernel_call = call_of(**plan, i);
+      if (!kernel_call) continue;
+      const pte::OperatorT& op = *(*plan)->operators[static_cast<std::size_t>(kernel_call->op_index)];
+      const std::string name = op.name + "." + op.overload;
+      if (++of_operator[name] > 2) continue;
+      for (std::size_t a = 0; a + 1 < kernel_call->args.size(); ++a)
+        for (const auto& [words, change] :
+             changes_of(*(*plan)->values[static_cast<std::size_t>(kernel_call->args[a])])) {
+          const Bytes bytes = changed(a, change);
+          const Said want = ask_reference(bytes, data, call), got = ask_optimized(bytes, data, call);
+          ++tried, refusals += !want.rule.empty();
+          const std::string where = fmt::format("instruction {}, {}, argument {} {}", i, name, a, words);
+          EXPECT_EQ(got.rule, want.rule) << where;
+          if (!want.rule.empty() || !got.rule.empty()) continue;
+          ASSERT_EQ(got.outputs.size(), want.outputs.size()) << where;
+          for (std::size_t k = 0; k < want.outputs.size(); ++k) {
+            const Tolerance tolerance{.rtol = 1e-3, .atol = 1e-4};
+            const Comparison c = compare(got.outputs[k], want.outputs[k], tolerance);
+            EXPECT_TRUE(c.agrees()) << where << ", output " << k << ": " << sentence(c, tolerance);
+          }
+        }
+    }
+  }
+}
+
+// A byte further, where none of their dtypes can.
+TEST_P(OptimizedNeighbours, GiveTheSameWhereverConstantsBegin) {
+  const File file = open_file(GetParam() / "program.pte");
+  Bytes moved(file.bytes.begin(), file.bytes.end());
+  constexpr std::size_t header = 8, place_of_base = header + 16;   // which says where segments begin
+  if (std::memcmp(moved.data() + header, "eh00", 4) != 0) return;  // it has none
+  std::uint64_t base;
+  std::memcpy(&base, moved.data() + place_of_base, sizeof base);
+  moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(base++), std::byte{0});
+  std::memcpy(moved.data() + place_of_base, &base, sizeof base);
+  const ProgramCalls calls = read_calls(GetParam() / "calls.json");
+  const std::vector<File> data = open_data_files(calls.data);
+  for (const ProgramCall& call : calls.calls) {
+    const Said want = ask_optimized(file.bytes, data, call), got = ask_optimized(moved, data, call);
+    EXPECT_EQ(got.rule, want.rule);
+    EXPECT_TRUE(std::ranges::equal(got.outputs, want.outputs, same));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, OptimizedNeighbours, testing::ValuesIn(program_folders()), name_of_folder);
+
+}  // namespace optimized_neighbours_test
+}  // namespace assay

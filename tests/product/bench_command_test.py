@@ -1,0 +1,228 @@
+"""assay bench, as somebody at a shell meets it. Nothing here depends on how long anything takes."""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import unittest
+
+from browser import DESK, PHONE, Browser
+from folder import WithFolder
+from source import PROGRAMS
+
+ASSAY = os.environ["ASSAY"]
+OFFICIAL = os.environ.get("ASSAY_EXECUTORCH")
+MLP = PROGRAMS / "mlp" / "program.pte"
+
+
+def bench(*arguments):
+    """Exit code, output and complaints; as few runs as there can be."""
+    with_reference = [] if "--with" in arguments else ["--with", "reference"]
+    command = [ASSAY, "bench", "--seconds", "0", *with_reference, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Bench(WithFolder):
+    def copy(self, *without):
+        """The program with its calls, to be changed."""
+        folder = self.folder / "mlp"
+        shutil.copytree(MLP.parent, folder, ignore=lambda *_: without)
+        return folder / "program.pte"
+
+    def results(self, *arguments, code=0):
+        got, out, err = bench("--json", *arguments)
+        self.assertEqual((got, err), (code, ""))
+        return json.loads(out)
+
+    def refused(self, code, *words, by):
+        got, out, err = bench(*by)
+        self.assertEqual((got, out), (code, ""), err)
+        for word in words:
+            self.assertIn(word, err)
+
+
+class Command(Bench):
+    def test_the_optimized_runtime_beside_the_reference(self):
+        [result] = self.results(MLP, "--with", "optimized", "--against", "reference")["programs"]
+        self.assertEqual([e["engine"] for e in result["engines"]], ["optimized", "reference"])
+        for engine in result["engines"]:
+            self.assertEqual([o["agrees"] for o in engine["outputs"]], [True])
+        ours, reference = result["engines"]
+        self.assertEqual((reference["steps"], reference["operators"]), ([], []))
+        self.assertEqual(sorted(step["instruction"] for step in ours["steps"]), [step["instruction"] for step in ours["steps"]])
+        self.assertEqual(sum(o["steps"] for o in ours["operators"]), len(ours["steps"]))
+        self.assertAlmostEqual(sum(o["seconds"] for o in ours["operators"]), sum(step["seconds"] for step in ours["steps"]))
+        self.assertIn(("aten::addmm.out", "matmul_f32"), [(o["operator"], o["kernel"]) for o in ours["operators"]])
+        _, out, _ = bench(MLP, "--with", "optimized")
+        self.assertRegex(out, r"(?m)^optimized, step by step: .*\n  aten::addmm.out +matmul_f32 +\d")
+
+    def test_an_engine_beside_itself(self):
+        results = self.results(MLP, "--against", "reference")
+        self.assertEqual((results["threads"], len(results["processors"])), (1, 1))
+        [program] = results["programs"]
+        self.assertEqual(program["inputs"], f"inputs of {MLP.parent / 'calls.json'}")
+        for engine in program["engines"]:
+            self.assertEqual([o["agrees"] for o in engine["outputs"]], [True])
+            self.assertGreaterEqual(len(engine["alternating"]["runs"]), 5)
+            self.assertGreaterEqual(len(engine["bursts"]["runs"]), 15)
+            for time in (engine["load"], engine["first"], *engine["alternating"]["runs"]):
+                self.assertGreater(time, 0)
+            self.assertRegex(engine["binaries"]["executable"], "^[0-9a-f]{16}$")
+        ours, other = (engine["alternating"]["runs"] for engine in program["engines"])
+        self.assertEqual(len(ours), len(other))
+        [race] = results["races"]
+        self.assertEqual(race["other"], "reference")
+
+    def test_the_table(self):
+        code, out, err = bench(MLP, PROGRAMS / "activations" / "program.pte", "--against", "reference")
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(out.count("agree, off by at most"), 4)
+        self.assertIn("1 thread on processor", out)
+        self.assertIn("geometric mean and least of 2 programs", out)
+
+    def test_files(self):
+        json_file, page = self.folder / "bench.json", self.folder / "bench.html"
+        self.assertEqual(bench(MLP, "-o", json_file, "--html", page)[0], 0)
+        self.assertEqual(json.loads(json_file.read_text())["programs"][0]["program"], str(MLP))
+        self.assertIn(str(MLP), page.read_text())
+        self.refused(7, "output", by=[MLP, "-o", self.folder / "nowhere" / "bench.json"])
+
+    def test_without_calls_inputs_are_random_and_the_first_engine_is_right(self):
+        program = self.copy("calls.json")
+        [result] = self.results(program, "--against", "reference")["programs"]
+        self.assertEqual(result["inputs"], "random inputs")
+        self.assertEqual([e["outputs"] for e in result["engines"]], [[{"agrees": True, "distance": 0.0}]] * 2)
+
+    def test_a_planted_difference_is_found(self):
+        program = self.copy()
+        expected = program.parent / "call0_output0.npy"
+        data = bytearray(expected.read_bytes())
+        [value] = struct.unpack_from("<f", data, len(data) - 4)
+        struct.pack_into("<f", data, len(data) - 4, value + 0.5)
+        expected.write_bytes(data)
+        [result] = self.results(program, code=1)["programs"]
+        [output] = result["engines"][0]["outputs"]
+        self.assertFalse(output["agrees"])
+        self.assertAlmostEqual(output["distance"], 0.5, 4)
+        code, out, _ = bench(program)
+        self.assertEqual(code, 1)
+        self.assertIn("DIFFER: ", out)
+        self.assertEqual(bench(program, "--atol", "1")[0], 0)
+
+    def test_a_peer_that_differs_is_found(self):
+        program = self.copy("calls.json")
+        data = bytearray(program.read_bytes())
+        weight = data.rindex(next(w for w in self.weights(data) if w))
+        data[weight + 3] ^= 0x80
+        other = self.write("other.pte", data)
+        [result] = self.results(program, "--against", f"reference={other}", code=1)["programs"]
+        self.assertEqual([e["outputs"][0]["agrees"] for e in result["engines"]], [True, False])
+
+    @staticmethod
+    def weights(data):
+        """Float32 values near the end of a program, where its constants are."""
+        for at in range(len(data) - 4 & ~3, 0, -4):
+            [value] = struct.unpack_from("<f", data, at)
+            if 0.01 < abs(value) < 1:
+                yield bytes(data[at:at + 4])
+
+    def test_an_engine_that_fails_is_told_and_the_others_run(self):
+        broken = self.write("broken.pte", MLP.read_bytes()[:100])
+        other = PROGRAMS / "activations" / "program.pte"  # which wants other inputs
+        [result] = self.results(MLP, "--against", f"reference={broken}", "--against", f"reference={other}", code=3)["programs"]
+        ours, truncated, unlike = result["engines"]
+        self.assertGreaterEqual(len(ours["alternating"]["runs"]), 5)
+        self.assertEqual((truncated["fails"]["outcome"], unlike["fails"]["outcome"]), ("malformed", "invalid"))
+        code, out, _ = bench(MLP, "--against", f"reference={other}")
+        self.assertEqual(code, 4)
+        self.assertRegex(out, r"(?m)^reference=.* FAILS: invalid, ")
+        self.assertEqual(bench(MLP, "--with", f"reference={other}", "--against", "reference")[0], 4)
+
+    def test_files_of_engines_are_looked_for_beside_the_program(self):
+        shutil.copy(self.copy(), self.folder / "mlp" / "other.pte")
+        [result] = self.results(self.folder / "mlp" / "program.pte", "--against", "reference=other.pte")["programs"]
+        self.assertEqual([e["engine"] for e in result["engines"]], ["reference", "reference=other.pte"])
+
+    def test_what_is_no_request(self):
+        self.refused(2, "PROGRAM", by=[])
+        self.refused(4, "testee", "fast", by=[MLP, "--with", "fast"])
+        self.refused(5, "bench.threads", "100000 threads", by=[MLP, "--threads", 100000])
+        self.refused(2, "--threads", by=[MLP, "--threads", 0])
+        self.refused(3, "nowhere.pte", by=[self.folder / "nowhere.pte"])
+        self.refused(3, "nowhere.jsonl", by=[MLP, "--conformance", self.folder / "nowhere.jsonl"])
+        lone = self.folder / "assay"
+        shutil.copy(ASSAY, lone)
+        done = subprocess.run([lone, "bench", MLP, "--with", "onnxruntime"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, "libonnxruntime.so, which is missing" in done.stderr), (5, True), done.stderr)
+
+
+class Conformance(Bench):
+    def run_of_reference(self, verdict, **changes):
+        """A run of one case that judged this executable, but for the changes."""
+        [engine] = self.results(MLP)["programs"][0]["engines"]
+        case = {"testee": "reference", "operator": "aten::add.out", "case": "aten::add.out#1", "dtypes": ["float32"], "layouts": ["contiguous"],
+                "valid": True, "slices": [], "promised": True, "verdict": verdict, "class": "value" if verdict == "fail" else "", "distance": 0,
+                "seconds": 0}
+        header = {"header": {"testee": "reference", "cases": 1} | engine["binaries"] | changes}
+        return self.write("run.jsonl", "\n".join(map(json.dumps, (header, case))).encode() + b"\n")
+
+    def said(self, run):
+        [result] = self.results(MLP, "--conformance", run)["programs"]
+        judged = result["engines"][0]["conformance"]
+        code, out, _ = bench(MLP, "--conformance", run)
+        self.assertEqual((code, "NOTE: reference " in out), (0, not judged["passes"]), out)
+        self.assertIn(judged["sentence"], out)
+        return judged["passes"], judged["sentence"]
+
+    def test_the_binary_that_was_judged(self):
+        passes, sentence = self.said(self.run_of_reference("pass"))
+        self.assertEqual((passes, sentence.startswith("keeps its contract: ")), (True, True), sentence)
+        self.assertNotEqual(sentence.split("; verdicts ")[1], self.said(self.run_of_reference("quality"))[1].split("; verdicts ")[1])
+
+    def test_one_that_fails(self):
+        passes, sentence = self.said(self.run_of_reference("fail"))
+        self.assertEqual((passes, sentence.startswith("does not keep its contract: ")), (False, True), sentence)
+
+    def test_another_binary_than_was_judged(self):
+        self.assertEqual(self.said(self.run_of_reference("pass", executable="0123456789abcdef")), (False, "was never judged, for one executable"))
+
+
+@unittest.skipUnless(OFFICIAL, "built without ASSAY_EXECUTORCH")
+class Official(Bench):
+    def test_the_official_runtime(self):
+        [result] = self.results(MLP, "--against", "executorch")["programs"]
+        official = result["engines"][1]
+        self.assertEqual([o["agrees"] for o in official["outputs"]], [True])
+        self.assertIn("libexecutorch_kernels_optimized.so", official["binaries"])
+        self.assertNotIn("libexecutorch_backend_xnnpack.so", official["binaries"])
+
+    def test_a_program_that_it_refuses(self):
+        broken = self.write("broken.pte", MLP.read_bytes()[:100])
+        code, out, _ = bench(MLP, "--against", f"executorch={broken}")
+        self.assertNotEqual(code, 0)
+        self.assertRegex(out, r"(?m)^executorch=.* FAILS: ")
+
+
+class Page(Bench):
+    def test_at_desk_and_phone_width(self):
+        page = self.folder / "bench.html"
+        self.assertEqual(bench(MLP, PROGRAMS / "activations" / "program.pte", "--against", "reference", "--html", page)[0], 0)
+        browser = Browser(self.folder / "profile")
+        self.addCleanup(browser.close)
+        for size in DESK, PHONE:
+            with self.subTest(width=size[0]):
+                browser.open(page.as_uri(), size)
+                self.assertEqual(browser.complaints(), [])
+                self.assertEqual([u for u in browser.requests() if not u.startswith("data:")], [page.as_uri()])
+                self.assertEqual(browser.wider_than_the_window(), [])
+                texts = "[...document.querySelectorAll('h2')].map(node => node.textContent)"
+                self.assertEqual(browser.run(texts)[1:], ["mlp/program.pte", "activations/program.pte"])
+                self.assertEqual(browser.run("document.querySelectorAll('#programs tbody tr').length"), 4)
+                # Of each plot some of the pixels are of a colour.
+                drawn = "[...document.querySelectorAll('canvas')].map(c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v))"
+                self.assertEqual(browser.run(drawn), [True] * 3)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+namespace assay {
+
+// For TearDownTestSuite: whether no filter has left out a test of the suite.
+inline bool whole_suite_ran() {
+  const testing::TestSuite& suite = *testing::UnitTest::GetInstance()->current_test_suite();
+  return suite.test_to_run_count() == suite.total_test_count();
+}
+
+}  // namespace assay
