@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "optimized/prepare/pte/make.h"
-#include "reference/program/builder.h"
+#include "reference/program/build.h"
 #include "reference/program/memory.h"
 
 // What the optimized runtime adds to the steps of a method: a chain of sums of one element each, executed, and the same

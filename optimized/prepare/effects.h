@@ -4,7 +4,7 @@
 
 #include "optimized/prepare/source.h"
 
-// What instructions do to values. `format/effects.h` defines the uses.
+// What instructions do to values. `format/flow_effects.h` defines the uses.
 namespace assay::optimized {
 
 // f(Value) for the value, or for the values that it lists.

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "format/roles.h"
+#include "format/operator_roles.h"
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/table.h"
 #include "optimized/selection/layout.h"

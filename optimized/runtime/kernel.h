@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "format/names.h"
-#include "format/roles.h"
+#include "format/operator_roles.h"
 #include "format/workspace.h"
 #include "optimized/kernels/epilogue.h"
 #include "optimized/kernels/instruction_set.h"

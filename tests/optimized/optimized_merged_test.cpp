@@ -5,7 +5,7 @@
 #include <map>
 
 #include "conformance/judge/judge.h"
-#include "format/places.h"
+#include "format/flow_places.h"
 #include "optimized/api/types.h"
 #include "optimized/fallback/values.h"
 #include "optimized/selection/views.h"

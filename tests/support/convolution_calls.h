@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/roles.h"
+#include "format/operator_roles.h"
 #include "optimized/runtime/kernel.h"
 #include "tests/support/fenced_kernels.h"
 

@@ -1,7 +1,7 @@
 #include "optimized/prepare/pte/make.h"
 
 #include "format/flow.h"
-#include "format/sharing.h"
+#include "format/shared_state.h"
 #include "optimized/prepare/build.h"
 #include "optimized/prepare/pte/plan_reader.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "format/effects.h"
+#include "format/flow_effects.h"
 #include "format/names.h"
 #include "optimized/prepare/source.h"
 #include "optimized/runtime/backend.h"

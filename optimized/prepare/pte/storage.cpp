@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "format/flow.h"
-#include "format/places.h"
-#include "format/sharing.h"
+#include "format/flow_places.h"
+#include "format/shared_state.h"
 #include "optimized/prepare/pte/plan_reader.h"
 
 // Where a plan has the bytes of tensors, and what these begin as.

@@ -1,4 +1,4 @@
-#include "format/places.h"
+#include "format/flow_places.h"
 #include "optimized/prepare/pte/plan_reader.h"
 
 // The values of a plan as the runtime has them.
