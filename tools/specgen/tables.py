@@ -1,4 +1,4 @@
-"""What the walk over a file's tables needs to know of spec/format/*.fbs: fields, their places and their rules."""
+"""The fields of spec/format/*.fbs with their places and rules, in C++, for the walk over the tables of a file."""
 import re
 
 from entry import SpecError
@@ -7,7 +7,7 @@ scalar_bytes = {"bool": 1, "byte": 1, "ubyte": 1, "int": 4, "uint": 4, "long": 8
 
 
 class Schema:
-    """A schema's text: `tables` are {name: [(field, type, rule)]}, `choices` the {name: [value]} of its enums and unions."""
+    """A schema. `tables` is {name: [(field, type, rule)]}, `choices` is {name: [value]} of its enums and unions."""
 
     def __init__(self, path):
         text = re.sub(r"//.*", "", path.read_text())
@@ -25,7 +25,7 @@ class Schema:
         return list(self.tables if name in self.tables else self.choices).index(name)
 
     def described(self, name, type_name):
-        """The field's kind, and what that kind has to say: the table, the enum or union, or the bytes of an element."""
+        """The kind of a field, and its detail: the index of the table, enum or union, or the bytes of an element."""
         element = type_name.strip("[]")
         vector = element != type_name
         if element in self.tables:
@@ -39,7 +39,7 @@ class Schema:
         raise SpecError(f"{self.stem}.fbs: {name} is of type {type_name}, which the walk does not know")
 
     def rows(self, fields, rules):
-        at = 4  # behind the sizes of the table and of its list of places
+        at = 4  # after the sizes of the table and of its vtable
         for name, type_name, rule in fields:
             kind, detail = self.described(name, type_name)
             at += 2 if kind == "alternative" else 0  # its tag comes first

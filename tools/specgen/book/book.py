@@ -130,8 +130,8 @@ def write(book, site):
     spec = ROOT / "spec"
     for path in sorted(spec.glob("*.md"), key=order):
         site.add_chapter(path, "The spec")
-    for path in (spec / "dtypes.yaml", spec / "faults.yaml"):
-        site.add_table(Table(path), "The spec")
+    site.add_table(Table(spec / "dtypes.yaml", "dtypes"), "The spec")
+    site.add_table(Table(spec / "faults.yaml"), "The spec")
     site.add_format_rules(FormatRules(spec / "format" / "rules.yaml", ROOT), "Files")
     for path in sorted((spec / "format").glob("*.fbs")):
         site.add_format_tables(FormatTables(path), "Files")
