@@ -157,6 +157,8 @@ std::string bytes_of_outputs(assay_method* method) {
   return all;
 }
 
+std::size_t aliased = 0, copied = 0;  // inputs
+
 class OptimizedMemory : public testing::TestWithParam<fs::path> {
  public:
   static void TearDownTestSuite() {
@@ -190,8 +192,6 @@ TEST_P(OptimizedMemory, HoldsAllThatIsWrittenAndItsFillDoesNotShow) {
   EXPECT_EQ(zeros, results(files, valid, std::byte{0xFF}));
   EXPECT_EQ(zeros, results(files, valid, std::byte{0x5A}));
 }
-
-std::size_t aliased = 0, copied = 0;
 
 // Each tensor where the client has it, between fences and nowhere else, if the program allows that; it stays as it is.
 TEST_P(OptimizedMemory, InputsAreUsedWhereTheyLie) {
