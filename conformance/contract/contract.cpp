@@ -75,13 +75,13 @@ bool Contract::promises_types(const Operator& op, std::span<const Value> argumen
   return declared == declarations.end() || declared->second.has(op, arguments);
 }
 
-Standing Contract::standing(const Operator& op, const HostCall& call) const {
+Promise Contract::promise(const Operator& op, const HostCall& call) const {
   if (slices.empty() && excluded.empty()) return {{}, promises_types(op, call.arguments)};
-  return standing(op, call, features_of(op, call));
+  return promise(op, call, features_of(op, call));
 }
 
-Standing Contract::standing(const Operator& op, const HostCall& call, const Features& features) const {
-  Standing s;
+Promise Contract::promise(const Operator& op, const HostCall& call, const Features& features) const {
+  Promise s;
   for (const CaseSlice& slice : slices)
     if (slice.has(features)) s.slices.push_back(slice.name);
   const auto holds = [&](Phrase flag) { return features.has(flag); };

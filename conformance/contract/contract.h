@@ -56,7 +56,7 @@ struct Exclusion {
 };
 
 // What holds of a call, whoever answers it, and whether the contract promises it.
-struct Standing {
+struct Promise {
   std::vector<std::string> slices;
   bool promised = true;
 };
@@ -77,8 +77,8 @@ struct Contract {
 
   Refusals allowed_refusals(bool promised) const;
 
-  Standing standing(const Operator& op, const HostCall& call) const;
-  Standing standing(const Operator& op, const HostCall& call, const Features& features) const;
+  Promise promise(const Operator& op, const HostCall& call) const;
+  Promise promise(const Operator& op, const HostCall& call, const Features& features) const;
 
   // What can be said of a call before there are values in its tensors: operator, dtypes, layouts and ranks.
   bool promises_types(const Operator& op, std::span<const Value> arguments) const;

@@ -44,12 +44,13 @@ bool is_about_validity(std::string_view flag) { return flag == call_is_valid || 
 
 class Investigation {
  public:
-  Investigation(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls, std::vector<JudgedCase> cases)
-      : laboratory_(laboratory),
+  Investigation(CaseRunner* case_runner, const Corpus& corpus, const RecordedCalls& calls,
+                std::vector<JudgedCase> cases)
+      : case_runner_(case_runner),
         op_(calls.op()),
-        drawer_(corpus, laboratory ? laboratory->contract() : whole_contract, calls),
+        drawer_(corpus, case_runner ? case_runner->contract() : whole_contract, calls),
         of_the_run_(cases.size()) {
-    if (laboratory) trials_.emplace(laboratory->children(), Detail::outcome);
+    if (case_runner) trials_.emplace(case_runner->children(), Detail::outcome);
     // A kernel that answers one call in two ways has a state, which spoils later calls, too: that is no other cause.
     const Symptom in_two_ways{Verdict::fail, Class::not_repeatable, {}, {}};
     const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
@@ -140,7 +141,7 @@ class Investigation {
 
   // What nobody promised, or is nearly right, is not worth more calls.
   bool is_tried(const Symptom& symptom) const {
-    return laboratory_ && std::ranges::any_of(rows_, [&](const TriedCase& r) {
+    return case_runner_ && std::ranges::any_of(rows_, [&](const TriedCase& r) {
              return r.seen.symptom == symptom && r.seen.tier < Tier::not_promised;
            });
   }
@@ -222,12 +223,12 @@ class Investigation {
              std::uint64_t& telling, std::uint64_t& expectedly) {
     std::vector<std::string> ids;
     for (const DescribedCase& c : drawn) ids.push_back(to_text(c.id));
-    Patience patience = laboratory_->patience();
-    if (symptom.verdict != Verdict::timeout) patience.processor /= hurry, patience.wall /= hurry;
+    TimeLimit time_limit = case_runner_->time_limit();
+    if (symptom.verdict != Verdict::timeout) time_limit.processor /= hurry, time_limit.wall /= hurry;
     std::size_t judged = 0;
-    trials_->run_while(ids, patience, [&](Judged j) {
+    trials_->run_while(ids, time_limit, [&](Judged j) {
       DescribedCase& c = drawn[judged++];
-      j.record.valid = c.features.has(call_is_valid), j.record.slices = std::move(c.standing.slices);
+      j.record.valid = c.features.has(call_is_valid), j.record.slices = std::move(c.promise.slices);
       JudgedCase s = seen(j.record);
       const Says said = says(s, symptom);
       if (said != Says::nothing) ++telling, expectedly += said == expected;
@@ -238,7 +239,7 @@ class Investigation {
     drawer_.put_back(std::move(drawn));
   }
 
-  Laboratory* laboratory_;  // null where nothing can be tried
+  CaseRunner* case_runner_;  // null where nothing can be tried
   std::optional<Trials> trials_;
   const Operator& op_;
   Drawer drawer_;
@@ -254,10 +255,10 @@ JudgedCase seen(const Record& r) {
           r.elements.value_or(0)};
 }
 
-std::vector<Cause> causes_of(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls,
+std::vector<Cause> causes_of(CaseRunner* case_runner, const Corpus& corpus, const RecordedCalls& calls,
                              std::vector<JudgedCase> cases) {
   if (std::ranges::none_of(cases, is_finding)) return {};
-  return Investigation(laboratory, corpus, calls, std::move(cases)).causes();
+  return Investigation(case_runner, corpus, calls, std::move(cases)).causes();
 }
 
 }  // namespace assay

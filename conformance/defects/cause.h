@@ -5,7 +5,7 @@
 
 #include "conformance/defects/predicate.h"
 #include "conformance/defects/symptom.h"
-#include "conformance/runner/laboratory.h"
+#include "conformance/runner/case_runner.h"
 #include "conformance/verdict/defect.h"
 
 namespace assay {
@@ -35,7 +35,7 @@ struct Cause {
 
 // The causes of the failures among the cases of one operator. Where there is a laboratory, more calls are drawn and
 // judged to decide between predicates, the same whenever the cases are the same. Throws Interrupted.
-std::vector<Cause> causes_of(Laboratory* laboratory, const Corpus& corpus, const RecordedCalls& calls,
+std::vector<Cause> causes_of(CaseRunner* case_runner, const Corpus& corpus, const RecordedCalls& calls,
                              std::vector<JudgedCase> cases);
 
 }  // namespace assay

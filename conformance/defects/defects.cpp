@@ -318,23 +318,23 @@ Record named(const JudgedCase& s) {
 }
 
 // A simpler call that fails alike, or the same.
-Record shrunk(Laboratory& laboratory, const JudgedCase& failing) {
-  Record found = laboratory.run_alone(failing.id, Detail::all).record;
+Record shrunk(CaseRunner& case_runner, const JudgedCase& failing) {
+  Record found = case_runner.run_alone(failing.id, Detail::all).record;
   if (failing.id.mutations.empty()) return found;
   const auto is_alike = [&](const Record& r) { return r.verdict == found.verdict && symptom_of(r) == failing.symptom; };
   std::optional<CaseId> smallest;
-  Trials trials(laboratory.children(), Detail::failures);
+  Trials trials(case_runner.children(), Detail::failures);
   Shrinking search(failing.id);
   while (const auto candidate = search.next()) {
     const std::string id = to_text(*candidate);
     bool alike = false;
-    trials.run_while({&id, 1}, laboratory.patience(),
+    trials.run_while({&id, 1}, case_runner.time_limit(),
                      [&](const Judged& j) { return alike = is_alike(j.record), true; });
     if (alike) smallest = *candidate;
     search.answer(alike);
   }
   if (!smallest) return found;
-  Record alone = laboratory.run_alone(*smallest, Detail::all).record;
+  Record alone = case_runner.run_alone(*smallest, Detail::all).record;
   return is_alike(alone) ? alone : found;
 }
 
@@ -357,7 +357,7 @@ std::size_t failures(const std::vector<JudgedCase>& cases) {
 // Worth the search for its smallest call.
 bool is_serious(const Defect& d) { return d.promised() && d.tier < Tier::not_promised; }
 
-Defect defect_of(Laboratory* laboratory, const Group& group) {
+Defect defect_of(CaseRunner* case_runner, const Group& group) {
   Defect d;
   std::set<std::string> operators;
   std::vector<JudgedCase> failing;
@@ -379,9 +379,9 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
   d.trial = trial_of(group);
   d.explained = group.tried.convinces();
   d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
-  d.smallest = laboratory ? is_serious(d) ? shrunk(*laboratory, smallest(failing))
-                                          : laboratory->run_alone(smallest(failing).id, Detail::all).record
-                          : named(smallest(failing));
+  d.smallest = case_runner ? is_serious(d) ? shrunk(*case_runner, smallest(failing))
+                                           : case_runner->run_alone(smallest(failing).id, Detail::all).record
+                           : named(smallest(failing));
   d.sentence = sentence(d);
   d.id = fmt::format("{:08x}", digest(group.key) >> 32);
   return d;
@@ -389,18 +389,18 @@ Defect defect_of(Laboratory* laboratory, const Group& group) {
 
 }  // namespace
 
-std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std::vector<JudgedCase> cases, int workers,
-                               const std::function<void(std::string_view op)>& begun) {
+std::vector<Defect> defects_of(CaseRunner* case_runner, const Corpus& corpus, std::vector<JudgedCase> cases,
+                               int workers, const std::function<void(std::string_view op)>& begun) {
   // Those with most failures first, which take longest.
   std::vector<std::vector<JudgedCase>> operators = by_operator(std::move(cases));
   std::ranges::stable_sort(operators, std::greater(), failures);
   std::vector<Cause> causes;
-  const int users = laboratory ? laboratory->users(workers) : workers;
+  const int users = case_runner ? case_runner->users(workers) : workers;
   in_order(
       operators.size(), users,
       [&](std::size_t i) {
         const std::string name = operators[i][0].id.operator_name;
-        return std::pair(name, causes_of(laboratory, corpus, *corpus.calls(name), std::move(operators[i])));
+        return std::pair(name, causes_of(case_runner, corpus, *corpus.calls(name), std::move(operators[i])));
       },
       [&](std::pair<std::string, std::vector<Cause>> found) {
         std::ranges::move(found.second, std::back_inserter(causes));
@@ -410,7 +410,7 @@ std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std
   const std::vector<Group> groups = all_grouped(std::move(causes));
   std::vector<Defect> defects;
   in_order(
-      groups.size(), users, [&](std::size_t i) { return defect_of(laboratory, groups[i]); },
+      groups.size(), users, [&](std::size_t i) { return defect_of(case_runner, groups[i]); },
       [&](Defect d) { defects.push_back(std::move(d)); });
   std::ranges::sort(defects, is_more_serious);
   return defects;

@@ -12,7 +12,7 @@ namespace assay {
 // predicate share one. In the laboratory the predicates are tried and the smallest calls looked for; without one the
 // cases must do, and the smallest call is known by its id alone. `begun` hears of every operator that is looked into.
 // Throws Interrupted.
-std::vector<Defect> defects_of(Laboratory* laboratory, const Corpus& corpus, std::vector<JudgedCase> cases, int workers,
-                               const std::function<void(std::string_view op)>& begun);
+std::vector<Defect> defects_of(CaseRunner* case_runner, const Corpus& corpus, std::vector<JudgedCase> cases,
+                               int workers, const std::function<void(std::string_view op)>& begun);
 
 }  // namespace assay

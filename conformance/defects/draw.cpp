@@ -59,9 +59,9 @@ std::optional<DescribedCase> Drawer::made_first(CaseId id) {
   if (call.expected.answer.outcome == Outcome::exhausted) return std::nullopt;
   if (!made_.insert(digest_of(call.arguments)).second) return std::nullopt;
   Features features = features_of(*c.op, call);
-  Standing standing = contract_.standing(*c.op, call, features);
-  if (!standing.promised) return std::nullopt;
-  return DescribedCase{std::move(id), std::move(features), std::move(standing)};
+  Promise promise = contract_.promise(*c.op, call, features);
+  if (!promise.promised) return std::nullopt;
+  return DescribedCase{std::move(id), std::move(features), std::move(promise)};
 }
 
 std::uint64_t Drawer::digest_of(std::span<const Value> arguments) const {

@@ -20,7 +20,7 @@ namespace assay {
 struct DescribedCase {
   CaseId id;
   Features features;
-  Standing standing;
+  Promise promise;
 };
 
 // Promised calls of an operator that nobody has made yet, drawn from its recorded calls and from given ones by changing

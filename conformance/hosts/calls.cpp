@@ -153,8 +153,8 @@ CallResult run_call(ProgramRunner& runner, const ProgramCall& call) {
     result.outputs = runner.call(call.method.empty() ? runner.default_method() : call.method, call.inputs);
   } catch (const Fault& fault) {
     result.refusal = fault;
-  } catch (const Misdeed& misdeed) {
-    result.misdeed = misdeed, result.mismatch = sentence(misdeed);
+  } catch (const Violation& violation) {
+    result.violation = violation, result.mismatch = sentence(violation);
     return result;
   }
   if (result.refusal || !call.fails.empty()) {

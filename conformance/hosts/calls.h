@@ -38,7 +38,7 @@ void each_call(const BundleFile& bundle, const Tolerance& tolerance, const std::
 struct CallResult {
   std::vector<Value> outputs;
   std::optional<Fault> refusal;
-  std::optional<Misdeed> misdeed;
+  std::optional<Violation> violation;
   std::vector<Comparison> comparisons;  // one for each output that was expected
   std::string mismatch;                 // the number of outputs differs, it did not fail as it should, or misdeed
 

@@ -14,7 +14,7 @@ std::string to_text(const Observation& seen) {
   return line_of({{"outcome", static_cast<int>(seen.reply.outcome)},
                   {"words", seen.reply.message},
                   {"conduct", name(seen.conduct)},
-                  {"misdeed", seen.misdeed},
+                  {"violation", seen.violation},
                   {"outs", std::move(outs)}});
 }
 
@@ -23,15 +23,15 @@ Observation observation_in(std::string_view text, const Budget& budget) {
   Observation seen;
   seen.reply = {static_cast<Outcome>(json["outcome"].get<int>()), json["words"].get<std::string>()};
   fields::decode("conduct", json["conduct"], seen.conduct);
-  seen.misdeed = json["misdeed"].get<std::string>();
+  seen.violation = json["violation"].get<std::string>();
   for (const Json& out : json["outs"]) seen.outs.push_back(std::get<Tensor>(value_of(out, "Tensor")));
   return seen;
 }
 
 }  // namespace
 
-ChildLibrary::ChildLibrary(KernelLibrary& library, const Patience& patience)
-    : library_(library), patience_(patience), nursery_([this](std::string_view task) { return work(task); }) {}
+ChildLibrary::ChildLibrary(KernelLibrary& library, const TimeLimit& time_limit)
+    : library_(library), time_limit_(time_limit), fork_server_([this](std::string_view task) { return work(task); }) {}
 
 Work ChildLibrary::work(std::string_view task) {
   if (!probe_) probe_.emplace(library_).explain_faults();
@@ -43,13 +43,13 @@ Work ChildLibrary::work(std::string_view task) {
 
 Observation ChildLibrary::observe(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
   const ChargedText charged(budget, arguments);
-  if (!child_) child_.emplace(nursery_, patience_);
+  if (!child_) child_.emplace(fork_server_, time_limit_);
   child_->give(line_of(request_json(nullptr, op, arguments)));
   const TaskResult result = child_->next();
   using enum TaskResult::End;
   if (result.end == threw) throw *result.fault;
   if (result.end != done) child_.reset();
-  if (result.end != done && result.end != last) throw misdeed_of(result);
+  if (result.end != done && result.end != last) throw violation_of(result);
   return observation_in(result.text, budget);
 }
 

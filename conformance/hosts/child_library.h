@@ -15,21 +15,21 @@ namespace assay {
 class ChildLibrary {
  public:
   // The library outlives it. Made before there are threads.
-  ChildLibrary(KernelLibrary& library, const Patience& patience);
+  ChildLibrary(KernelLibrary& library, const TimeLimit& time_limit);
 
   const KernelLibrary& library() const { return library_; }
 
-  // What is seen of a call; its out arguments are as the library is to find them. Throws Misdeed where the library does
-  // not survive it.
+  // What is seen of a call; its out arguments are as the library is to find them. Throws Violation where the library
+  // does not survive it.
   Observation observe(const Operator& op, std::span<const Value> arguments, const Budget& budget);
 
  private:
   Work work(std::string_view task);
 
   KernelLibrary& library_;
-  Patience patience_;
+  TimeLimit time_limit_;
   std::optional<Probe> probe_;  // of a child
-  Nursery nursery_;
+  ForkServer fork_server_;
   std::optional<Child> child_;
 };
 

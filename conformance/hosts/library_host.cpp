@@ -44,11 +44,11 @@ Observation LibraryHost::asked(const Operator& op, std::span<const Value> argume
   Observation seen;
   try {
     seen = library_.observe(op, arguments, budget);
-    if (seen.conduct != Class::none) misdeed_ = {Verdict::fail, seen.conduct, seen.misdeed};
-  } catch (const Misdeed& misdeed) {
-    misdeed_ = misdeed;
+    if (seen.conduct != Class::none) violation_ = {Verdict::fail, seen.conduct, seen.violation};
+  } catch (const Violation& violation) {
+    violation_ = violation;
   }
-  if (misdeed_) throw Fault(Outcome::fault, "testee", misdeed_->message);
+  if (violation_) throw Fault(Outcome::fault, "testee", violation_->message);
   return seen;
 }
 
@@ -72,12 +72,12 @@ Answer LibraryHost::answer(const Operator& op, std::span<Value> arguments, const
 }
 
 std::vector<Value> LibraryHost::call(const std::string& method, std::vector<Value> inputs) {
-  misdeed_.reset();
+  violation_.reset();
   try {
     return host_.call(method, std::move(inputs));
   } catch (const Fault& fault) {
-    if (!misdeed_) throw;
-    throw Misdeed{misdeed_->verdict, misdeed_->failure, text(fault.place, ": ", misdeed_->message)};
+    if (!violation_) throw;
+    throw Violation{violation_->verdict, violation_->failure, text(fault.place, ": ", violation_->message)};
   }
 }
 
@@ -87,7 +87,7 @@ std::string sentence(const WrongInstruction& w) {
   const std::string far =
       j.distance > 0 && std::isfinite(j.distance) ? fmt::format("{:.3g} of the bound", j.distance) : "";
   return text("instruction ", w.instruction, delegated, " of ", w.method, ", ", w.operator_name, ": ",
-              sentence(Misdeed{j.verdict, j.failure, j.message + (far.empty() ? "" : ", " + far)}));
+              sentence(Violation{j.verdict, j.failure, j.message + (far.empty() ? "" : ", " + far)}));
 }
 
 JudgedHost::JudgedHost(const ValidProgram& program, RuntimeOptions options, ChildLibrary& library,
@@ -103,7 +103,7 @@ Judgement JudgedHost::judged(const Operator& op, std::span<const Value> argument
     const Observation seen = library_.observe(op, expected.arguments, budget);
     if (seen.reply.outcome == Outcome::unsupported) return {};
     return judge(op, arguments, expected, seen, arithmetic_);
-  } catch (const Misdeed& m) {
+  } catch (const Violation& m) {
     return {m.verdict, m.failure, HUGE_VAL, {}, m.message, {}, {}, {}};
   }
 }

@@ -31,7 +31,7 @@ class LibraryHost final : public ProgramRunner {
 
   ChildLibrary& library_;
   Substituted& substituted_;
-  std::optional<Misdeed> misdeed_;  // of the present call
+  std::optional<Violation> violation_;  // of the present call
   Host host_;
 };
 

@@ -15,11 +15,11 @@ ChargedText::ChargedText(const Budget& budget, std::span<const Value> values) : 
   bytes_ = bytes;
 }
 
-Misdeed misdeed_of(const TaskResult& death) {
+Violation violation_of(const TaskResult& death) {
   return {verdict_on_death(death), class_of_death(death), words_of_death(death)};
 }
 
-std::string sentence(const Misdeed& m) {
+std::string sentence(const Violation& m) {
   const std::string kind = m.failure == Class::none ? "" : text(" (", name(m.failure), ")");
   return text(name(m.verdict), kind, ": ", m.message);
 }

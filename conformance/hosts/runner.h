@@ -21,7 +21,7 @@ class ProgramRunner {
   virtual const pte::ExecutionPlan& plan(std::string_view method) const = 0;  // faults: G3
   virtual std::string default_method() const = 0;                             // "forward", or the only one. Faults: G3
 
-  // State stays from call to call. Throws Fault where the call is refused, Misdeed where something else came of it.
+  // State stays from call to call. Throws Fault where the call is refused, Violation where something else came of it.
   virtual std::vector<Value> call(const std::string& method, std::vector<Value> inputs) = 0;
 };
 
@@ -40,12 +40,12 @@ class ChargedText {
 };
 
 // What a testee did instead of answering or refusing: it crashed, hung, or damaged what is not its own.
-struct Misdeed {
+struct Violation {
   Verdict verdict = Verdict::crash;
   Class failure = Class::none;
   std::string message;
 };
-Misdeed misdeed_of(const TaskResult& death);
-std::string sentence(const Misdeed& misdeed);  // "crash (abort): ..."
+Violation violation_of(const TaskResult& death);
+std::string sentence(const Violation& violation);  // "crash (abort): ..."
 
 }  // namespace assay

@@ -20,13 +20,13 @@ std::vector<Value> values_in(const Json& list) {
 }  // namespace
 
 TesteeHost::TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, LoadSettings settings,
-                       const Patience& patience)
+                       const TimeLimit& time_limit)
     : reference_(program),
       budget_(budget),
       runtime_(runtime),
       settings_(std::move(settings)),
-      patience_(patience),
-      nursery_([this](std::string_view task) { return work(task); }) {}
+      time_limit_(time_limit),
+      fork_server_([this](std::string_view task) { return work(task); }) {}
 
 Work TesteeHost::work(std::string_view task) {
   const Json call = parse_json(task);
@@ -43,7 +43,7 @@ Work TesteeHost::work(std::string_view task) {
 }
 
 TaskResult TesteeHost::answer(const std::string& task) {
-  if (!child_) child_.emplace(nursery_, patience_);
+  if (!child_) child_.emplace(fork_server_, time_limit_);
   child_->give(task);
   return child_->next();
 }
@@ -55,7 +55,7 @@ std::vector<Value> TesteeHost::call(const std::string& method, std::vector<Value
   if (result.end == TaskResult::End::threw) throw *result.fault;
   if (result.end != TaskResult::End::done) {
     child_.reset();
-    throw misdeed_of(result);
+    throw violation_of(result);
   }
   const Json reply = parse_json(result.text, Budget(budget_.left()));
   const auto outcome = static_cast<Outcome>(reply["outcome"].get<int>());

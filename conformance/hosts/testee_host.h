@@ -17,7 +17,7 @@ class TesteeHost final : public ProgramRunner {
  public:
   // The files are those of the program. The runtime outlives it. Made before there are threads.
   TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, LoadSettings settings,
-             const Patience& patience);
+             const TimeLimit& time_limit);
 
   const pte::ExecutionPlan& plan(std::string_view method) const override { return reference_.plan(method); }
   std::string default_method() const override { return reference_.default_method(); }
@@ -33,9 +33,9 @@ class TesteeHost final : public ProgramRunner {
   Budget budget_;
   Runtime& runtime_;
   LoadSettings settings_;
-  Patience patience_;
+  TimeLimit time_limit_;
   std::unique_ptr<TesteeProgram> loaded_;  // of a child
-  Nursery nursery_;
+  ForkServer fork_server_;
   std::optional<Child> child_;
 };
 

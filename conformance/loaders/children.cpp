@@ -46,18 +46,18 @@ Files files_in(std::string_view task) {
   return files;
 }
 
-std::string answer_of(const Fate& fate) {
-  return std::string{static_cast<char>(fate.end), static_cast<char>(fate.failure)} + fate.words;
+std::string answer_of(const LoadOutcome& load_outcome) {
+  return std::string{static_cast<char>(load_outcome.end), static_cast<char>(load_outcome.failure)} + load_outcome.words;
 }
-Fate fate_in(const std::string& answer) {
-  return {static_cast<Fate::End>(answer.at(0)), static_cast<Class>(answer.at(1)), answer.substr(2)};
+LoadOutcome fate_in(const std::string& answer) {
+  return {static_cast<LoadOutcome::End>(answer.at(0)), static_cast<Class>(answer.at(1)), answer.substr(2)};
 }
 
-Fate fate_of(const TaskResult& result) {
+LoadOutcome fate_of(const TaskResult& result) {
   if (result.end == End::done || result.end == End::last) return fate_in(result.text);
   if (result.end == End::threw) throw Fault(Outcome::invalid, "loader", result.text);
   const bool hung = result.end == End::timed_out;
-  return {hung ? Fate::End::hung : Fate::End::crashed, class_of_death(result), words_of_death(result)};
+  return {hung ? LoadOutcome::End::hung : LoadOutcome::End::crashed, class_of_death(result), words_of_death(result)};
 }
 
 // -- in the child -----------------------------------------------------------------------------------------------------
@@ -72,12 +72,12 @@ std::uint64_t address_space() {
 void limit_memory(std::uint64_t bytes) {
   static bool done = false;
   if (bytes == 0 || std::exchange(done, true)) return;
-  const rlim_t most = address_space() + Arena::addresses + bytes;
+  const rlim_t most = address_space() + QuarantineHeap::addresses + bytes;
   const rlimit limit{most, most};
   setrlimit(RLIMIT_AS, &limit);
 }
 
-Fate watched(Loader& loader, const Files& files) {
+LoadOutcome watched(Loader& loader, const Files& files) {
   std::optional<heap::Watch> watch(std::byte{0xA5});
   Taken taken;
   try {
@@ -87,17 +87,18 @@ Fate watched(Loader& loader, const Files& files) {
   }
   watch.reset();
   if (const auto found = heap::damage())
-    return {Fate::End::crashed, found->kind == Damage::Kind::freed_twice ? Class::double_free : Class::heap_damage,
+    return {LoadOutcome::End::crashed,
+            found->kind == Damage::Kind::freed_twice ? Class::double_free : Class::heap_damage,
             describe(*found, text("a block of ", found->size, " bytes that the loader allocated"))};
-  return {static_cast<Fate::End>(taken.as), Class::none, std::string(taken.message.c_str())};
+  return {static_cast<LoadOutcome::End>(taken.as), Class::none, std::string(taken.message.c_str())};
 }
 
 Work work(Loader& loader, const TakerLimits& limits, std::string_view task) {
   constexpr std::size_t most_used = std::size_t{256} << 20;
   limit_memory(limits.memory);
   const Files files = files_in(task);
-  const Fate fate = watched(loader, files);
-  return {answer_of(fate), fate.end == Fate::End::crashed || heap::used() > most_used};
+  const LoadOutcome load_outcome = watched(loader, files);
+  return {answer_of(load_outcome), load_outcome.end == LoadOutcome::End::crashed || heap::used() > most_used};
 }
 
 // -- and outside ------------------------------------------------------------------------------------------------------
@@ -105,67 +106,70 @@ Work work(Loader& loader, const TakerLimits& limits, std::string_view task) {
 class Children final : public Taker {
  public:
   Children(Loader& loader, const TakerLimits& limits)
-      : patience_(patience_of(limits.time, false)),
-        nursery_([&loader, limits](std::string_view task) { return work(loader, limits, task); }) {}
+      : time_limit_(time_limit_of(limits.time, false)),
+        fork_server_([&loader, limits](std::string_view task) { return work(loader, limits, task); }) {}
 
-  std::vector<Fate> take(std::span<const Files> files) override {
-    std::vector<Fate> fates;
+  std::vector<LoadOutcome> take(std::span<const Files> files) override {
+    std::vector<LoadOutcome> load_outcomes;
     for (std::size_t i = 0; i < files.size(); ++i) {
-      fates.push_back(in_child(files[i]));
-      if (!is_bad(fates.back())) continue;
+      load_outcomes.push_back(in_child(files[i]));
+      if (!is_bad(load_outcomes.back())) continue;
       const std::size_t first = i + 1 - taken_;
       child_.reset();
-      if (taken_ > 1) blame(files, first, i, fates);
+      if (taken_ > 1) blame(files, first, i, load_outcomes);
     }
     child_.reset();
-    return fates;
+    return load_outcomes;
   }
 
  private:
-  static bool is_bad(const Fate& f) { return f.end == Fate::End::crashed || f.end == Fate::End::hung; }
+  static bool is_bad(const LoadOutcome& f) {
+    return f.end == LoadOutcome::End::crashed || f.end == LoadOutcome::End::hung;
+  }
 
-  Fate in_child(const Files& files) {
-    if (!child_) child_.emplace(nursery_, patience_), taken_ = 0;
+  LoadOutcome in_child(const Files& files) {
+    if (!child_) child_.emplace(fork_server_, time_limit_), taken_ = 0;
     child_->give(task_of(files));
     const auto begin = std::chrono::steady_clock::now();
     const TaskResult result = child_->next();
     ++taken_;
-    Fate fate = fate_of(result);
-    fate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (result.end != End::done && !is_bad(fate)) child_.reset();
-    return fate;
+    LoadOutcome load_outcome = fate_of(result);
+    load_outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (result.end != End::done && !is_bad(load_outcome)) child_.reset();
+    return load_outcome;
   }
 
   // Who did it, of those that the child took: the last, or the one behind which it ends.
-  void blame(std::span<const Files> files, std::size_t first, std::size_t last, std::vector<Fate>& fates) {
-    const Fate bad = fates[last];
-    fates[last] = alone(files[last]);
-    if (is_bad(fates[last])) return;
+  void blame(std::span<const Files> files, std::size_t first, std::size_t last,
+             std::vector<LoadOutcome>& load_outcomes) {
+    const LoadOutcome bad = load_outcomes[last];
+    load_outcomes[last] = alone(files[last]);
+    if (is_bad(load_outcomes[last])) return;
     for (std::size_t i = first; i < last; ++i) {
       child_.reset();
-      const Fate before = in_child(files[i]);
+      const LoadOutcome before = in_child(files[i]);
       if (!child_ || is_bad(before) || !is_bad(in_child(files[last]))) continue;
-      fates[i] = bad;
+      load_outcomes[i] = bad;
       break;
     }
     child_.reset();
   }
-  Fate alone(const Files& files) {
+  LoadOutcome alone(const Files& files) {
     child_.reset();
-    Fate fate = in_child(files);
+    LoadOutcome load_outcome = in_child(files);
     child_.reset();
-    return fate;
+    return load_outcome;
   }
 
-  Patience patience_;
-  Nursery nursery_;
+  TimeLimit time_limit_;
+  ForkServer fork_server_;
   std::optional<Child> child_;
   std::size_t taken_ = 0;  // by this child
 };
 
 }  // namespace
 
-std::string_view word(Fate::End end) {
+std::string_view word(LoadOutcome::End end) {
   constexpr std::string_view words[] = {"accepted", "refused", "exhausted", "crashed", "hung"};
   return words[static_cast<std::size_t>(end)];
 }

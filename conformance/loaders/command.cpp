@@ -79,20 +79,21 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  Fate wait() {
+  LoadOutcome wait() {
     constexpr int walls = 10;
     const auto end = Clock::now() + walls * limits_.time;
     int status = 0;
-    std::optional<Fate> cut;
+    std::optional<LoadOutcome> cut;
     while (!cut && waitpid(pid_, &status, WNOHANG) == 0) {
       read_output();
-      if (Clock::now() > end) cut = Fate{Fate::End::hung, Class::none, "took longer than its time"};
-      if (written_ > limits_.output) cut = Fate{Fate::End::exhausted, Class::none, "wrote more than its limit"};
+      if (Clock::now() > end) cut = LoadOutcome{LoadOutcome::End::hung, Class::none, "took longer than its time"};
+      if (written_ > limits_.output)
+        cut = LoadOutcome{LoadOutcome::End::exhausted, Class::none, "wrote more than its limit"};
     }
     kill(-pid_, SIGKILL);
     if (cut) uninterrupted([&] { return waitpid(pid_, &status, 0); });
     read_output();
-    return cut ? *cut : fate(status);
+    return cut ? *cut : load_outcome(status);
   }
 
  private:
@@ -111,18 +112,19 @@ class Process {
   }
 
   // A shell says by 128 and its number which signal ended what it ran.
-  Fate fate(int status) const {
+  LoadOutcome load_outcome(int status) const {
     constexpr int shell = 128, not_found = 127;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (WIFEXITED(status) && code == not_found) no_testee("the command cannot be started: it ends with exit code 127");
     TaskResult result = death_of(code > shell ? code - shell : status);
     result.output = tail_;
     if (WIFEXITED(status) && code <= shell)
-      return {code == 0 ? Fate::End::accepted : Fate::End::refused, Class::none, tail_};
-    if (result.signal == SIGXCPU) return {Fate::End::hung, Class::none, "took more than its time of the processor"};
+      return {code == 0 ? LoadOutcome::End::accepted : LoadOutcome::End::refused, Class::none, tail_};
+    if (result.signal == SIGXCPU)
+      return {LoadOutcome::End::hung, Class::none, "took more than its time of the processor"};
     if (tail_.find("bad_alloc") != tail_.npos || result.signal == SIGXFSZ || result.signal == SIGKILL)
-      return {Fate::End::exhausted, Class::none, words_of_death(result)};
-    return {Fate::End::crashed, class_of_death(result), words_of_death(result)};
+      return {LoadOutcome::End::exhausted, Class::none, words_of_death(result)};
+    return {LoadOutcome::End::crashed, class_of_death(result), words_of_death(result)};
   }
 
   TakerLimits limits_;
@@ -136,15 +138,15 @@ class Command final : public Taker {
  public:
   Command(std::vector<std::string> words, const TakerLimits& limits) : words_(std::move(words)), limits_(limits) {}
 
-  std::vector<Fate> take(std::span<const Files> files) override {
-    std::vector<Fate> fates;
+  std::vector<LoadOutcome> take(std::span<const Files> files) override {
+    std::vector<LoadOutcome> load_outcomes;
     for (const Files& f : files) {
       const auto words = words_for(f);
       const auto begin = Clock::now();
-      fates.push_back(Process(words, limits_).wait());
-      fates.back().seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      load_outcomes.push_back(Process(words, limits_).wait());
+      load_outcomes.back().seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     }
-    return fates;
+    return load_outcomes;
   }
 
  private:

@@ -19,18 +19,18 @@ struct Judgement {
   Class failure = Class::none;
 };
 
-Judgement judged(const Fate& fate, Expected expected, bool control) {
-  switch (fate.end) {
-    case Fate::End::crashed:
-      return {Verdict::crash, fate.failure};
-    case Fate::End::hung:
+Judgement judged(const LoadOutcome& load_outcome, Expected expected, bool control) {
+  switch (load_outcome.end) {
+    case LoadOutcome::End::crashed:
+      return {Verdict::crash, load_outcome.failure};
+    case LoadOutcome::End::hung:
       return {Verdict::timeout};
-    case Fate::End::accepted:
+    case LoadOutcome::End::accepted:
       if (expected == Expected::refused) return {Verdict::fail, Class::accepted_though_invalid};
       return {};
     default:
       if (!control) return {Verdict::unsupported};
-      if (expected == Expected::accepted && fate.end == Fate::End::refused)
+      if (expected == Expected::accepted && load_outcome.end == LoadOutcome::End::refused)
         return {Verdict::fail, Class::refused_though_valid};
       return {};
   }
@@ -71,10 +71,10 @@ std::string case_of(const std::string& program, const std::string& name) {
   return fmt::format("{}:{}", program.empty() ? "rules" : program, name);
 }
 
-Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt, const Fate& fate,
-                 bool control) {
+Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt,
+                 const LoadOutcome& load_outcome, bool control) {
   const corrupt::Expectation& e = attempt.expectation;
-  const Judgement judgement = judged(fate, e.expected, control);
+  const Judgement judgement = judged(load_outcome, e.expected, control);
   Record r;
   r.testee = testee, r.case_id = case_of(program, attempt.name);
   r.rule = e.faults.empty() ? "" : e.faults.front().rule;
@@ -82,9 +82,9 @@ Record record_of(std::string_view testee, const std::string& program, const corr
   r.valid = e.expected == Expected::accepted;
   r.slices = {r.valid ? "exported" : "invalid"};
   r.verdict = judgement.verdict, r.failure = judgement.failure;
-  r.seconds = fate.seconds, r.message = fate.words;
+  r.seconds = load_outcome.seconds, r.message = load_outcome.words;
   r.inputs = {{"program", program}, {"change", attempt.subject}};
-  r.expected = words_of(e.expected), r.got = word(fate.end);
+  r.expected = words_of(e.expected), r.got = word(load_outcome.end);
   r.elements = attempt.files.file.size();
   return r;
 }
@@ -110,8 +110,8 @@ void EndsOfFiles::add(const Record& r) {
 std::string EndsOfFiles::markdown() const {
   constexpr std::array<std::string_view, 6> ends{"refused", "accepted", "exhausted", "crashed", "hung", untested};
   std::string all;
-  for (const auto& [verdict, count] : verdicts_) all += fmt::format("{}{} {}", all.empty() ? "" : ", ", count, verdict);
-  all += "\n\n| rule |";
+  for (const auto& [verdict, count] : verdicts_) all += fmt::format("- {} {}\n", count, verdict);
+  all += "\n| rule |";
   for (const std::string_view end : ends) all += fmt::format(" {} |", end);
   all += "\n|---|--:|--:|--:|--:|--:|--:|\n";
   for (auto [rule, counts] : rules_) {

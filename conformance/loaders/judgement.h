@@ -16,8 +16,8 @@ namespace assay {
 std::string case_of(const std::string& program, const std::string& name);
 
 // `control`: whether the loader accepts the file that has nothing wrong.
-Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt, const Fate& fate,
-                 bool control);
+Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt,
+                 const LoadOutcome& load_outcome, bool control);
 
 // Groups files that go wrong in the same way, by rule and by what was changed.
 class LoaderDefects {

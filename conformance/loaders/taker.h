@@ -13,14 +13,14 @@
 namespace assay {
 
 // What became of a file, or of the process that took it.
-struct Fate {
+struct LoadOutcome {
   enum class End : std::uint8_t { accepted, refused, exhausted, crashed, hung };
   End end = End::accepted;
   Class failure = Class::none;  // of a crash; memory that was damaged is one, too
   std::string words = {};       // what the loader said, or how the process ended
   double seconds = 0;           // of the wall
 };
-std::string_view word(Fate::End end);  // "accepted"
+std::string_view word(LoadOutcome::End end);  // "accepted"
 
 struct TakerLimits {
   std::chrono::milliseconds time{2000};  // of the processor, for one file; ten times as much of the wall
@@ -32,7 +32,7 @@ struct TakerLimits {
 class Taker {
  public:
   virtual ~Taker() = default;
-  virtual std::vector<Fate> take(std::span<const corrupt::Files> files) = 0;
+  virtual std::vector<LoadOutcome> take(std::span<const corrupt::Files> files) = 0;
 };
 
 // A loader in children, each of which takes many files; one that ends on a file is tried with it alone again. Its heap

@@ -49,9 +49,9 @@ class BlockJudge {
     const Cases rest = block_.subspan(begin_), first = block_.first(std::min(most_repeated, block_.size()));
     run_.assign(rest.begin(), rest.end());
     run_.insert(run_.end(), first.begin(), first.end());
-    auto [seen, is_lost] = children_.run(run_, outlives_aborts_);
+    auto [seen, is_lost] = children_.run(run_, recovers_from_aborts_);
     seen_ = std::move(seen);
-    outlives_aborts_ = outlives_aborts_ && !is_lost;
+    recovers_from_aborts_ = recovers_from_aborts_ && !is_lost;
     for (std::size_t i = 0; i < seen_.size(); ++i)
       if (!(i < rest.size() ? judge_first(i) : judge_again(i, i - rest.size()))) return;
   }
@@ -110,13 +110,13 @@ class BlockJudge {
   bool goes_on_behind(std::size_t outlived) {
     if (begin_ + outlived >= block_.size()) return true;
     judged_.resize(begin_ + outlived + 1);
-    outlives_aborts_ = false;
+    recovers_from_aborts_ = false;
     return false;
   }
 
   JudgingChildren& children_;
   Cases block_;
-  bool outlives_aborts_ = true;
+  bool recovers_from_aborts_ = true;
   std::size_t begin_ = 0;  // of the run in the block
   std::vector<std::string> run_;
   std::vector<Judged> seen_;

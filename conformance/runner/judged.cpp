@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t ahead = 4;  // tasks that a child has beyond the one that is waited for
 
-std::string task_of(const std::string& id, Manner manner) {
-  return std::string{static_cast<char>(manner.detail), static_cast<char>(manner.outlives_aborts)} + id;
+std::string task_of(const std::string& id, RunMode mode) {
+  return std::string{static_cast<char>(mode.detail), static_cast<char>(mode.recovers_from_aborts)} + id;
 }
 
 std::string to_bytes(const Judged& j) {
@@ -26,10 +26,10 @@ Judged judged_from(std::string_view bytes, bool spoilt) {
 
 }  // namespace
 
-JudgingChildren::JudgingChildren(const Patience& patience, Judge judge, Lose lose, int processors)
-    : patience_(patience),
+JudgingChildren::JudgingChildren(const TimeLimit& time_limit, Judge judge, Lose lose, int processors)
+    : time_limit_(time_limit),
       lose_(std::move(lose)),
-      nursery_(
+      fork_server_(
           [judge = std::move(judge)](std::string_view task) {
             const Judged j = judge(task.substr(2), {static_cast<Detail>(task[0]), task[1] != 0});
             return Work{to_bytes(j), j.spoilt};
@@ -47,45 +47,45 @@ Judged JudgingChildren::judged(const std::string& id, const TaskResult& result, 
   return lose_(id, result, detail);
 }
 
-JudgingChildren::Passage JudgingChildren::run(Child& child, std::span<const std::string> ids, Manner manner,
+JudgingChildren::RunPart JudgingChildren::run(Child& child, std::span<const std::string> ids, RunMode mode,
                                               const std::function<bool(Judged)>& goes_on) {
-  for (const std::string& id : ids.first(std::min(ahead, ids.size()))) child.give(task_of(id, manner));
+  for (const std::string& id : ids.first(std::min(ahead, ids.size()))) child.give(task_of(id, mode));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (i + ahead < ids.size()) child.give(task_of(ids[i + ahead], manner));
+    if (i + ahead < ids.size()) child.give(task_of(ids[i + ahead], mode));
     const TaskResult result = child.next();
-    if (!child.lives() && child.has_outlived()) return {i, true, true};
+    if (!child.lives() && child.has_recovered()) return {i, true, true};
     const bool is_last = !child.lives() || result.end == TaskResult::End::last;
-    const bool stops = !goes_on(judged(ids[i], result, i == 0 ? manner.detail : Detail::outcome));
+    const bool stops = !goes_on(judged(ids[i], result, i == 0 ? mode.detail : Detail::outcome));
     if (stops || is_last) return {i + 1, false, true};
   }
   return {ids.size()};
 }
 
-JudgingChildren::Run JudgingChildren::run(std::span<const std::string> ids, bool outlives_aborts) {
+JudgingChildren::Run JudgingChildren::run(std::span<const std::string> ids, bool recovers_from_aborts) {
   Run all;
-  Child child(nursery_, patience_);
+  Child child(fork_server_, time_limit_);
   const auto keep = [&](Judged j) { return all.judged.push_back(std::move(j)), true; };
-  all.is_lost = run(child, ids, {Detail::facts, outlives_aborts}, keep).is_lost;
+  all.is_lost = run(child, ids, {Detail::facts, recovers_from_aborts}, keep).is_lost;
   return all;
 }
 
 Judged JudgingChildren::run_alone(const std::string& id, Detail detail) {
   Judged judged;
-  Child child(nursery_, patience_);
+  Child child(fork_server_, time_limit_);
   run(child, {&id, 1}, {detail, false}, [&](Judged j) { return judged = std::move(j), true; });
   return judged;
 }
 
-void Trials::run_while(std::span<const std::string> ids, const Patience& patience,
+void Trials::run_while(std::span<const std::string> ids, const TimeLimit& time_limit,
                        const std::function<bool(Judged)>& goes_on) {
   bool stops = false, was_lost = false;
   const auto ask = [&](Judged j) { return stops = !goes_on(std::move(j)), !stops; };
   while (!ids.empty() && !stops) {
-    if (!child_) child_.emplace(children_.nursery_, patience);
-    child_->wait_with(patience);
-    const auto seen = children_.run(*child_, ids, {detail_, outlives_aborts_}, ask);
+    if (!child_) child_.emplace(children_.fork_server_, time_limit);
+    child_->wait_with(time_limit);
+    const auto seen = children_.run(*child_, ids, {detail_, recovers_from_aborts_}, ask);
     const bool survived_first = seen.judged > 1 || child_->lives();
-    if (was_lost && survived_first) outlives_aborts_ = false;  // what ended the other child was not this case
+    if (was_lost && survived_first) recovers_from_aborts_ = false;  // what ended the other child was not this case
     if (seen.is_over) child_.reset();
     was_lost = seen.is_lost;
     ids = ids.subspan(seen.judged);

@@ -31,22 +31,22 @@ enum class Detail : std::uint8_t {
 };
 
 // How a case is judged.
-struct Manner {
+struct RunMode {
   Detail detail = Detail::failures;
-  bool outlives_aborts = false;  // the child goes on, with what the call left behind
+  bool recovers_from_aborts = false;  // the child goes on, with what the call left behind
 };
 
 // Cases, known by their ids, that are judged in children which they may take down. May be used by many threads.
 class JudgingChildren {
  public:
-  using Judge = std::function<Judged(std::string_view id, Manner manner)>;
+  using Judge = std::function<Judged(std::string_view id, RunMode mode)>;
   using Lose = std::function<Judged(std::string_view id, const TaskResult& death, Detail detail)>;
 
   // `judge` is called in a child; where that did not survive it, `lose` here. Made before there are threads, for so
   // many processors.
-  JudgingChildren(const Patience& patience, Judge judge, Lose lose, int processors = 1);
+  JudgingChildren(const TimeLimit& time_limit, Judge judge, Lose lose, int processors = 1);
 
-  const Patience& patience() const { return patience_; }
+  const TimeLimit& time_limit() const { return time_limit_; }
 
   // What was judged of some cases. It ends behind the first that leaves no child to go on with: one that took it down,
   // or damaged it. Behind a case that it outlived, a child's end says nothing of the case that it ends with.
@@ -57,7 +57,7 @@ class JudgingChildren {
 
   // Judges the cases one after the other in a fresh child, by the facts; of one that took it down the record has the
   // outcome alone. Throws Interrupted, and Fault where `judge` threw.
-  Run run(std::span<const std::string> ids, bool outlives_aborts = false);
+  Run run(std::span<const std::string> ids, bool recovers_from_aborts = false);
 
   // Judges one case in a fresh child.
   Judged run_alone(const std::string& id, Detail detail = Detail::failures);
@@ -65,19 +65,18 @@ class JudgingChildren {
  private:
   friend class Trials;
 
-  struct Passage {
+  struct RunPart {
     std::size_t judged = 0;
     bool is_lost = false;
     bool is_over = false;  // the child is to judge no other
   };
   // As long as `goes_on` says so and there is a child.
-  Passage run(Child& child, std::span<const std::string> ids, Manner manner,
-              const std::function<bool(Judged)>& goes_on);
+  RunPart run(Child& child, std::span<const std::string> ids, RunMode mode, const std::function<bool(Judged)>& goes_on);
   Judged judged(const std::string& id, const TaskResult& result, Detail detail) const;
 
-  Patience patience_;
+  TimeLimit time_limit_;
   Lose lose_;
-  Nursery nursery_;
+  ForkServer fork_server_;
 };
 
 // Lists of cases of one operator that are judged in one child as long as it lasts. Aborts are outlived until that turns
@@ -88,15 +87,15 @@ class Trials {
   Trials(JudgingChildren& children, Detail detail) : children_(children), detail_(detail) {}
 
   // All of a list, as long as `goes_on` says so of what was judged. Throws as JudgingChildren does.
-  void run_while(std::span<const std::string> ids, const Patience& patience,
+  void run_while(std::span<const std::string> ids, const TimeLimit& time_limit,
                  const std::function<bool(Judged)>& goes_on);
-  bool outlives_aborts() const { return outlives_aborts_; }
+  bool recovers_from_aborts() const { return recovers_from_aborts_; }
 
  private:
   JudgingChildren& children_;
   Detail detail_;
   std::optional<Child> child_;
-  bool outlives_aborts_ = true;
+  bool recovers_from_aborts_ = true;
 };
 
 }  // namespace assay

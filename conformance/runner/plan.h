@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/runner/laboratory.h"
+#include "conformance/runner/case_runner.h"
 
 namespace assay {
 
@@ -14,7 +14,6 @@ struct SuiteOptions {
   std::uint64_t seed = 1;       // of the mutations
   std::size_t mutations = 100;  // mutated calls for each operator
   int workers = 2;              // processors that cases run on
-  int timeout_seconds = 20;     // of processor time for one case
   std::optional<std::uint64_t> shuffle;
   bool thorough = false;  // calls are made under harder circumstances, too
 };

@@ -48,8 +48,8 @@ void describe_case(Record& r, const Case& c, const Contract& contract, const Hos
     r.layouts.push_back(layout_name(t));
   });
   r.valid = host.valid();
-  Standing standing = contract.standing(*c.op, host);
-  r.slices = std::move(standing.slices), r.promised = standing.promised;
+  Promise promise = contract.promise(*c.op, host);
+  r.slices = std::move(promise.slices), r.promised = promise.promised;
 }
 
 void describe_call(Record& r, const Case& c, std::span<const Value> given) {
@@ -77,7 +77,7 @@ void judge_conduct(Judgement& j, const Observation& seen) {
   if (j.failure == Class::accepted_though_invalid &&
       (seen.conduct == Class::unwritten || seen.conduct == Class::reads_uninitialised))
     return;
-  j = {Verdict::fail, seen.conduct, std::numeric_limits<double>::infinity(), {}, seen.misdeed, {}, {}, {}};
+  j = {Verdict::fail, seen.conduct, std::numeric_limits<double>::infinity(), {}, seen.violation, {}, {}, {}};
 }
 
 std::string shown(const Observation& seen, const FreeOuts& free) {
@@ -91,7 +91,7 @@ std::string shown(const Observation& seen, const FreeOuts& free) {
 }
 
 std::uint64_t answer_of(const FreeOuts& free, const Observation& seen) {
-  std::string all = text(name(seen.reply.outcome), '\n', name(seen.conduct), '\n', seen.misdeed);
+  std::string all = text(name(seen.reply.outcome), '\n', name(seen.conduct), '\n', seen.violation);
   for (std::size_t k = 0; k < seen.outs.size(); ++k) {
     const Tensor& t = seen.outs[k];
     all += text('\n', describe(t), t.dim_order);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/runner/laboratory.h"
+#include "conformance/runner/case_runner.h"
 
 namespace assay {
 

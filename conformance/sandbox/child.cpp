@@ -103,7 +103,7 @@ std::string shown(std::chrono::milliseconds time) {
 
 }  // namespace
 
-Patience patience_of(std::chrono::milliseconds time, bool is_remote, const std::atomic<bool>* interrupted) {
+TimeLimit time_limit_of(std::chrono::milliseconds time, bool is_remote, const std::atomic<bool>* interrupted) {
   constexpr int walls = 10;
   return {time, is_remote ? time : walls * time, interrupted};
 }
@@ -123,13 +123,13 @@ void work_until_closed(int socket, const std::function<Work(std::string_view)>& 
   }
 }
 
-Child::Child(Nursery& nursery, const Patience& patience) : patience_(patience) {
+Child::Child(ForkServer& fork_server, const TimeLimit& time_limit) : time_limit_(time_limit) {
   std::array<int, 2> sockets{}, pipe_ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail("socketpair");
   if (pipe2(pipe_ends.data(), O_NONBLOCK | O_CLOEXEC) != 0) fail("pipe2");
   fcntl(pipe_ends[1], F_SETFL, 0);  // the child's end blocks
   socket_ = sockets[0], output_ = pipe_ends[0];
-  pid_ = nursery.bear(sockets, pipe_ends[1]);
+  pid_ = fork_server.fork_child(sockets, pipe_ends[1]);
 }
 
 Child::~Child() {
@@ -150,7 +150,7 @@ TaskResult Child::next() {
     if (auto result = answered()) return *result;
     if (frames_.broken()) return death(End::garbled, "sent something that is no answer");
     if (auto result = lost()) return *result;
-    if (patience_.interrupted && *patience_.interrupted) throw Interrupted{};
+    if (time_limit_.interrupted && *time_limit_.interrupted) throw Interrupted{};
     if (!exchange()) {
       if (auto result = answered()) return *result;  // it said so before it died
       return death(End::crashed, "");
@@ -177,12 +177,12 @@ std::optional<TaskResult> Child::answered() {
 
 std::optional<TaskResult> Child::lost() {
   const auto waited = Clock::now() - since_;
-  if (waited > patience_.wall) return death(End::timed_out, text("took longer than ", shown(patience_.wall)));
+  if (waited > time_limit_.wall) return death(End::timed_out, text("took longer than ", shown(time_limit_.wall)));
   // No sooner can one thread have used up its time.
-  if (waited > patience_.processor && processor_time() - used_ > patience_.processor)
-    return death(End::timed_out, text("took more than ", shown(patience_.processor), " of processor time"));
+  if (waited > time_limit_.processor && processor_time() - used_ > time_limit_.processor)
+    return death(End::timed_out, text("took more than ", shown(time_limit_.processor), " of processor time"));
   const bool was_asleep = std::exchange(
-      is_asleep_, has_outlived_ && waited > stuck && processor_time() - used_ < stuck / 10 && sleeps(pid_));
+      is_asleep_, has_recovered_ && waited > stuck && processor_time() - used_ < stuck / 10 && sleeps(pid_));
   if (was_asleep && is_asleep_)  // not only since it answered
     return death(End::timed_out, text("did nothing for ", shown(stuck)));
   return std::nullopt;
@@ -194,7 +194,7 @@ TaskResult Child::outlived(std::string sentence, int signal) {
   const std::size_t end = std::min(tail_.find(outlived_here), tail_.size());
   TaskResult result{End::outlived, std::move(sentence), signal, end_of(std::string_view(tail_).substr(0, end)), {}};
   tail_.erase(0, end + 1);
-  has_outlived_ = true;
+  has_recovered_ = true;
   return result;
 }
 
@@ -220,7 +220,7 @@ TaskResult Child::death(End killed, std::string sentence, int signal) {
 bool Child::exchange() {
   std::array<pollfd, 2> watched{
       {{socket_, static_cast<short>(unsent_.empty() ? POLLIN : POLLIN | POLLOUT), 0}, {output_, POLLIN, 0}}};
-  const auto longest = std::min<std::chrono::milliseconds>(patience_.processor, patience_.wall);
+  const auto longest = std::min<std::chrono::milliseconds>(time_limit_.processor, time_limit_.wall);
   const auto pause = std::clamp<std::chrono::milliseconds>(longest / 4, 1ms, glance);
   if (poll(watched.data(), watched.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) fail("poll");
   if (watched[1].revents != 0) read_output();

@@ -49,14 +49,14 @@ struct Lost {
 
 // How long a caller waits for a task: so much time of the child's processor, so much time of the wall. Both are checked
 // now and then, and so is whether it still waits at all.
-struct Patience {
+struct TimeLimit {
   std::chrono::milliseconds processor, wall;
   const std::atomic<bool>* interrupted = nullptr;
 };
 
 // The patience of a caller who allows so much time of the processor and, as a child may have to wait for one, ten times
 // as much of the wall; just as much where another computes, whose processor time nobody sees.
-Patience patience_of(std::chrono::milliseconds time, bool is_remote, const std::atomic<bool>* interrupted = nullptr);
+TimeLimit time_limit_of(std::chrono::milliseconds time, bool is_remote, const std::atomic<bool>* interrupted = nullptr);
 
 // What a caller throws who is interrupted.
 struct Interrupted {};
@@ -64,18 +64,18 @@ struct Interrupted {};
 // A child of a nursery, as its parent sees it. Throws std::system_error.
 class Child {
  public:
-  Child(Nursery& nursery, const Patience& patience);
+  Child(ForkServer& fork_server, const TimeLimit& time_limit);
   ~Child();  // kills it
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   void give(std::string_view task);  // to be done after those that it has
   TaskResult next();                 // waits for the result of the next task. Throws Interrupted
-  void wait_with(const Patience& patience) { patience_ = patience; }  // from now on
+  void wait_with(const TimeLimit& time_limit) { time_limit_ = time_limit; }  // from now on
 
   bool lives() const { return pid_ >= 0; }
   // Whether it has outlived a task, so that how it ends says nothing of the task that it ends with.
-  bool has_outlived() const { return has_outlived_; }
+  bool has_recovered() const { return has_recovered_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -89,14 +89,14 @@ class Child {
   void read_output();
   std::chrono::nanoseconds processor_time() const;
 
-  Patience patience_;
+  TimeLimit time_limit_;
   pid_t pid_ = -1;
   int socket_ = -1, output_ = -1;
   std::string unsent_;
   std::size_t due_ = 0;  // tasks without a result
   FrameReader frames_;
   std::string tail_;  // of what it wrote since it last outlived a task
-  bool has_outlived_ = false, is_asleep_ = false;
+  bool has_recovered_ = false, is_asleep_ = false;
   Clock::time_point since_ = Clock::now();  // the last answer, or task behind a rest
   std::chrono::nanoseconds used_{0};        // processor time, until then
 };

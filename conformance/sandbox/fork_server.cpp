@@ -54,7 +54,7 @@ void become_child(int output) {
 
 }  // namespace
 
-Nursery::Nursery(std::function<Work(std::string_view)> work, int copies)
+ForkServer::ForkServer(std::function<Work(std::string_view)> work, int copies)
     : work_(std::move(work)), parent_(getpid()), copies_(static_cast<std::size_t>(copies)) {
   malloc_trim(0);  // the tables of free pages would be copied for each child
   // Who waits for a child does not take the processor from it with every answer, but when it has none left to give.
@@ -75,13 +75,13 @@ Nursery::Nursery(std::function<Work(std::string_view)> work, int copies)
   requests_ = sockets[0];
 }
 
-Nursery::~Nursery() {
+ForkServer::~ForkServer() {
   close(requests_);
   for (const pid_t copy : copies_) uninterrupted([&] { return waitpid(copy, nullptr, 0); });
 }
 
 // Whichever copy takes the request, the child says who it is.
-pid_t Nursery::bear(const std::array<int, 2>& sockets, int output) {
+pid_t ForkServer::fork_child(const std::array<int, 2>& sockets, int output) {
   send_descriptors(requests_, Descriptors{sockets[1], output});
   close(sockets[1]);
   close(output);
@@ -92,7 +92,7 @@ pid_t Nursery::bear(const std::array<int, 2>& sockets, int output) {
 }
 
 // Between children nothing of its memory changes.
-void Nursery::serve(int requests) const {
+void ForkServer::serve(int requests) const {
   for (Descriptors d; receive_descriptors(requests, d);) {
     if (fork_sibling() == 0) {
       close(requests);

@@ -22,7 +22,7 @@ namespace assay::heap {
 namespace {
 
 // Never destroyed: what was handed out may be freed until the process ends.
-Arena* arena = nullptr;
+QuarantineHeap* arena = nullptr;
 std::atomic<bool> watched = false;
 std::byte filling{};
 Owner::Who owner = Owner::host;
@@ -58,7 +58,7 @@ std::size_t usable_size(void* block) {
 }  // namespace
 
 Watch::Watch(std::byte fill, std::size_t nth) {
-  if (!arena) arena = new Arena;
+  if (!arena) arena = new QuarantineHeap;
   filling = fill, until_refused = nth, refused = false, owner = Owner::host;
   watched = true;
 }
@@ -73,12 +73,12 @@ Owner::~Owner() { owner = before_; }
 std::optional<Damage> damage() { return arena ? arena->damage() : std::nullopt; }
 std::size_t used() { return arena ? arena->used() : 0; }
 
-void sink_freed() {
+void retire_freed() {
   const Lock lock;
-  if (arena) arena->sink_freed();
+  if (arena) arena->retire_freed();
 }
 
-bool sank(const void* address) { return arena && arena->sank(address); }
+bool was_retired(const void* address) { return arena && arena->was_retired(address); }
 
 }  // namespace assay::heap
 
@@ -97,7 +97,7 @@ void free(void* block) {
 void* calloc(std::size_t count, std::size_t size) {
   if (!watched) return __libc_calloc(count, size);
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, size, &bytes)) bytes = assay::Arena::most + 1;
+  if (__builtin_mul_overflow(count, size, &bytes)) bytes = assay::QuarantineHeap::most + 1;
   return allocate(bytes, std::byte{0});
 }
 

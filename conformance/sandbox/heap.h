@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "conformance/sandbox/guarded_regions.h"
+#include "conformance/sandbox/quarantine.h"
 
 // The heap of the process, watched while a testee is called: what malloc and its kin, and with them new, hand out then
 // are blocks of an arena of their own. What a sanitizer watches anyway is left to it.
@@ -36,9 +36,9 @@ class Owner {
   Who before_;
 };
 
-std::optional<Damage> damage();  // of all that was handed out under any watch of this process
-std::size_t used();              // bytes that were handed out under them
-void sink_freed();               // what damage() has looked at and is not in use, see Arena
-bool sank(const void* address);  // for having been freed
+std::optional<Damage> damage();         // of all that was handed out under any watch of this process
+std::size_t used();                     // bytes that were handed out under them
+void retire_freed();                    // what damage() has looked at and is not in use, see QuarantineHeap
+bool was_retired(const void* address);  // for having been freed
 
 }  // namespace assay::heap

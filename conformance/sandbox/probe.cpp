@@ -11,8 +11,8 @@
 
 #include "conformance/sandbox/child.h"
 #include "conformance/sandbox/entropy.h"
+#include "conformance/sandbox/guarded_memory.h"
 #include "conformance/sandbox/heap.h"
-#include "conformance/sandbox/memory.h"
 #include "conformance/sandbox/recover.h"
 #include "reference/fault.h"
 
@@ -47,13 +47,13 @@ Tensor taken(const TensorView& view) {
   return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
 }
 
-void put_down(Observation& seen, Class conduct, std::string misdeed) {
-  seen.conduct = conduct, seen.misdeed = std::move(misdeed);
+void put_down(Observation& seen, Class conduct, std::string violation) {
+  seen.conduct = conduct, seen.violation = std::move(violation);
 }
 
 bool look_at_heap(Observation& seen) {
   const auto found = heap::damage();
-  if (!found) return heap::sink_freed(), false;
+  if (!found) return heap::retire_freed(), false;
   put_down(seen, class_of(*found),
            describe(*found, text("a block of ", found->size, " bytes that the library allocated")));
   return seen.spoilt = true;
@@ -62,28 +62,28 @@ bool look_at_heap(Observation& seen) {
 // One call in memory of its own.
 class Run {
  public:
-  Run(Islands& islands, const Operator& op, std::span<const Value> arguments, const OutPlan& plan, Poison poison,
-      std::uint64_t seed)
-      : op_(op), arguments_(arguments), poison_(poison), seed_(seed), memory_(islands, poison) {
+  Run(GuardedRegions& regions, const Operator& op, std::span<const Value> arguments, const OutPlan& plan,
+      FillPattern pattern, std::uint64_t seed)
+      : op_(op), arguments_(arguments), pattern_(pattern), seed_(seed), memory_(regions, pattern) {
     std::size_t out = 0;
     for (std::size_t i = 0; i < op.arguments.size(); ++i)
       host_.push_back(op.arguments[i].out ? place_out(op.arguments[i], plan.at(out++))
                                           : place_input(op.arguments[i], arguments[i]));
   }
 
-  Observation call(KernelLibrary& library, bool outlives_aborts, std::size_t refused_allocation = 0) {
+  Observation call(KernelLibrary& library, bool recovers_from_aborts, std::size_t refused_allocation = 0) {
     seed_entropy(seed_);
-    library.fill_memory(poison_byte(poison_));
-    fill_stack(poison_byte(poison_));
+    library.fill_memory(fill_byte(pattern_));
+    fill_stack(fill_byte(pattern_));
     const auto start = std::chrono::steady_clock::now();
     Observation seen;
     bool returned = true;
     {
       std::optional<heap::Watch> watch;
-      if (library.may_crash()) watch.emplace(poison_byte(poison_), refused_allocation);
+      if (library.may_crash()) watch.emplace(fill_byte(pattern_), refused_allocation);
       const auto call = [&] { seen.reply = library.call(op_, host_); };
-      if (outlives_aborts)
-        returned = outlives_abort(call);
+      if (recovers_from_aborts)
+        returned = recovers_from_abort(call);
       else
         call();
     }
@@ -141,7 +141,7 @@ class Run {
 
   TensorView place_out(std::string name, const TensorPlan& plan) {
     const TensorView view = place(std::move(name), plan);
-    fill({view.data, view.capacity}, poison_, view.dtype, seed_of(seed_, outs_++));
+    fill({view.data, view.capacity}, pattern_, view.dtype, seed_of(seed_, outs_++));
     return view;
   }
 
@@ -192,7 +192,7 @@ class Run {
 
   const Operator& op_;
   std::span<const Value> arguments_;
-  Poison poison_;
+  FillPattern pattern_;
   std::uint64_t seed_;
   std::size_t outs_ = 0;
   GuardedMemory memory_;
@@ -213,8 +213,8 @@ Comparison compare(const Tensor& one, const Tensor& other, std::uint64_t seed) {
   Comparison c;
   if (one.bytes == other.bytes) return c;
   std::vector<std::byte> before(one.bytes.size()), before_other(one.bytes.size());
-  fill(before, Poison::first, one.dtype, seed);
-  fill(before_other, Poison::second, one.dtype, seed);
+  fill(before, FillPattern::first, one.dtype, seed);
+  fill(before_other, FillPattern::second, one.dtype, seed);
   const auto size = static_cast<std::size_t>(info(one.dtype).bytes);
   for (std::size_t at = 0; at < one.bytes.size(); at += size) {
     const auto same = [&](const auto& a, const auto& b) { return std::memcmp(&a[at], &b[at], size) == 0; };
@@ -295,26 +295,26 @@ OutPlan plan_outs(const Operator& op, std::span<const Value> arguments) {
 
 Observation Probe::observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
                            std::uint64_t seed, const FreeOuts& free) {
-  const auto run = [&](Poison poison) {
-    return Run(islands_, op, arguments, outs, poison, seed).call(library_, outlives_aborts_);
+  const auto run = [&](FillPattern pattern) {
+    return Run(regions_, op, arguments, outs, pattern, seed).call(library_, recovers_from_aborts_);
   };
-  Observation seen = run(Poison::first);
+  Observation seen = run(FillPattern::first);
   if (seen.spoilt) return seen;
-  const Observation second = run(Poison::second);
+  const Observation second = run(FillPattern::second);
   seen.spoilt = second.spoilt;
-  if (seen.conduct == Class::none) put_down(seen, second.conduct, second.misdeed);
+  if (seen.conduct == Class::none) put_down(seen, second.conduct, second.violation);
   if (look_at_heap(seen) || seen.conduct != Class::none) return seen;
   if (agree(seen, second, seed, free))
     return is_thorough_ && seen.conduct == Class::none && seen.reply.outcome == Outcome::ok
                ? press(std::move(seen), op, arguments, outs, seed, free)
                : seen;
 
-  const Observation third = run(Poison::first);
+  const Observation third = run(FillPattern::first);
   seen.spoilt = third.spoilt;
   const bool same = same_outs(seen, third, free);
   if (look_at_heap(seen)) return seen;
   if (third.conduct != Class::none)
-    put_down(seen, third.conduct, third.misdeed);
+    put_down(seen, third.conduct, third.violation);
   else if (same)
     put_down(seen, Class::reads_uninitialised, "the answer depends on what memory held that nobody had written to");
   else
@@ -326,7 +326,7 @@ Observation Probe::press(Observation plain, const Operator& op, std::span<const 
                          std::uint64_t seed, const FreeOuts& free) {
   const auto run = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
     Observation seen =
-        Run(islands_, op, arguments, plan, Poison::first, seed).call(library_, outlives_aborts_, refused);
+        Run(regions_, op, arguments, plan, FillPattern::first, seed).call(library_, recovers_from_aborts_, refused);
     if (seen.conduct == Class::none) look_at_heap(seen);
     seen.circumstance = std::move(circumstance), seen.seconds = plain.seconds;
     return seen;
@@ -355,20 +355,20 @@ Observation Probe::press(Observation plain, const Operator& op, std::span<const 
   return plain;
 }
 
-bool Probe::is_spent() const { return islands_.used() > most_addresses || heap::used() > most_memory; }
+bool Probe::is_spent() const { return regions_.used() > most_addresses || heap::used() > most_memory; }
 
 void Probe::explain_faults() {
-  static const Islands* islands = nullptr;
-  islands = &islands_;
+  static const GuardedRegions* regions = nullptr;
+  regions = &regions_;
   static std::array<std::byte, 1 << 14> stack;  // an overflown one has no room
   const stack_t alternative{stack.data(), 0, stack.size()};
   sigaltstack(&alternative, nullptr);
   struct sigaction action {};
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
   action.sa_sigaction = [](int, siginfo_t* info, void*) {
-    const std::string_view said = islands->sank(info->si_addr) ? uses_memory_of_earlier_call
-                                  : heap::sank(info->si_addr)  ? uses_freed_memory
-                                                               : std::string_view();
+    const std::string_view said = regions->was_retired(info->si_addr) ? uses_memory_of_earlier_call
+                                  : heap::was_retired(info->si_addr)  ? uses_freed_memory
+                                                                      : std::string_view();
     static_cast<void>(!::write(STDERR_FILENO, said.data(), said.size()));
     std::raise(SIGSEGV);  // now with the signal's own action, as soon as this returns
   };

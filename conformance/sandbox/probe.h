@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/sandbox/memory.h"
+#include "conformance/sandbox/guarded_memory.h"
 #include "conformance/testee/library.h"
 #include "conformance/verdict/record.h"
 
@@ -35,7 +35,7 @@ struct Observation {
   Reply reply;
   std::vector<Tensor> outs;     // as the first run left them; empty unless the reply is ok
   Class conduct = Class::none;  // what the call did besides replying, the worst of it,
-  std::string misdeed;          // in one sentence
+  std::string violation;        // in one sentence
   std::string circumstance;     // in which alone it went so, "with outs planned larger"; empty: in the plain one
   bool spoilt = false;          // memory is damaged: the process is good for nothing more
   double seconds = 0;           // of the first run
@@ -60,7 +60,7 @@ class Probe {
 
   // From now on: whether observe() throws Lost where a call aborts, rather than to let it end the process. Where memory
   // is damaged, it ends.
-  void outlive_aborts(bool does) { outlives_aborts_ = does; }
+  void recover_from_aborts(bool does) { recovers_from_aborts_ = does; }
 
   // From now on: whether a call that is answered is made again under harder circumstances, in which the answer must be
   // the same, or where memory is missing a refusal. The first in which it is not stands for the call.
@@ -71,8 +71,8 @@ class Probe {
                     std::uint64_t seed, const FreeOuts& free);
 
   KernelLibrary& library_;
-  Islands islands_;
-  bool outlives_aborts_ = false, is_thorough_ = false;
+  GuardedRegions regions_;
+  bool recovers_from_aborts_ = false, is_thorough_ = false;
 };
 
 // What explain_faults() says when memory of an earlier call was used, or what the library had freed.

@@ -22,7 +22,7 @@ struct Landing {
 
 }  // namespace
 
-bool outlives_abort(const std::function<void()>& f) {
+bool recovers_from_abort(const std::function<void()>& f) {
   [[maybe_unused]] static const auto before = std::signal(SIGABRT, leave);
   sigjmp_buf here;
   if (sigsetjmp(here, 1) != 0) return false;

@@ -6,6 +6,6 @@ namespace assay {
 
 // Calls f, and outlives it: false where f called abort() in this thread. What f held then, memory and locks, is held by
 // nobody any more, so that what is called later may wait forever.
-bool outlives_abort(const std::function<void()>& f);
+bool recovers_from_abort(const std::function<void()>& f);
 
 }  // namespace assay

@@ -36,14 +36,14 @@ std::optional<Scenario> scenario(const Corpus& corpus, const Contract& contract,
   const Case c = corpus.make(id);
   const HostCall host = host_call(c);
   if (!host.valid()) return std::nullopt;
-  Standing standing = contract.standing(*c.op, host);
-  if (std::ranges::find(standing.slices, exported_slice) == standing.slices.end()) return std::nullopt;
+  Promise promise = contract.promise(*c.op, host);
+  if (std::ranges::find(promise.slices, exported_slice) == promise.slices.end()) return std::nullopt;
   const ArithmeticMode arithmetic = contract.arithmetic;
   Scenario s{.id = text("operators/", to_text(id)), .kind = ScenarioKind::operators};
   each_tensor(host.arguments, [&](const Tensor& t, std::size_t) {
     s.dtypes.emplace_back(info(t.dtype).name), s.layouts.push_back(layout_name(t));
   });
-  s.slices = std::move(standing.slices), s.promised = standing.promised;
+  s.slices = std::move(promise.slices), s.promised = promise.promised;
   s.script = [&corpus, id, arithmetic, promised = s.promised] { return script(corpus, id, arithmetic, promised); };
   return s;
 }

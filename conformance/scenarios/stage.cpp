@@ -19,13 +19,13 @@ std::map<std::string_view, const Scenario*> by_id(const std::vector<Scenario>& s
 
 }  // namespace
 
-Stage::Stage(std::vector<Scenario> scenarios, Runtime& runtime, const Patience& patience, int processors)
+Stage::Stage(std::vector<Scenario> scenarios, Runtime& runtime, const TimeLimit& time_limit, int processors)
     : scenarios_(std::move(scenarios)),
       by_id_(by_id(scenarios_)),
       runtime_(runtime),
       processors_(processors),
       children_(
-          patience, [this](std::string_view id, Manner manner) { return play(scenario(id), runtime_, manner.detail); },
+          time_limit, [this](std::string_view id, RunMode mode) { return play(scenario(id), runtime_, mode.detail); },
           [this](std::string_view id, const TaskResult& death, Detail) {
             return lost(scenario(id), runtime_.name(), death);
           },

@@ -15,7 +15,7 @@ namespace assay {
 class Stage {
  public:
   // The runtime outlives it. Made before there are threads, for so many processors.
-  Stage(std::vector<Scenario> scenarios, Runtime& runtime, const Patience& patience, int processors = 1);
+  Stage(std::vector<Scenario> scenarios, Runtime& runtime, const TimeLimit& time_limit, int processors = 1);
 
   // The ids of all of them, those together that are played after one another in a child, if it survives them.
   std::vector<Ids> blocks() const;

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-Ruling ruling_of(const Record& r) { return {r.verdict, r.failure, tier_of(r)}; }
+CaseVerdict ruling_of(const Record& r) { return {r.verdict, r.failure, tier_of(r)}; }
 
 bool is_good(Verdict v) { return v == Verdict::pass || v == Verdict::quality; }
 
@@ -44,7 +44,7 @@ std::vector<Defect> only_in(const std::vector<Defect>& defects, const std::vecto
 
 }  // namespace
 
-std::string text(const Ruling& r) {
+std::string text(const CaseVerdict& r) {
   return r.failure == Class::none ? std::string(name(r.verdict))
                                   : fmt::format("{} ({})", name(r.verdict), name(r.failure));
 }
@@ -55,14 +55,14 @@ Baseline::Baseline(const RunFile& run) {
 
 Baseline::Baseline(std::istream& lines) : Baseline(read_run(lines)) {}
 
-const Ruling* Baseline::find(const std::string& case_id) const {
+const CaseVerdict* Baseline::find(const std::string& case_id) const {
   const auto found = rulings_.find(case_id);
   return found == rulings_.end() ? nullptr : &found->second;
 }
 
 bool Baseline::is_new(const Record& r) const {
   if (!is_failure(r.verdict) || r.known) return false;
-  const Ruling* before = find(r.case_id);
+  const CaseVerdict* before = find(r.case_id);
   return !before || !is_failure(before->verdict) || tier_of(r) < before->tier;
 }
 
@@ -75,7 +75,7 @@ Changes compare(const RunFile& before, const RunFile& after) {
   if (!before.complete) c.cut_off.emplace_back("before");
   if (!after.complete) c.cut_off.emplace_back("after");
   for (const Record& r : after.records) {
-    const Ruling* was = old.find(r.case_id);
+    const CaseVerdict* was = old.find(r.case_id);
     const Change change{r.case_id, was ? std::optional(*was) : std::nullopt, ruling_of(r), r.promised};
     if (!was) c.only_after.push_back(r.case_id);
     if (old.is_new(r)) c.fresh.push_back(change);

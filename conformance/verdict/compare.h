@@ -12,12 +12,12 @@
 namespace assay {
 
 /// What a run says of a case.
-struct Ruling {
+struct CaseVerdict {
   Verdict verdict = Verdict::pass;
   Class failure = Class::none;
   Tier tier = Tier::none;
 };
-std::string text(const Ruling& ruling);  ///< "pass", "fail (nan)"
+std::string text(const CaseVerdict& ruling);  ///< "pass", "fail (nan)"
 
 /// A run that later ones are held to.
 class Baseline {
@@ -25,19 +25,19 @@ class Baseline {
   explicit Baseline(const RunFile& run);
   explicit Baseline(std::istream& lines);  ///< throws as read_run
 
-  const Ruling* find(const std::string& case_id) const;  ///< none: the run did not judge it
+  const CaseVerdict* find(const std::string& case_id) const;  ///< none: the run did not judge it
 
   /// It fails and is not listed, and here it did not fail, was less serious, or was not judged.
   bool is_new(const Record& record) const;
 
  private:
-  std::unordered_map<std::string, Ruling> rulings_;
+  std::unordered_map<std::string, CaseVerdict> rulings_;
 };
 
 struct Change {
   std::string case_id;
-  std::optional<Ruling> before;
-  Ruling after;
+  std::optional<CaseVerdict> before;
+  CaseVerdict after;
   bool promised = true;
 };
 

@@ -9,17 +9,17 @@ constexpr double near_distance = 4;
 
 // Of a promised call. Deeds are in the order of their enum.
 struct DeedRow {
-  Deed deed;
+  Effect deed;
   Tier valid, invalid;
 };
 
 constexpr auto deeds = std::to_array<DeedRow>({
-    {Deed::nothing, Tier::none, Tier::none},
-    {Deed::wrong, Tier::wrong, Tier::invalid_accepted},
-    {Deed::unrepeatable, Tier::not_repeatable, Tier::not_repeatable},
-    {Deed::damage, Tier::damage, Tier::invalid_damage},
-    {Deed::refusal, Tier::refused, Tier::invalid_aborted},
-    {Deed::acceptance, Tier::invalid_accepted, Tier::invalid_accepted},
+    {Effect::nothing, Tier::none, Tier::none},
+    {Effect::wrong, Tier::wrong, Tier::invalid_accepted},
+    {Effect::unrepeatable, Tier::not_repeatable, Tier::not_repeatable},
+    {Effect::damage, Tier::damage, Tier::invalid_damage},
+    {Effect::refusal, Tier::refused, Tier::invalid_aborted},
+    {Effect::acceptance, Tier::invalid_accepted, Tier::invalid_accepted},
 });
 
 Tier tier_of_wrong(std::span<const std::string> slices) {
@@ -36,10 +36,11 @@ Tier tier_of(Verdict verdict, Class failure, bool valid, std::span<const std::st
   if (!is_failure(verdict)) return Tier::none;
   if (valid && failure == Class::value && distance && *distance <= near_distance) return Tier::near;
   if (!promised) return Tier::not_promised;
-  const Deed deed = failure == Class::none ? Deed::damage : row(failure).deed;  // a death that nobody can name, a hang
+  const Effect deed =
+      failure == Class::none ? Effect::damage : row(failure).deed;  // a death that nobody can name, a hang
   const DeedRow& tier = deeds[static_cast<std::size_t>(deed)];
   if (!valid) return tier.invalid;
-  return deed == Deed::wrong ? tier_of_wrong(slices) : tier.valid;
+  return deed == Effect::wrong ? tier_of_wrong(slices) : tier.valid;
 }
 
 }  // namespace assay

@@ -39,15 +39,15 @@ inline constexpr std::array tiers = std::to_array<TierRow>({
     {Tier::wrong_exported, "wrong-exported", "A call that exporters emit is silently answered wrongly."},
     {Tier::wrong, "wrong", "Another valid call of the contract is answered wrongly."},
     {Tier::wrong_special, "wrong-special", "Special values, sizes of zero or extreme numbers are answered wrongly."},
-    {Tier::not_repeatable, "not-repeatable", "The answer changes from call to call, or with memory never written to."},
-    {Tier::refused, "refused", "A valid call is refused, or aborted on."},
+    {Tier::not_repeatable, "not-repeatable", "The answer changes from call to call, or with uninitialised memory."},
+    {Tier::refused, "refused", "A valid call is refused or aborted."},
     {Tier::invalid_damage, "invalid-damage", "An invalid call damages memory or state, ends in a signal or hangs."},
     {Tier::invalid_accepted, "invalid-accepted", "An invalid call is answered."},
-    {Tier::invalid_aborted, "invalid-aborted", "An invalid call is aborted on instead of refused."},
-    {Tier::not_promised, "not-promised", "A call outside of the contract is accepted and goes wrong."},
+    {Tier::invalid_aborted, "invalid-aborted", "An invalid call is aborted in place of being refused."},
+    {Tier::not_promised, "not-promised", "A call outside of the contract is accepted and answered wrongly."},
     {Tier::near, "near", "A value lies outside of its bound by no more than a factor of 4."},
-    {Tier::quality, "quality", "A value lies inside of its bound, yet is less accurate than it should be."},
-    {Tier::none, "none", "There is nothing to mend."},
+    {Tier::quality, "quality", "A value lies inside of its bound, but is less accurate than it should be."},
+    {Tier::none, "none", "There is nothing to repair."},
 });
 
 constexpr const TierRow& row(Tier tier) { return tiers[static_cast<std::size_t>(tier)]; }

@@ -17,7 +17,7 @@ struct VerdictRow {
 
 inline constexpr std::array verdicts = std::to_array<VerdictRow>({
     {Verdict::pass, "pass", "The answer is right: the right results, or the right refusal."},
-    {Verdict::quality, "quality", "The answer is right, yet less accurate than it should be."},
+    {Verdict::quality, "quality", "The answer is right, but less accurate than it should be."},
     {Verdict::fail, "fail", "The answer is wrong; its class says how."},
     {Verdict::unsupported, "unsupported",
      "The testee has no kernel for the operator, or refuses what it does not promise."},
@@ -55,7 +55,7 @@ enum class Class : std::uint8_t {
 };
 
 /// What a library did that has a class, as far as it decides how much that matters.
-enum class Deed : std::uint8_t {
+enum class Effect : std::uint8_t {
   nothing,
   wrong,         ///< it answered wrongly
   unrepeatable,  ///< it answered in two ways
@@ -67,41 +67,42 @@ enum class Deed : std::uint8_t {
 struct ClassRow {
   Class failure;
   std::string_view name;
-  Deed deed;
+  Effect deed;
   std::string_view sentence;
 };
 
 inline constexpr std::array classes = std::to_array<ClassRow>({
-    {Class::none, "", Deed::nothing, ""},
-    {Class::value, "value", Deed::wrong, "A value lies outside of its bound."},
-    {Class::nan, "nan", Deed::wrong, "A value is NaN where it must not be, or is not where it must."},
-    {Class::shape, "shape", Deed::wrong, "A result has wrong sizes."},
-    {Class::dtype, "dtype", Deed::wrong, "A result has a wrong dtype."},
-    {Class::layout, "layout", Deed::wrong, "A result has a wrong dim order."},
-    {Class::unwritten, "unwritten", Deed::wrong, "A result, or a part of it, is left unwritten."},
-    {Class::reads_uninitialised, "reads-uninitialised", Deed::unrepeatable,
-     "The answer depends on memory that nobody had written to."},
-    {Class::not_repeatable, "not-repeatable", Deed::unrepeatable, "The same call is answered in two ways."},
-    {Class::spoils_state, "spoils-state", Deed::damage, "A later call is answered differently for it."},
-    {Class::changes_input, "changes-input", Deed::damage, "An input is not what it was."},
-    {Class::writes_out_of_bounds, "writes-out-of-bounds", Deed::damage,
-     "Something is written outside of the memory that was given."},
-    {Class::heap_damage, "heap-damage", Deed::damage, "Memory that the testee allocated is damaged, or freed wrongly."},
-    {Class::uses_freed, "uses-freed", Deed::damage,
-     "Memory is used that was freed, or that was given for an earlier call."},
-    {Class::double_free, "double-free", Deed::damage, "Memory is freed twice."},
-    {Class::segmentation_fault, "segmentation-fault", Deed::damage,
+    {Class::none, "", Effect::nothing, ""},
+    {Class::value, "value", Effect::wrong, "A value lies outside of its bound."},
+    {Class::nan, "nan", Effect::wrong, "A value is NaN where it must not be NaN, or the reverse."},
+    {Class::shape, "shape", Effect::wrong, "A result has wrong sizes."},
+    {Class::dtype, "dtype", Effect::wrong, "A result has a wrong dtype."},
+    {Class::layout, "layout", Effect::wrong, "A result has a wrong dim order."},
+    {Class::unwritten, "unwritten", Effect::wrong, "The call leaves a result, or a part of it, unwritten."},
+    {Class::reads_uninitialised, "reads-uninitialised", Effect::unrepeatable,
+     "The answer depends on uninitialised memory."},
+    {Class::not_repeatable, "not-repeatable", Effect::unrepeatable, "The same call gives two different answers."},
+    {Class::spoils_state, "spoils-state", Effect::damage, "The call changes the answer of a later call."},
+    {Class::changes_input, "changes-input", Effect::damage, "The call changes an input."},
+    {Class::writes_out_of_bounds, "writes-out-of-bounds", Effect::damage,
+     "The call writes outside of the memory that it was given."},
+    {Class::heap_damage, "heap-damage", Effect::damage,
+     "The call damages memory that the testee allocated, or frees it wrongly."},
+    {Class::uses_freed, "uses-freed", Effect::damage,
+     "The call uses freed memory, or memory that was given for an earlier call."},
+    {Class::double_free, "double-free", Effect::damage, "Memory is freed twice."},
+    {Class::segmentation_fault, "segmentation-fault", Effect::damage,
      "The process ends in a segmentation fault (SIGSEGV)."},
-    {Class::bus_error, "bus-error", Deed::damage, "The process ends in a bus error (SIGBUS)."},
-    {Class::arithmetic_trap, "arithmetic-trap", Deed::damage, "The process ends in an arithmetic trap (SIGFPE)."},
-    {Class::illegal_instruction, "illegal-instruction", Deed::damage,
+    {Class::bus_error, "bus-error", Effect::damage, "The process ends in a bus error (SIGBUS)."},
+    {Class::arithmetic_trap, "arithmetic-trap", Effect::damage, "The process ends in an arithmetic trap (SIGFPE)."},
+    {Class::illegal_instruction, "illegal-instruction", Effect::damage,
      "The process ends in an illegal instruction (SIGILL, SIGTRAP)."},
-    {Class::signal, "signal", Deed::damage, "The process ends in any other signal."},
-    {Class::exit, "exit", Deed::refusal, "The process ends itself without a signal, or breaks the protocol."},
-    {Class::abort, "abort", Deed::refusal, "The process is aborted deliberately."},
-    {Class::assertion, "assertion", Deed::refusal, "The process is aborted on a failed assertion."},
-    {Class::refused_though_valid, "refused-though-valid", Deed::refusal, "A valid call is refused."},
-    {Class::accepted_though_invalid, "accepted-though-invalid", Deed::acceptance, "An invalid call is answered."},
+    {Class::signal, "signal", Effect::damage, "The process ends in any other signal."},
+    {Class::exit, "exit", Effect::refusal, "The process ends itself without a signal, or breaks the protocol."},
+    {Class::abort, "abort", Effect::refusal, "The process is aborted deliberately."},
+    {Class::assertion, "assertion", Effect::refusal, "The process is aborted on a failed assertion."},
+    {Class::refused_though_valid, "refused-though-valid", Effect::refusal, "A valid call is refused."},
+    {Class::accepted_though_invalid, "accepted-though-invalid", Effect::acceptance, "An invalid call is answered."},
 });
 
 constexpr const VerdictRow& row(Verdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; }

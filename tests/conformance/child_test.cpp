@@ -50,7 +50,7 @@ Work misbehave(std::string_view task) {
   if (task == "fault") throw Fault(Outcome::invalid, "case.call", "there is no such call", "case 3");
   if (task == "lost") throw Lost{End::crashed, SIGFPE, "the device is gone"};
   if (task.starts_with("outlive ")) {
-    const bool returned = outlives_abort([&] {
+    const bool returned = recovers_from_abort([&] {
       std::fprintf(stderr, "%s\n", std::string(task.substr(8)).c_str());
       std::abort();
     });
@@ -64,11 +64,11 @@ Work misbehave(std::string_view task) {
     }
     std::raise(SIGSTOP);
   }
-  if (task == "abort elsewhere") outlives_abort([] { std::jthread(std::abort).join(); });
+  if (task == "abort elsewhere") recovers_from_abort([] { std::jthread(std::abort).join(); });
   if (task == "abort later") {
-    outlives_abort([] {});
+    recovers_from_abort([] {});
     try {
-      outlives_abort([] { throw 1; });
+      recovers_from_abort([] { throw 1; });
     } catch (int) {
     }
     std::abort();
@@ -81,78 +81,78 @@ Work misbehave(std::string_view task) {
   return {"did " + std::string(task), task == "last"};
 }
 
-const Patience patient{10s, 100s};
+const TimeLimit patient{10s, 100s};
 
-TaskResult result(Nursery& nursery, std::string_view task, const Patience& patience = patient) {
-  Child child(nursery, patience);
+TaskResult result(ForkServer& fork_server, std::string_view task, const TimeLimit& time_limit = patient) {
+  Child child(fork_server, time_limit);
   child.give(task);
   return child.next();
 }
 
 TEST(Child, AnswersInOrder) {
-  Nursery nursery(misbehave);
-  Child child(nursery, patient);
+  ForkServer fork_server(misbehave);
+  Child child(fork_server, patient);
   for (int i = 0; i < 10'000; ++i) child.give(std::to_string(i));
   for (int i = 0; i < 10'000; ++i) ASSERT_EQ(child.next().text, "did " + std::to_string(i));
 }
 
 TEST(Child, ASegmentationFault) {
-  Nursery nursery(misbehave);
-  const TaskResult r = result(nursery, "segfault");
+  ForkServer fork_server(misbehave);
+  const TaskResult r = result(fork_server, "segfault");
   EXPECT_EQ(r.end, End::crashed);
   EXPECT_EQ(r.signal, SIGSEGV);
   EXPECT_EQ(r.text, "crashed with signal 11 (Segmentation fault)");
 }
 
 TEST(Child, AnAbortWithItsLastWords) {
-  Nursery nursery(misbehave);
-  const TaskResult r = result(nursery, "abort");
+  ForkServer fork_server(misbehave);
+  const TaskResult r = result(fork_server, "abort");
   EXPECT_EQ(r.end, End::crashed);
   EXPECT_EQ(r.text, "crashed with signal 6 (Aborted)");
   EXPECT_EQ(r.output, "the last words\n");
 }
 
 TEST(Child, AnExit) {
-  Nursery nursery(misbehave);
-  const TaskResult r = result(nursery, "exit");
+  ForkServer fork_server(misbehave);
+  const TaskResult r = result(fork_server, "exit");
   EXPECT_EQ(r.end, End::exited);
   EXPECT_EQ(r.text, "exited with status 3");
 }
 
 TEST(Child, ProcessorTimeIsCountedAndTheWallMoreGenerously) {
-  Nursery nursery(misbehave);
-  const TaskResult spins = result(nursery, "spin", {300ms, 60s});
+  ForkServer fork_server(misbehave);
+  const TaskResult spins = result(fork_server, "spin", {300ms, 60s});
   EXPECT_EQ(spins.end, End::timed_out);
   EXPECT_EQ(spins.text, "took more than 300 ms of processor time");
-  EXPECT_EQ(result(nursery, "doze", {100ms, 60s}).text, "did doze");
-  const TaskResult sleeps = result(nursery, "sleep", {100ms, 1s});
+  EXPECT_EQ(result(fork_server, "doze", {100ms, 60s}).text, "did doze");
+  const TaskResult sleeps = result(fork_server, "sleep", {100ms, 1s});
   EXPECT_EQ(sleeps.end, End::timed_out);
   EXPECT_EQ(sleeps.text, "took longer than 1 s");
 }
 
 TEST(Child, EachTaskHasItsOwnTime) {
-  Nursery nursery(misbehave);
-  Child child(nursery, {10s, 1s});
+  ForkServer fork_server(misbehave);
+  Child child(fork_server, {10s, 1s});
   for (int i = 0; i < 4; ++i) child.give("doze");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(child.next().end, End::done);
 }
 
 TEST(Child, Garbage) {
-  Nursery nursery(misbehave);
-  EXPECT_EQ(result(nursery, "garbage").end, End::garbled);
+  ForkServer fork_server(misbehave);
+  EXPECT_EQ(result(fork_server, "garbage").end, End::garbled);
 }
 
 TEST(Child, WhatIsLostElsewhereEndsTheTask) {
-  Nursery nursery(misbehave);
-  const TaskResult r = result(nursery, "lost");
+  ForkServer fork_server(misbehave);
+  const TaskResult r = result(fork_server, "lost");
   EXPECT_EQ(r.end, End::crashed);
   EXPECT_EQ(r.signal, SIGFPE);
   EXPECT_EQ(r.text, "the device is gone");
 }
 
 TEST(Child, OutlivesAnAbortAndTellsItsLastWordsFromThoseOfOthers) {
-  Nursery nursery(misbehave);
-  Child child(nursery, patient);
+  ForkServer fork_server(misbehave);
+  Child child(fork_server, patient);
   const std::vector<std::string> words{"first", std::string(5000, 'x') + "second", "third"};
   for (const std::string& w : words) child.give("outlive " + w);
   child.give("count");
@@ -162,7 +162,7 @@ TEST(Child, OutlivesAnAbortAndTellsItsLastWordsFromThoseOfOthers) {
     EXPECT_EQ(r.signal, SIGABRT);
     EXPECT_EQ(r.text, "aborted");
     EXPECT_EQ(r.output, (w + "\n").substr(w.size() + 1 - std::min<std::size_t>(w.size() + 1, 2048)));
-    EXPECT_TRUE(child.has_outlived());
+    EXPECT_TRUE(child.has_recovered());
   }
   EXPECT_EQ(child.next().text, "1");
   child.give("abort");
@@ -171,14 +171,14 @@ TEST(Child, OutlivesAnAbortAndTellsItsLastWordsFromThoseOfOthers) {
 }
 
 TEST(Child, OutlivesNoAbortThatIsNotItsOwn) {
-  Nursery nursery(misbehave);
+  ForkServer fork_server(misbehave);
   for (const char* task : {"abort elsewhere", "abort later"})
-    EXPECT_EQ(result(nursery, task).end, End::crashed) << task;
+    EXPECT_EQ(result(fork_server, task).end, End::crashed) << task;
 }
 
 TEST(Child, WaitsForNothingBehindWhatItOutlived) {
-  Nursery nursery(misbehave);
-  Child child(nursery, patient);
+  ForkServer fork_server(misbehave);
+  Child child(fork_server, patient);
   for (const char* task : {"outlive it", "sleep"}) child.give(task);
   EXPECT_EQ(child.next().end, End::outlived);
   const TaskResult r = child.next();
@@ -187,23 +187,23 @@ TEST(Child, WaitsForNothingBehindWhatItOutlived) {
 }
 
 TEST(Child, WaitsForOneThatGetsNoProcessor) {
-  Nursery nursery(misbehave);
-  Child child(nursery, patient);
+  ForkServer fork_server(misbehave);
+  Child child(fork_server, patient);
   for (const char* task : {"outlive it", "gets no processor"}) child.give(task);
   EXPECT_EQ(child.next().end, End::outlived);
   EXPECT_EQ(child.next().text, "did gets no processor");
 }
 
 TEST(Child, AnErrorOfTheHostIsNoCrash) {
-  Nursery nursery(misbehave);
-  const TaskResult r = result(nursery, "throw");
+  ForkServer fork_server(misbehave);
+  const TaskResult r = result(fork_server, "throw");
   EXPECT_EQ(r.end, End::threw);
   EXPECT_EQ(r.fault->message, "the host is wrong");
 }
 
 TEST(Child, AFaultKeepsItsRuleAndPlace) {
-  Nursery nursery(misbehave);
-  const TaskResult r = result(nursery, "fault");
+  ForkServer fork_server(misbehave);
+  const TaskResult r = result(fork_server, "fault");
   EXPECT_EQ(r.end, End::threw);
   EXPECT_EQ(r.fault->outcome, Outcome::invalid);
   EXPECT_EQ(r.fault->rule, "case.call");
@@ -212,17 +212,17 @@ TEST(Child, AFaultKeepsItsRuleAndPlace) {
 }
 
 TEST(Child, SaysWhenItMustDoNoMore) {
-  Nursery nursery(misbehave);
-  EXPECT_EQ(result(nursery, "last").end, End::last);
-  EXPECT_EQ(result(nursery, "any").end, End::done);
+  ForkServer fork_server(misbehave);
+  EXPECT_EQ(result(fork_server, "last").end, End::last);
+  EXPECT_EQ(result(fork_server, "any").end, End::done);
 }
 
 TEST(Child, LargeTasksAndAnswers) {
-  Nursery nursery([](std::string_view task) { return Work{std::string(task)}; });
-  Child child(nursery, {60s, 600s});
+  ForkServer fork_server([](std::string_view task) { return Work{std::string(task)}; });
+  Child child(fork_server, {60s, 600s});
   for (char c = 'a'; c < 'g'; ++c) child.give(std::string(3'000'000, c));
   for (char c = 'a'; c < 'g'; ++c) EXPECT_TRUE(child.next().text == std::string(3'000'000, c));
-  Nursery other(misbehave);
+  ForkServer other(misbehave);
   EXPECT_EQ(result(other, "large").text.size(), 5'000'000u);
 }
 
@@ -230,8 +230,8 @@ TEST(Child, OutputDoesNotAppearAndDoesNotBlock) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   {
-    Nursery nursery(misbehave);
-    Child child(nursery, patient);
+    ForkServer fork_server(misbehave);
+    Child child(fork_server, patient);
     child.give("chatter");
     child.give("abort");
     EXPECT_EQ(child.next().end, End::done);
@@ -244,31 +244,31 @@ TEST(Child, OutputDoesNotAppearAndDoesNotBlock) {
 }
 
 TEST(Child, AllBeginAlikeWhateverTheParentDid) {
-  Nursery nursery(misbehave, 3);
-  const std::string first = result(nursery, "address").text;
+  ForkServer fork_server(misbehave, 3);
+  const std::string first = result(fork_server, "address").text;
   std::vector<std::string> more;
   for (std::size_t i = 0; i < 10; ++i) {
     more.emplace_back(10'000 * i, 'x');
-    EXPECT_EQ(result(nursery, "count").text, "1");
-    EXPECT_EQ(result(nursery, "address").text, first);
+    EXPECT_EQ(result(fork_server, "count").text, "1");
+    EXPECT_EQ(result(fork_server, "address").text, first);
   }
 }
 
 TEST(Child, ManyThreadsMayAsk) {
-  Nursery nursery(misbehave, 3);
+  ForkServer fork_server(misbehave, 3);
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 25; ++i)
-        EXPECT_EQ(result(nursery, i % 2 ? "segfault" : "a").end, i % 2 ? End::crashed : End::done);
+        EXPECT_EQ(result(fork_server, i % 2 ? "segfault" : "a").end, i % 2 ? End::crashed : End::done);
     });
 }
 
 TEST(Child, AnInterruptEndsTheWait) {
-  Nursery nursery(misbehave);
+  ForkServer fork_server(misbehave);
   std::atomic<bool> interrupted = false;
   const std::jthread later([&] { std::this_thread::sleep_for(100ms), interrupted = true; });
-  EXPECT_THROW(result(nursery, "sleep", {10s, 100s, &interrupted}), Interrupted);
+  EXPECT_THROW(result(fork_server, "sleep", {10s, 100s, &interrupted}), Interrupted);
 }
 
 std::set<int> children_of(pid_t parent) {
@@ -293,8 +293,8 @@ TEST(Child, DiesWithItsParentAsItsNurseryDoes) {
     const pid_t parent = fork();
     if (parent == 0) {
       std::signal(SIGINT, SIG_DFL);
-      Nursery nursery(misbehave);
-      Child one(nursery, patient), two(nursery, patient);
+      ForkServer fork_server(misbehave);
+      Child one(fork_server, patient), two(fork_server, patient);
       one.give("sleep");
       one.next();
       std::_Exit(0);
@@ -316,8 +316,8 @@ TEST(Child, DiesWithItsParentAsItsNurseryDoes) {
 
 TEST(Child, NoneOutlivesItsOwner) {
   {
-    Nursery nursery(misbehave);
-    Child child(nursery, patient);
+    ForkServer fork_server(misbehave);
+    Child child(fork_server, patient);
     EXPECT_EQ(children_of(getpid()).size(), 2u);
   }
   EXPECT_TRUE(children_of(getpid()).empty());

@@ -44,16 +44,16 @@ HostCall call(std::string_view name, std::vector<Value> arguments) {
   return {std::move(given), std::move(expected)};
 }
 
-Standing standing(const Contract& contract, std::string_view name, std::vector<Value> arguments) {
-  return contract.standing(op(name), call(name, std::move(arguments)));
+Promise promise(const Contract& contract, std::string_view name, std::vector<Value> arguments) {
+  return contract.promise(op(name), call(name, std::move(arguments)));
 }
 
 bool promised(std::string_view name, std::vector<Value> arguments) {
-  return standing(executorch(), name, std::move(arguments)).promised;
+  return promise(executorch(), name, std::move(arguments)).promised;
 }
 
 std::vector<std::string> slices(std::string_view name, std::vector<Value> arguments) {
-  return standing(executorch(), name, std::move(arguments)).slices;
+  return promise(executorch(), name, std::move(arguments)).slices;
 }
 
 Tensor of(DType dtype) { return tensor(dtype, {2}, {1, 2}); }
@@ -191,8 +191,8 @@ TEST(ContractFile, KernelsOfOthersMaySayWhatTheyDoNot) {
 // -- what is promised -------------------------------------------------------------------------------------------------
 
 TEST(Contract, WhatItDoesNotSpeakOfItPromises) {
-  EXPECT_TRUE(Contract().standing(op("aten::abs.out"), call("aten::abs.out", {of(float64)})).promised);
-  EXPECT_TRUE(standing(contract(""), "aten::abs.out", {tensor(boolean, {0}, {})}).promised);
+  EXPECT_TRUE(Contract().promise(op("aten::abs.out"), call("aten::abs.out", {of(float64)})).promised);
+  EXPECT_TRUE(promise(contract(""), "aten::abs.out", {tensor(boolean, {0}, {})}).promised);
 }
 
 TEST(Contract, WhoPromisedMayNotSayUnsupported) {
@@ -205,7 +205,7 @@ TEST(Contract, WhoPromisedMayNotSayUnsupported) {
 }
 
 TEST(Contract, EveryPartOfItNarrows) {
-  const auto abs = [](const std::string& text) { return standing(contract(text), "aten::abs.out", {of(float32)}); };
+  const auto abs = [](const std::string& text) { return promise(contract(text), "aten::abs.out", {of(float32)}); };
   const auto promised = [&](const std::string& text) { return abs(text).promised; };
   EXPECT_TRUE(promised("ranks: [{most: 1, source: s}]"));
   EXPECT_FALSE(promised("ranks: [{most: 0, source: s}]"));
@@ -229,8 +229,8 @@ TEST(Contract, EveryPartOfItNarrows) {
 TEST(Contract, ACaseIsPromisedWhereAllItsSlicesAre) {
   const std::string one = "slices: [{allowed: exported, source: s}]";
   const std::string both = "slices: [{allowed: [exported, half], source: s}]";
-  EXPECT_FALSE(standing(contract(one), "aten::abs.out", {of(float16)}).promised);
-  EXPECT_TRUE(standing(contract(both), "aten::abs.out", {of(float16)}).promised);
+  EXPECT_FALSE(promise(contract(one), "aten::abs.out", {of(float16)}).promised);
+  EXPECT_TRUE(promise(contract(both), "aten::abs.out", {of(float16)}).promised);
 }
 
 // -- ExecuTorch's -----------------------------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ TEST(Slices, EveryCaseIsInOneAndEachHasCases) {
       cases.push_back({std::string(calls->op().name), calls->digest(i), {}});
     for (const CaseId& id : cases) {
       const Case c = corpus().make(id);
-      const Standing s = executorch().standing(*c.op, host_call(c));
+      const Promise s = executorch().promise(*c.op, host_call(c));
       EXPECT_FALSE(s.slices.empty()) << to_text(id);
       seen.insert(s.slices.begin(), s.slices.end());
     }
@@ -421,7 +421,7 @@ std::vector<Tried> tried(const std::string& operators) {
 Record record(const Tried& t, bool refused) {
   Record r;
   r.valid = t.call.valid();
-  r.slices = executorch().standing(*t.op, t.call).slices;
+  r.slices = executorch().promise(*t.op, t.call).slices;
   each_tensor(t.call.arguments, [&](const Tensor& x, std::size_t) { r.layouts.push_back(layout_name(x)); });
   r.verdict = refused && !r.valid ? Verdict::pass : Verdict::fail;
   r.failure = refused ? Class::refused_though_valid : Class::value;
@@ -449,14 +449,14 @@ TEST(Draft, PromisesWhatIsAnsweredAndNotWhatIsRefused) {
   int answered = 0, refused = 0;
   for (const Tried& t : all) {
     if (!t.call.valid()) continue;
-    const bool promised = picky.standing(*t.op, t.call).promised;
+    const bool promised = picky.promise(*t.op, t.call).promised;
     EXPECT_TRUE(promised || has_doubles(t.call)) << t.op->name;
     EXPECT_FALSE(promised && has_doubles(t.call) && t.op->name != "aten::cat.out") << "only lists are drafted loosely";
     ++(has_doubles(t.call) ? refused : answered);
   }
   EXPECT_GT(answered, 500);
   EXPECT_GT(refused, 100);
-  EXPECT_FALSE(standing(picky, "aten::neg.out", {of(float32)}).promised) << "was not tried";
+  EXPECT_FALSE(promise(picky, "aten::neg.out", {of(float32)}).promised) << "was not tried";
 }
 
 TEST(Draft, WhatTheLibraryDiesOfIsNoAnswer) {

@@ -58,7 +58,7 @@ KernelLibrary& library() {
 std::vector<std::vector<Real>> answer(const Schema& s, const std::vector<Value>& arguments, const OutPlan& outs) {
   const Observation seen = Probe(library()).observe(s.op, arguments, outs);
   EXPECT_EQ(seen.reply.outcome, Outcome::ok) << seen.reply.message;
-  EXPECT_EQ(seen.conduct, Class::none) << seen.misdeed;
+  EXPECT_EQ(seen.conduct, Class::none) << seen.violation;
   std::vector<std::vector<Real>> all;
   for (const Tensor& t : seen.outs) all.push_back(values(t));
   return all;
@@ -207,12 +207,12 @@ TEST(Executorch, AnAbortingCallCostsOneTaskAndSaysWhy) {
   // A Scalar where the schema says int, and the kernel's unboxing insists.
   const Schema cat("aten::cat.out", {in("Tensor[]", "tensors"), in("int", "dim"), out()});
   KernelLibrary& loaded = library();
-  Nursery nursery([&](std::string_view task) {
+  ForkServer fork_server([&](std::string_view task) {
     const Value dim = task == "bad" ? Value(0.5) : Value(Int{0});
     const std::vector<Value> arguments{Tensors{floats({1}, {1})}, dim, Value{}};
     return Work{Probe(loaded).observe(cat.op, arguments, {{plan(DType::float32, {1})}}).reply.message};
   });
-  Child child(nursery, {std::chrono::seconds(10), std::chrono::seconds(100)});
+  Child child(fork_server, {std::chrono::seconds(10), std::chrono::seconds(100)});
   for (const char* task : {"good", "bad"}) child.give(task);
   EXPECT_EQ(child.next().end, TaskResult::End::done);
   const TaskResult bad = child.next();

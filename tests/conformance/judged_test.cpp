@@ -21,11 +21,11 @@ int judged = 0;        // cases
 
 // Cases by the first letter of their ids: `a` aborts, `l` aborts with a lock held, `w` waits for it, `k` aborts and is
 // counted, `c` fails if one was, `s` crashes otherwise, `g` fails as what cases before it left has it, others pass.
-Judged judge(std::string_view id, Manner manner) {
+Judged judge(std::string_view id, RunMode mode) {
   const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
   is_held |= id[0] == 'l', counted += id[0] == 'k';
   const int before = judged++;
-  if (aborts && manner.outlives_aborts) throw Lost{TaskResult::End::outlived, SIGABRT, "aborted"};
+  if (aborts && mode.recovers_from_aborts) throw Lost{TaskResult::End::outlived, SIGABRT, "aborted"};
   if (aborts) std::abort();
   if (id[0] == 'w' && is_held) std::this_thread::sleep_for(1h);
   if (id[0] == 's') std::raise(SIGSEGV);
@@ -58,7 +58,7 @@ const std::vector<std::string> cases{"p1", "a1", "a2", "w1", "p2", "l1", "p3",
 
 std::string tried(Trials& trials, const std::vector<std::string>& ids, std::size_t most = 100) {
   std::string verdicts;
-  trials.run_while(ids, children().patience(), [&](const Judged& j) {
+  trials.run_while(ids, children().time_limit(), [&](const Judged& j) {
     EXPECT_EQ(j.record.case_id, ids[verdicts.size()]);
     verdicts += letter(j);
     return verdicts.size() < most;
@@ -75,7 +75,7 @@ TEST(Trials, OutliveNoMoreAbortsWhereOneEndedAChildLater) {
   const auto outlive = [](const std::vector<std::string>& ids) {
     Trials trials(children(), Detail::outcome);
     tried(trials, ids);
-    return trials.outlives_aborts();
+    return trials.recovers_from_aborts();
   };
   EXPECT_FALSE(outlive(cases));
   EXPECT_TRUE(outlive({"a1", "w1", "a2", "p1"}));
@@ -97,7 +97,7 @@ TEST(Trials, ARestIsNoTimeOfATask) {
     EXPECT_EQ(tried(trials, {"a1", "p1"}), "ap");
     std::this_thread::sleep_for(300ms);
   }
-  EXPECT_TRUE(trials.outlives_aborts());
+  EXPECT_TRUE(trials.recovers_from_aborts());
 }
 
 // Behind an abort a block goes on, until what was held then is missed.

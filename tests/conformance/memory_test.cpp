@@ -1,4 +1,4 @@
-#include "conformance/sandbox/memory.h"
+#include "conformance/sandbox/guarded_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -6,13 +6,13 @@
 #include <cstring>
 #include <new>
 
-#include "conformance/sandbox/guarded_regions.h"
+#include "conformance/sandbox/quarantine.h"
 
 namespace assay {
 namespace memory_test {
 
-Islands& islands() {
-  static Islands all;
+GuardedRegions& regions() {
+  static GuardedRegions all;
   return all;
 }
 
@@ -24,7 +24,7 @@ void expect_nobody_may_write(std::byte* at) {
 
 // As GuardedMemory, on islands that all tests share.
 struct Memory : GuardedMemory {
-  Memory() : GuardedMemory(islands(), Poison::first) {}
+  Memory() : GuardedMemory(regions(), FillPattern::first) {}
 };
 
 TEST(GuardedMemory, BuffersAreAlignedAsPromisedAndNoBetter) {
@@ -81,62 +81,62 @@ TEST(GuardedMemory, WhatIsLargeFits) {
   EXPECT_THROW(memory.add("c", std::size_t{1} << 40), std::bad_alloc);
 }
 
-TEST(Islands, SinkWithTheirCallAndNeverRiseAgain) {
+TEST(GuardedRegions, SinkWithTheirCallAndNeverRiseAgain) {
   std::byte* first = nullptr;
   {
     Memory memory;
     first = memory.add("x", 8);
-    EXPECT_FALSE(islands().sank(first));
+    EXPECT_FALSE(regions().was_retired(first));
   }
-  EXPECT_TRUE(islands().sank(first));
+  EXPECT_TRUE(regions().was_retired(first));
   Memory memory;
   std::byte* const second = memory.add("x", 8);
   EXPECT_GT(second, first);
-  EXPECT_TRUE(islands().sank(first));
-  EXPECT_FALSE(islands().sank(second));
-  EXPECT_FALSE(islands().sank(second - 8192));  // the sea before it
+  EXPECT_TRUE(regions().was_retired(first));
+  EXPECT_FALSE(regions().was_retired(second));
+  EXPECT_FALSE(regions().was_retired(second - 8192));  // the sea before it
   expect_nobody_may_write(first);
 }
 
-std::vector<std::byte> filled(Poison poison, DType dtype, std::uint64_t seed = 1) {
+std::vector<std::byte> filled(FillPattern pattern, DType dtype, std::uint64_t seed = 1) {
   std::vector<std::byte> memory(24);
-  fill(memory, poison, dtype, seed);
+  fill(memory, pattern, dtype, seed);
   return memory;
 }
 
-TEST(Poison, DiffersInEveryByteAndInTruthOfBools) {
+TEST(FillPattern, DiffersInEveryByteAndInTruthOfBools) {
   for (std::uint64_t seed = 0; seed < 100; ++seed)
     for (DType dtype : {DType::int8, DType::int16, DType::float32, DType::float64, DType::boolean}) {
-      const auto first = filled(Poison::first, dtype, seed), second = filled(Poison::second, dtype, seed);
+      const auto first = filled(FillPattern::first, dtype, seed), second = filled(FillPattern::second, dtype, seed);
       for (std::size_t i = 0; i < first.size(); ++i) EXPECT_NE(first[i], second[i]);
     }
-  for (std::byte b : filled(Poison::first, DType::boolean)) EXPECT_NE(b, std::byte{0});
-  for (std::byte b : filled(Poison::second, DType::boolean)) EXPECT_EQ(b, std::byte{0});
+  for (std::byte b : filled(FillPattern::first, DType::boolean)) EXPECT_NE(b, std::byte{0});
+  for (std::byte b : filled(FillPattern::second, DType::boolean)) EXPECT_EQ(b, std::byte{0});
 }
 
-TEST(Poison, IsDrawnFromItsSeed) {
-  EXPECT_EQ(filled(Poison::first, DType::float32, 7), filled(Poison::first, DType::float32, 7));
-  EXPECT_NE(filled(Poison::first, DType::float32, 7), filled(Poison::first, DType::float32, 8));
+TEST(FillPattern, IsDrawnFromItsSeed) {
+  EXPECT_EQ(filled(FillPattern::first, DType::float32, 7), filled(FillPattern::first, DType::float32, 7));
+  EXPECT_NE(filled(FillPattern::first, DType::float32, 7), filled(FillPattern::first, DType::float32, 8));
 }
 
-TEST(Poison, HasOppositeSignsAndTheSizeOfOne) {
+TEST(FillPattern, HasOppositeSignsAndTheSizeOfOne) {
   for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
-    const auto value = [&](Poison p) {
+    const auto value = [&](FillPattern p) {
       const auto memory = filled(p, dtype);
       Bits bits = 0;
       std::memcpy(&bits, memory.data(), static_cast<std::size_t>(info(dtype).bytes));
       return info(dtype).real_of(bits);
     };
-    EXPECT_LT(value(Poison::first), -0.1);
-    EXPECT_GT(value(Poison::first), -2);
-    EXPECT_LT(value(Poison::second), 2);
-    EXPECT_GT(value(Poison::second), 1e-4);
+    EXPECT_LT(value(FillPattern::first), -0.1);
+    EXPECT_GT(value(FillPattern::first), -2);
+    EXPECT_LT(value(FillPattern::second), 2);
+    EXPECT_GT(value(FillPattern::second), 1e-4);
   }
 }
 
-TEST(Arena, KnowsWhatWasDoneToItsBlocks) {
+TEST(QuarantineHeap, KnowsWhatWasDoneToItsBlocks) {
   const auto damage_after = [](auto deed) {
-    Arena arena;
+    QuarantineHeap arena;
     std::byte* const block = arena.allocate(24, std::byte{7});
     EXPECT_EQ(block[23], std::byte{7});
     EXPECT_FALSE(arena.damage());
@@ -144,50 +144,52 @@ TEST(Arena, KnowsWhatWasDoneToItsBlocks) {
     const auto damage = arena.damage();
     return damage ? describe(*damage, "a block") : "";
   };
-  EXPECT_EQ(damage_after([](Arena&, std::byte* b) { b[0] = b[23] = std::byte{1}; }), "");
-  EXPECT_EQ(damage_after([](Arena& a, std::byte* b) { a.release(b); }), "");
-  EXPECT_EQ(damage_after([](Arena&, std::byte* b) { b[24] = std::byte{1}; }),
+  EXPECT_EQ(damage_after([](QuarantineHeap&, std::byte* b) { b[0] = b[23] = std::byte{1}; }), "");
+  EXPECT_EQ(damage_after([](QuarantineHeap& a, std::byte* b) { a.release(b); }), "");
+  EXPECT_EQ(damage_after([](QuarantineHeap&, std::byte* b) { b[24] = std::byte{1}; }),
             "1 byte behind a block is overwritten, the nearest 0 bytes from its end, with 01");
-  EXPECT_EQ(damage_after([](Arena&, std::byte* b) { b[-std::ptrdiff_t{red_zone}] = std::byte{1}; }),
+  EXPECT_EQ(damage_after([](QuarantineHeap&, std::byte* b) { b[-std::ptrdiff_t{red_zone}] = std::byte{1}; }),
             "1 byte before a block is overwritten, the nearest 127 bytes from its start, with 01");
-  EXPECT_EQ(damage_after([](Arena& a, std::byte* b) { a.release(b), b[5] = std::byte{1}; }),
+  EXPECT_EQ(damage_after([](QuarantineHeap& a, std::byte* b) { a.release(b), b[5] = std::byte{1}; }),
             "1 byte of a block is overwritten, the nearest 5 bytes from its start, with 01, after it was freed");
-  EXPECT_EQ(damage_after([](Arena& a, std::byte* b) { a.release(b), a.release(b); }), "a block is freed twice");
-  EXPECT_EQ(damage_after([](Arena& a, std::byte* b) { a.release(b + 8); }), "what no allocation returned is freed");
+  EXPECT_EQ(damage_after([](QuarantineHeap& a, std::byte* b) { a.release(b), a.release(b); }),
+            "a block is freed twice");
+  EXPECT_EQ(damage_after([](QuarantineHeap& a, std::byte* b) { a.release(b + 8); }),
+            "what no allocation returned is freed");
 }
 
-TEST(Arena, HandsOutNothingTwice) {
-  Arena arena;
+TEST(QuarantineHeap, HandsOutNothingTwice) {
+  QuarantineHeap arena;
   std::byte* const first = arena.allocate(24, std::byte{0});
   arena.release(first);
   EXPECT_GT(arena.allocate(24, std::byte{0}), first + 24 + red_zone);
-  EXPECT_EQ(arena.allocate(Arena::most, std::byte{0}), nullptr);
+  EXPECT_EQ(arena.allocate(QuarantineHeap::most, std::byte{0}), nullptr);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.allocate(1, std::byte{0}, 4096)) % 4096, 0u);
   EXPECT_EQ(arena.used(), 49u);
   EXPECT_EQ(arena.size_of(first), 24u);
   EXPECT_FALSE(arena.contains(&arena));
 }
 
-TEST(Arena, SinksWhatIsFreed) {
-  Arena arena;
+TEST(QuarantineHeap, SinksWhatIsFreed) {
+  QuarantineHeap arena;
   std::byte* const freed = arena.allocate(24, std::byte{0});
   arena.release(freed);
-  arena.sink_freed();
+  arena.retire_freed();
   std::byte* const used = arena.allocate(24, std::byte{0});
   std::byte* const beside = arena.allocate(24, std::byte{0});
   arena.release(beside);
-  for (int again = 0; again < 2; ++again) arena.sink_freed();
+  for (int again = 0; again < 2; ++again) arena.retire_freed();
   expect_nobody_may_write(freed);
-  EXPECT_TRUE(arena.sank(freed));
+  EXPECT_TRUE(arena.was_retired(freed));
   expect_nobody_may_write(freed + (std::ptrdiff_t{64} << 20));  // far behind all blocks
-  EXPECT_FALSE(arena.sank(freed + (std::ptrdiff_t{64} << 20)));
+  EXPECT_FALSE(arena.was_retired(freed + (std::ptrdiff_t{64} << 20)));
   EXPECT_EQ(used[23], std::byte{0});
   EXPECT_FALSE(arena.damage());
   beside[5] = std::byte{1};  // lies with one that is used
   EXPECT_EQ(arena.damage()->kind, Damage::Kind::freed);
   beside[5] = std::byte{0xDD};
   arena.release(used);
-  arena.sink_freed();
+  arena.retire_freed();
   expect_nobody_may_write(beside);
   arena.release(freed);
   EXPECT_EQ(arena.damage()->kind, Damage::Kind::freed_twice);

@@ -55,7 +55,7 @@ Observation observe_add(BadLibrary::Deed deed) {
 TEST(Observe, AGoodCall) {
   const Observation seen = observe_add([](auto) { return Reply{}; });
   EXPECT_EQ(seen.reply.outcome, Outcome::ok);
-  EXPECT_EQ(seen.conduct, Class::none) << seen.misdeed;
+  EXPECT_EQ(seen.conduct, Class::none) << seen.violation;
   EXPECT_FALSE(seen.spoilt);
   EXPECT_GT(seen.seconds, 0);
   ASSERT_EQ(seen.outs.size(), 1u);
@@ -65,7 +65,7 @@ TEST(Observe, AGoodCall) {
 TEST(Observe, WritingPastTheEnd) {
   const Observation seen = observe_add([](auto a) { return data(a[3])[3] = 1, Reply{}; });
   EXPECT_EQ(seen.conduct, Class::writes_out_of_bounds);
-  EXPECT_EQ(seen.misdeed, "4 bytes behind out are overwritten, the nearest 0 bytes from its end, with 00 00 80 3f");
+  EXPECT_EQ(seen.violation, "4 bytes behind out are overwritten, the nearest 0 bytes from its end, with 00 00 80 3f");
   EXPECT_TRUE(seen.spoilt);
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
@@ -73,7 +73,8 @@ TEST(Observe, WritingPastTheEnd) {
 
 TEST(Observe, WritingBeforeTheStartOfAnInput) {
   const Observation seen = observe_add([](auto a) { return data(a[1])[-2] = 1, Reply{}; });
-  EXPECT_EQ(seen.misdeed, "4 bytes before other are overwritten, the nearest 4 bytes from its start, with 00 00 80 3f");
+  EXPECT_EQ(seen.violation,
+            "4 bytes before other are overwritten, the nearest 4 bytes from its start, with 00 00 80 3f");
 }
 
 TEST(Observe, DamageByACallThatRefuses) {
@@ -91,17 +92,17 @@ TEST(Observe, LeavingElementsUnwritten) {
   const std::vector<Value> arguments = add_arguments();
   const Observation left = Probe(lazy).observe(add(), arguments, plan_outs(add(), arguments));
   EXPECT_EQ(left.conduct, Class::unwritten);
-  EXPECT_EQ(left.misdeed, "2 elements were never written, the first is element 1 of out 0");
+  EXPECT_EQ(left.violation, "2 elements were never written, the first is element 1 of out 0");
 }
 
 TEST(Observe, ChangingAnInput) {
   const Observation other = observe_add([](auto a) { return data(a[1])[2] = 5, Reply{}; });
   EXPECT_EQ(other.conduct, Class::changes_input);
-  EXPECT_EQ(other.misdeed, "other was changed by the call");
+  EXPECT_EQ(other.violation, "other was changed by the call");
   EXPECT_FALSE(other.spoilt);
   EXPECT_EQ(observe_add([](auto a) {
               return data(a[0])[0] = 5, Reply{Outcome::invalid, ""};
-            }).misdeed,
+            }).violation,
             "self was changed by the call");
 }
 
@@ -197,7 +198,7 @@ TEST(Observe, AResultSmallerThanItsMemory) {
 
 TEST(Observe, AnOutThatClaimsMoreThanItsMemory) {
   const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{4}, Reply{}; });
-  EXPECT_EQ(seen.misdeed, "an out of 12 bytes was resized to (4), which takes 16");
+  EXPECT_EQ(seen.violation, "an out of 12 bytes was resized to (4), which takes 16");
 }
 
 TEST(Observe, ANumberOfAnyKindFits) {

@@ -17,14 +17,14 @@ namespace format_workspace_test {
 using format::Findings;
 using format::Workspace;
 
-constexpr std::byte poison{0xa5};
+constexpr std::byte pattern{0xa5};
 constexpr std::size_t around = 64;
 
 // Rules told by `check` in a workspace of so many bytes, between bytes that must stay as they are.
 template <class Check>
 std::string rules_told(Check check, std::size_t bytes) {
   AlignedMemory memory(bytes + 2 * around);
-  std::memset(memory.bytes().data(), static_cast<int>(poison), memory.bytes().size());
+  std::memset(memory.bytes().data(), static_cast<int>(pattern), memory.bytes().size());
   std::string rules;
   Findings findings(
       [](void* told, const format::Finding& f) {
@@ -36,8 +36,8 @@ std::string rules_told(Check check, std::size_t bytes) {
   check(workspace, findings);
   EXPECT_EQ(workspace.mark(), 0u) << "what was taken was not given back";
   for (std::size_t i = 0; i < around; ++i) {
-    EXPECT_EQ(memory.bytes()[i], poison);
-    EXPECT_EQ(memory.bytes()[around + bytes + i], poison);
+    EXPECT_EQ(memory.bytes()[i], pattern);
+    EXPECT_EQ(memory.bytes()[around + bytes + i], pattern);
   }
   return rules;
 }

@@ -21,12 +21,16 @@ def defect(number, failure="value", case="aten::add.out#4321b778", promised=1, *
                        "operators": ["aten::add.out"], "cases": number, "promised_cases": promised, "verdict": "fail", "smallest": smallest, **more}}
 
 
+def files_of(folder):
+    return {file.name: file.read_text() for file in folder.iterdir()}
+
+
 class Findings(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.scratch = pathlib.Path(scratch.name)
-        self.folder = self.scratch / "out" / "findings"
+        self.folder, self.index = self.scratch / "out" / "findings", self.scratch / "doc" / "findings"
         self.golden = self.scratch / "golden"
         self.golden.mkdir()
         for file in "aten.add.out.calls", "aten.rand.out.calls":
@@ -35,12 +39,13 @@ class Findings(unittest.TestCase):
     def write(self, *lines, options=()):
         run = self.scratch / "run.jsonl"
         run.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return subprocess.run([sys.executable, FINDINGS, run, "--assay", ASSAY, "--golden", self.golden, "-o", self.folder, *options], capture_output=True, text=True, check=False)
+        return subprocess.run([sys.executable, FINDINGS, run, "--assay", ASSAY, "--golden", self.golden, "-o", self.folder, "--index", self.index, *options], capture_output=True, text=True, check=False)
 
     def written(self, *lines, options=()):
+        """The files of all defects, by name."""
         done = self.write(*lines, options=options)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-        return {file.name: file.read_text() for file in self.folder.iterdir()}
+        return files_of(self.folder)
 
     def test_a_defect_has_its_section_and_its_files(self):
         files = self.written({"header": {"testee": "executorch", "executorch": "1.5.1", "seed": "7"}}, {"case": "a passing one"}, defect(3))
@@ -94,20 +99,32 @@ class Findings(unittest.TestCase):
         self.assertEqual(self.written(defect(2)), self.written(defect(2)))
         self.assertEqual(len(list(self.folder.iterdir())), 3)
 
-    def test_findings_are_held_to_a_run(self):
-        before = self.written(defect(1))
+    def test_the_index_has_a_sentence_for_each_defect_and_three_files(self):
+        whole = self.written(defect(1, "segmentation-fault"), *(defect(n) for n in (2, 3, 4)))
+        files = files_of(self.index)
+        page = files.pop("README.md")
+        self.assertEqual(files, {name: whole[name] for name in ("aten-add-out-00000002.cpp", "aten-add-out-00000002.py", "aten-add-out-00000003.cpp")})
+        self.assertTrue(page.startswith("# Defects of"))
+        self.assertIn("\n## silent\n\n1. segmentation-fault, 1 cases: sentence 1 | bar.\n2. value, 2 cases: sentence 2 | bar. [aten-add-out-00000002.cpp](", page)
+        self.assertIn("\n4. value, 4 cases: sentence 4 | bar.\n", page)
+        self.assertLessEqual(max(map(len, page.splitlines())), 120)
+
+    def test_the_index_is_held_to_a_run(self):
+        self.written(defect(1))
+        before = files_of(self.index)
         self.assertEqual(self.write(defect(1), options=("--check",)).returncode, 0)
         done = self.write(defect(2), options=("--check",))
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("README.md, aten-add-out-00000001.cpp", done.stderr)
-        self.assertEqual({file.name: file.read_text() for file in self.folder.iterdir()}, before)
+        self.assertEqual(files_of(self.index), before)
 
     def test_what_fails_leaves_the_old_findings(self):
-        before = self.written(defect(1))
+        self.written(defect(1))
+        before = files_of(self.folder), files_of(self.index)
         done = self.write(defect(2, case="aten::no_such.out#00000000"))
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("00000002: assay: unsupported, case.operator", done.stderr)
-        self.assertEqual({file.name: file.read_text() for file in self.folder.iterdir()}, before)
+        self.assertEqual((files_of(self.folder), files_of(self.index)), before)
 
 
 if __name__ == "__main__":

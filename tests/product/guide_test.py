@@ -26,6 +26,9 @@ class Guide(WithFolder):
         for page in "ask_the_oracle.md", "in_continuous_integration.md", "report_what_you_found.md":
             follow(self, page, self.folder, self.environment)
 
+    def test_the_readme(self):
+        follow(self, "../README.md", self.folder, self.environment, at=SOURCE, wanted=lambda section: section.startswith("I have"))
+
     def test_the_workflow(self):
         """Its commands, but that installs; headers are where the sources have them."""
         steps = yaml.safe_load((DOC / "examples/ci/kernels.yml").read_text())["jobs"]["judge"]["steps"]
@@ -40,6 +43,30 @@ class Guide(WithFolder):
         for step in steps:
             for file in (step.get("with", {}).get("path", "") or step.get("with", {}).get("sarif_file", "")).split():
                 self.assertTrue((self.folder / file).is_file(), file)
+
+
+class Texts(unittest.TestCase):
+    """All Markdown files of the repository."""
+
+    FILES = [file for file in SOURCE.rglob("*.md") if "build" not in file.relative_to(SOURCE).parts]
+
+    def test_links_lead_to_files(self):
+        for file in self.FILES:
+            for link in re.findall(r"\]\(([^)#:,\s]+)(?:#[^)]*)?\)", file.read_text()):
+                self.assertTrue((file.parent / link).exists(), f"{file}: {link}")
+
+    def test_paths_of_the_house_exist(self):
+        """Those with a slash, in CONTRIBUTING and doc/architecture.md; `{a,b}` stands for both."""
+        for file in SOURCE / "CONTRIBUTING.md", DOC / "architecture.md":
+            for path in re.findall(r"`(\w+/[\w./{},]*)`", file.read_text()):
+                for one in expanded(path):
+                    self.assertTrue((SOURCE / one).exists() or one.startswith("build/"), f"{file}: {one}")
+
+
+def expanded(path):
+    """"a/{b,c}/" as "a/b/" and "a/c/"."""
+    before, *braces = re.split(r"[{}]", path)
+    return [before + one + braces[1] for one in braces[0].split(",")] if braces else [path]
 
 
 class Operator(WithFolder):

@@ -33,7 +33,7 @@ class Fenced {
     memory_ = static_cast<std::byte*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (memory_ == MAP_FAILED || mprotect(memory_ + size_ - page, page, PROT_NONE) != 0) std::abort();
     before_ = size_ - page - bytes;
-    std::memset(memory_, poison, before_);
+    std::memset(memory_, pattern, before_);
     floats_ = {reinterpret_cast<float*>(memory_ + before_), n};
   }
   explicit Fenced(const std::vector<float>& values) : Fenced(values.size()) {
@@ -43,7 +43,7 @@ class Fenced {
   Fenced& operator=(const Fenced&) = delete;
   ~Fenced() {
     for (std::size_t i = 0; i < before_; ++i)
-      if (memory_[i] != std::byte{poison}) {
+      if (memory_[i] != std::byte{pattern}) {
         ADD_FAILURE() << "written " << before_ - i << " bytes before the beginning";
         break;
       }
@@ -54,7 +54,7 @@ class Fenced {
   std::vector<float> values() const { return {floats_.begin(), floats_.end()}; }
 
  private:
-  static constexpr unsigned char poison = 0xa5;
+  static constexpr unsigned char pattern = 0xa5;
   std::byte* memory_;
   std::size_t size_, before_;
   std::span<float> floats_;

@@ -31,11 +31,11 @@ using namespace assay;
 using namespace assay::plant;
 
 using Draw = std::minstd_rand;
-using Deed = std::function<void(Reaction&, const Reaction& before, Draw&)>;
+using Effect = std::function<void(Reaction&, const Reaction& before, Draw&)>;
 
 struct Change {
   std::string_view kind, text;
-  Deed deed;
+  Effect deed;
 };
 
 // -- faults of numbers ------------------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ bool is_another(const DTypeInfo& dtype, Bits a, Bits b) {
 
 // f(numbers, their dtype, draw) for a drawn out that has numbers.
 template <class F>
-Deed numbers(F f) {
+Effect numbers(F f) {
   return [f](Reaction& r, const Reaction&, Draw& draw) {
     if (r.outs.empty() || !r.has_values) return;
     Tensor& out = r.outs[draw() % r.outs.size()];
@@ -65,7 +65,7 @@ Deed numbers(F f) {
 
 // One number, from a drawn place on the first of which f(number, dtype) makes another.
 template <class F>
-Deed one(F f) {
+Effect one(F f) {
   return numbers([f](Numbers& all, const DTypeInfo& dtype, Draw& draw) {
     const std::size_t start = draw() % all.size();
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -77,21 +77,21 @@ Deed one(F f) {
 }
 
 template <class F>
-Deed one_real(F f) {
+Effect one_real(F f) {
   return one([f](Bits number, const DTypeInfo& dtype) {
     return dtype.kind == Kind::floating ? dtype.bits_of_real(f(dtype.real_of(number), dtype)) : number;
   });
 }
 
 template <class F>
-Deed one_integer(F f) {
+Effect one_integer(F f) {
   return one([f](Bits number, const DTypeInfo& dtype) {
     return dtype.kind == Kind::floating ? number : dtype.bits_of_int(f(dtype.int_of(number)));
   });
 }
 
 // A finite one, of any dtype.
-Deed one_times(Int factor) {
+Effect one_times(Int factor) {
   return one([factor](Bits number, const DTypeInfo& dtype) {
     if (dtype.kind != Kind::floating) return dtype.bits_of_int(wrapping_multiply(dtype.int_of(number), factor));
     const Real x = dtype.real_of(number);
@@ -124,14 +124,14 @@ void remake(Tensor& out, DType dtype, const Dims& sizes, const Dims& dim_order) 
 }
 
 template <class F>
-Deed first_out(F f) {
+Effect first_out(F f) {
   return [f](Reaction& r, const Reaction&, Draw&) {
     if (!r.outs.empty()) f(r.outs[0]);
   };
 }
 
 template <class F>
-Deed last_two_dims(F f) {
+Effect last_two_dims(F f) {
   return first_out([f](Tensor& out) {
     if (out.sizes.size() >= 2 && out.count() > 0) f(out, out.sizes.size() - 2, out.sizes.size() - 1);
   });

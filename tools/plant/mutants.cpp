@@ -32,7 +32,7 @@ namespace {
 using namespace assay;
 using namespace assay::plant;
 
-constexpr time_t patience = 2;  // seconds of the processor for a call
+constexpr time_t time_limit = 2;  // seconds of the processor for a call
 constexpr rlim_t most_memory = rlim_t{4} << 30;
 constexpr std::size_t rounds = 8;       // of calls: most faults are noticed in the first
 constexpr std::size_t most_asked = 32;  // calls of a round that reach a place
@@ -175,7 +175,7 @@ void attempt(std::size_t mutant, const std::vector<RecordedAt>& calls, const std
     const Operator& op = calls[c.call].calls->op();
     const RecordedCall recorded = calls[c.call].calls->at(calls[c.call].at);
     const Expectation right = expect(op, recorded.arguments);
-    const itimerval end{{}, {patience, 0}};
+    const itimerval end{{}, {time_limit, 0}};
     setitimer(ITIMER_VIRTUAL, &end, nullptr);
     const std::vector<bool> before = any_would_do(op, recorded, right);
     mutants::active = static_cast<int>(mutant);

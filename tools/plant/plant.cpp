@@ -45,9 +45,9 @@ struct Score {
   Sight sight;
 };
 
-constexpr unsigned patience = 20;  // seconds for a fault
-constexpr int many = 32;           // calls that say that an answer is always the same
-constexpr int some = 8;            // calls that say that a rule is never asked about a dtype
+constexpr unsigned time_limit = 20;  // seconds for a fault
+constexpr int many = 32;             // calls that say that an answer is always the same
+constexpr int some = 8;              // calls that say that a rule is never asked about a dtype
 
 using Folder = std::map<std::string, RecordedCalls, std::less<>>;
 using Calls = std::vector<std::vector<Value>>;
@@ -86,7 +86,7 @@ void in_children(const Faults& faults, Attempt attempt, Ended ended) {
         Score& score = faults.scores[k];
         if (!is_untried(score)) continue;
         score.state = begun;
-        alarm(patience);
+        alarm(time_limit);
         active_fault = faults.first + static_cast<int>(k);
         attempt(score);
       }

@@ -1,13 +1,13 @@
-/* Starts a program on the Cortex-M55 of the board MPS3 with the image AN547, which qemu-system-arm has as mps3-an547. Its
- * standard input and output are the first UART, what it writes to its standard error goes there as lines of the runtime
- * protocol. When it ends, or the processor stops it, the board starts again; qemu ends, if it is told -no-reboot. */
+/* Starts a program on the Cortex-M55 of the board MPS3 with the image AN547 (mps3-an547 in qemu-system-arm). Standard
+ * input and output of the program are the first UART. Its standard error becomes log frames of the runtime protocol
+ * there. When the program ends or faults, the board restarts; qemu with -no-reboot ends. */
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* Registers, named by what they do; the manuals of Armv8-M and of the CMSDK say it all. */
+/* Registers, named by their effect: see the manuals of Armv8-M and of the CMSDK. */
 typedef volatile uint32_t reg;
 static struct uart {
   reg data, state, control, interrupts, divisor;
@@ -27,9 +27,9 @@ static reg *const reasons = (reg*)0xE000ED28, *const coprocessors = (reg*)0xE000
 extern char code_end[], stack_limit[], stack_top[], data_stored[], data_begin[], data_end[], bss_begin[], bss_end[], heap_begin[], heap_end[];
 int main(void);
 
-/* -- what the library of C asks for -------------------------------------------------------------------------------- */
+/* -- system calls of the C library ---------------------------------------------------------------------------------- */
 
-static int amid; /* a frame, whose bytes come within a second of each other: else the input ends */
+static int amid; /* inside a frame: its bytes come within a second of each other, else the input ends */
 
 int _read(int file, char* to, int size) {
   (void)file;
@@ -80,19 +80,19 @@ static void hexadecimal(char* to, uint32_t n) {
   for (int i = 8; i-- > 0; n >>= 4) to[i] = "0123456789abcdef"[n & 15];
 }
 
-/* Of what the processor has pushed, 5 is the link, 6 where it was. */
+/* In the stack frame that the processor pushed, word 5 is the link register, word 6 the program counter. */
 __attribute__((used)) static void tell(const uint32_t* pushed) {
   static char line[] = "stopped at ........, called from ........, CFSR ........";
   hexadecimal(line + 11, pushed[6]), hexadecimal(line + 33, pushed[5]), hexadecimal(line + 48, *reasons);
   _write(2, line, sizeof line - 1);
   _exit(1);
 }
-__attribute__((naked)) static void stopped(void) { /* maybe for want of a stack: it has all of it */
+__attribute__((naked)) static void stopped(void) { /* a stack overflow may be the reason: use the whole stack again */
   __asm volatile("mrs r0, msp\n ldr r1, =stack_top\n msr msp, r1\n b tell");
 }
 
 __attribute__((noreturn)) static void start(void) {
-  __asm volatile("cpsid i\n msr msplim, %0" ::"r"(stack_limit)); /* interrupts wake alone */
+  __asm volatile("cpsid i\n msr msplim, %0" ::"r"(stack_limit)); /* interrupts only wake */
   *coprocessors |= 15 << 20;                                     /* floating point and vectors */
   *stops |= 1 << 4;                                              /* at integer divisions by zero, too */
   mpu->attributes = 0xAA, mpu->base = 0 | 3 << 1, mpu->limit = ((uint32_t)code_end - 32) | 1, mpu->control = 5; /* and writes to code */

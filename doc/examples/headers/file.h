@@ -5,7 +5,7 @@
 #include <iterator>
 #include <vector>
 
-// The bytes of a file, as the examples take them. Elsewhere a file is mapped.
+// The bytes of a file, read whole for the examples. Real programs map the file.
 inline std::vector<std::byte> bytes_of(const char* path) {
   std::ifstream in(path, std::ios::binary);
   std::vector<std::byte> bytes;

@@ -1,4 +1,4 @@
-/* Three kernels in C, of contiguous float32 tensors:
+/* Three kernels in C for contiguous float32 tensors:
  *
  *   cc -std=c11 -O2 -shared -fPIC -I conformance/api kernels.c -o libkernels.so
  */

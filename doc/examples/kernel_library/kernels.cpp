@@ -1,4 +1,4 @@
-// Kernels in C++, templates over the dtypes of their elements:
+// Kernels in C++: templates over the type of the elements:
 //
 //   c++ -std=c++17 -O2 -shared -fPIC -I conformance/api kernels.cpp -o libkernels.so
 //
@@ -40,7 +40,7 @@ bool lie_alike(const Tensor& a, const Tensor& b) {
   return a.dtype == b.dtype && std::equal(a.dim_order, a.dim_order + a.rank, b.dim_order, b.dim_order + b.rank);
 }
 
-// out = f(self), element by element as they lie.
+// out = f(self), element by element in memory order.
 template <class T, class F>
 assay_kernel_reply map_elements(const assay_kernel_host& host, const Tensor& self, Tensor& out, F f) {
   if (!lie_alike(self, out)) return other_layout;

@@ -1,5 +1,5 @@
-/* A loader that counts the methods of a program, by the C interface of assay/loader.h. The variant "careless" believes
- * what the file says. */
+/* A loader with the C interface of assay/loader.h, which counts the methods of a program. The variant "careless" trusts
+ * the file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ typedef struct file {
   int careless;
 } file;
 
-/* Whether n bytes stand at `at`, and a number there. */
+/* Whether the file has n bytes at `at`; and the number at `at`. */
 static int there(const file* f, uint64_t at, uint64_t n) { return f->careless || (at <= f->size && n <= f->size - at); }
 static int number(const file* f, uint64_t at, size_t bytes, uint32_t* value) {
   *value = 0;
@@ -20,7 +20,7 @@ static int number(const file* f, uint64_t at, size_t bytes, uint32_t* value) {
   return 1;
 }
 
-/* Where the vector begins to which the root table's field 1, the list of methods, refers. */
+/* The start of the list of methods, field 1 of the root table. */
 static int find_methods(const file* f, uint32_t* count) {
   enum { slot_of_methods = 6 };
   uint32_t root, back, slots, slot, offset;

@@ -64,7 +64,7 @@ struct Given {
 };
 
 using When = bool (*)(const Given&);
-using Deed = void (*)(const Given&);
+using Effect = void (*)(const Given&);
 
 void spoil(const Given& g) {
   if (g.out().bytes() > 0) g.out().data[g.out().bytes() - 1] ^= std::byte{0x44};
@@ -96,7 +96,7 @@ void accept(const Given&) {}
 struct Bug {
   const char* op;
   When when;
-  Deed deed;
+  Effect deed;
   Class failure;
   const char* says;  // a part of the sentence
 };
@@ -247,18 +247,18 @@ const Corpus& corpus() {
   return recorded;
 }
 
-Laboratory& laboratory() {
+CaseRunner& case_runner() {
   static Planted library;
   static const Contract everything;
-  static Laboratory children(corpus(), library, everything, {2s, 60s});
+  static CaseRunner children(corpus(), library, everything, {2s, 60s});
   return children;
 }
 
 std::vector<Defect> defects(const SuiteOptions& options) {
   std::vector<JudgedCase> cases;
-  judge_blocks(laboratory(), plan_blocks(corpus(), options, false), options.workers,
+  judge_blocks(case_runner(), plan_blocks(corpus(), options, false), options.workers,
                [&](const Record& r) { cases.push_back(seen(r)); });
-  return defects_of(&laboratory(), corpus(), cases, options.workers, [](std::string_view) {});
+  return defects_of(&case_runner(), corpus(), cases, options.workers, [](std::string_view) {});
 }
 
 std::string listed(const std::vector<Defect>& defects) {
@@ -303,7 +303,7 @@ TEST(Defects, NeedNoLaboratory) {
   SuiteOptions options;
   options.operators = "aten::sin.out";
   std::vector<JudgedCase> cases;
-  judge_blocks(laboratory(), plan_blocks(corpus(), options, false), 2,
+  judge_blocks(case_runner(), plan_blocks(corpus(), options, false), 2,
                [&](const Record& r) { cases.push_back(seen(r)); });
   const std::vector<Defect> found = defects_of(nullptr, corpus(), cases, 2, [](std::string_view) {});
   ASSERT_EQ(found.size(), 1u) << listed(found);
@@ -323,7 +323,7 @@ Draws draws(std::string_view op, const Contract& contract, std::size_t count, co
   const auto is_new = [&](const CaseId& id) {
     const Case c = corpus().make(id);
     const HostCall call = host_call(c);
-    return made.insert(fingerprint(*c.op, call.arguments)).second && contract.standing(*c.op, call).promised;
+    return made.insert(fingerprint(*c.op, call.arguments)).second && contract.promise(*c.op, call).promised;
   };
   std::vector<CaseId> known;
   for (std::size_t i = 0; i < calls.size(); ++i) known.push_back({std::string(op), calls.digest(i), {}});

@@ -19,12 +19,12 @@ const Corpus& corpus() {
   return recorded;
 }
 
-const Patience patience{200ms, 60s};
+const TimeLimit time_limit{200ms, 60s};
 
-Laboratory& laboratory() {
+CaseRunner& case_runner() {
   static FaultyLibrary library;
   static const Contract everything;
-  static Laboratory children(corpus(), library, everything, patience);
+  static CaseRunner children(corpus(), library, everything, time_limit);
   return children;
 }
 
@@ -58,14 +58,14 @@ std::vector<Block> blocks(std::optional<std::uint64_t> shuffle) {
 
 std::vector<Record> judged(int workers, std::optional<std::uint64_t> shuffle = {}) {
   std::vector<Record> all;
-  judge_blocks(laboratory(), blocks(shuffle), workers, [&](Record r) { all.push_back(std::move(r)); });
+  judge_blocks(case_runner(), blocks(shuffle), workers, [&](Record r) { all.push_back(std::move(r)); });
   return all;
 }
 
 // The class that a case must be blamed with; none where it must pass.
 std::string blame(const Record& r) {
   const Case c = corpus().make(case_id_from(r.case_id));
-  const FaultyLibrary::Deed& deed = FaultyLibrary::deeds().at(r.operator_name);
+  const FaultyLibrary::Effect& deed = FaultyLibrary::deeds().at(r.operator_name);
   const Expectation expected = expect(*c.op, c.arguments);
   const bool answered = expected.answer.outcome == Outcome::ok && !expected.outs[0].bytes.empty();
   if (!answered || !FaultyLibrary::is_wrong(deed, std::get<Tensor>(c.arguments[0]).bytes)) return "innocent";
@@ -158,7 +158,7 @@ TEST(Suite, AnInterruptEndsIt) {
   std::atomic<bool> interrupted = false;
   FaultyLibrary library;
   const Contract everything;
-  Laboratory children(corpus(), library, everything, {60s, 600s, &interrupted});
+  CaseRunner children(corpus(), library, everything, {60s, 600s, &interrupted});
   SuiteOptions options;
   options.operators = "aten::abs.out,aten::sigmoid.out";
   std::size_t judged = 0;

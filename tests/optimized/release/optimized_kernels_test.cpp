@@ -143,7 +143,7 @@ TEST(OptimizedKernels, AgreeBeyondTheirBlocks) {
       ASSERT_EQ(expected.answer.outcome, Outcome::ok) << expected.answer.message;
       OptimizedLibrary kernels(operands, false, {set});
       const Observation seen = Probe(kernels).observe(op, arguments, plan_outs(op, expected.arguments));
-      EXPECT_EQ(seen.conduct, Class::none) << seen.misdeed;
+      EXPECT_EQ(seen.conduct, Class::none) << seen.violation;
       const Judgement j = judge(op, expected.arguments, expected,
                                 {seen.reply.outcome, seen.reply.message, Refusals::unsupported, seen.outs});
       EXPECT_TRUE(j.verdict == Verdict::pass || j.verdict == Verdict::quality) << j.message;

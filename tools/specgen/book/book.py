@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes the book: the spec as a folder of pages that need no network. Every operator has a page of what its entry states, in
-the words of spec/rules.md and spec/numerics.md, with recorded calls of eager PyTorch, and with what runs say of testees.
+"""Writes the book: the spec as a folder of web pages that need no network. The page of an operator explains its entry by
+spec/rules.md and spec/numerics.md, and has recorded calls of eager PyTorch and the verdicts of given runs.
 
     tools/book                          build/book/index.html
     tools/book -o DIR run.jsonl...      runs are files of `assay kernels ... -o run.jsonl`
@@ -30,9 +30,9 @@ from sources import EntryFile, Functions, highlighted  # noqa: E402
 from words import Words  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# Which chapters come first, in the order in which one would read them; others follow by name.
+# The first chapters in reading order; the other chapters follow by name.
 FIRST = ("language", "rules", "numerics", "verdicts", "contracts", "call", "calls", "kernel_library", "runtime_protocol")
-BESIDE = ("CONTRIBUTING.md", "doc/test_your_kernel.md", "doc/test_your_runtime.md")  # chapters that are not in spec/
+BESIDE = ("CONTRIBUTING.md", "doc/glossary.md", "doc/architecture.md", "doc/test_your_kernel.md", "doc/test_your_runtime.md")  # chapters outside of spec/
 
 
 class Book:
@@ -61,14 +61,10 @@ class Book:
         return path.relative_to(ROOT), line
 
     @cached_property
-    def keys(self):
-        """What CONTRIBUTING says of each key of an entry."""
-        table = (ROOT / "CONTRIBUTING.md").read_text().split("### The entry")[1].split("\n\n")[1]
-        return {key: meaning for keys, meaning in re.findall(r"^\| (`.*?) \| (.*?) \|", table, re.M) for key in re.findall(r"`(\w+)`", keys)}
-
-    @cached_property
     def outs(self):
-        return dict(re.findall(r"`(\w+)`: ([^;]+)", self.keys["out"]))
+        """What CONTRIBUTING states about each value of an entry's key `out`."""
+        item, = re.findall(r"^- `out`:(.*?)\.\n- `", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S)
+        return {value: re.sub(r"\s+", " ", meaning) for value, meaning in re.findall(r"`([\w ]+)`[^:;]*:\s+([^;]+)", item)}
 
     @cached_property
     def general_rules(self):
@@ -78,7 +74,7 @@ class Book:
 
     @property
     def rows(self):
-        """Every operator that the spec, the reference, the recordings or the kernels know: how far each has it."""
+        """A row for every operator that the spec, the reference, the recordings or the kernels know, with its state."""
         for name in sorted({*self.by_name, *self.implemented, *self.coverages, *self.kernels}):
             page = self.by_name.get(name)
             yield {"name": name, "page": page, "implemented": name in self.implemented, "kernels": self.kernels.get(name, []),
@@ -86,7 +82,7 @@ class Book:
 
     @property
     def counts(self):
-        """How many of all rows have what; by the columns of the table."""
+        """For each column of the table, the number of rows that have it."""
         rows = list(self.rows)
         for name, has in (("specified", "page"), ("implemented", "implemented"), ("recorded", "calls"), ("bounded", "bounded"), ("optimized", "kernels")):
             yield name, sum(bool(row[has]) for row in rows)
@@ -103,7 +99,7 @@ class Book:
     def refused_count(self):
         return sum(c["refused"] for c in self.coverages.values())
 
-    # -- what the fences of a chapter ask for --------------------------------------------------------------------
+    # -- the fences of a chapter ----------------------------------------------------------------------------------
 
     def fence(self, match):
         kind, name = match.groups()

@@ -1,4 +1,4 @@
-"""Markdown as pages: the chapters of spec, with links between pages, anchors and what their fences ask for."""
+"""Markdown as pages: the chapters of spec, with links between pages, anchors, and the contents of their fences."""
 import functools
 import html as entities
 import re
@@ -19,7 +19,7 @@ def rendered(text):
 
 @functools.cache
 def inline(text):
-    """Markdown that is no more than a paragraph."""
+    """Markdown of one paragraph."""
     html, _ = rendered(text)
     return re.sub(r"^<p>|</p>$", "", html)
 

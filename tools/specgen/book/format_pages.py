@@ -45,7 +45,7 @@ class FormatRules(Table):
 
     @property
     def sections(self):
-        """[(title, what else the comment says, [(id, row)])]"""
+        """[(title, rest of the comment, [(id, row)])]"""
         sections, comment = [], []
         for line in self.path.read_text().splitlines()[self.about.length:]:
             if line.startswith("# "):

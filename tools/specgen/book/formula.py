@@ -1,5 +1,5 @@
 """The formula of an entry, one line of plain text, as HTML: variables in italics, powers raised, roots and sums as signs.
-What it does not know stays as it is written."""
+Unknown parts stay as they are."""
 import re
 from html import escape
 
@@ -26,7 +26,7 @@ class Formula:
         return "".join(out)
 
     def piece(self, tokens, i):
-        """(the HTML of what begins at i, where the next begins)"""
+        """(the HTML of the part that begins at i, the index of the next part)"""
         token, following = tokens[i], tokens[i + 1] if i + 1 < len(tokens) else ""
         if token == "^":
             return self.power(tokens, i + 1)
@@ -66,7 +66,7 @@ class Formula:
 
     @staticmethod
     def is_hyphen(tokens, i):
-        """Between two words, as in row-major."""
+        """Whether a sign is between two words, as in row-major."""
         return 0 < i < len(tokens) - 1 and tokens[i - 1][-1].isalpha() and tokens[i + 1][0].isalpha() and max(len(tokens[i - 1]), len(tokens[i + 1])) > 1
 
     def is_article(self, tokens, i):
@@ -75,7 +75,7 @@ class Formula:
 
 
 def closing(tokens, i):
-    """Where the bracket that opens at i closes."""
+    """The index at which the bracket that opens at i closes."""
     depth = 0
     for at in range(i, len(tokens)):
         depth += (tokens[at] == tokens[i]) - (tokens[at] == CLOSING[tokens[i]])

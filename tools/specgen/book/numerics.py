@@ -1,16 +1,16 @@
-"""What spec/numerics.md says of a row of accuracy."""
+"""What spec/numerics.md states about a row of accuracy."""
 import re
 
 
 class Rows:
     def __init__(self, text):
         section = text.split("\n## Accuracy rows\n")[1].split("\n## ")[0]
+        described = {name: text for text, name in re.findall(r"^(In an? `(?:N )?(\w+)` row.*(?:\n.+)*)", section, re.M)}
         self.measures = {}
         for names, meaning in re.findall(r"^\| (`.*?) \| (.*) \|$", section, re.M):
             for name in re.findall(r"`([^`]+)`", names):
-                self.measures[name.removeprefix("N ")] = (name, meaning)
-        of_dot = re.search(r"^In a `dot` row.*(?:\n.+)*", section, re.M)[0]
-        self.measures["dot"] = (self.measures["dot"][0], f"{self.measures['dot'][1]}. {of_dot}")
+                measure = name.removeprefix("N ")
+                self.measures[measure] = (name, f"{meaning}. {described[measure]}" if measure in described else meaning)
         self.flags = re.findall(r"^- (\*\*.*(?:\n  .*)*)", section, re.M)
 
     def explained(self, rows):

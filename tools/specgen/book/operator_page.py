@@ -1,4 +1,4 @@
-"""All that there is to say of one operator, from its entry, the words it uses, its function and its recorded calls."""
+"""The page of one operator, from its entry, the words of its entry, its function and its recorded calls."""
 import re
 
 from formula import formula
@@ -7,7 +7,7 @@ from sources import highlighted
 from wrapper import CONSUMED, SHORT
 
 SHOWN = {"schema", "math", "common", "dtype", "out", "shape", "layout", "dims", "rules", "accuracy", "notes", "terms",
-         "magnitude", "choice", "function"}  # by a part of the page of their own
+         "magnitude", "choice", "function"}  # keys that have a part of the page of their own
 
 
 class OperatorPage:
@@ -48,7 +48,7 @@ class OperatorPage:
         columns = entry.per_out("dtype", "common"), self.wrapper.shapes, self.wrapper.layouts, entry.per_out("out", "same")
         for out, dtype, shape, layout, stored in zip(entry.outs, *columns):
             yield {"name": out.name, "type": out.type, "dtype": self.word("dtype", dtype), "shape": self.word("shape", shape),
-                   "layout": self.word("layout", layout or "contiguous"), "stored": stored, "stored_means": self.book.outs.get(stored.partition(" to ")[0], "")}
+                   "layout": self.word("layout", layout or "contiguous"), "stored": stored, "stored_means": self.book.outs.get(re.sub(r"(?<=cast to) .*", "", stored), "")}
 
     @property
     def reduced_dims(self):
@@ -56,7 +56,7 @@ class OperatorPage:
 
     @property
     def other_keys(self):
-        """What else the entry states, as it stands."""
+        """The other keys of the entry, unchanged."""
         return [(key, plain(value)) for key, value in self.entry.data.items() if key not in SHOWN]
 
     # -- rules and accuracy --------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ class OperatorPage:
 
     @property
     def accuracy_comments(self):
-        """What the item of the file that states the accuracy says beside its name and above the key."""
+        """The comments beside the name and above the key `accuracy`, of the item that states the accuracy."""
         for item in reversed(self.chain):
             lines = self.group.item(item)[0].splitlines()
             at = next((i for i, line in enumerate(lines) if line.startswith("  accuracy:")), None)
@@ -109,7 +109,7 @@ class OperatorPage:
         words = dict.fromkeys(str(m) for c in self.entry.data.get("compute") and self.entry.computes or [] if (m := self.entry.magnitude(c.reads)))
         return [(word, self.source(word.partition("(")[0])) for word in words]
 
-    # -- what it is made of --------------------------------------------------------------------------------------
+    # -- sources ------------------------------------------------------------------------------------------------
 
     def source(self, function):
         return {"html": highlighted(self.book.functions.text(function), "cpp"), "place": "{}:{}".format(*self.book.place(function))}
@@ -120,12 +120,12 @@ class OperatorPage:
 
     @property
     def standing(self):
-        """The entry as it stands, behind what it merges."""
+        """The source of the entry, after the items that it merges."""
         for item in self.chain:
             text, line = self.group.item(item)
             yield {"html": highlighted(text, "yaml"), "place": f"spec/operators/{self.group.path.name}:{line}"}
 
-    # -- what was recorded, and who conforms ---------------------------------------------------------------------
+    # -- recorded calls and verdicts ----------------------------------------------------------------------------
 
     @property
     def coverage(self):
@@ -138,7 +138,7 @@ class OperatorPage:
 
     @property
     def dim_orders(self):
-        """Those with names, and how many others."""
+        """The dim orders with names, and the number of others."""
         named = [order for order in self.coverage["layouts"] if not order.startswith("(")]
         others = len(self.coverage["layouts"]) - len(named)
         return ", ".join(named + [f"{others} other{'s' if others > 1 else ''}"] * bool(others)) or "none"

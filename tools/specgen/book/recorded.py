@@ -1,4 +1,4 @@
-"""What the command says of recorded calls, and what runs say of testees."""
+"""Recorded calls as the command reports them, and the verdicts of runs."""
 import json
 import shlex
 import subprocess
@@ -23,13 +23,13 @@ def implemented(schemas):
 
 
 def asking(operator, example):
-    """The command that asks the reference for what eager was asked."""
+    """The command that makes a recorded call on the reference."""
     words = ["assay", "call", operator, *(given["text"] for given in example["inputs"])]
     return shlex.join(words + [word for out in example.get("outs", []) for word in ("--out", out["text"])])
 
 
 class Runs:
-    """What run files say of each operator: {operator: {testee: Counter of verdicts of promised cases}}, and their defects."""
+    """The run files by operator: {operator: {testee: Counter of verdicts of promised cases}}, and their defects."""
 
     def __init__(self, paths):
         self.headers, self.verdicts = [], defaultdict(lambda: defaultdict(Counter))

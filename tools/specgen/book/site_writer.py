@@ -1,4 +1,4 @@
-"""The pages of the book as files: which there are, how links between them are written, and what the search knows."""
+"""Writes the pages of the book as files, the links between them, and the index of the search."""
 import json
 import os
 import re
@@ -23,12 +23,12 @@ class Site:
     def __init__(self, book, root, out):
         self.book, self.source, self.out = book, root, out
         self.pages, self.menu, self.searched = [], {}, []
-        self.addresses = {"spec/operators": "index.html", "spec": "index.html"}  # of pages, by the path of what they show
+        self.addresses = {"spec/operators": "index.html", "spec": "index.html"}  # of pages, by the path of the file that they show
         self.environment = jinja2.Environment(loader=jinja2.FileSystemLoader(f"{HERE}/templates"), autoescape=True,
                                               trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
         self.environment.filters |= {"breakable": breakable, "prose": prose, "capitalized": lambda text: text[:1].upper() + text[1:], "inline": lambda text: markupsafe.Markup(chapters.inline(text))}
 
-    # -- what pages there are ------------------------------------------------------------------------------------
+    # -- pages -------------------------------------------------------------------------------------------------
 
     def add(self, page, part=None, shows=None):
         self.pages.append(page)
@@ -57,14 +57,14 @@ class Site:
         self.add(Page(self.path_of(tables.path), f"Tables of {tables.path.name}", "format_tables.html", tables=tables), part, tables.path)
 
     def add_source(self, path, part=None):
-        """A file as it is, or all of a folder."""
+        """A page with a file's text, or with all files of a folder."""
         files = [path] if path.is_file() else sorted(f for f in path.iterdir() if f.is_file())
         relative = str(path.relative_to(self.source))
         shown = [(str(f.relative_to(self.source)), markupsafe.Markup(highlighted_file(f))) for f in files]
         self.add(Page(f"{relative}.html", relative, "source.html", files=shown), part, path)
 
     def add_header(self, header, example, part):
-        """A header that is installed, below a program that uses it."""
+        """A page with an example program and the installed header that it uses."""
         shown = [(str(f.relative_to(self.source)), markupsafe.Markup(highlighted_file(f))) for f in (example, header)]
         self.add(Page(f"{header.relative_to(self.source)}.html", str(header.relative_to(self.source)), "source.html", files=shown), part, header)
 
@@ -85,7 +85,7 @@ class Site:
         self.write_index()
 
     def make_folder(self):
-        """Where an earlier book stood, nothing of it stays."""
+        """Replaces an earlier book."""
         refuse_what_is_no_book(self.out)
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir(parents=True)
@@ -107,7 +107,7 @@ class Site:
         return re.sub(r'href="([^":#]+)(#[^"]*)?"', lambda m: f'href="{self.address(m[1], page, path)}{m[2] or ""}"', html)
 
     def address(self, link, page, path):
-        """From a link of a file of the repository to the page that shows what it leads to, which is made where there is none."""
+        """The page for a link of a file of the repository. Makes the page if there is none."""
         if link.startswith("operators/"):
             return f"{page.root}{link}.html"
         target = (path.parent / link).resolve()
@@ -136,7 +136,7 @@ def refuse_what_is_no_book(folder):
 
 
 def switched(look):
-    """The colours of one scheme or the other, as the switch asks for it."""
+    """The colours of the light and of the dark scheme, selected by the switch."""
     light, dark = re.search(r":root (\{.*?\n\})", look, re.S)[1], re.search(r"dark\) \{\s*:root (\{.*?\n  \})", look, re.S)[1]
     return f":root[data-theme=light] {light}\n:root[data-theme=dark] {dark}\n"
 
@@ -147,10 +147,10 @@ def read(path):
 
 
 def breakable(name):
-    """A long name that may be broken behind its punctuation."""
+    """A long name that may break after its punctuation."""
     return markupsafe.Markup(re.sub(r"(::|\.|_)", r"\1<wbr>", str(markupsafe.escape(name))))
 
 
 def prose(text):
-    """A sentence of the spec, in which code stands in backquotes."""
+    """A sentence of the spec, with code in backquotes."""
     return markupsafe.Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(markupsafe.escape(text))))

@@ -1,4 +1,4 @@
-"""Pieces of source, highlighted: entries as they stand in spec/operators, functions of reference/operators, whole files."""
+"""Highlighted sources: entries of spec/operators, functions of reference/operators, whole files."""
 import functools
 import re
 
@@ -31,7 +31,7 @@ def highlighted_file(path):
 
 
 class EntryFile:
-    """A file of spec/operators: what it is about, its items as data, and each as it stands."""
+    """A file of spec/operators: its comment, its items as data, and the source of each item."""
 
     def __init__(self, path):
         self.path, text = path, path.read_text()
@@ -64,7 +64,7 @@ class EntryFile:
         return "\n".join(self.lines[self.starts[i]:end]), self.starts[i] + 1
 
     def chain(self, i):
-        """The item behind all that it merges, most general first."""
+        """The item after all items that it merges, most general first."""
         return [at for base in self.merged[i] for at in self.chain(base)] + [i]
 
 
@@ -75,7 +75,7 @@ def merges(item):
 
 
 class Functions:
-    """Where reference/operators define `operators::name`: the text of all that have the name."""
+    """The definitions of `operators::name` in reference/operators: the text of all functions of the name."""
 
     def __init__(self, folder):
         self.found = {}
@@ -95,7 +95,7 @@ class Functions:
 
 
 def definition(lines, i):
-    """What begins on line i, with the comment above it, up to its last brace."""
+    """The definition that begins on line i, with the comment above it, up to its last brace."""
     first, end = i, i
     while first > 0 and lines[first - 1].startswith("//"):
         first -= 1

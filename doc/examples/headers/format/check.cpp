@@ -7,7 +7,7 @@
 
 using namespace assay::format;
 
-// All rules of a program, in memory that is counted first: header program.pte
+// Checks all rules of a program, in memory whose size a first call counts. Usage: header program.pte
 int main(int, char** arguments) {
   const std::vector<std::byte> file = bytes_of(arguments[1]);
   const std::span<const std::byte> bytes(file);

@@ -3,7 +3,7 @@
 
 #include "../file.h"
 
-// How many tensors a method keeps from one execution to the next: header program.pte
+// Counts the tensors that a method keeps from one execution to the next. Usage: header program.pte
 int main(int, char** arguments) {
   const auto program = assay::validate(*assay::open_program(assay::in_memory(bytes_of(arguments[1]))));
   std::vector<std::max_align_t> memory(1 << 16);

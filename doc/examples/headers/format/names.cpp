@@ -3,7 +3,7 @@
 
 #include "../file.h"
 
-// Methods by name: header program.pte
+// Finds methods by name. Usage: header program.pte
 int main(int, char** arguments) {
   const auto file = assay::open_program(assay::in_memory(bytes_of(arguments[1])));
   alignas(std::max_align_t) std::byte memory[1024];

@@ -4,7 +4,7 @@
 
 using namespace assay::format;
 
-// Tells what is found wrong as it comes, without a heap.
+// Prints each finding at once, without a heap.
 int main() {
   int told = 0;
   const auto tell = [](void* count, const Finding& finding) {

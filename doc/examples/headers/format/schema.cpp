@@ -2,7 +2,7 @@
 
 using namespace assay::format;
 
-// table Point { x: int; y: int; }
+// The reflection of: table Point { x: int; y: int; }
 constexpr Field fields[] = {{"x", FieldKind::scalar, 4, sizeof(std::int32_t), -1},
                             {"y", FieldKind::scalar, 6, sizeof(std::int32_t), -1}};
 constexpr std::span<const Field> tables[] = {fields};

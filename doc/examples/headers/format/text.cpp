@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-// What a file says is quoted, so that it cannot forge a line.
+// Texts of a file are quoted, so that they cannot forge a line of output.
 int main() {
   assay::format::Text sentence;
   sentence.add("there is no method ").add(assay::format::Quoted{"a\nb"}).add(" among ").add(3);

@@ -5,7 +5,7 @@
 
 #include "../file.h"
 
-// What is in a program, where it lies: header program.pte
+// Reads a program in place. Usage: header program.pte
 int main(int, char** arguments) {
   const auto file = assay::open_program(assay::in_memory(bytes_of(arguments[1])));
   const assay::format::ProgramView& program = file->view();

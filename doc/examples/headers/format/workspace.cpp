@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-// The same code first counts what it takes, then has it.
+// The same code first counts the memory that it needs, then takes it.
 bool work(assay::format::Workspace& workspace) {
   const assay::format::Workspace::Scope scope(workspace);
   const auto order = workspace.take<std::uint32_t>(100);

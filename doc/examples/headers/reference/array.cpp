@@ -1,6 +1,6 @@
 #include <reference/array.h>
 
-// Element (i, j) is 10 i + j.
+// An array whose element (i, j) is 10 i + j.
 int main() {
   assay::Array<assay::Int> x(assay::Dims{2, 3});
   for (const assay::Dims& i : assay::indices(x.sizes)) x(i) = 10 * i[0] + i[1];

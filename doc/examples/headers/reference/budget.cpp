@@ -1,7 +1,7 @@
 #include <reference/budget.h>
 #include <reference/fault.h>
 
-// While a scope lives, what is made is charged to its budget, and refused where too little is left.
+// A scope charges all allocations to its budget, and refuses those that exceed it.
 int main() {
   const assay::Budget budget(assay::Budget::Limits{.bytes = 1000});
   const assay::Budget::Scope scope(budget, "the example");

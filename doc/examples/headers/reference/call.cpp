@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-// A call that is answered, and one that is refused by a rule.
+// Makes a call that is answered, and one that a rule refuses.
 int main() {
   assay::Tensor x = assay::make(assay::DType::float32, {3}), y = assay::make(assay::DType::float32, {2});
   assay::write(assay::Array<assay::Real>(assay::Dims{3}), x);

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-// What a number becomes in two bytes.
+// Rounds a number to float16 and to bfloat16.
 int main() {
   const assay::DType half = assay::dtype_named("float16").value();
   std::printf("%.17g\n", assay::round_to(half, 0.1));

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-// Whoever refuses says by which rule, and why in one sentence.
+// A fault has the rule that it breaks, and one sentence with the reason.
 int main() {
   try {
     throw assay::Fault(assay::Outcome::unsupported, "mine.rank", assay::text("there are no kernels of rank ", 17));

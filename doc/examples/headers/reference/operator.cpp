@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-// What is stated of an operator.
+// Prints what the entry of an operator states.
 int main() {
   const assay::Operator& op = *assay::find_operator("aten::add.out");
   std::cout << op.schema << '\n' << op.math << '\n';

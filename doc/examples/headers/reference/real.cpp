@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-// A sum is of the numbers in which formulas are computed, from the first to the last.
+// Adds numbers of the formulas' type, from the first to the last.
 int main() {
   assay::Sum<assay::Real> sum = 0;
   for (const assay::Real term : {0.5, 0.25, 0.125}) sum += term;

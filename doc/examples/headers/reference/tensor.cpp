@@ -1,6 +1,6 @@
 #include <reference/tensor.h>
 
-// The same values in another layout and another dtype.
+// Copies the values to another layout and another dtype.
 int main() {
   assay::Tensor x = assay::make(assay::DType::float32, {2, 2});
   assay::Array<assay::Real> values(x.sizes);

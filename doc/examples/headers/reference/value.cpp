@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-// A number, as an argument and as a tensor without dimensions.
+// Turns a number into an argument, and into a tensor without dimensions.
 int main() {
   const assay::Scalar number = assay::Int{300};
   const assay::Tensor tensor = assay::tensor_of(number);

@@ -1,7 +1,7 @@
 #include <kernel_library.h>
 #include <string.h>
 
-/* A library of no kernels that says so; doc/examples/kernel_library has some. */
+/* A library without kernels. doc/examples/kernel_library has a library with some. */
 
 static int has(void* context, const char* op) { return (void)context, (void)op, 0; }
 

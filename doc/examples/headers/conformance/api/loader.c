@@ -1,7 +1,7 @@
 #include <loader.h>
 #include <stddef.h>
 
-/* A loader that takes no file; doc/examples/loader has one that does. */
+/* A loader that refuses every file. doc/examples/loader has one that accepts files. */
 
 static int32_t load(assay_loader_bytes program, const assay_loader_bytes* data, size_t data_count,
                     const assay_loader_limits* limits, void** loaded) {

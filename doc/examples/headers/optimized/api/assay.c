@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Runs a method once, with zeros, in memory of this client's: header program.pte */
+/* Runs a method once, with zeros, in memory that this client owns. Usage: header program.pte */
 
 static assay_memory give(size_t size) {
   const assay_memory memory = {aligned_alloc(64, (size + 64) / 64 * 64), size};

@@ -2,7 +2,7 @@
 
 #include "../../file.h"
 
-// A program is changed, and written: header program.pte
+// Changes a program and writes it. Usage: header program.pte
 int main(int, char** arguments) {
   assay::Program program = *assay::decode_program(bytes_of(arguments[1]));
   program.tables.execution_plan[0]->name = "changed";

@@ -2,7 +2,7 @@
 
 #include "../../file.h"
 
-// A program is checked: header program.pte
+// Checks a program. Usage: header program.pte
 int main(int, char** arguments) {
   const auto opened = assay::open_program(assay::in_memory(bytes_of(arguments[1])));
   return opened && assay::validate(*opened) ? 0 : 1;

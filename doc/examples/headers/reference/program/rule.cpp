@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-// What is found wrong, as faults with their rule and place.
+// Collects the findings of a check as faults with rule and place.
 int main() {
   assay::FaultList list;
   const assay::Place plan{nullptr, "plan", 0}, value{&plan, "value", 3};

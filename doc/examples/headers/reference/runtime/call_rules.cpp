@@ -4,7 +4,7 @@
 
 #include "../../file.h"
 
-// Which calls of a program their operators would refuse, before anything runs: header program.pte
+// Lists the calls of a program that their operators refuse, before anything runs. Usage: header program.pte
 int main(int, char** arguments) {
   const auto program = assay::validate(*assay::open_program(assay::in_memory(bytes_of(arguments[1]))));
   const assay::CallFaults calls = assay::faults_of_calls(*program);

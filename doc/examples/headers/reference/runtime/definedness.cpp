@@ -1,6 +1,6 @@
 #include <reference/runtime/definedness.h>
 
-// What a later write overlaps, or a new execution begins without, holds no value.
+// Bytes hold no value after an overlapping write, and at the start of an execution.
 int main() {
   using By = assay::Definedness::By;
   assay::Definedness memory;

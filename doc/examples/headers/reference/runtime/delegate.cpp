@@ -1,7 +1,7 @@
 #include <reference/runtime/delegate.h>
 #include <reference/runtime/runtime.h>
 
-// A backend of one's own, which gives what it is given. A LoadedProgram takes the options.
+// A custom backend that returns its inputs. LoadedProgram takes the options.
 class Same final : public assay::Delegate {
  public:
   std::size_t inputs() const override { return 1; }

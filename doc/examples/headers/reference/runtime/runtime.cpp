@@ -4,7 +4,7 @@
 
 #include "../../file.h"
 
-// Runs a method once, with zeros: header program.pte
+// Runs a method once, with zeros. Usage: header program.pte
 int main(int, char** arguments) {
   const auto program = assay::LoadedProgram::load(assay::in_memory(bytes_of(arguments[1])));
   if (!program) return std::cerr << program.faults.front().message << '\n', 1;

@@ -1,6 +1,6 @@
 #include <reference/runtime/storage.h>
 
-// A tensor is refused until it was written.
+// Reading a tensor fails until it is written.
 int main() {
   const auto memory = assay::Memory::planned(64, std::byte{});
   const assay::Storage place{memory, 0, 16};

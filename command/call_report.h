@@ -1,0 +1,85 @@
+#pragma once
+
+#include <iostream>
+#include <optional>
+
+#include "command/runners.h"
+#include "conformance/hosts/calls.h"
+#include "conformance/hosts/trace.h"
+#include "conformance/text/output.h"
+
+// What assay run tells of the calls that it makes.
+namespace assay {
+
+struct ReportOptions {
+  Output& out;
+  bool json, trace;
+};
+
+// Lines of JSON that are kept until their place in the whole.
+class Kept {
+ public:
+  void add(const Json& json) {
+    const std::string line = line_of(json);
+    text_.insert(text_.end(), line.begin(), line.end());
+    ends_.push_back(text_.size());
+  }
+  void write(std::string_view key, JsonOutput& out) const {
+    out.list(key, [&] {
+      for (std::size_t begin = 0; const std::size_t end : ends_) {
+        out.line({text_.data() + begin, end - begin});
+        begin = end;
+      }
+    });
+  }
+
+ private:
+  Buffer<char> text_;
+  Buffer<std::size_t> ends_;
+};
+
+// Steps as they come, or kept for the JSON that stands at the end.
+class Trace {
+ public:
+  explicit Trace(const ReportOptions& options)
+      : on_(options.trace), tracer_([this, options](const TracedStep& step) {
+          options.json ? steps_.add(to_json(step)) : options.out.write(to_text(step));
+        }) {}
+  Listener* listener() { return on_ ? &tracer_ : nullptr; }
+  void write(JsonOutput& out) const {
+    if (on_) steps_.write("trace", out);
+  }
+
+ private:
+  bool on_;
+  Kept steps_;
+  Tracer tracer_;
+};
+
+Json to_json(const Violation& violation);
+
+// What is to be said of a testee besides results: which operators the reference answered for it, and where it was
+// wrong.
+void write_text(const Runners& testee, Output& out);
+void write_json(const Runners& testee, JsonOutput& out);  // fields
+
+// Tells what came of calls, and counts.
+class CallReport {
+ public:
+  explicit CallReport(const ReportOptions& options) : options_(options) {}
+
+  void add(const ProgramCall& call, const std::string& method, const CallResult& result);
+
+  // The exit code. A call that was refused although it should not be is the fault of the whole.
+  int finish(const Trace& trace, const Runners& testee) const;
+
+ private:
+  void print(const ProgramCall& call, const std::string& method, const CallResult& result) const;
+
+  ReportOptions options_;
+  Kept all_;
+  std::size_t calls_ = 0, different_ = 0, compared_ = 0;
+  std::optional<Fault> refusal_;
+};
+
+}  // namespace assay

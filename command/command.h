@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command/options.h"
+
+namespace assay {
+
+// Exit codes besides those of outcomes (spec/faults.yaml).
+inline constexpr int answers_differ = 1;  // the testee disagrees with the reference
+inline constexpr int usage_error = 2;     // the command line makes no sense
+
+// The groups of `assay --help`, in its order.
+enum class Group { judging, runs, reference, programs, shell };
+std::string_view title(Group group);
+
+struct CommandExample {
+  std::string line, about;
+};
+
+// One command of `assay`. The file that implements a command registers it: `const Registered registered_check({...})`.
+// `define` adds its options and sets its action. The action returns the exit code, or throws Fault or UsageError.
+struct Command {
+  std::string_view name;
+  Group group;
+  std::string_view about;
+  void (*define)(Options& options);
+  std::vector<CommandExample> examples;
+  bool has_fixed_addresses = false;  // whether the command runs without address space randomisation
+};
+
+struct Registered {
+  explicit Registered(Command command);
+};
+
+const std::vector<Command>& commands();              // by group, then by name
+const Command* find_command(std::string_view name);  // null where there is none
+
+ProgramHelp program();
+
+}  // namespace assay

@@ -1,0 +1,199 @@
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "command/command.h"
+#include "command/output_file.h"
+#include "conformance/corrupt/complete.h"
+#include "conformance/corrupt/corruption.h"
+#include "conformance/files/file.h"
+#include "conformance/text/json.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using corrupt::Attempt;
+
+constexpr const char* corrupt_details =
+    R"(Each file has one change in one place of the program: a number, an offset, a length, a slot of a table, the tag of a union, the
+header, the end. Without PROGRAM they are the cases of rules: for each rule files at its boundary, which keep it, and
+files that break it. What a loader has to do stands before each name, as our own checks say it:
+
+  n_  it breaks a rule of spec/format/rules.yaml, and must be refused
+  y_  it says what the program says, and must be accepted
+  i_  it says something else, or breaks a limit or a feature: either is right, but no crash
+
+--all also writes manifest.jsonl, an object a file: its name, what is expected, the broken rules, what is tried, and the
+files that it is loaded with.)";
+
+struct CorruptCommand {
+  std::string program, rule, name, output;
+  std::vector<fs::path> data;
+  std::size_t places = 0;
+  bool all = false, list = false;
+};
+
+std::string suffix(const Bytes& file, const fs::path& original) {
+  switch (file_kind(file)) {
+    case FileKind::data:
+      return ".ptd";
+    case FileKind::bundle:
+      return ".bpte";
+    default:
+      return original.has_extension() ? original.extension().string() : ".pte";
+  }
+}
+
+std::string file_name(const Attempt& a, const fs::path& original) {
+  return text(corrupt::prefix(a.expectation.expected), a.name, suffix(a.files.file, original));
+}
+
+std::string line(const Attempt& a) {
+  std::string all = text(corrupt::prefix(a.expectation.expected), ' ', a.name);
+  if (!a.expectation.faults.empty()) {
+    const Fault& fault = a.expectation.faults.front();
+    all += text("  ", fault.rule, fault.place.empty() ? "" : " ", fault.place, ": ", fault.message);
+  }
+  return all;
+}
+
+// -- all ----------------------------------------------------------------------------------------------------------
+
+corrupt::Corruptions corruptions(const CorruptCommand& r, std::size_t places) {
+  for (auto& [name, file] : corrupt::sample_programs())
+    if (r.program == name) return corrupt::Corruptions(std::move(file), {}, places);
+  std::vector<Bytes> data;
+  for (const fs::path& file : r.data) data.push_back(bytes_of_file(file));
+  return corrupt::Corruptions(bytes_of_file(r.program), std::move(data), places);
+}
+
+void each(const CorruptCommand& r, const corrupt::Corruptions::Take& take) {
+  r.program.empty() ? corrupt::each_case(take) : corruptions(r, r.places).each(take);
+}
+
+class Folder {
+ public:
+  Folder(const CorruptCommand& r) : request_(r), folder_(r.output), manifest_((make_folder(folder_), manifest())) {}
+
+  void add(const Attempt& a) {
+    const std::string name = file_name(a, request_.program);
+    write_file(folder_ / name, a.files.file);
+    Json json{{"file", name}, {"expected", corrupt::prefix(a.expectation.expected)}, {"subject", a.subject}};
+    for (const Fault& f : a.expectation.faults) json["rules"].push_back(f.rule);
+    if (!request_.data.empty())
+      for (const fs::path& file : request_.data) json["data"].push_back(file.string());
+    else
+      for (std::size_t i = 0; i < a.files.data.size(); ++i) json["data"].push_back(data(name, i, a.files.data[i]));
+    manifest_.stream() << line_of(json) << '\n';
+    ++count_;
+  }
+
+  void finish() {
+    manifest_.finish();
+    std::cout << count_ << " files in " << folder_.string() << '\n';
+  }
+
+ private:
+  std::string manifest() const { return (folder_ / "manifest.jsonl").string(); }
+  std::string data(const std::string& name, std::size_t i, const Bytes& bytes) const {
+    const std::string file = text(name, '.', i, ".ptd");
+    write_file(folder_ / file, bytes);
+    return file;
+  }
+
+  const CorruptCommand& request_;
+  fs::path folder_;
+  OutputFile manifest_;
+  std::size_t count_ = 0;
+};
+
+// -- one ----------------------------------------------------------------------------------------------------------
+
+std::optional<Attempt> chosen(const CorruptCommand& r) {
+  std::optional<Attempt> found;
+  const auto breaks = [&](const Attempt& a) {
+    const auto& faults = a.expectation.faults;
+    return std::ranges::find(faults, r.rule, &Fault::rule) != faults.end();
+  };
+  if (!r.program.empty()) {
+    const corrupt::Corruptions all = corruptions(r, 0);
+    return r.name.empty() ? all.that_breaks(r.rule) : all.find(r.name);
+  }
+  corrupt::each_case([&](const Attempt& a) {
+    if (r.name.empty() ? breaks(a) : a.name == r.name) found = a;
+    return !found;
+  });
+  return found;
+}
+
+void write_one(const CorruptCommand& r) {
+  const auto attempt = chosen(r);
+  if (!attempt && r.name.empty())
+    throw Fault(Outcome::unsupported, "corruption",
+                text("no change of one place of ", r.program.empty() ? "the cases" : r.program, " breaks ", r.rule,
+                     r.program.empty() ? "" : ": assay corrupt --rule makes a file that does"));
+  if (!attempt)
+    throw Fault(Outcome::invalid, "corruption", text("there is no ", r.name, ": --list says which there are"));
+  write_file(r.output, attempt->files.file);
+  for (std::size_t i = 0; i < attempt->files.data.size() && r.data.empty(); ++i)
+    write_file(text(r.output, '.', i, ".ptd"), attempt->files.data[i]);
+  std::cout << line(*attempt) << '\n';
+}
+
+void write_all(const CorruptCommand& r) {
+  Folder folder(r);
+  each(r, [&](const Attempt& a) { return folder.add(a), true; });
+  folder.finish();
+}
+
+int corrupt_program(const CorruptCommand& r) {
+  if (!r.list && r.output.empty()) throw UsageError("-o is required");
+  if (!r.rule.empty() || !r.name.empty())
+    write_one(r);
+  else if (r.list)
+    each(r, [](const Attempt& a) { return std::cout << line(a) << '\n', true; });
+  else
+    write_all(r);
+  return exit_code(Outcome::ok);
+}
+
+// Of the rules that there are.
+std::string rule_problem(const std::string& rule) {
+  return find_format_rule(rule) ? "" : text(rule, " is no rule of spec/format/rules.yaml");
+}
+
+void define_corrupt(Options& options) {
+  const auto r = std::make_shared<CorruptCommand>();
+  options.add(
+      "PROGRAM", r->program,
+      "A .pte, .ptd or .bpte file that keeps every rule, or sample:plain, sample:complete, sample:old [the cases "
+      "of rules]");
+  options.add_each("--data", r->data, "FILE", "A .ptd file that the program is loaded with");
+  Options what = options.exactly_one();
+  what.add("--rule", r->rule, "Write one file that breaks this rule, and no other rule if there is such a file")
+      .check(rule_problem);
+  what.add("--name", r->name, "Write the file of this name");
+  what.flag("--all", r->all, "Write all files into a folder");
+  what.flag("--list", r->list, "List the files, and what is wrong with each");
+  options.add("-o,--output", r->output, "The file; with --all the folder").value("PATH");
+  options.add("--places", r->places,
+              "Change at most this many of places that are alike, such as sizes of tensors [all]");
+  options.details(corrupt_details);
+  options.action([r] { return corrupt_program(*r); });
+}
+
+const Registered registered_corrupt(
+    {"corrupt",
+     Group::programs,
+     "Makes files of a program that are wrong in one place, or break a rule",
+     define_corrupt,
+     {{"assay corrupt model.pte --list", "which files there are"},
+      {"assay corrupt model.pte --rule T11 -o broken.pte", "a file that breaks this rule"},
+      {"assay corrupt model.pte --name execution_plan.0.values.3.val.sizes:length=huge -o broken.pte",
+       "a file by name"},
+      {"assay corrupt model.pte --all --places 3 -o corrupted", "all files, into a folder"},
+      {"assay corrupt --rule T13 -o broken.pte", "the case of a rule"}}});
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <memory>
+
+#include "command/command.h"
+#include "command/faults.h"
+#include "command/limits.h"
+#include "command/print.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/text/json.h"
+#include "conformance/text/output.h"
+#include "conformance/text/printable.h"
+#include "optimized/kernels/instruction_set.h"
+#include "reference/fault.h"
+
+// What the optimized runtime decided about a method.
+namespace assay {
+namespace {
+
+struct ExplainCommand {
+  std::string program, method, testee = "optimized";
+  std::vector<std::filesystem::path> data;
+  Budget::Limits limits;
+  bool json = false;
+};
+
+constexpr std::string_view fallback = "reference";
+
+// What a step does besides its own instruction: "batch norm, residual, relu6".
+std::string merged(const assay_step_info& step) {
+  std::string all;
+  const auto add = [&](bool there, std::string_view what) {
+    if (there) all += (all.empty() ? "" : ", ") + std::string(what);
+  };
+  add(step.norm, "batch norm"), add(step.residual, "sum"), add(step.safe, "zeros for rows of -infinity"),
+      add(step.unread, "no indices"), add(step.activation[0] != 0, step.activation), add(step.attention, "attention"),
+      add(step.views, "views");
+  return all;
+}
+
+std::size_t count_fallbacks(const assay_method* method) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < assay_step_count(method); ++i) n += assay_step_at(method, i).kernel == fallback;
+  return n;
+}
+
+std::vector<std::string> rewrites(const assay_method* method) {
+  std::vector<std::string> names;
+  while (const char* name = assay_rewrite_at(method, names.size())) names.push_back(name);
+  return names;
+}
+
+std::string instruction_set(const OptimizedTestee& testee) {
+  return testee.instruction_set.empty() ? kernels::name_of(kernels::best_instruction_set()) : testee.instruction_set;
+}
+
+void print(const OptimizedClient::Method& made, const std::string& name, const OptimizedTestee& testee, Output& out) {
+  const assay_method* method = made.method;
+  out.print("method {}, {}: {} instructions, {} steps, {} of them by the fallback\n", printable(name),
+            instruction_set(testee), assay_instruction_count(method), assay_step_count(method),
+            count_fallbacks(method));
+  std::vector<std::string> taken;
+  for (const auto& [memory, bytes] : memories(made.sizes)) taken.push_back(fmt::format("{} {}", memory, bytes));
+  out.print("memory: {} bytes\n", fmt::join(taken, ", "));
+  if (const auto applied = rewrites(method); !applied.empty()) out.print("rewrites: {}\n", fmt::join(applied, ", "));
+  for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
+    const std::size_t at = assay_step_of(method, i);
+    if (at == SIZE_MAX) {
+      out.print("{:5}  not needed: nobody sees what it copies\n", i);
+      continue;
+    }
+    const assay_step_info step = assay_step_at(method, at);
+    if (step.instruction != i) {
+      out.print("{:5}  done by {}\n", i, step.instruction);
+      continue;
+    }
+    const std::string with = merged(step);
+    out.print("{:5}  {:<44} {}{}{}\n", i, std::string_view(step.op, step.op_length), step.kernel,
+              with.empty() ? "" : " + ", with);
+  }
+}
+
+Json to_json(const OptimizedClient::Method& made, const std::string& name, const OptimizedTestee& testee) {
+  const assay_method* method = made.method;
+  Json json = {{"method", name},
+               {"instruction_set", instruction_set(testee)},
+               {"fallbacks", count_fallbacks(method)},
+               {"bytes", Json::object()},
+               {"rewrites", rewrites(method)},
+               {"instructions", Json::array()}};
+  for (const auto& [memory, bytes] : memories(made.sizes)) json["bytes"][memory] = bytes;
+  for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
+    const std::size_t at = assay_step_of(method, i);
+    Json line = {{"instruction", i}};
+    if (at != SIZE_MAX) {
+      const assay_step_info step = assay_step_at(method, at);
+      line["step"] = at, line["done_by"] = step.instruction;
+      if (step.instruction == i)
+        line.update(
+            {{"operator", std::string(step.op, step.op_length)}, {"kernel", step.kernel}, {"with", merged(step)}});
+    }
+    json["instructions"].push_back(line);
+  }
+  return json;
+}
+
+int explain(const ExplainCommand& r) {
+  const auto testee = optimized_for(r.testee);
+  if (!testee) throw Fault(Outcome::unsupported, "testee", "what is explained is what the optimized runtime does");
+  const Budget budget(r.limits);
+  OptimizedClient client(r.program, r.data, {.testee = *testee, .budget = budget});
+  const std::string name = r.method.empty() ? client.default_method() : r.method;
+  const OptimizedClient::Method& made = client.method(name);
+  Output out(&std::cout, budget);
+  if (r.json)
+    out.print("{}\n", to_json(made, name, *testee).dump(-1, ' ', false, Json::error_handler_t::replace));
+  else
+    print(made, name, *testee, out);
+  return 0;
+}
+
+void define_explain(Options& options) {
+  const auto r = std::make_shared<ExplainCommand>();
+  options.add("PROGRAM", r->program, "A .pte file").required().existing_file();
+  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the program wants");
+  options.add("--method", r->method, "Which method [forward, or the only one]");
+  options.add("--with", r->testee, "An instruction set and arithmetic, as of assay run: optimized:avx2,relaxed")
+      .shows_default();
+  add_limits(options, r->limits);
+  options.flag("--json", r->json, "Print JSON");
+  options.details("A kernel named \"reference\" is the fallback, which a deployable build leaves out.");
+  options.action([r] { return refusals_as_json(r->json, [&] { return explain(*r); }); });
+}
+
+const Registered registered_explain(
+    {"explain",
+     Group::programs,
+     "Shows what the optimized runtime makes of a method: the kernel of each instruction, and the memory",
+     define_explain,
+     {{"assay explain model.pte", "which kernel does which instruction"}}});
+
+}  // namespace
+}  // namespace assay

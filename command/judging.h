@@ -1,0 +1,90 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "command/command.h"
+#include "command/libraries.h"
+#include "command/run_log.h"
+#include "command/shards.h"
+
+// A run of `assay kernels` or `assay runtime`: whole, in shards, or merged from shards.
+namespace assay {
+
+struct JudgingRequest {
+  RunRequest run;
+  std::string golden;
+  Part part;
+  int workers = 2, timeout = 20;
+};
+
+class JudgingRun {
+ public:
+  virtual ~JudgingRun() = default;
+
+  // Judges the cases that an interrupted run has not, looks for the causes of failures unless this is a shard, and
+  // writes what the request asks for. The exit code.
+  int judge();
+
+  // The same for cases that shards have judged.
+  int merge(const std::vector<ShardFile>& shards);
+
+ protected:
+  explicit JudgingRun(JudgingRequest& request) : request_(request) {}  // which outlives the run
+  JudgingRun(const JudgingRun&) = delete;
+  JudgingRun& operator=(const JudgingRun&) = delete;
+
+  using Add = std::function<void(Record)>;
+
+  // Which cases the whole suite has. `mustpass` are to pass.
+  void plan(std::vector<Ids> blocks, std::set<std::string> mustpass = {});
+
+  virtual bool is_remote() const = 0;
+  virtual Facts own_settings() const = 0;  // testee and options that decide which records a run gives
+  virtual void judge_blocks(const std::vector<Ids>& blocks, const Add& add) = 0;  // throws Interrupted
+  virtual void keep(const Record& record) = 0;                                    // for the causes of failures
+  virtual void find_defects(RunLog& log, bool is_interrupted) = 0;
+  virtual void print_rest() const {}
+  virtual std::string_view why_not_judged() const = 0;
+
+ private:
+  void take_shard();
+  std::size_t planned() const;
+  Facts settings(const std::string& machine) const;
+  int run(std::vector<Record> earlier, RunLog& log);
+
+  JudgingRequest& request_;
+  std::vector<Ids> blocks_;
+  std::set<std::string> mustpass_;
+  std::string digest_;  // of the whole suite
+};
+
+// The options that with the testee decide which records a run gives: those of every run, and those of `Run`.
+template <class Run>
+Deciding add_deciding(Options& options, typename Run::Request& r) {
+  Deciding deciding = Run::add_options(options, r);
+  deciding.push_back(options.add("--timeout", r.timeout, timeout_help).shows_default().within(1, 3600));
+  deciding.push_back(options.add("--golden", r.golden, golden_help));
+  return deciding;
+}
+
+template <class Run>
+void define_judging(Options& options) {
+  const auto r = std::make_shared<typename Run::Request>();
+  options.add("TESTEE", r->run.testee, Run::testee_help).required();
+  const Deciding deciding = add_deciding<Run>(options, *r);
+  add_workers(options, r->workers);
+  const RunOptions of_run = add_run_options(options, r->run);
+  const Option shard = add_part(options, r->part, of_run.lines);
+  Run::add_rest(options, *r, of_run, shard);
+  options.details(Run::details);
+  options.action([r, deciding] {
+    r->part.options = given(deciding);
+    return Run(*r).judge();
+  });
+}
+
+}  // namespace assay

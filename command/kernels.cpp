@@ -1,0 +1,145 @@
+#include "command/kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "command/runs.h"
+#include "conformance/defects/defects.h"
+#include "conformance/runner/case_list.h"
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+// The cases of a defect that an earlier run named.
+std::set<std::string> cases_of_defect(const std::string& id, const std::string& file) {
+  for (const Defect& d : open_run(file).defects)
+    if (d.id == id) return {d.case_ids.begin(), d.case_ids.end()};
+  throw Fault(Outcome::invalid, "run.defect", text(file, " has no defect ", id));
+}
+
+std::vector<Ids> ids_of_each(const std::vector<Block>& blocks) {
+  std::vector<Ids> all;
+  for (const Block& block : blocks) all.push_back(ids_of({block}));
+  return all;
+}
+
+Block block_of(const Ids& ids) {
+  Block block;
+  for (const std::string& id : ids) block.push_back(case_id_from(id));
+  return block;
+}
+
+const Registered registered_kernels(
+    {"kernels",
+     Group::judging,
+     "Judges the kernels of a testee by the reference",
+     define_judging<KernelRun>,
+     {{"assay kernels executorch --operators 'add*,mul' --html report.html", "a library of kernels"},
+      {"assay kernels executorch --baseline old.jsonl --defect 0b1f22a7", "is this defect mended?"},
+      {"assay kernels ./libmine.so --operators 'relu,mm'", "kernels of your own (doc/test_your_kernel.md)"},
+      {"assay kernels executorch:./libmine.so", "kernels that register themselves with ExecuTorch"},
+      {"assay kernels --operators relu -- python3 kernels.py",
+       "those of any program or device (doc/test_your_runtime.md)"},
+      {"assay kernels ./libmine.so --shard 2/8 -o part-2.jsonl",
+       "one part of many, on as many machines (doc/in_continuous_integration.md)"}},
+     true});
+
+}  // namespace
+
+Deciding KernelRun::add_options(Options& options, KernelRequest& r) {
+  return {
+      options
+          .add("--operators", r.suite.operators,
+               "Only operators that match, such as 'add*,aten::mul.out'; a name alone means all its overloads")
+          .check([](const std::string& given) { return given.empty() ? "an empty pattern names no operator" : ""; }),
+      options.add("--seed", r.suite.seed, "The seed of the mutated calls").shows_default(),
+      options.add("--mutations", r.suite.mutations, "Mutated calls for each operator")
+          .shows_default()
+          .within(0, 1'000'000),
+      options.add("--shuffle", r.suite.shuffle, "Judge in another order, drawn from this seed"),
+      options.flag("--thorough", r.suite.thorough, thorough_help),
+      options.add("--contract", r.contract, contract_help),
+      options.add("--mustpass", r.run.mustpass,
+                  "File of cases that must pass, an id at the beginning of each line; they are always judged"),
+      options.add("--cases", r.cases, "Judge the cases of this list alone").existing_file(),
+  };
+}
+
+void KernelRun::add_rest(Options& options, KernelRequest& r, const RunOptions& of_run, const Option& shard) {
+  options.add("--defect", r.defect, "Judge the cases of this defect of the baseline alone, to see whether it is mended")
+      .needs(of_run.baseline)
+      .excludes(shard);
+}
+
+KernelRun::KernelRun(KernelRequest& request)
+    : JudgingRun(request),
+      request_(request),
+      contract_(open_contract(request.contract, request.run.testee)),
+      corpus_(golden_folder(request.golden)),
+      library_(open_library(request.run.testee, corpus_)),
+      case_runner_(corpus_, *library_, contract_,
+                   time_limit_of(std::chrono::seconds(request.timeout), library_->is_remote(), &leave_gently()),
+                   request.workers, request.suite.thorough) {
+  std::set<std::string> mustpass;
+  if (!request.run.mustpass.empty()) mustpass = read_cases(request.run.mustpass, "mustpass", corpus_);
+  std::vector<Block> blocks = chosen();
+  std::set<std::string> others = mustpass;
+  for (const Block& block : blocks)
+    for (const CaseId& id : block) others.erase(to_text(id));
+  std::ranges::move(blocks_of(others), std::back_inserter(blocks));
+  plan(ids_of_each(blocks), std::move(mustpass));
+}
+
+std::vector<Block> KernelRun::chosen() {
+  if (!request_.defect.empty())  // the baseline names the cases, and judges nothing
+    return blocks_of(cases_of_defect(request_.defect, std::exchange(request_.run.baseline, {})));
+  if (!request_.cases.empty()) return blocks_of(read_cases(request_.cases, "cases", corpus_));
+  request_.suite.workers = request_.workers;
+  return plan_blocks(corpus_, request_.suite, library_->recorded_only());
+}
+
+Facts KernelRun::own_settings() const {
+  Facts facts = facts_of_testee(library_->name(), library_->facts(), library_->binaries());
+  facts.insert(facts.begin() + 2, {"contract", contract_.name});
+  const SuiteOptions& o = request_.suite;
+  facts.push_back({"operators", o.operators.empty() ? "all" : o.operators});
+  facts.push_back({"seed", fmt::format("{}, {} mutations an operator", o.seed, o.mutations)});
+  if (o.shuffle) facts.push_back({"shuffle", std::to_string(*o.shuffle)});
+  if (o.thorough) facts.push_back({"thorough", "yes"});
+  return facts;
+}
+
+void KernelRun::judge_blocks(const std::vector<Ids>& blocks, const Add& add) {
+  std::vector<Block> cases;
+  for (const Ids& ids : blocks) cases.push_back(block_of(ids));
+  assay::judge_blocks(case_runner_, cases, request_.workers, add);
+}
+
+void KernelRun::find_defects(RunLog& log, bool is_interrupted) {
+  const auto begun = [&](std::string_view op) { log.progress().looks_into(op); };
+  CaseRunner* case_runner = is_interrupted ? nullptr : &case_runner_;
+  for (Defect& d : defects_of(case_runner, corpus_, seen_, request_.workers, begun)) {
+    d.testee = library_->name();
+    d.command = repro_line(d.smallest, unless_usual(request_.run.testee), request_.contract, request_.suite.thorough);
+    log.add(d);
+  }
+}
+
+void KernelRun::print_rest() const {
+  std::string others;
+  for (const std::string& kernel : library_->kernels())
+    if (!find_operator(kernel)) others += (others.empty() ? "" : ", ") + kernel;
+  if (!others.empty()) std::cout << "Not judged, as the spec has no entry: " << others << '\n';
+}
+
+std::string_view KernelRun::why_not_judged() const {
+  return "of the valid calls, each is of an operator for which it has no kernel, or refused as unsupported";
+}
+
+}  // namespace assay

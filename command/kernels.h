@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "command/judging.h"
+#include "conformance/cases/case.h"
+#include "conformance/contract/contract.h"
+#include "conformance/defects/cause.h"
+#include "conformance/runner/suite.h"
+#include "conformance/testee/library.h"
+
+namespace assay {
+
+struct KernelRequest : JudgingRequest {
+  std::string contract, cases, defect;
+  SuiteOptions suite;
+};
+
+// A run of `assay kernels`.
+class KernelRun : public JudgingRun {
+ public:
+  using Request = KernelRequest;
+  static constexpr const char* testee_help = assay::testee_help;
+  static constexpr const char* details =
+      "Exit code 0: no failure of a promised call but the known ones, 1: other failures, a known one passed, or a "
+      "case\n"
+      "that must pass did not, 5: nothing was judged, as no valid call was answered.";
+  static Deciding add_options(Options& options, KernelRequest& request);
+  static void add_rest(Options& options, KernelRequest& request, const RunOptions& of_run, const Option& shard);
+
+  explicit KernelRun(KernelRequest& request);
+
+ private:
+  std::vector<Block> chosen();  // by the baseline's defect, by a list, or by the options of the suite
+  bool is_remote() const override { return library_->is_remote(); }
+  Facts own_settings() const override;
+  void judge_blocks(const std::vector<Ids>& blocks, const Add& add) override;
+  void keep(const Record& record) override { seen_.push_back(seen(record)); }
+  void find_defects(RunLog& log, bool is_interrupted) override;
+  void print_rest() const override;
+  std::string_view why_not_judged() const override;
+
+  KernelRequest& request_;
+  const Contract contract_;
+  const Corpus corpus_;
+  const std::unique_ptr<KernelLibrary> library_;
+  CaseRunner case_runner_;
+  std::vector<JudgedCase> seen_;
+};
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "command/addresses.h"
+#include "command/command.h"
+#include "conformance/text/fault_text.h"
+
+namespace {
+
+using assay::Fault;
+using assay::Outcome;
+
+int refuse(const Fault& fault) {
+  std::cout.flush();
+  std::cerr << "assay: " << sentence(fault) << '\n';
+  return assay::exit_code(fault.outcome);
+}
+
+int run(char** argv) {
+  std::vector<std::string> words;
+  for (char** word = argv + 1; *word != nullptr; ++word) words.emplace_back(*word);
+  try {
+    return assay::run_command_line(assay::program(), std::move(words));
+  } catch (const assay::UsageError& error) {
+    std::cerr << "assay: " << error.what() << '\n';
+    return assay::usage_error;
+  } catch (const Fault& fault) {
+    return refuse(fault);
+  } catch (const std::bad_alloc&) {
+    return refuse(Fault(Outcome::exhausted, "limits.memory", "the machine has no memory left"));
+  } catch (const std::length_error&) {
+    return refuse(Fault(Outcome::exhausted, "limits.memory", "it fits no memory"));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  if (const assay::Command* command = argc > 1 ? assay::find_command(argv[1]) : nullptr)
+    if (command->has_fixed_addresses) assay::fix_addresses(argv);
+  const int code = run(argv);
+  if (std::cout.flush()) return code;
+  return refuse(Fault(Outcome::exhausted, "output", "the output cannot be written"));
+}

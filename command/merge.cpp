@@ -1,0 +1,64 @@
+#include <memory>
+#include <utility>
+
+#include "command/command.h"
+#include "command/kernels.h"
+#include "command/libraries.h"
+#include "command/runtime.h"
+#include "conformance/wire/address.h"
+#include "reference/fault.h"
+
+namespace assay {
+namespace {
+
+struct MergeCommand {
+  RunRequest run;
+  int workers = 2;
+  std::vector<std::string> files;
+};
+
+// Makes the whole run of its shards, with the options that these were given.
+template <class Run>
+int merge_as(MergeCommand& request, const std::vector<ShardFile>& shards) {
+  typename Run::Request whole;
+  whole.run = std::move(request.run), whole.workers = request.workers;
+  try {
+    parse_options(wire::words_of(fact_of(shards.front(), "options")),
+                  [&](Options& options) { add_deciding<Run>(options, whole); });
+  } catch (const UsageError& error) {
+    throw Fault(Outcome::invalid, "merge.settings", text("its options cannot be read: ", error.what()),
+                shards.front().name);
+  }
+  return Run(whole).merge(shards);
+}
+
+int merge(MergeCommand& request) {
+  std::vector<ShardFile> shards;
+  for (const std::string& file : request.files) shards.push_back(open_shard(file));
+  const bool is_of_runtime = fact_of(shards.front(), "suite") == "runtime";
+  return (is_of_runtime ? merge_as<RuntimeRun> : merge_as<KernelRun>)(request, shards);
+}
+
+void define_merge(Options& options) {
+  const auto r = std::make_shared<MergeCommand>();
+  options.add("SHARD", r->files, "The files of all shards, in any order").required();
+  options.add("--testee", r->run.testee, "Who answered, as assay kernels or assay runtime takes it").required();
+  add_workers(options, r->workers);
+  add_run_options(options, r->run).lines.required();
+  options.details(
+      "The causes of failures are found here, for which a library of kernels is called. But for times the run is the "
+      "one\n"
+      "that would have been written without --shard. Exit codes are those of assay kernels.");
+  options.action([r] { return merge(*r); });
+}
+
+const Registered registered_merge({"merge",
+                                   Group::runs,
+                                   "Makes one run of the shards of assay kernels --shard, or assay runtime --shard",
+                                   define_merge,
+                                   {{"assay merge part-*.jsonl --testee ./libmine.so -o run.jsonl",
+                                     "the run that the shards are"}},
+                                   true});
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command/options.h"
+#include "command/output_file.h"
+#include "conformance/verdict/facts.h"
+#include "conformance/verdict/summary.h"
+
+namespace assay {
+
+// The reports that a command line asks for: --html, --junit, --sarif, --markdown.
+class ReportFiles {
+ public:
+  ReportFiles();
+
+  void add_options(Options& options);
+  bool empty() const;
+
+  // Opens each, so that a file that cannot be written is known before the work. Throws Fault, as write does.
+  void open();
+  void write(const Summary& summary, const Facts& facts);
+
+ private:
+  std::vector<std::string> names_;  // of files, in the order of the forms; empty: not asked for
+  std::vector<std::unique_ptr<OutputFile>> files_;
+};
+
+}  // namespace assay

@@ -1,0 +1,342 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "command/call_report.h"
+#include "command/command.h"
+#include "command/faults.h"
+#include "command/libraries.h"
+#include "command/limits.h"
+#include "command/print.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/npy.h"
+#include "conformance/sandbox/file_in_memory.h"
+#include "conformance/text/element.h"
+#include "conformance/text/json.h"
+#include "conformance/text/literal.h"
+#include "conformance/text/printable.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* run_details =
+    R"(A value V is a .npy file (its values; laid out as the program says), an integer, a float, true, false, none,
+or a string in quotes. Without inputs, a method that wants some says which. Without --output-dir, outputs are printed.
+
+--calls takes a file of calls, run in order on one loaded program; paths in it are relative to it:
+  {"data":["weights.ptd"],"calls":[{"method":"forward","inputs":["x.npy",3,1.5,true,null,{"string":"s"}],
+    "outputs":["y.npy",7],"rtol":1e-4,"atol":1e-5}]}
+Outputs are held to |got - want| <= atol + rtol |want|, without both to be exactly equal. The cases of a .bpte file are run
+likewise, each on a program loaded afresh.
+
+--with says who runs it. A runtime is called in a child process: how it crashes is an answer, in words of spec/verdicts.md.
+A library of kernels answers each call of an operator on the reference's machine; what it does not have or support, the
+reference answers instead, and a line says so. With --against both run it, and each output is held to that of the other; of
+a library against the reference, the first instruction whose results leave the bound of its operator is named too, each
+instruction being given what the reference made. Exit code 1: an output differs, or a testee crashed, hung or did damage.)";
+
+struct RunCommand {
+  std::string program, method, calls, output_dir, with = "reference", against, golden, packed_cache;
+  std::vector<fs::path> data;
+  std::vector<std::string> inputs;
+  Budget::Limits limits;
+  std::optional<Int> instructions = {};
+  Int timeout = 60;  // seconds of processor time
+  Tolerance tolerance = bundle_tolerance;
+  bool trace = false, json = false, map = true, share_arenas = false;
+};
+
+// A request with the budget of all that is done for it, and those who do it.
+struct Session {
+  const RunCommand& request;
+  Access access{Budget(request.limits), request.map};
+  Output out{&std::cout, access.budget};
+  ReportOptions options{out, request.json, request.trace};
+  Runners with{request.with, request.golden, timeout()};
+  std::unique_ptr<Runners> against =
+      request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, timeout());
+  std::optional<FileInMemory> copy = {};  // of a program that is no file of its own
+
+  RuntimeOptions options() const {
+    RuntimeOptions options;
+    options.budget = access.budget, options.instructions = request.instructions.value_or(options.instructions);
+    options.share_arenas = request.share_arenas;
+    return options;
+  }
+  std::chrono::seconds timeout() const { return std::chrono::seconds(request.timeout); }
+};
+
+// -- what comes in ------------------------------------------------------------------------------------------------
+
+bool is_quoted(std::string_view s) { return s.size() >= 2 && (s[0] == '"' || s[0] == '\'') && s.front() == s.back(); }
+
+Value scalar_value(const Number& number, const std::string& text_of_it) {
+  if (std::holds_alternative<Bits>(number))
+    throw Fault(Outcome::malformed, "run.input", text(Quoted{text_of_it}, " is no integer of 64 bits"));
+  if (const bool* b = std::get_if<bool>(&number)) return *b;
+  if (const Int* n = std::get_if<Int>(&number)) return *n;
+  return std::get<double>(number);
+}
+
+Value input_in(const std::string& argument, const Access& access) {
+  if (argument == "none") return std::monostate();
+  if (is_quoted(argument)) return argument.substr(1, argument.size() - 2);
+  if (const auto number = number_of(argument)) return scalar_value(*number, argument);
+  return read_npy(argument, access);
+}
+
+// -- what goes out ------------------------------------------------------------------------------------------------
+
+fs::path output_file(const std::string& folder, std::size_t i) { return fs::path(folder) / fmt::format("{}.npy", i); }
+
+// Tensors go into the folder, if one is given.
+void write_outputs(const std::vector<Value>& outputs, const std::string& folder) {
+  if (folder.empty()) return;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (const Tensor* tensor = std::get_if<Tensor>(&outputs[i]))
+      write_file(output_file(folder, i), encode_npy(*tensor));
+}
+
+Json output_json(const Value& value, const std::string& folder, std::size_t i) {
+  const Tensor* tensor = std::get_if<Tensor>(&value);
+  if (!tensor || folder.empty()) return to_json(value, {});
+  Json json = to_json(Tensor{tensor->dtype, tensor->sizes, tensor->dim_order, {}});
+  json.erase("data");
+  json["file"] = output_file(folder, i).string();
+  return json;
+}
+
+std::string output_text(const Value& value, const std::string& folder, std::size_t i) {
+  constexpr Int shown = 16;
+  const Tensor* tensor = std::get_if<Tensor>(&value);
+  if (!tensor) return literal(value, shown);
+  return fmt::format("{}  {}", describe(*tensor),
+                     folder.empty() ? literal(*tensor, shown) : printable(output_file(folder, i).string()));
+}
+
+// -- one call -----------------------------------------------------------------------------------------------------
+
+void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
+  const std::size_t wanted = format::size_of(plan.inputs());
+  if (given == wanted) return;
+  std::string all;
+  for (const std::string& line : wants(plan)) all += (all.empty() ? ": --input " : ", --input ") + line;
+  throw broken("R4", {nullptr, format::text_of(plan.name()), -1, true}, "the method wants ", wanted,
+               wanted == 1 ? " input, but " : " inputs, but ", given, " came", all);
+}
+
+// Who runs the program, with state from call to call, and whom it is held against.
+class Runs {
+ public:
+  Runs(Session& session, const ProgramFiles& program, Listener* listener)
+      : session_(session), with_(session.with.begin(program, session.options(), listener)) {
+    if (!session.against) return;
+    const bool judges = session.against->is_reference() && session.with.is_library();
+    against_ = judges ? session.with.begin_judge(program, session.options())
+                      : session.against->begin(program, session.options(), nullptr);
+  }
+
+  ProgramRunner& with() { return *with_; }
+  std::string method_of(const ProgramCall& call) const {
+    return call.method.empty() ? with_->default_method() : call.method;
+  }
+
+  CallResult run(ProgramCall& call) {
+    if (!against_) return run_call(*with_, call);
+    call.outputs.reset(), call.fails.clear();
+    CallResult other = run_call(*against_, call);
+    if (other.violation) return other.mismatch = text(session_.request.against, ": ", other.mismatch), other;
+    if (!other.refusal) call.outputs = std::move(other.outputs);
+    call.tolerance = session_.request.tolerance;
+    CallResult result = run_call(*with_, call);
+    if (result.refusal && other.refusal) result.mismatch.clear();
+    if (result.refusal && !other.refusal) result.mismatch = text("is refused: ", sentence(*result.refusal));
+    if (other.refusal && !result.refusal && !result.violation)
+      result.mismatch = text("is answered, but ", session_.request.against, " refuses it: ", sentence(*other.refusal));
+    result.refusal.reset();
+    return result;
+  }
+
+ private:
+  Session& session_;
+  std::unique_ptr<ProgramRunner> with_, against_;
+};
+
+// Of a file, or of what is in one.
+ProgramFiles program_files(Session& session, const File& program, const std::vector<fs::path>& data, bool is_part) {
+  fs::path file = session.request.program;
+  const bool is_asked_for = session.with.is_runtime() || (session.against && session.against->is_runtime());
+  if (is_asked_for && (is_part || !fs::is_regular_file(file))) file = session.copy.emplace(program.bytes).path();
+  return {valid_program(program, open_data_files(data, session.access)), file, data, session.request.packed_cache};
+}
+
+std::vector<Value> inputs_of(const Session& session, const pte::ExecutionPlan& plan) {
+  require_inputs(plan, session.request.inputs.size());
+  std::vector<Value> inputs;
+  for (const std::string& input : session.request.inputs) inputs.push_back(input_in(input, session.access));
+  return inputs;
+}
+
+void tell(Session& session, const std::string& method, const std::vector<Value>& outputs, const Trace& trace) {
+  const std::string& folder = session.request.output_dir;
+  if (!session.request.json) {
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      session.out.print("{}: {}\n", i, output_text(outputs[i], folder, i));
+    return write_text(session.with, session.out);
+  }
+  print_json(session.access.budget, [&](JsonOutput& out) {
+    out.object([&] {
+      out.field("outcome", "ok"), out.field("method", cut(method));
+      out.list("outputs", [&] {
+        for (std::size_t i = 0; i < outputs.size(); ++i) out.value(output_json(outputs[i], folder, i));
+      });
+      write_json(session.with, out);
+      trace.write(out);
+    });
+  });
+}
+
+int tell(Session& session, const Violation& violation) {
+  if (session.request.json)
+    session.out.write(line_of(to_json(violation)) + '\n');
+  else
+    session.out.print("{}: {}\n", session.request.with, printable(sentence(violation)));
+  return answers_differ;
+}
+
+// The outputs alone, or whether they are those of the other.
+int run_once(Session& session, const ProgramFiles& program) {
+  const RunCommand& r = session.request;
+  Trace trace(session.options);
+  Runs runs(session, program, trace.listener());
+  ProgramCall call{r.method, {}, {}, {}, {}};
+  const std::string method = runs.method_of(call);
+  call.inputs = inputs_of(session, runs.with().plan(method));
+  if (!r.output_dir.empty()) make_folder(r.output_dir);
+  const CallResult result = runs.run(call);
+  write_outputs(result.outputs, r.output_dir);
+  if (session.against) {
+    CallReport report(session.options);
+    report.add(call, method, result);
+    return report.finish(trace, session.with);
+  }
+  if (result.violation) return tell(session, *result.violation);
+  if (result.refusal) throw *result.refusal;
+  tell(session, method, result.outputs, trace);
+  return exit_code(Outcome::ok);
+}
+
+int run_calls(Session& session, const File& file) {
+  const RunCommand& r = session.request;
+  ProgramCalls calls = read_calls(r.calls, session.access);
+  Trace trace(session.options);
+  Runs runs(session, program_files(session, file, r.data.empty() ? calls.data : r.data, false), trace.listener());
+  CallReport report(session.options);
+  for (ProgramCall& call : calls.calls) {
+    const CallResult result = runs.run(call);
+    report.add(call, runs.method_of(call), result);
+  }
+  return report.finish(trace, session.with);
+}
+
+int run_bundle(Session& session, const File& file) {
+  const BundleFile bundle = taken(open_bundle(file));
+  const ProgramFiles program = program_files(session, program_of(bundle), session.request.data, true);
+  Trace trace(session.options);
+  CallReport report(session.options);
+  each_call(bundle, session.request.tolerance, [&](ProgramCall call) {
+    const CallResult result = Runs(session, program, trace.listener()).run(call);
+    report.add(call, call.method, result);
+  });
+  return report.finish(trace, session.with);
+}
+
+int run(const RunCommand& r) {
+  Session session{r};
+  if (r.trace && session.with.is_runtime())
+    throw Fault(
+        Outcome::unsupported, "testee",
+        text(r.with, " does not tell of its instructions: --trace is for the reference and libraries of kernels"));
+  if (r.instructions && session.with.is_runtime() && !optimized_for(r.with))
+    throw Fault(Outcome::unsupported, "testee",
+                text(r.with,
+                     " does not count its instructions: --max-instructions is for the reference, the optimized "
+                     "runtime and libraries of kernels"));
+  for (const Runners* runners : {&session.with, session.against.get()})
+    if (r.limits.bytes != Budget::Limits{}.bytes && runners && !runners->charges_memory())
+      throw Fault(
+          Outcome::unsupported, "testee",
+          text(runners->testee(),
+               " does not say what memory it takes: --max-bytes is for the reference, the optimized runtime and "
+               "libraries of kernels"));
+  if (!r.packed_cache.empty() && !optimized_for(r.with) && !optimized_for(r.against))
+    throw Fault(Outcome::unsupported, "testee",
+                "--packed-cache is for the optimized runtime, which alone packs constants");
+  const Budget::Scope scope(session.access.budget, "the run");
+  const File file = open_file(r.program, session.access);
+  const FileKind kind = file_kind(file.bytes);
+  if (kind == FileKind::data)
+    throw Fault(Outcome::invalid, "H2",
+                text(r.program, " is a data file: give it by --data, behind the program that wants it"));
+  if (kind == FileKind::bundle && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
+  if (!r.calls.empty()) return run_calls(session, file);
+  return run_once(session, program_files(session, file, r.data, false));
+}
+
+void define_run(Options& options) {
+  const auto r = std::make_shared<RunCommand>();
+  options.add("PROGRAM", r->program, "A .pte or .bpte file").required();
+  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the program wants");
+  const Option method = options.add("--method", r->method, "Which method [forward, or the only one]");
+  const Option input = options.add_each("--input", r->inputs, "V", "An input of the method, in order");
+  const Option output = options.add("--output-dir", r->output_dir, "Write tensors there, as 0.npy, 1.npy, ...");
+  options.add("--calls", r->calls, "A file of calls and what is expected of them")
+      .excludes(method)
+      .excludes(input)
+      .excludes(output);
+  options.add("--with", r->with, runner_help).shows_default();
+  options.add("--against", r->against, "Run it with this testee, too, and compare the outputs");
+  options.add("--golden", r->golden, golden_help);
+  options.add("--timeout", r->timeout, timeout_help).shows_default().within(1, 86'400);
+  options.add("--rtol", r->tolerance.rtol, "Relative tolerance for the cases of a .bpte file and of --against")
+      .shows_default();
+  options.add("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file and of --against")
+      .shows_default();
+  options
+      .add("--max-instructions", r->instructions,
+           fmt::format("Limit of instructions of one execution [{}]", RuntimeOptions{}.instructions))
+      .positive();
+  add_limits(options, r->limits);
+  add_no_map(options, r->map);
+  options.flag("--share-arenas", r->share_arenas,
+               "Methods share the planned memories into which one of them plans state, not only named state; those of "
+               "executorch always do");
+  options.add("--packed-cache", r->packed_cache,
+              "A folder for this program, where the optimized runtime keeps packed constants");
+  options.flag("--trace", r->trace, "Print what each instruction read and wrote");
+  options.flag("--json", r->json, "Print JSON");
+  options.details(run_details);
+  options.action([r] { return refusals_as_json(r->json, [&] { return run(*r); }); });
+}
+
+const Registered registered_run(
+    {"run",
+     Group::programs,
+     "Runs a program, or checks its outputs",
+     define_run,
+     {{"assay run model.pte --input x.npy --output-dir out", "one call, by the reference"},
+      {"assay run model.pte --data weights.ptd --method decode --input token.npy --input 3 --trace",
+       "and what each instruction read and wrote"},
+      {"assay run model.pte --calls calls.json", "calls with expected outputs"},
+      {"assay run model.bpte --rtol 1e-4", "the cases of a bundled program"},
+      {"assay run model.pte --input x.npy --with executorch --against reference --rtol 1e-4",
+       "on another runtime, compared with the reference"},
+      {"assay run model.pte --input x.npy --with optimized", "the same program, fast"},
+      {"assay run model.pte --input x.npy --with optimized:relaxed", "faster, within wider bounds (spec/numerics.md)"},
+      {"assay run model.pte --with optimized --packed-cache kept", "packed constants stay for the next process"}}});
+
+}  // namespace
+}  // namespace assay

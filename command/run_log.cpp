@@ -1,0 +1,191 @@
+#include "command/run_log.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+
+#include "command/command.h"
+#include "command/libraries.h"
+#include "command/runs.h"
+#include "conformance/report/table.h"
+#include "conformance/testee/binaries.h"
+#include "conformance/text/json.h"
+#include "version.h"
+
+namespace assay {
+namespace {
+
+std::atomic<bool> interrupted = false;
+
+std::string header_line(const Facts& settings, std::size_t planned) {
+  Json header;
+  for (const NamedText& fact : settings) header[fact.name] = fact.text;
+  header["cases"] = planned;
+  return Json{{"header", header}}.dump();
+}
+
+Facts facts_of(Facts settings, const Progress& progress, std::size_t planned) {
+  settings.push_back({"cases", fmt::format("{}{} in {:.1f} s",
+                                           interrupted ? fmt::format("interrupted: {} of ", progress.judged()) : "",
+                                           planned, progress.seconds())});
+  settings.push_back({"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))});
+  return settings;
+}
+
+Json summary_json(const Summary& summary) {
+  Json all = Json::object();
+  for (const auto& [name, testee] : summary.testees) {
+    Json& json = all[name];
+    json = {{"headline", headline(testee)}, {"promised", counts_json(promised_counts(testee))}};
+    json["operators"] = Json::object(), json["defects"] = Json::array();
+    for (const auto& [op, entry] : testee.operators) json["operators"][op] = counts_json(entry.verdicts);
+    for (const Defect& d : testee.defects) json["defects"].push_back(to_json(d));
+  }
+  return all;
+}
+
+// What counts for the exit code: a failure that is promised not to be and is new, and a listed one that is none.
+bool is_unexpected(const Record& r, bool strict, const std::optional<Baseline>& before) {
+  if (!is_failure(r.verdict)) return r.known;
+  return !r.known && (strict || r.promised) && (!before || before->is_new(r));
+}
+
+}  // namespace
+
+const std::atomic<bool>& leave_gently() {
+  for (const int s : {SIGINT, SIGTERM})
+    std::signal(s, [](int signal) {
+      interrupted = true;
+      std::signal(signal, SIG_DFL);
+    });
+  return interrupted;
+}
+
+void add_workers(Options& options, int& workers) {
+  options.add("--workers", workers, "Processors that cases run on").shows_default().within(1, 256);
+}
+
+RunOptions add_run_options(Options& options, RunRequest& r) {
+  options.add("--known", r.known,
+              "File of expected failures, in each line a case id, perhaps until 2027-01-31, and the reason; a listed "
+              "case that passes is an error");
+  options.flag("--strict", r.strict, "Cases that the contract does not promise count for the exit code, too");
+  const Option lines = options.add("-o", r.jsonl, "Write every case as a line of JSON to this file, as it is judged");
+  r.reports.add_options(options);
+  const Option baseline =
+      options
+          .add("--baseline", r.baseline,
+               "Lines of an earlier run: only failures that it does not have count for the exit code")
+          .existing_file();
+  options.add("--defects", r.defects, "How many defects to print, most serious first")
+      .shows_default()
+      .within(0, 1'000'000);
+  options.flag("--json", r.json, "Print counts and defects as JSON instead of the table");
+  return {lines, baseline};
+}
+
+Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,
+                      const std::vector<std::string>& binaries) {
+  Facts facts{{"assay", version}, {"testee", std::string(testee)}};
+  for (const auto& [name, value] : said) facts.push_back({name, value});
+  for (const auto& [name, digest] : digests_of_loaded(binaries)) facts.push_back({name, digest});
+  return facts;
+}
+
+NamedText timeout_fact(int seconds, bool is_remote) {
+  return {"timeout", fmt::format("{} s{}", seconds, is_remote ? "" : " of processor time")};
+}
+
+RunLog::RunLog(RunRequest& request, Facts settings, std::size_t planned, std::set<std::string> mustpass)
+    : request_(request),
+      settings_(std::move(settings)),
+      planned_(planned),
+      header_(header_line(settings_, planned)),
+      mustpass_(std::move(mustpass)) {
+  if (!request.known.empty()) waivers_ = read_waivers(request.known);
+  if (!request.baseline.empty()) before_.emplace(open_run(request.baseline));
+}
+
+void RunLog::begin() {
+  if (!request_.jsonl.empty()) jsonl_.emplace(request_.jsonl);
+  request_.reports.open();
+  progress_.emplace(planned_);
+  write(header_);
+}
+
+void RunLog::write(const std::string& line) {
+  if (jsonl_) jsonl_->stream() << line << '\n' << std::flush;
+}
+
+void RunLog::add(Record r) {
+  r.known = waivers_.known.erase(r.case_id) > 0;
+  unexpected_ = unexpected_ || is_unexpected(r, request_.strict, before_);
+  if (r.valid) (r.verdict == Verdict::unsupported ? refused_ : answered_) = true;
+  answered_ = answered_ || is_failure(r.verdict);
+  if (r.verdict == Verdict::pass) mustpass_.erase(r.case_id);
+  summary_.add(r), verdicts_.add(r);
+  progress_->add(r);
+  write(to_json_line(r));
+}
+
+void RunLog::add(const Defect& defect) {
+  summary_.add(defect);
+  write(to_json_line(defect));
+}
+
+std::string RunLog::footer() const {
+  VerdictCounts counts{};
+  for (const auto& [name, testee] : summary_.testees) counts += verdict_counts(testee);
+  Json footer{{"complete", !interrupted}, {"cases", progress_->judged()}};
+  footer.update(counts_json(counts));
+  footer["verdicts"] = verdicts_.text();
+  footer["seconds"] = progress_->seconds();
+  return Json{{"footer", footer}}.dump();
+}
+
+void RunLog::finish() {
+  write(footer());
+  request_.reports.write(summary_, facts_of(settings_, *progress_, planned_));
+  judged_ = progress_->judged();
+  progress_.reset();
+  if (jsonl_) jsonl_->finish();
+  print();
+}
+
+void RunLog::print() const {
+  if (request_.json) {
+    std::cout << summary_json(summary_).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    return;
+  }
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  write_table(std::cout, summary_,
+              {.width = terminal ? 100 : TableStyle::unlimited,
+               .defects = request_.defects,
+               .outside = request_.strict,
+               .colour = terminal,
+               .subject = request_.subject});
+}
+
+int RunLog::verdict(std::string_view why_not_judged) const {
+  if (interrupted) {
+    std::cerr << "assay: interrupted: " << judged_ << " of " << planned_ << " cases were judged\n";
+    return interrupted_exit;
+  }
+  for (const auto& [id, until] : waivers_.expired)
+    std::cerr << "assay: " << id << " was listed in " << request_.known << " until " << until << '\n';
+  for (const std::string& id : request_.is_part ? std::set<std::string>() : waivers_.known)
+    std::cerr << "assay: " << id << " is listed in " << request_.known << ", but is no case of this run\n";
+  for (const std::string& id : mustpass_)
+    std::cerr << "assay: " << id << " is listed in " << request_.mustpass << ", but did not pass\n";
+  if (unexpected_ || !mustpass_.empty()) return answers_differ;
+  if (answered_ || !refused_) return exit_code(Outcome::ok);
+  for (const auto& [testee, _] : summary_.testees)
+    std::cerr << "assay: " << testee << " was not judged: " << why_not_judged << '\n';
+  return exit_code(Outcome::unsupported);
+}
+
+}  // namespace assay

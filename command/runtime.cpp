@@ -1,0 +1,66 @@
+#include "command/runtime.h"
+
+#include <chrono>
+
+#include "conformance/contract/read_contract.h"
+#include "conformance/scenarios/plan.h"
+
+namespace assay {
+namespace {
+
+std::vector<Scenario> planned_for(const RuntimeRequest& r, const Corpus& corpus, const Contract& contract,
+                                  const Runtime& runtime) {
+  return plan_scenarios(programs_beside(golden_folder(r.golden)), corpus, contract, runtime.requests(), r.programs);
+}
+
+const Registered registered_runtime(
+    {"runtime",
+     Group::judging,
+     "Judges a runtime by programs and what is done with them",
+     define_judging<RuntimeRun>,
+     {{"assay runtime executorch --html report.html", "the official runtime"},
+      {"assay runtime -- ./my_runtime", "any program or device (doc/test_your_runtime.md)"},
+      {"assay runtime --programs 'recorded/*' -- python3 mine.py", "some of the cases"}},
+     true});
+
+}  // namespace
+
+Deciding RuntimeRun::add_options(Options& options, RuntimeRequest& r) {
+  return {
+      options
+          .add("--programs", r.programs,
+               "Only cases of programs and operators that match, such as 'dynamic_*,aten::add*', or with these ids, "
+               "such "
+               "as 'recorded/*'")
+          .check([](const std::string& given) { return given.empty() ? "an empty pattern names no program" : ""; }),
+  };
+}
+
+RuntimeRun::RuntimeRun(RuntimeRequest& request)
+    : JudgingRun(request),
+      request_(request),
+      runtime_(open_program_runner(request.run.testee)),
+      contract_(contract_of(request.run.testee)),
+      corpus_(golden_folder(request.golden)),
+      stage_(planned_for(request, corpus_, contract_, *runtime_), *runtime_,
+             time_limit_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &leave_gently()),
+             request.workers) {
+  request_.run.subject = "kind";
+  plan(stage_.blocks());
+}
+
+Facts RuntimeRun::own_settings() const {
+  Facts facts = facts_of_testee(runtime_->name(), runtime_->facts(), runtime_->binaries());
+  facts.insert(facts.begin() + 2, {"suite", "runtime"});
+  facts.push_back({"programs", request_.programs.empty() ? "all" : request_.programs});
+  return facts;
+}
+
+void RuntimeRun::find_defects(RunLog& log, bool) {
+  for (Defect& d : defects_.found()) {
+    d.command = repro_line(d.smallest, unless_usual(request_.run.testee));
+    log.add(d);
+  }
+}
+
+}  // namespace assay

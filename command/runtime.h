@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command/judging.h"
+#include "conformance/cases/case.h"
+#include "conformance/contract/contract.h"
+#include "conformance/scenarios/defects.h"
+#include "conformance/scenarios/stage.h"
+#include "conformance/testee/runtime.h"
+
+namespace assay {
+
+struct RuntimeRequest : JudgingRequest {
+  std::string programs;
+};
+
+// A run of `assay runtime`.
+class RuntimeRun : public JudgingRun {
+ public:
+  using Request = RuntimeRequest;
+  static constexpr const char* testee_help = runtime_help;
+  static constexpr const char* details =
+      "spec/runtime_suite.md defines the cases. Exit code 0: no failure but the known ones, 1: other failures, or a "
+      "known\n"
+      "one passed, 5: nothing was judged, as no program was run.";
+  static Deciding add_options(Options& options, RuntimeRequest& request);
+  static void add_rest(Options&, RuntimeRequest&, const RunOptions&, const Option&) {}
+
+  explicit RuntimeRun(RuntimeRequest& request);
+
+ private:
+  bool is_remote() const override { return runtime_->is_remote(); }
+  Facts own_settings() const override;
+  void judge_blocks(const std::vector<Ids>& blocks, const Add& add) override { stage_.judge(blocks, add); }
+  void keep(const Record& record) override { defects_.add(record); }
+  void find_defects(RunLog& log, bool is_interrupted) override;
+  std::string_view why_not_judged() const override {
+    return "each program that it was to run it refused as unsupported";
+  }
+
+  RuntimeRequest& request_;
+  const std::unique_ptr<Runtime> runtime_;
+  const Contract contract_;
+  const Corpus corpus_;
+  Stage stage_;
+  ScenarioDefects defects_;
+};
+
+}  // namespace assay

@@ -1,0 +1,100 @@
+#include <map>
+#include <memory>
+#include <set>
+
+#include "command/command.h"
+#include "command/limits.h"
+#include "command/output_file.h"
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/text/output.h"
+
+// What programs need of the optimized runtime: which kernels, for which dtypes and layouts.
+namespace assay {
+namespace {
+
+struct SelectCommand {
+  std::vector<std::string> programs;
+  std::vector<std::filesystem::path> data;
+  std::string only, folder;
+  Budget::Limits limits;
+};
+
+// By operator, a line for each kernel with operands that it is called with; under "rewrites" those that change calls.
+using Selection = std::map<std::string, std::set<std::string>>;
+
+void add_needs(const assay_method* method, Selection& selection) {
+  for (std::size_t i = 0; const char* rewrite = assay_rewrite_at(method, i); ++i)
+    selection["rewrites"].insert(fmt::format("- {}\n", rewrite));
+  for (std::size_t i = 0; i < assay_step_count(method); ++i) {
+    const assay_step_info step = assay_step_at(method, i);
+    if (step.op_length == 0 || step.kernel == std::string_view("handle")) continue;
+    char operands[512];
+    assay_step_operands(method, i, operands, sizeof operands);
+    selection[std::string(step.op, step.op_length)].insert(
+        fmt::format("- {{kernel: {}, operands: \"{}\"}}\n", step.kernel, operands));
+  }
+}
+
+// The lines of a file that this command wrote.
+Selection read_selection(const std::string& file) {
+  std::ifstream in(file);
+  Selection selection;
+  std::string op;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("- "))
+      selection[op].insert(line + '\n');
+    else if (line.ends_with(':'))
+      op = line.substr(0, line.size() - 1);
+  }
+  return selection;
+}
+
+void hold_to(const Selection& allowed, const Selection& selection, const std::string& file) {
+  for (const auto& [op, lines] : selection)
+    for (const std::string& line : lines)
+      if (const auto found = allowed.find(op); found == allowed.end() || !found->second.contains(line))
+        throw Fault(Outcome::unsupported, "I4",
+                    text("is needed, but ", file, " has no line ", line.substr(0, line.size() - 1)), op);
+}
+
+int select(const SelectCommand& r) {
+  Selection selection;
+  for (const std::string& program : r.programs) {
+    OptimizedClient client(program, r.data, {.deployable = true, .budget = Budget(r.limits)});
+    for (const std::string& name : client.method_names()) add_needs(client.method(name).method, selection);
+  }
+  if (!r.only.empty()) hold_to(read_selection(r.only), selection, r.only);
+  std::filesystem::create_directories(r.folder);
+  OutputFile out(r.folder + "/selection.yaml");
+  out.stream()
+      << "# Written by assay select: the calls of operators that the selected kernels do, and what rewrites them.\n";
+  for (const auto& [op, lines] : selection) {
+    out.stream() << op << ":\n";
+    for (const std::string& line : lines) out.stream() << line;
+  }
+  out.finish();
+  return 0;
+}
+
+void define_select(Options& options) {
+  const auto r = std::make_shared<SelectCommand>();
+  options.add("PROGRAM", r->programs, ".pte files").required().existing_file();
+  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the programs want");
+  options.add("--only", r->only, "A selection that must be enough: what the programs need beyond it is refused")
+      .existing_file()
+      .value("FILE");
+  options.add("-o", r->folder, "Where selection.yaml is written").required().value("DIR");
+  add_limits(options, r->limits);
+  options.details("The CMake function assay_select() makes a library of a selection.");
+  options.action([r] { return select(*r); });
+}
+
+const Registered registered_select(
+    {"select",
+     Group::programs,
+     "Lists the kernels, dtypes and layouts that programs need, for a build without the other kernels",
+     define_select,
+     {{"assay select model.pte -o selected", "writes selected/selection.yaml"}}});
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,57 @@
+#include <iostream>
+#include <memory>
+
+#include "command/command.h"
+#include "command/libraries.h"
+#include "command/output_file.h"
+#include "conformance/contract/read_contract.h"
+#include "conformance/files/file.h"
+#include "conformance/scenarios/plan.h"
+#include "conformance/scenarios/written_suite.h"
+#include "conformance/text/json.h"
+#include "version.h"
+
+namespace assay {
+namespace {
+
+struct SuiteCommand {
+  std::string output, programs, golden;
+};
+
+int write_suite(const SuiteCommand& request) {
+  const std::filesystem::path golden = golden_folder(request.golden), folder = request.output;
+  const Corpus corpus(golden);
+  const Contract contract = contract_of("reference");
+  const auto scenarios = plan_scenarios(programs_beside(golden), corpus, contract, {}, request.programs);
+  make_folder(folder);
+  OutputFile manifest((folder / "manifest.jsonl").string());
+  const Json header{{"suite", "runtime"}, {"assay", version}, {"cases", scenarios.size()}};
+  manifest.stream() << line_of(Json{{"header", header}}) << '\n';
+  WrittenSuite suite(folder, manifest.stream());
+  for (const Scenario& scenario : scenarios) suite.add(scenario);
+  manifest.finish();
+  std::cout << scenarios.size() << " cases in " << folder.string() << '\n';
+  return exit_code(Outcome::ok);
+}
+
+void define_suite(Options& options) {
+  const auto r = std::make_shared<SuiteCommand>();
+  options.add("-o,--output", r->output, "The folder").required().value("FOLDER");
+  options.add("--programs", r->programs, "Only cases that match, as of assay runtime");
+  options.add("--golden", r->golden, golden_help);
+  options.details(
+      "manifest.jsonl has a line for each case: its program, its steps, and the expected result of each step.\n"
+      "spec/runtime_suite.md defines these, and the file of results, which assay runtime results:FILE judges.");
+  options.action([r] { return write_suite(*r); });
+}
+
+const Registered registered_suite({"suite",
+                                   Group::judging,
+                                   "Writes the cases of assay runtime as files, to run them elsewhere",
+                                   define_suite,
+                                   {{"assay suite -o suite", "the cases as files"},
+                                    {"assay runtime results:mine.jsonl -o run.jsonl && assay report run.jsonl",
+                                     "judge the results"}}});
+
+}  // namespace
+}  // namespace assay
