@@ -54,7 +54,7 @@ struct Session {
   const RunCommand& request;
   Access access{Budget(request.limits), request.map};
   Output out{&std::cout, access.budget};
-  ReportOptions options{out, request.json, request.trace};
+  ReportOptions report_options{out, request.json, request.trace};
   Runners with{request.with, request.golden, timeout()};
   std::unique_ptr<Runners> against =
       request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, timeout());
@@ -210,7 +210,7 @@ int tell(Session& session, const Violation& violation) {
 // The outputs alone, or whether they are those of the other.
 int run_once(Session& session, const ProgramFiles& program) {
   const RunCommand& r = session.request;
-  Trace trace(session.options);
+  Trace trace(session.report_options);
   Runs runs(session, program, trace.listener());
   ProgramCall call{r.method, {}, {}, {}, {}};
   const std::string method = runs.method_of(call);
@@ -219,7 +219,7 @@ int run_once(Session& session, const ProgramFiles& program) {
   const CallResult result = runs.run(call);
   write_outputs(result.outputs, r.output_dir);
   if (session.against) {
-    CallReport report(session.options);
+    CallReport report(session.report_options);
     report.add(call, method, result);
     return report.finish(trace, session.with);
   }
@@ -232,9 +232,9 @@ int run_once(Session& session, const ProgramFiles& program) {
 int run_calls(Session& session, const File& file) {
   const RunCommand& r = session.request;
   ProgramCalls calls = read_calls(r.calls, session.access);
-  Trace trace(session.options);
+  Trace trace(session.report_options);
   Runs runs(session, program_files(session, file, r.data.empty() ? calls.data : r.data, false), trace.listener());
-  CallReport report(session.options);
+  CallReport report(session.report_options);
   for (ProgramCall& call : calls.calls) {
     const CallResult result = runs.run(call);
     report.add(call, runs.method_of(call), result);
@@ -245,8 +245,8 @@ int run_calls(Session& session, const File& file) {
 int run_bundle(Session& session, const File& file) {
   const BundleFile bundle = taken(open_bundle(file));
   const ProgramFiles program = program_files(session, program_of(bundle), session.request.data, true);
-  Trace trace(session.options);
-  CallReport report(session.options);
+  Trace trace(session.report_options);
+  CallReport report(session.report_options);
   each_call(bundle, session.request.tolerance, [&](ProgramCall call) {
     const CallResult result = Runs(session, program, trace.listener()).run(call);
     report.add(call, call.method, result);

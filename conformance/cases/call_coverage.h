@@ -9,7 +9,7 @@
 #include "conformance/cases/recorded.h"
 #include "reference/call.h"
 
-// What the recorded calls of an operator try, and the few of them that show most.
+// What the recorded calls of an operator cover, and a few calls that are good examples.
 namespace assay {
 
 struct CallExample {
@@ -20,12 +20,13 @@ struct CallExample {
 
 struct CallCoverage {
   Int calls = 0, refused = 0;
-  std::set<std::string> dtypes, layouts;          // of the tensors of calls that eager answered
-  Int largest_result = 0;                         // elements of one tensor
-  std::map<std::string, Int, std::less<>> rules;  // how many calls eager refused for which the reference names the rule
+  std::set<std::string> dtypes, layouts;  // of the tensors of the calls that eager answered
+  Int largest_result = 0;                 // the number of elements of the largest result tensor
+  std::map<std::string, Int, std::less<>>
+      rules;  // the number of calls that eager refused, by the rule that the reference names
 
-  // Of calls that eager answered, the shortest for each of the `kinds` combinations of dtypes that most calls have, and
-  // the shortest with a NaN or an infinity; then the shortest that eager refused for each rule, those of the entry
+  // For each of the `kinds` most frequent combinations of dtypes: the shortest call that eager answered; then the
+  // shortest with a NaN or an infinity; then for each rule the shortest call that eager refused, the rules of the entry
   // first, in its order.
   std::vector<CallExample> examples;
 };

@@ -12,9 +12,9 @@
 
 namespace assay {
 
-// Where a case comes from: a recorded call of an operator, known by the digest of its content, and the changes made to
-// it in order. Its text, such as "aten::add.out#7f3a91c2~dtype:0:5:0", is all that is needed to make the case again, on
-// every machine and from every recording that has the call.
+// The identity of a case: a recorded call of an operator, given by the digest of its content, and the mutations applied
+// to it in order. Its text, such as "aten::add.out#7f3a91c2~dtype:0:5:0", is enough to make the case again, on every
+// machine and from every recording that has the call.
 struct CaseId {
   std::string operator_name;
   std::uint32_t call = 0;
@@ -23,49 +23,49 @@ struct CaseId {
 };
 
 std::string to_text(const CaseId& id);
-CaseId case_id_from(std::string_view text);  // throws Fault (malformed, "case.id") saying what is wrong
+CaseId case_id_from(std::string_view text);  // throws Fault (malformed, "case.id") that describes the error
 
 // A call to judge.
 struct Case {
   CaseId id;
   const Operator* op = nullptr;
-  std::vector<Value> arguments;  // of a mutated call the out arguments are None: the entry says what they are
+  std::vector<Value> arguments;  // the out arguments of a mutated call are None: the entry states their properties
   RecordedCall recorded;
 };
 
-// Whether a word of a pattern fits an operator's name, with or without its namespace: * and ? stand for any characters
-// and for one, a word without them also names every overload of an operator.
+// Whether a word of a pattern matches an operator's name, with or without its namespace. * stands for any characters
+// and ? for one. A word without them also matches every overload of that operator.
 bool matches(std::string_view word, std::string_view operator_name);
 
 // The recorded calls of a folder, from which every case is made.
 class Corpus {
  public:
-  // `folder` holds golden files, each named after its operator; of one alone, where it is named. Throws Fault as
+  // `folder` holds golden files, each named after its operator. With `only`, one file is read. Throws Fault as
   // RecordedCalls does.
   explicit Corpus(const std::filesystem::path& folder, std::string_view operator_name = {});
 
-  const RecordedCalls* calls(std::string_view operator_name) const;  // null where nothing is recorded
+  const RecordedCalls* calls(std::string_view operator_name) const;  // null if nothing is recorded
 
-  // Operators that match a word of the pattern, in which commas separate words. An empty pattern is all of them. Throws
-  // Fault (unsupported, "case.operator") for a word that matches none.
+  // The operators that match a word of the pattern, whose words are separated by commas. An empty pattern matches all.
+  // Throws Fault (unsupported, "case.operator") for a word that matches no operator.
   std::vector<const RecordedCalls*> matching(std::string_view pattern) const;
 
-  // Throws Fault (unsupported, "case.operator") for an operator without recorded calls and (invalid, "case.call")
-  // where none of them has the digest.
+  // Throws Fault (unsupported, "case.operator") for an operator without recorded calls, and (invalid, "case.call") if
+  // no call has the digest.
   Case make(const CaseId& id) const;
 
  private:
   std::map<std::string, RecordedCalls, std::less<>> calls_;
 };
 
-// The arguments that a rule speaks of, of which a change can break it.
+// The arguments of a rule: a change of one of them can break it.
 std::vector<std::size_t> subjects(const Operator& op, const Rule& rule);
 
-// Makes every out argument None.
+// Sets every out argument to None.
 void forget_outs(const Operator& op, std::vector<Value>& arguments);
 
-// For each rule of the operator, the simplest change of a recorded call for which the reference names that rule; rules
-// that nothing breaks are left out.
+// For each rule of the operator, the simplest change of a recorded call for which the reference names that rule. Rules
+// that no change breaks are omitted.
 std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCalls& calls);
 
 }  // namespace assay

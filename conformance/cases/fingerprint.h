@@ -8,8 +8,8 @@
 
 namespace assay {
 
-// All that makes two calls of an operator the same, as bytes that are equal on every machine: kinds and contents of the
-// arguments; of outs their dtypes and dim orders, since a host plans their sizes by the result.
+// The identity of a call as bytes that are equal on every machine: kinds and contents of the arguments, and the dtypes
+// and dim orders of outs. The sizes of outs are left out, because the host plans them by the result.
 std::string fingerprint(const Operator& op, std::span<const Value> arguments);
 std::string fingerprint(const Operator& op, std::span<const HostValue> arguments);
 

@@ -65,7 +65,7 @@ std::vector<CaseId> generated_cases(const RecordedCalls& calls, std::uint64_t se
 }
 
 struct Shrinking::State {
-  static constexpr int time_limit = 60;  // candidates tried at most
+  static constexpr int most_tried = 60;  // candidates tried at most
 
   rc::Seq<rc::Shrinkable<CaseId>> candidates;
   rc::Maybe<rc::Shrinkable<CaseId>> last;
@@ -80,7 +80,7 @@ Shrinking::~Shrinking() = default;
 Shrinking::Shrinking(Shrinking&&) noexcept = default;
 
 std::optional<CaseId> Shrinking::next() {
-  if (state_->tried++ == State::time_limit) return std::nullopt;
+  if (state_->tried++ == State::most_tried) return std::nullopt;
   state_->last = state_->candidates.next();
   return state_->last ? std::optional(state_->last->value()) : std::nullopt;
 }

@@ -10,19 +10,19 @@
 
 namespace assay {
 
-// `count` mutated calls of an operator, drawn from its recorded calls. The same seed gives the same cases, whatever
-// other operators are run.
+// `count` mutated calls of an operator, drawn from its recorded calls. The same seed gives the same cases, independent
+// of the other operators of the run.
 std::vector<CaseId> generated_cases(const RecordedCalls& calls, std::uint64_t seed, std::size_t count);
 
-// Searches a simpler case that fails as a given one does: mutations are taken back one by one, what remains is made
-// simpler. Give it the answer to each candidate before asking for the next.
+// Searches for a simpler case that fails like a given case. It undoes mutations one by one and simplifies the rest.
+// Call answer() for each candidate before the next.
 class Shrinking {
  public:
   explicit Shrinking(const CaseId& failing);
   ~Shrinking();
   Shrinking(Shrinking&&) noexcept;
-  std::optional<CaseId> next();     // the next candidate, none when there is no simpler one
-  void answer(bool fails_as_well);  // to the last candidate
+  std::optional<CaseId> next();     // the next candidate; none if there is no simpler case
+  void answer(bool fails_as_well);  // whether the last candidate fails in the same way
 
  private:
   struct State;

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// A call as a host makes it, with outs, and what the reference says to it.
+// A call as a host makes it, with outs, and the reference's answer.
 struct HostCall {
   std::vector<Value> arguments;
   Expectation expected;
@@ -16,9 +16,9 @@ struct HostCall {
   bool valid() const { return expected.answer.outcome == Outcome::ok; }
 };
 
-// Outs that a mutated call leaves open are as the reference makes them, as recorded where it refuses. Whether the call
-// is valid may depend on them, so the reference is asked again with those. Cases are small, and many are made at the
-// same time: a mutated one that asks for more is beyond the reference's limits.
+// The outs of a mutated call are those that the reference makes, or the recorded ones if the reference refuses. Whether
+// the call is valid may depend on its outs, so the reference is asked again with them. Cases are small and many are
+// made concurrently: a mutated case that exceeds `limits` is beyond the reference's limits.
 HostCall host_call(const Case& c, const Budget::Limits& limits = {.bytes = Int{1} << 26});
 
 }  // namespace assay

@@ -14,27 +14,28 @@
 
 namespace assay {
 
-// A recorded call of an operator and what eager PyTorch answered.
+// A recorded call of an operator and the answer of eager PyTorch.
 struct RecordedCall {
-  std::vector<Value> arguments;  // the schema's, out arguments last: zeroed, of the recorded dtype, sizes and dim order
-  std::vector<Tensor> results;   // one for each out tensor; empty when eager refused
-  std::vector<Tensor> fresh;     // what eager makes where it is given no outs, without bytes; empty where it refuses
-                                 // the call then, too, or its results are not dense
-  bool has_values = true;  // false where results are unspecified (empty) and only their dtype and sizes were recorded
+  std::vector<Value>
+      arguments;  // in the schema's order, out arguments last: zeroed, of the recorded dtype, sizes and dim order
+  std::vector<Tensor> results;  // one for each out tensor; empty if eager refused
+  std::vector<Tensor> fresh;    // eager's results when it is given no outs, without bytes; empty if eager then refuses
+                                // the call, or makes results that are not dense
+  bool has_values = true;       // false if results are unspecified (empty), so that only dtype and sizes were recorded
   bool refused = false;
   std::string refusal;  // eager's message
   std::string origin;   // the generator that made the call
 };
 
 // The recorded calls of one operator, each once: a file of golden/operators, in the format of golden/calls.fbs. A call
-// is known by the digest of its fingerprint, so that recording others beside it, or in another order, changes nothing.
+// is identified by the digest of its fingerprint, so that other recordings and another order change nothing.
 class RecordedCalls {
  public:
-  // Reads and verifies a file. Throws Fault (malformed, rule "calls.…") naming the file and what is wrong with it, and
-  // Fault (unsupported, "calls.operator") when it is of an operator that the spec does not have.
+  // Reads and verifies a file. Throws Fault (malformed, rule "calls.…") that names the file and the error, and
+  // Fault (unsupported, "calls.operator") if the spec lacks the operator.
   explicit RecordedCalls(const std::filesystem::path& file);
 
-  // The same of many, whose bytes lie in one place: what a fork costs grows with the number of places.
+  // Reads many files into one block of memory: the cost of fork() grows with the number of blocks.
   static std::vector<RecordedCalls> read_all(std::span<const std::filesystem::path> files);
 
   const Operator& op() const { return *op_; }
@@ -45,7 +46,7 @@ class RecordedCalls {
   std::optional<RecordedCall> find(std::uint32_t digest) const;
 
  private:
-  using Bytes = std::shared_ptr<const std::uint8_t>;  // which processes share: a fork copies nothing for them
+  using Bytes = std::shared_ptr<const std::uint8_t>;  // shared by processes: fork() copies nothing
   struct Place {
     std::size_t call;
     std::string_view what;  // an argument's name, or "results"

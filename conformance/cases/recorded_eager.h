@@ -8,10 +8,10 @@
 
 namespace assay {
 
-// Eager PyTorch, as far as it was recorded: a library that knows the answers to the recorded calls and to no others.
+// Eager PyTorch as recorded: a library that answers the recorded calls and no other call.
 class RecordedEager : public KernelLibrary {
  public:
-  explicit RecordedEager(const Corpus& corpus) : corpus_(corpus) {}  // outlives this
+  explicit RecordedEager(const Corpus& corpus) : corpus_(corpus) {}  // `corpus` must outlive it
 
   std::string_view name() const override { return "recorded"; }
   bool has(const Operator& op) const override { return corpus_.calls(op.name) != nullptr; }

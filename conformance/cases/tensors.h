@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// f(tensor) for every tensor of a value, those of a list one by one.
+// Calls f(tensor) for every tensor of a value; each tensor of a list alone.
 template <class F>
 void each_tensor(const Value& value, F f) {
   if (const Tensor* t = std::get_if<Tensor>(&value)) f(*t);
@@ -17,7 +17,7 @@ void each_tensor(const Value& value, F f) {
       if (t) f(*t);
 }
 
-// f(tensor, i) for every tensor of the i-th argument.
+// Calls f(tensor, i) for every tensor of the i-th argument.
 template <class F>
 void each_tensor(std::span<const Value> arguments, F f) {
   for (std::size_t i = 0; i < arguments.size(); ++i) each_tensor(arguments[i], [&](const Tensor& t) { f(t, i); });

@@ -21,7 +21,7 @@ const Value& argument(const Operator& op, std::span<const Value> arguments, std:
   return arguments[static_cast<std::size_t>(at - op.arguments.begin())];
 }
 
-// The bits of a tensor's elements with every NaN the same, so that equal bits are the same value.
+// The bits of a tensor's elements, with one bit pattern for every NaN, so that equal bits mean equal values.
 Array<Bits> keys(const Tensor& tensor) {
   Array<Bits> bits = read_parts(tensor);
   const DTypeInfo& d = info(tensor.dtype);
@@ -31,7 +31,7 @@ Array<Bits> keys(const Tensor& tensor) {
   return bits;
 }
 
-// The same with 0 for -0: what ties.
+// The same bits with 0 for -0: equal bits mean a tie.
 Array<Bits> ranks(const Tensor& tensor) {
   Array<Bits> bits = keys(tensor);
   const DTypeInfo& d = info(tensor.dtype);
@@ -42,7 +42,7 @@ Array<Bits> ranks(const Tensor& tensor) {
 }
 
 struct TopRow {
-  std::vector<Bits> want, got, values, source;  // the first two as ranks
+  std::vector<Bits> want, got, values, source;  // `want` and `got` as ranks
   std::vector<Int> indices;
 };
 
@@ -72,15 +72,15 @@ bool is_stable(const Operator& op, std::span<const Value> arguments) {
   return stable && *stable;
 }
 
-// Any of the elements that are equal, in their own order where stable=True; sorted unless sorted=False, where the order
-// is free as well.
+// Accepts any order of equal elements, but their own order with stable=True; with sorted=False any order of all
+// elements.
 std::string topk(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
                  std::span<const Tensor> got) {
   const Tensor& self = std::get<Tensor>(argument(op, arguments, "self"));
   const bool sorted = is_sorted(op, arguments), stable = is_stable(op, arguments);
   const Dims dims =
       self.rank() == 0 ? Dims{} : Dims{wrap_dim(std::get<Int>(argument(op, arguments, "dim")), self.rank())};
-  const Dims result_dims = has(op, "keepdim") ? Dims{} : dims;  // one element for each row, or as many as it takes
+  const Dims result_dims = has(op, "keepdim") ? Dims{} : dims;  // one element for each row, or as many as k asks for
   const auto rows_of = [](const auto& array, const Dims& along) {
     std::vector<std::vector<std::decay_t<decltype(array.data[0])>>> rows;
     families::each_row(array, along, [&](auto row, Int) { rows.emplace_back(row.begin(), row.end()); });
@@ -96,11 +96,11 @@ std::string topk(const Operator& op, std::span<const Value> arguments, std::span
   return {};
 }
 
-// The chance that numbers fail a test below though they are drawn as the entry promises: with three tests of each of
-// 100,000 cases less than one run in a million has a false alarm.
+// The probability that right numbers fail one of the tests below: with three tests of each of 100,000 cases, less than
+// one run in a million has a false alarm.
 constexpr Real false_alarm = 1e-12;
 
-// One number all over has this chance where n are drawn of 2^precision ones that are equally likely.
+// The probability that n numbers are equal that are drawn from 2^precision equally likely numbers is below this limit.
 std::string all_equal(const Buffer<Real>& drawn, int precision) {
   if (drawn.empty() || static_cast<Real>(drawn.size() - 1) * precision < -std::log2(false_alarm)) return {};
   const bool equal = std::ranges::all_of(drawn, [&](Real x) { return x == drawn[0]; });
@@ -111,8 +111,8 @@ Real mean(const Buffer<Real>& drawn) {
   return std::accumulate(drawn.begin(), drawn.end(), Real{0}) / static_cast<Real>(drawn.size());
 }
 
-// The mean of n numbers of [0, 1] is further from what is expected of it with the chance of a false alarm at most
-// (Hoeffding 1963).
+// The mean of n numbers in [0, 1] differs from its expectation by more than this with at most the probability of a
+// false alarm (Hoeffding 1963).
 std::string far_mean(const Buffer<Real>& drawn, Real expected) {
   if (drawn.empty()) return {};
   const Real spread = std::sqrt(std::log(2 / false_alarm) / (2 * static_cast<Real>(drawn.size())));
@@ -120,7 +120,7 @@ std::string far_mean(const Buffer<Real>& drawn, Real expected) {
   return text("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near ", expected);
 }
 
-// The numbers, of complex ones both parts.
+// The numbers of a tensor; both parts of complex elements.
 Buffer<Real> drawn_numbers(const Tensor& got) {
   const DTypeInfo& part = info(info(got.dtype).part);
   Buffer<Real> numbers;
@@ -130,7 +130,7 @@ Buffer<Real> drawn_numbers(const Tensor& got) {
 
 int precision(DType dtype) { return info(info(dtype).part).precision; }
 
-// Any numbers in [0, 1), as the uniform distribution has them.
+// Accepts numbers in [0, 1) that pass for uniformly distributed.
 std::string uniform(const Tensor& got) {
   const Buffer<Real> drawn = drawn_numbers(got);
   for (const Real x : drawn)
@@ -139,13 +139,13 @@ std::string uniform(const Tensor& got) {
   return equal.empty() ? far_mean(drawn, 0.5) : equal;
 }
 
-// Any numbers, as the normal distribution has them. It is not as even as the uniform one: its likeliest numbers come
-// less than four times as often.
+// Accepts numbers that pass for normally distributed. The likeliest numbers of a normal distribution come less than
+// four times as often as those of a uniform one.
 std::string normal(const Tensor& got) {
-  constexpr Real deviations = 7.2;  // further from 0 is a normal number with the chance of a false alarm
+  constexpr Real deviations = 7.2;  // a normal number lies further from 0 with the probability of a false alarm
   Buffer<Real> drawn = drawn_numbers(got);
   if (is_complex(got.dtype))
-    for (Real& x : drawn) x *= std::sqrt(Real{2});  // of variance 1
+    for (Real& x : drawn) x *= std::sqrt(Real{2});  // scaled to variance 1
   for (const Real x : drawn)
     if (!std::isfinite(x)) return text(x, " is no number");
   if (std::string equal = all_equal(drawn, precision(got.dtype) - 2); !equal.empty()) return equal;
@@ -153,7 +153,7 @@ std::string normal(const Tensor& got) {
   return text("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near 0");
 }
 
-// The same numbers in any order but their own, where that is unlikely: one of n!.
+// Accepts a permutation of the input. The identity is rejected where it is unlikely: it is one of n! permutations.
 std::string permutation(const Tensor& expected, const Tensor& got) {
   Buffer<Real> want = read<Real>(expected).data, numbers = read<Real>(got).data;
   std::ranges::sort(want), std::ranges::sort(numbers);
@@ -184,8 +184,8 @@ std::string wrongly_dropped(const Tensor& input, const Tensor& got, const Buffer
   return {};
 }
 
-// Any mask, all true without training or with p = 0 and false with p = 1; each element as its mask says, within two
-// roundings: of 1 / (1 - p) and of the product.
+// Accepts any mask; all true without training or with p = 0, and all false with p = 1. Each element follows its mask
+// within two roundings: of 1 / (1 - p) and of the product.
 std::string dropout(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> got) {
   const Tensor& input = std::get<Tensor>(argument(op, arguments, "input"));
   const bool* train = std::get_if<bool>(&argument(op, arguments, "train"));

@@ -9,15 +9,15 @@
 
 namespace assay {
 
-// Where the data leave several answers open (ties), an entry names its choice; here stands which answers are allowed.
-// Returns what is wrong with the outs in one sentence, or nothing. The outs have the expected dtypes and sizes.
+// Some data allow several right answers (ties). An entry then names its `choice`, and this function checks an answer
+// against it. Returns one sentence about the error, or none. The outs have the expected dtypes and sizes.
 std::string choice_fault(const Operator& op, std::span<const Value> arguments, std::span<const Tensor> expected,
                          std::span<const Tensor> got);
 
-// Whether the data leave a single answer open, the expected one. False where it is not plain to see.
+// True if the data allow only the expected answer. May return false for such data when it is not easy to decide.
 bool has_one_answer(const Operator& op, std::span<const Value> arguments);
 
-// Whether the answers that the choice leaves open are drawn at random, so that no two need be equal.
+// True if the entry's choice is a random draw, so that no two answers need be equal.
 bool is_drawn(const Operator& op);
 
 }  // namespace assay

@@ -15,46 +15,46 @@ namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
-// What one number of a result, an element or a part of a complex one, is held against.
+// The expected value of one number of a result: of an element, or of a part of a complex element.
 struct Row {
   Accuracy accuracy;
   DType dtype;     // of the out, or of its parts
-  DType computed;  // of the result before it was stored in the out, or of its parts
+  DType computed;  // of the result before it is stored in the out, or of its parts
   Int terms;
   bool half_accumulation;
-  bool is_part;  // of a complex number, a sum even where there is one term
+  bool is_part;  // a part of a complex number: a sum, even if there is one term
 
   bool is_dot() const { return accuracy.measure == Accuracy::Measure::dot; }
-  // Partial results of a half type are held in it.
+  // Partial results of a half type are stored in that type.
   bool accumulates_in_half() const { return (half_accumulation || accuracy.half_partials) && is_half(computed); }
   DType partial() const { return accumulates_in_half() ? computed : compute_dtype(computed); }
 };
 
-// An infinity stands one step beyond the largest value, so that a result at the edge of the range is judged by
+// Infinity counts as one step beyond the largest value, so that a result at the edge of the range is judged by its
 // distance.
 Real extended(Real x, DType dtype) {
   const Real edge = largest(dtype) + ulp(dtype, largest(dtype));
   return std::clamp(x, -edge, edge);
 }
 
-// How many unit roundoffs of its magnitude a sum may be off. A part of a complex sum is one of twice as many products,
-// and in float64 the reference rounds as often as what is judged. Roundings of partial sums in a half type are not
-// independent: a large one absorbs its small addends.
+// The bound of a sum in unit roundoffs of its magnitude. A part of a complex sum is a sum of twice as many products. In
+// float64 the reference rounds as often as the testee. Roundings of partial sums in a half type are not independent: a
+// large partial sum absorbs its small addends.
 Real allowed_roundoffs(const Row& row) {
   const auto terms = static_cast<Real>(row.terms);
   const Real each = (row.is_part ? 2 : 1) * (row.computed == DType::float64 ? 2 : 1);
   return static_cast<Real>(row.accuracy.amount) * (row.accumulates_in_half() ? each * terms : roundoffs(terms, each));
 }
 
-// One standard deviation; a quarter of what is not independent.
+// One standard deviation of the error; a quarter of the bound where roundings are not independent.
 Real usual_roundoffs(const Row& row) {
   const auto terms = static_cast<Real>(row.terms);
   const Real usual = row.accumulates_in_half() ? std::max(std::sqrt(terms), terms / 4) : std::sqrt(terms);
   return std::min(usual, allowed_roundoffs(row));
 }
 
-// `size`: a number whose units in the last place count, `exact` itself or the absolute value of which it is a part. A
-// sum is made in one dtype, rounded to that of the result and to that of the out.
+// `size`: the number whose units in the last place count: `exact`, or the absolute value of the complex number that it
+// is a part of. A sum is computed in one dtype, then rounded to the dtypes of the result and of the out.
 Real bound(const Row& row, Real exact, Real size, Real magnitude, Real roundoffs) {
   const auto rounding = [&](DType from, DType to, Real off) {
     return from == to ? 0 : ulp(to, std::fabs(exact) + off) / 2;
@@ -71,15 +71,15 @@ Real bound(const Row& row, Real exact, Real size, Real magnitude) {
   return bound(row, exact, size, magnitude, allowed_roundoffs(row));
 }
 
-// Whether a result is not finite because what it is made from may not be. A sum may be made in the dtype whose unit
-// bounds it. That of the terms of one sign is half of what the magnitude and the result make together, as far as
-// doubles tell: it overflows to an infinity of that sign, and NaN comes of both, or of a product with a complex number
-// that has an infinite part. What is infinite has its sign, but for a float64 sum, which may have overflowed in the
-// reference, too.
+// Whether a non-finite result is right because its terms may overflow. A sum may be computed in the dtype whose unit
+// bounds it. The terms of one sign sum up to half of magnitude plus result, within the accuracy of doubles. A sum
+// that overflows becomes an infinity of that sign. NaN arises from infinities of both signs, or from a product with a
+// complex number that has an infinite part. An infinite result has its exact sign; a float64 sum may also have
+// overflowed in the reference.
 bool overflowed(const Row& row, Real exact, Real magnitude, Real got) {
   if (std::isfinite(got)) return false;
   if (magnitude < 0) {
-    const Real told = std::fabs(exact) * 0x1p-40;  // of what has the other sign, less cannot be told
+    const Real told = std::fabs(exact) * 0x1p-40;  // a smaller share of terms of the other sign cannot be detected
     const bool of_one_sign = std::isinf(exact) || (-magnitude - std::fabs(exact) <= told && told < largest(row.dtype));
     return std::isnan(got) || std::isnan(exact) || !of_one_sign || std::signbit(exact) == std::signbit(got);
   }
@@ -98,13 +98,13 @@ bool overflowed(const Row& row, Real exact, Real magnitude, Real got) {
   return overflows_to(1) && overflows_to(-1);
 }
 
-// Whether 0 is as good as a subnormal result.
+// Whether 0 is right for a subnormal result.
 bool flushed(const Row& row, Real exact, Real got) {
   const int least_exponent = std::max(info(row.dtype).least_exponent, info(row.computed).least_exponent);
   return row.accuracy.flush && got == 0 && std::fabs(exact) < std::ldexp(Real{1}, least_exponent);
 }
 
-// How far a floating result is outside, in units of its bound: at most 1 is inside. `want` is `exact` rounded.
+// The distance of a floating result in units of its bound; at most 1 is right. `want` is `exact` rounded.
 Real distance(const Row& row, Real exact, Real size, Real magnitude, Real want, Real got) {
   if (magnitude == unbounded || overflowed(row, exact, magnitude, got)) return 0;
   if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
@@ -117,12 +117,12 @@ Real distance(const Row& row, Real exact, Real size, Real magnitude, Real want, 
   return std::isnan(off) ? infinity : off;
 }
 
-// Of integers that a Real could not tell apart.
+// For integers that a Real cannot tell apart.
 Bits difference(Int a, Int b) {
   return std::min(static_cast<Bits>(a) - static_cast<Bits>(b), static_cast<Bits>(b) - static_cast<Bits>(a));
 }
 
-// Bit for bit, but any NaN is as good as another.
+// Bit for bit; any NaN equals any other NaN.
 Real exact_distance(const Row& row, Real magnitude, Bits want, Bits got) {
   const DTypeInfo& d = info(row.dtype);
   if (want == got) return 0;
@@ -166,10 +166,10 @@ std::string place(std::size_t output, std::size_t outputs, const Dims& sizes, In
   return sizes.size() > 0 ? text(name, " at ", index) : name;
 }
 
-// The errors of a whole tensor, which tell more than the worst of them.
+// Statistics of the errors of a whole tensor, which show more than the worst error.
 class Errors {
  public:
-  // ulps: how far a result is off, with its sign; distance: the same in units of what is usual, without.
+  // ulps: the signed error; distance: its absolute value in units of the usual error.
   void add(Real ulps, Real distance) {
     if (!std::isfinite(ulps) || !std::isfinite(distance)) return;
     ++count_;
@@ -177,11 +177,11 @@ class Errors {
     squares_ += distance * distance;
   }
 
-  // Independent roundings average out, a systematic error does not.
+  // Independent roundings average out; a systematic error does not.
   bool biased() const { return enough() && std::fabs(ulps_ / count_) > 0.25 + 3 / std::sqrt(count_); }
 
-  // Their variance is beyond that of errors spread evenly over what is usual, by three standard deviations of what
-  // would be measured of those.
+  // The variance exceeds that of errors spread evenly over the usual range by three standard deviations of its
+  // estimate.
   bool noisy() const { return enough() && squares_ / count_ > (1 + 3 * std::sqrt(0.8 / count_)) / 3; }
 
  private:
@@ -190,7 +190,7 @@ class Errors {
   Real count_ = 0, ulps_ = 0, squares_ = 0;
 };
 
-// The numbers of a floating dtype in their order: 0 has place 0, -0 the one below.
+// The numbers of a floating dtype in order: 0 has place 0, -0 has place -1.
 class Numbers {
  public:
   explicit Numbers(DType dtype) : dtype_(info(dtype)) {}
@@ -227,7 +227,7 @@ class TensorJudge {
     row_.is_part = parts_ > 1;
   }
 
-  // Any element may also be as another expectation has it, of the same dtype and sizes. It outlives this.
+  // Any element may instead match `other`, an expectation of the same dtype and sizes, which must outlive this.
   void admit(const TensorJudge& other) { other_ = &other; }
 
   Judgement judge(const Tensor& got, bool has_values) const {
@@ -281,8 +281,8 @@ class TensorJudge {
 
   bool rounded_exactly() const { return is(Accuracy::Measure::exact) || unrounded_.values.empty(); }
 
-  // The last right answer below (-1) or above (1) the wanted one. All between the two are right, or it is as if, but
-  // for a zero of the wrong sign.
+  // The last right answer below (-1) or above (1) the expected one. All numbers between the two count as right, except
+  // a zero of the wrong sign.
   Bits farthest_right(Int k, Bits want, int direction) const {
     const Numbers numbers(row_.dtype);
     const Bits end = numbers.nearest(direction * infinity),
@@ -292,7 +292,8 @@ class TensorJudge {
     };
     if (is_right(k, nan)) return is_right(k, end) ? end : want;
     Int right = numbers.place(want), wrong = numbers.place(end) + direction;
-    const Int zero = direction < 0 ? 0 : -1;  // the first that comes; where a subnormal may be flushed it stands alone
+    const Int zero =
+        direction < 0 ? 0 : -1;  // the zero that comes first; where subnormal numbers may be flushed it counts alone
     if (direction * zero > direction * right && place_is_right(zero)) right = zero;
     for (Int middle; (middle = std::midpoint(right, wrong)) != right;)
       (place_is_right(middle) ? right : wrong) = middle;
@@ -314,8 +315,8 @@ class TensorJudge {
     return output_ < all.size() && !all[output_].empty() ? part_of(all[output_], k) : 0;
   }
 
-  // Number k of computed values; a real one that is stored in a complex out has the imaginary part 0, and of a complex
-  // one a real out holds the real part.
+  // Number k of the computed values. A real value in a complex out has the imaginary part 0; a real out holds the real
+  // part of a complex value.
   Real part_of(const Buffer<Real>& values, Int k) const {
     if (std::ssize(values) == want_bits_.count()) return values[static_cast<std::size_t>(k)];
     if (std::ssize(values) > want_bits_.count()) return values[static_cast<std::size_t>(2 * k)];
@@ -323,14 +324,14 @@ class TensorJudge {
   }
   Real exact(Int k) const { return part_of(unrounded_.values, k); }
 
-  // The absolute value of the element of which number k is a part. Beside one that is not finite a part counts alone.
+  // The absolute value of the element that number k belongs to. Beside a non-finite part the other part counts alone.
   Real size(Int k) const {
     if (parts_ == 1) return exact(k);
     const Real whole = std::hypot(exact(k - k % 2), exact(k - k % 2 + 1));
     return std::isfinite(whole) ? extended(whole, row_.dtype) : exact(k);
   }
 
-  // Of element k, in units of its bound; 0 when exact.
+  // The distance of element k in units of its bound; 0 when exact.
   Real distance_of(Int k, Bits got) const {
     const DTypeInfo& d = info(row_.dtype);
     const Real own = rounded_exactly()
@@ -339,7 +340,7 @@ class TensorJudge {
     return other_ ? std::min(own, other_->distance_of(k, got)) : own;
   }
 
-  // By how much its bound is wider than what good results keep to: in a sum, one standard deviation.
+  // The ratio of the bound to the usual error of good results: in a sum, one standard deviation.
   Real allowed_over_usual(Int k) const {
     if (!row_.is_dot() || rounded_exactly()) return 1;
     return bound(row_, exact(k), size(k), magnitude(k)) /
@@ -393,7 +394,7 @@ class TensorJudge {
   std::size_t output_;
   const Tensor& want_;
   const Unrounded& unrounded_;
-  Array<Bits> want_bits_;  // of its numbers, the parts of complex elements one by one
+  Array<Bits> want_bits_;  // the expected numbers; complex elements part by part
   int parts_;
   Row row_{};
   const TensorJudge* other_ = nullptr;
@@ -412,7 +413,7 @@ bool uses_magnitude(const Operator& op) {
   });
 }
 
-// A floating or complex tensor with 0 for its subnormal numbers; whether it had any.
+// Replaces the subnormal numbers of a floating or complex tensor by 0. Returns whether it had any.
 bool flush(Tensor& t) {
   const DTypeInfo& d = info(t.dtype);
   if (!is_floating(d.part)) return false;
@@ -428,7 +429,7 @@ bool flush(Tensor& t) {
   return any;
 }
 
-// What is expected where subnormal inputs count as 0; nothing where that is no different, or of other sizes.
+// The expectation with subnormal inputs as 0; none if it is equal, or has other sizes.
 std::optional<Expectation> with_flushed_inputs(const Operator& op, const Expectation& expected) {
   std::vector<Value> arguments = expected.arguments;
   bool any = false;

@@ -12,69 +12,69 @@
 
 namespace assay {
 
-// The out tensors among arguments, those of an out list one by one; a number as the tensor of it.
+// The out tensors among arguments; each tensor of an out list counts alone; a number becomes a tensor of one element.
 std::vector<Tensor> out_tensors(const Operator& op, std::span<const Value> arguments);
 
-// What the reference says to a call, ready to judge others by.
+// The reference's answer to a call, in the form that judge() compares with.
 struct Expectation {
   Answer answer;
-  std::vector<Value> arguments;  // those of the call, with the results in the place of its out arguments
-  std::vector<Tensor> outs;      // the results, rounded, those of an out list one by one
+  std::vector<Value> arguments;  // the arguments of the call, with the results in place of its out arguments
+  std::vector<Tensor> outs;      // the rounded results; each tensor of an out list counts alone
 
-  // For each out of an operator with `dot` or `overflow` the magnitude of each element: what many never need, so the
-  // reference is asked when one first does.
+  // For each out of an operator with accuracy `dot` or `overflow`, the magnitude of each element. Few calls need it, so
+  // the reference computes it on first use.
   const std::vector<Buffer<Real>>& magnitudes(const Operator& op) const;
 
  private:
   mutable std::optional<std::vector<Buffer<Real>>> magnitudes_;
 };
 
-// Asks the reference. `arguments` follow the schema; its out arguments say in which dtype and dim order the results are
-// wanted (None: as the entry gives them).
+// Asks the reference. `arguments` follow the schema. An out argument states the dtype and dim order of its result; None
+// stands for those that the entry states.
 Expectation expect(const Operator& op, std::span<const Value> arguments, const Budget& budget = {});
 
-// What a library did with a call.
+// A testee's answer to a call, as judge() takes it: its reply, and what its contract allows.
 struct Reaction {
   Outcome outcome = Outcome::ok;
-  std::string message;                       // its reason when it refused
-  Refusals allowed = Refusals::unsupported;  // by its contract, of the call if it is valid
-  std::vector<Tensor> outs;                  // its results when it did not refuse
+  std::string message;                       // the testee's reason, if it refused
+  Refusals allowed = Refusals::unsupported;  // the refusals of a valid call that the contract allows
+  std::vector<Tensor> outs;                  // the results, unless it refused
   bool has_values = true;                    // false: only dtype and sizes of the outs are known
 };
 
-// A judgement, without the facts of the case that a Record adds.
+// A judgement. A Record adds the facts of the case.
 struct Judgement {
   Verdict verdict = Verdict::pass;
   Class failure = Class::none;
   double distance = 0;                 // of the worst element, in units of its bound; 0 when exact
-  std::string rule;                    // the broken rule, or the accuracy row it is about
+  std::string rule;                    // the broken rule, or the accuracy row
   std::string message;                 // one sentence
-  std::optional<Int> output, element;  // where the worst element is: which out, row-major
+  std::optional<Int> output, element;  // the worst element: the index of its out, and its row-major index
   std::string bound;                   // the bound of the worst element
 };
 
-// Holds a reaction, of a testee that computes in this arithmetic, against the expectation.
+// Compares the reaction of a testee with this arithmetic with the expectation.
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
                 const Reaction& reaction, ArithmeticMode mode = ArithmeticMode::ieee);
 
-// Which elements of `got`, an out of the dtype and sizes expected of it, are right, row-major, of complex ones which
-// parts. Of what an operator
-// chooses, the expected answer.
+// For each element of `got`, in row-major order, whether it is right; for complex dtypes each part counts. `got` has
+// the expected dtype and sizes. If the operator's entry has a choice, only the expected answer counts as right.
 std::vector<bool> right_elements(const Operator& op, const Expectation& expected, std::size_t output,
                                  const Tensor& got);
 
-// How far each number of an out, of complex ones each part, may be from its exact value: 0 where it is that one rounded
-// and nothing else, infinite where any is right. What else a row admits, as zero for a subnormal number, is not in it.
+// The upper bound of the error of each number of an out; for complex dtypes each part counts. 0: only the correctly
+// rounded value is right; infinity: any value is. Rows may allow more, such as zero for a subnormal number.
 std::vector<Real> error_bounds(const Operator& op, const Expectation& expected, std::size_t output);
 
-// What may stand in an out: each element from the lowest to the highest right answer; a zero only with the sign of an
-// expected zero, where signs count. NaN is right where it is expected; anything, NaN too, from -inf to inf.
+// The interval of right values for each element of an out. A zero must have the sign of an expected zero where signs
+// count. NaN is right where it is expected. An interval from -inf to inf allows any value, NaN too.
 struct RightAnswers {
   Tensor expected, lowest, highest;
   bool zeros_have_signs;
 };
 
-// Those to a valid call, for an out; none where any values are right. Of what an operator chooses, the expected answer.
+// The intervals for the outs of a valid call; none where any values are right. If the entry has a choice, only the
+// expected answer is right.
 std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output);
 
 }  // namespace assay

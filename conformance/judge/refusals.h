@@ -4,11 +4,11 @@
 
 namespace assay {
 
-// Which refusals of a valid call are no failures.
+// Which refusals of a valid call are allowed.
 enum class Refusals : std::uint8_t {
-  none,         // it must be answered
-  unsupported,  // a testee that says so is believed
-  all,          // nobody promised an answer
+  none,         // the call must be answered
+  unsupported,  // the testee may answer `unsupported`
+  all,          // the contract does not promise the call
 };
 
 }  // namespace assay

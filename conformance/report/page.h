@@ -8,15 +8,15 @@
 
 namespace assay {
 
-/// What stands in a page instead of a mark, which is there once.
+// What stands in a page instead of a mark, which is there once.
 struct PagePart {
   std::string_view mark, text;
 };
 
-/// The page with its parts, which come in the order of their marks.
+// The page with its parts, which come in the order of their marks.
 void write_page(std::ostream& out, std::string_view page, std::initializer_list<PagePart> parts);
 
-/// JSON as the text of a <script> element: "</script>" or "<!--" in a text would end it; as \u003c it is the same JSON.
+// JSON as the text of a <script> element: "</script>" or "<!--" in a text would end it; as \u003c it is the same JSON.
 std::string page_data(const nlohmann::ordered_json& json);
 
 }  // namespace assay

@@ -8,12 +8,12 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t most_repeated = 4;  // cases at the block's end
+constexpr std::size_t most_repeated = 4;  // the number of cases that are repeated at the block's end
 
 using Cases = std::span<const std::string>;  // their ids
 
-// The case of a history behind which a call begins to be answered otherwise than alone; none where it is so without
-// any, or not always.
+// The case of a history after which a call begins to be answered differently than alone; none if the call is answered
+// so without a history, or not always.
 std::optional<std::size_t> culprit(JudgingChildren& children, Cases history, const std::string& id,
                                    std::uint64_t alone) {
   const auto is_spoilt_behind = [&](Cases calls) {
@@ -43,7 +43,7 @@ class BlockJudge {
   }
 
  private:
-  // Runs what is not judged yet in a fresh child, as far as it carries, and then the first of the block, once more.
+  // Runs the cases without judgement in a fresh child, as far as it lives, then the first case of the block again.
   void judge_rest() {
     begin_ = judged_.size();
     const Cases rest = block_.subspan(begin_), first = block_.first(std::min(most_repeated, block_.size()));
@@ -56,7 +56,7 @@ class BlockJudge {
       if (!(i < rest.size() ? judge_first(i) : judge_again(i, i - rest.size()))) return;
   }
 
-  // Whether what was seen of the cases behind case i of the run still counts.
+  // Whether the results of the cases after case i of the run still count.
   bool judge_first(std::size_t i) {
     judged_.push_back(seen_[i]);
     if (!is_failure(seen_[i].record.verdict)) return true;
@@ -65,15 +65,16 @@ class BlockJudge {
     return alone.answer == seen_[i].answer || explain(i, begin_ + i, alone);
   }
 
-  // Case i of the run is the block's case `first` once more.
+  // Case i of the run is the repeated case `first` of the block.
   bool judge_again(std::size_t i, std::size_t first) {
     if (seen_[i].answer == judged_[first].answer) return true;
     const Judged alone = children_.run_alone(run_[i]);
     if (alone.answer != seen_[i].answer) return explain(i, first, alone);
-    return first < begin_ || explain(first - begin_, first, alone);  // of an earlier run, which is judged
+    return first < begin_ ||
+           explain(first - begin_, first, alone);  // the case belongs to an earlier run, which is judged
   }
 
-  // Case i of the run, which is the block's case `at`, is answered otherwise than alone.
+  // Case i of the run, case `at` of the block, is answered differently than alone.
   bool explain(std::size_t i, std::size_t at, const Judged& alone) {
     if (const auto outlived = last_outlived(i)) return goes_on_behind(*outlived);
     const auto found = culprit(children_, Cases(run_).first(i), run_[i], alone.answer);
@@ -81,7 +82,7 @@ class BlockJudge {
       judged_[at].record = not_repeatable(children_.run_alone(run_[i], Detail::all).record);
       return true;
     }
-    if (is_failure(alone.record.verdict)) return true;  // by itself: what becomes of it says nothing of others
+    if (is_failure(alone.record.verdict)) return true;  // it fails alone, so its effect on later cases is not examined
     const std::size_t cases = block_.size() - begin_;
     const bool is_again = *found >= cases;
     const std::size_t guilty = is_again ? *found - cases : begin_ + *found;
@@ -105,8 +106,8 @@ class BlockJudge {
     return std::nullopt;
   }
 
-  // What an abort left behind may be why a later case is answered otherwise: behind it a fresh child goes on, as behind
-  // any other crash. Repeats that come behind one then say nothing.
+  // The state after an abort may be why a later case is answered differently. The cases after the abort run again in a
+  // fresh child, as after any other crash. Repeated cases after an abort tell nothing.
   bool goes_on_behind(std::size_t outlived) {
     if (begin_ + outlived >= block_.size()) return true;
     judged_.resize(begin_ + outlived + 1);
@@ -117,10 +118,10 @@ class BlockJudge {
   JudgingChildren& children_;
   Cases block_;
   bool recovers_from_aborts_ = true;
-  std::size_t begin_ = 0;  // of the run in the block
+  std::size_t begin_ = 0;  // index in the block of the run's first case
   std::vector<std::string> run_;
   std::vector<Judged> seen_;
-  std::vector<Judged> judged_;  // of the block, in its order
+  std::vector<Judged> judged_;  // the block's judgements, in its order
 };
 
 }  // namespace

@@ -8,19 +8,20 @@
 
 namespace assay {
 
-// The verdicts on the cases of a block, by their ids and in its order, each about its own case:
-// - a child that a case has damaged is replaced behind it;
-// - behind an abort it goes on, until a case ends it or is answered otherwise than alone: then what comes behind the
-//   abort is run again in a fresh child;
-// - a failing case counts as it fails alone in a fresh child. Where it fails in the block, but not alone, the case
-//   behind which it begins to do so is looked for and blamed (spoils-state), and what comes behind that is run again in
-//   a fresh child;
-// - so it is when one of the first cases, repeated at the block's end, is answered otherwise than at first;
-// - a case that is answered in two ways without any other to blame is not repeatable.
+// The verdicts on the cases of a block, in its order. Each verdict is about its own case:
+// - The child is replaced after a case that damaged it.
+// - After an abort the child goes on, until a case ends it or is answered differently than alone. Then the cases after
+//   the abort run again in a fresh child.
+// - A failing case counts with the result that it has alone in a fresh child. If it fails only in the block, the
+// earlier
+//   case after which it begins to fail is searched for and blamed (spoils-state), and the cases after that one run
+//   again in a fresh child.
+// - The first cases are repeated at the block's end. A different answer is handled in the same way.
+// - A case that is answered in two ways without another case to blame is not repeatable.
 // Throws Interrupted.
 std::vector<Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block);
 
-// The record of a case that is answered in two ways: no field holds either.
+// The record of a case that is answered in two ways: neither answer is in its fields.
 Record not_repeatable(Record record);
 
 }  // namespace assay

@@ -7,30 +7,31 @@
 
 namespace assay {
 
-// Cases that are run one after the other in a child of their own: the history of a case is those before it.
+// Cases that run one after another in one child. The history of a case is the cases before it in its block.
 using Block = std::vector<CaseId>;
 
-// Where cases are run on a library, in children. May be used by many threads.
+// Runs and judges the cases of a library, in children. Thread-safe.
 class CaseRunner {
  public:
-  // The corpus, the library and its contract outlive it. Made before there are threads, for so many processors.
+  // The corpus, the library and the contract must outlive it. Construct it before the process has threads. `processors`
+  // is the number of processors that cases run on.
   CaseRunner(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const TimeLimit& time_limit,
              int processors = 1, bool thorough = false);
 
   const Contract& contract() const { return contract_; }
   const TimeLimit& time_limit() const { return children_.time_limit(); }
 
-  // How many should use it on so many processors: one waits while its child works, so that two keep a processor busy,
-  // as long as the library may be called by so many.
+  // The number of threads that should use it with `processors` processors. A thread waits while its child works, so two
+  // threads keep one processor busy, as far as the library allows concurrent calls.
   int users(int processors) const;
 
-  // Which judge its cases, for trials.
+  // The children that judge its cases, for trials.
   JudgingChildren& children() { return children_; }
 
   // Runs one case in a fresh child.
   Judged run_alone(const CaseId& id, Detail detail = Detail::failures);
 
-  // As judge_in_turn has them.
+  // The records of judge_in_turn.
   std::vector<Record> judge_block(const Block& block);
 
  private:
@@ -40,7 +41,7 @@ class CaseRunner {
   KernelLibrary& library_;
   const Contract& contract_;
   const bool is_thorough_;
-  std::optional<Probe> probe_;  // of a child
+  std::optional<Probe> probe_;  // exists only in a child
   JudgingChildren children_;
 };
 

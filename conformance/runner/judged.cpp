@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t ahead = 4;  // tasks that a child has beyond the one that is waited for
+constexpr std::size_t ahead = 4;  // the number of tasks that are queued beyond the current one
 
 std::string task_of(const std::string& id, RunMode mode) {
   return std::string{static_cast<char>(mode.detail), static_cast<char>(mode.recovers_from_aborts)} + id;
@@ -85,7 +85,7 @@ void Trials::run_while(std::span<const std::string> ids, const TimeLimit& time_l
     child_->wait_with(time_limit);
     const auto seen = children_.run(*child_, ids, {detail_, recovers_from_aborts_}, ask);
     const bool survived_first = seen.judged > 1 || child_->lives();
-    if (was_lost && survived_first) recovers_from_aborts_ = false;  // what ended the other child was not this case
+    if (was_lost && survived_first) recovers_from_aborts_ = false;  // the other child did not die of this case
     if (seen.is_over) child_.reset();
     was_lost = seen.is_lost;
     ids = ids.subspan(seen.judged);

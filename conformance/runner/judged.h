@@ -14,49 +14,49 @@
 
 namespace assay {
 
-// A verdict, and what it takes to compare it with another on the same case.
+// A record, with what is needed to compare two answers to the same case.
 struct Judged {
   Record record;
-  std::uint64_t answer = 0;  // a digest of all that the testee did, but for free values, words of refusals and times
-  bool spoilt = false;       // the process must do no other case
+  std::uint64_t answer = 0;  // a digest of all that the testee did, except free values, texts of refusals, and times
+  bool spoilt = false;       // the process must not run another case
 };
 
-// How much a record tells.
+// How many details a record has.
 enum class Detail : std::uint8_t {
-  outcome,   // verdict, class, rule and message alone, of a case of which the caller knows that it is promised
-  facts,     // also what can be said of the case, and of one that neither passes nor fails what it is (inputs, outs,
-             // expected, got)
-  failures,  // of one that fails, too
-  all,       // that of any case
+  outcome,  // verdict, class, rule and message; for cases that the caller knows to be promised
+  facts,  // also the facts of the case; and inputs, outs, expected and got of a case that is neither passed nor failed
+          // (such as unsupported)
+  failures,  // also inputs, outs, expected and got of a failing case
+  all,       // these of every case
 };
 
 // How a case is judged.
 struct RunMode {
   Detail detail = Detail::failures;
-  bool recovers_from_aborts = false;  // the child goes on, with what the call left behind
+  bool recovers_from_aborts = false;  // the child continues after an abort, with the memory and locks left as they were
 };
 
-// Cases, known by their ids, that are judged in children which they may take down. May be used by many threads.
+// Judges cases, given by their ids, in children that the cases may crash. Thread-safe.
 class JudgingChildren {
  public:
   using Judge = std::function<Judged(std::string_view id, RunMode mode)>;
   using Lose = std::function<Judged(std::string_view id, const TaskResult& death, Detail detail)>;
 
-  // `judge` is called in a child; where that did not survive it, `lose` here. Made before there are threads, for so
-  // many processors.
+  // `judge` is called in a child; if the child dies, `lose` is called here. Construct it before the process has
+  // threads. `processors` is the number of processors that cases run on.
   JudgingChildren(const TimeLimit& time_limit, Judge judge, Lose lose, int processors = 1);
 
   const TimeLimit& time_limit() const { return time_limit_; }
 
-  // What was judged of some cases. It ends behind the first that leaves no child to go on with: one that took it down,
-  // or damaged it. Behind a case that it outlived, a child's end says nothing of the case that it ends with.
+  // The judgements of some cases. The list ends at the first case that crashed or damaged the child. After a case that
+  // the child recovered from, the child's death tells nothing about the case that it dies with.
   struct Run {
     std::vector<Judged> judged;
-    bool is_lost = false;  // the child ended so, with a case that is not judged
+    bool is_lost = false;  // the child died in this way, with a case that is not judged
   };
 
-  // Judges the cases one after the other in a fresh child, by the facts; of one that took it down the record has the
-  // outcome alone. Throws Interrupted, and Fault where `judge` threw.
+  // Judges the cases one after another in a fresh child, with facts. The record of a case that crashed the child has
+  // the outcome alone. Throws Interrupted, and Fault if `judge` threw.
   Run run(std::span<const std::string> ids, bool recovers_from_aborts = false);
 
   // Judges one case in a fresh child.
@@ -68,9 +68,9 @@ class JudgingChildren {
   struct RunPart {
     std::size_t judged = 0;
     bool is_lost = false;
-    bool is_over = false;  // the child is to judge no other
+    bool is_over = false;  // the child must not judge another case
   };
-  // As long as `goes_on` says so and there is a child.
+  // Continues while `goes_on` returns true and the child lives.
   RunPart run(Child& child, std::span<const std::string> ids, RunMode mode, const std::function<bool(Judged)>& goes_on);
   Judged judged(const std::string& id, const TaskResult& result, Detail detail) const;
 
@@ -79,14 +79,14 @@ class JudgingChildren {
   ForkServer fork_server_;
 };
 
-// Lists of cases of one operator that are judged in one child as long as it lasts. Aborts are outlived until that turns
-// out to end a child later.
+// Judges lists of cases of one operator in one child as long as it lives. The child recovers from aborts, until a later
+// death shows that a recovery damaged it.
 class Trials {
  public:
-  // The children outlive it.
+  // `children` must outlive it
   Trials(JudgingChildren& children, Detail detail) : children_(children), detail_(detail) {}
 
-  // All of a list, as long as `goes_on` says so of what was judged. Throws as JudgingChildren does.
+  // Judges the list while `goes_on` returns true. Throws as JudgingChildren does.
   void run_while(std::span<const std::string> ids, const TimeLimit& time_limit,
                  const std::function<bool(Judged)>& goes_on);
   bool recovers_from_aborts() const { return recovers_from_aborts_; }

@@ -11,8 +11,8 @@
 
 namespace assay {
 
-// make(i) for each i < count on `workers` threads, and take(result) on this one, in order. What either throws ends the
-// work and is thrown again.
+// Calls make(i) for each i < count on `workers` threads, and take(result) on this thread, in order. An exception of
+// either ends the work and is rethrown.
 template <class Make, class Take>
 void in_order(std::size_t count, int workers, Make make, Take take) {
   using Result = decltype(make(std::size_t{0}));

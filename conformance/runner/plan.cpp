@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_cases = 128;  // of a block
 
-// Of each operator blocks of its own.
+// Blocks contain cases of one operator only.
 std::vector<Block> cut(const std::map<std::string, CaseId>& cases) {
   std::vector<Block> blocks;
   for (const auto& [text, id] : cases) {
@@ -35,7 +35,7 @@ std::vector<Block> blocks_of(const Corpus& corpus, const RecordedCalls& calls, c
   return cut(cases);
 }
 
-// Fisher and Yates', the same with every standard library.
+// Fisher and Yates' shuffle, the same with every standard library.
 template <class T>
 void shuffle(std::vector<T>& list, std::mt19937_64& random) {
   for (std::size_t left = list.size(); left > 1; --left) std::swap(list[left - 1], list[random() % left]);

@@ -27,7 +27,7 @@ std::string shown(const Expectation& e) {
   return text(name(e.answer.outcome), ", ", e.answer.rule, ": ", e.answer.message);
 }
 
-// What an out is given as: "float32 (2, 3)", and its dim order where that is not plain.
+// The out argument as text: "float32 (2, 3)", and the dim order unless it is contiguous.
 std::string shown_out(const Tensor& t) {
   const std::string layout = layout_name(t);
   return describe(t) + (layout == "contiguous" ? "" : " " + layout);
@@ -70,8 +70,8 @@ void describe_call(Record& r, const Case& c, std::span<const Value> given) {
   r.elements = elements;
 }
 
-// What the call did besides answering is worse than any value in its answer. An invalid call that was answered at all
-// is wrong whatever the answer depends on.
+// A side effect of the call is more serious than any wrong value. An invalid call that was answered is wrong whatever
+// the answer depends on.
 void judge_conduct(Judgement& j, const Observation& seen) {
   if (seen.conduct == Class::none) return;
   if (j.failure == Class::accepted_though_invalid &&

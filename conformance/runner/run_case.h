@@ -8,10 +8,10 @@
 
 namespace assay {
 
-// Of each out, whether any value in it is right, or any that a distribution has: no two answers need be equal.
+// For each out, whether any value is right, or any value of a distribution: then two answers need not be equal.
 FreeOuts free_outs(const Operator& op);
 
-// The judgement on an answer, or on what the call did besides answering, where that is worse.
+// The judgement of an answer, or of a side effect of the call if that is more serious.
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
                 const Observation& seen, ArithmeticMode arithmetic, Refusals allowed = Refusals::unsupported,
                 bool has_values = true);
@@ -20,7 +20,7 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
 Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, const CaseId& id,
                 Detail detail = Detail::failures);
 
-// The same of a case that the library did not survive. Its answer is the way in which it ended.
+// The judgement of a case that crashed the library's process. Its answer is the way in which the process ended.
 Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& contract, const CaseId& id,
                  const TaskResult& result, Detail detail = Detail::failures);
 

@@ -12,8 +12,8 @@ namespace assay {
 
 using Ids = std::vector<std::string>;  // of cases
 
-// One of the parts in which a run is judged by several machines, from 1 on. A block is in it by the cases that it has:
-// the same in every order and on every machine.
+// One part of a run that several machines judge; `index` counts from 1. A block belongs to a shard by its cases, in
+// every order and on every machine alike.
 struct Shard {
   std::uint64_t number = 1, of = 1;
 
@@ -21,10 +21,10 @@ struct Shard {
   bool operator==(const Shard&) const = default;
 };
 
-std::optional<Shard> shard_from(std::string_view text);  // "2/8"; none where it is no part
+std::optional<Shard> shard_from(std::string_view text);  // "2/8"; none if it is not a shard
 std::string to_text(const Shard& shard);
 
-// Which suite it is, by the ids of all its cases in whatever order: 16 digits.
+// Identifies a suite by the ids of all its cases, independent of their order: 16 digits.
 std::string suite_digest(Ids ids);
 
 Ids ids_of(const std::vector<Block>& blocks);

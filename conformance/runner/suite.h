@@ -7,7 +7,7 @@
 
 namespace assay {
 
-// Judges blocks on several children at a time. `done` gets every record, in the order of the blocks and their cases.
+// Judges blocks in several children concurrently. `done` gets every record, in the order of the blocks and their cases.
 // Throws Interrupted.
 void judge_blocks(CaseRunner& case_runner, const std::vector<Block>& blocks, int workers,
                   const std::function<void(Record)>& done);

@@ -25,10 +25,13 @@ namespace {
 using End = TaskResult::End;
 using namespace std::chrono_literals;
 
-constexpr std::size_t tail_bytes = 2048, kept_bytes = 8 * tail_bytes;  // of one task, of some that wait to be read
-constexpr auto glance = 200ms;        // between two looks whether the caller still waits
-constexpr auto stuck = 100ms;         // without work: what a child that outlived a task waits for never comes
-constexpr char outlived_here = '\0';  // in its output
+constexpr std::size_t tail_bytes = 2048,
+                      kept_bytes =
+                          8 * tail_bytes;  // tail_bytes: kept of one task; kept_bytes: kept before output is read
+constexpr auto glance = 200ms;             // the interval at which a waiting caller checks `interrupted`
+constexpr auto stuck = 100ms;  // idle time after which a child that recovered from a signal counts as stuck: it may
+                               // wait for a lock forever
+constexpr char recovered_here = '\0';  // marks in the output where the child recovered
 
 [[noreturn]] void fail(const char* call) { throw std::system_error(errno, std::generic_category(), call); }
 
@@ -72,7 +75,7 @@ std::string answer(const std::function<Work(std::string_view)>& work, std::strin
     const Work done = work(task);
     return encode(done.last ? End::last : End::done, done.text);
   } catch (const Lost& lost) {
-    if (lost.end == End::outlived) static_cast<void>(!::write(STDERR_FILENO, &outlived_here, 1));
+    if (lost.end == End::recovered) static_cast<void>(!::write(STDERR_FILENO, &recovered_here, 1));
     return encode(lost.end, static_cast<char>(lost.signal) + lost.text);
   } catch (const Fault& f) {
     return encode(f);
@@ -85,7 +88,7 @@ std::string end_of(std::string_view output) {
   return std::string(output.substr(output.size() - std::min(output.size(), tail_bytes)));
 }
 
-// Whether all threads of a process wait for something, which a processor is not.
+// True if every thread of the process is blocked and none is ready to run.
 bool sleeps(pid_t process) {
   std::error_code gone;
   for (const auto& thread : std::filesystem::directory_iterator(text("/proc/", process, "/task"), gone)) {
@@ -127,7 +130,7 @@ Child::Child(ForkServer& fork_server, const TimeLimit& time_limit) : time_limit_
   std::array<int, 2> sockets{}, pipe_ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail("socketpair");
   if (pipe2(pipe_ends.data(), O_NONBLOCK | O_CLOEXEC) != 0) fail("pipe2");
-  fcntl(pipe_ends[1], F_SETFL, 0);  // the child's end blocks
+  fcntl(pipe_ends[1], F_SETFL, 0);  // the child writes in blocking mode
   socket_ = sockets[0], output_ = pipe_ends[0];
   pid_ = fork_server.fork_child(sockets, pipe_ends[1]);
 }
@@ -152,7 +155,7 @@ TaskResult Child::next() {
     if (auto result = lost()) return *result;
     if (time_limit_.interrupted && *time_limit_.interrupted) throw Interrupted{};
     if (!exchange()) {
-      if (auto result = answered()) return *result;  // it said so before it died
+      if (auto result = answered()) return *result;  // the child answered before it died
       return death(End::crashed, "");
     }
   }
@@ -163,12 +166,12 @@ std::optional<TaskResult> Child::answered() {
   if (!frame) return std::nullopt;
   --due_;
   const auto end = static_cast<End>(frame->kind);
-  if (end > End::outlived || (end > End::threw && frame->text.size() < 2))
+  if (end > End::recovered || (end > End::threw && frame->text.size() < 2))
     return death(End::garbled, "sent something that is no answer");
-  if (end > End::threw && end < End::outlived)  // of what it needs to answer
+  if (end > End::threw && end < End::recovered)  // the child cannot know these ends, which its parent determines
     return death(end, frame->text.substr(1), frame->text[0]);
   begin();
-  if (end == End::outlived) return outlived(frame->text.substr(1), frame->text[0]);
+  if (end == End::recovered) return recovered(frame->text.substr(1), frame->text[0]);
   if (end != End::threw) return TaskResult{end, frame->text, 0, {}, {}};
   auto fault = fault_in(frame->text);
   if (!fault) return death(End::garbled, "sent something that is no answer");
@@ -178,21 +181,21 @@ std::optional<TaskResult> Child::answered() {
 std::optional<TaskResult> Child::lost() {
   const auto waited = Clock::now() - since_;
   if (waited > time_limit_.wall) return death(End::timed_out, text("took longer than ", shown(time_limit_.wall)));
-  // No sooner can one thread have used up its time.
+  // One thread cannot have used up its processor time earlier.
   if (waited > time_limit_.processor && processor_time() - used_ > time_limit_.processor)
     return death(End::timed_out, text("took more than ", shown(time_limit_.processor), " of processor time"));
   const bool was_asleep = std::exchange(
       is_asleep_, has_recovered_ && waited > stuck && processor_time() - used_ < stuck / 10 && sleeps(pid_));
-  if (was_asleep && is_asleep_)  // not only since it answered
+  if (was_asleep && is_asleep_)  // asleep at two checks in a row
     return death(End::timed_out, text("did nothing for ", shown(stuck)));
   return std::nullopt;
 }
 
-// What it said of this task is there, as it was sent before the answer, and ends with a mark.
-TaskResult Child::outlived(std::string sentence, int signal) {
+// The output of this task is complete here: it was sent before the answer, and ends with a mark.
+TaskResult Child::recovered(std::string sentence, int signal) {
   read_output();
-  const std::size_t end = std::min(tail_.find(outlived_here), tail_.size());
-  TaskResult result{End::outlived, std::move(sentence), signal, end_of(std::string_view(tail_).substr(0, end)), {}};
+  const std::size_t end = std::min(tail_.find(recovered_here), tail_.size());
+  TaskResult result{End::recovered, std::move(sentence), signal, end_of(std::string_view(tail_).substr(0, end)), {}};
   tail_.erase(0, end + 1);
   has_recovered_ = true;
   return result;
@@ -201,11 +204,11 @@ TaskResult Child::outlived(std::string sentence, int signal) {
 std::chrono::nanoseconds Child::processor_time() const {
   clockid_t clock{};
   timespec time{};
-  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return used_;  // it is dead
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return used_;  // the child is dead
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// A child that is already dying keeps the status it dies with.
+// A child that is already dying keeps its own exit status.
 TaskResult Child::death(End killed, std::string sentence, int signal) {
   int status = 0;
   kill(pid_, SIGKILL);
@@ -227,7 +230,7 @@ bool Child::exchange() {
   if (!unsent_.empty()) {
     const auto sent =
         uninterrupted([&] { return send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
-    if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));  // else it is full, or the child is dead
+    if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));  // else the socket is full, or the child is dead
   }
   std::array<char, 1 << 16> bytes;
   const auto got = uninterrupted([&] { return recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT); });
@@ -241,7 +244,7 @@ void Child::read_output() {
   while (output_ >= 0) {
     const auto got = uninterrupted([&] { return ::read(output_, bytes.data(), bytes.size()); });
     if (got < 0) return;
-    if (got == 0) {  // nobody has the other end: a descriptor at its end would never let poll wait
+    if (got == 0) {  // the child has closed its end: poll() would return at once for this descriptor
       close(output_);
       output_ = -1;
       return;

@@ -17,51 +17,51 @@
 
 namespace assay {
 
-// How a task ended. Only after `done`, `threw` and `outlived` does the child live on.
+// How a task ended. The child is still alive after `done`, `threw` and `recovered` only.
 struct TaskResult {
   enum class End : std::uint8_t {
     done,       // text is what the work returned
-    last,       // the same, and the child must do no other task
-    threw,      // the work threw: an error of the host, not of what it tests
+    last,       // as `done`, but the child must not get another task
+    threw,      // the work threw: an error of assay, not of the testee
     crashed,    // a signal ended the child
-    exited,     // the child ended by itself
-    timed_out,  // its time was over and the child was killed
-    garbled,    // the child sent something that is no answer and was killed
-    outlived,   // what would have crashed the child did not: it goes on, with what that left behind
+    exited,     // the child called exit()
+    timed_out,  // the time limit was exceeded and the child was killed
+    garbled,    // the child sent bytes that form no answer, and was killed
+    recovered,  // the child recovered from a fatal signal and continues, with the memory and locks left as they were
   };
   End end = End::done;
-  std::string text;            // of a child that died or outlived it: one sentence
-  int signal = 0;              // which crashed it, or would have
-  std::string output;          // the last of what such a child wrote to stdout and stderr
-  std::optional<Fault> fault;  // that the work threw; exhausted, of `testee`, where it threw something else
+  std::string text;            // if the child died or recovered: one sentence about it
+  int signal = 0;              // the fatal signal, or 0
+  std::string output;          // if the child died or recovered: the end of its stdout and stderr
+  std::optional<Fault> fault;  // the fault that the work threw; any other exception becomes an exhausted fault `testee`
 };
 
-// How a process ended that left this status to wait().
+// How a process ended, from its wait() status.
 TaskResult death_of(int status);
 
-// What work throws whose answers come from somewhere else, which is lost, or that outlived a signal: that is how the
-// task ended, too.
+// Thrown by work when the remote server died or when a call aborted and the process recovered. It carries how the task
+// ended.
 struct Lost {
   TaskResult::End end;
   int signal;
   std::string text;
 };
 
-// How long a caller waits for a task: so much time of the child's processor, so much time of the wall. Both are checked
-// now and then, and so is whether it still waits at all.
+// How long a caller waits for a task: a limit on the child's processor time and a limit on wall time. Both limits and
+// `interrupted` are checked periodically.
 struct TimeLimit {
   std::chrono::milliseconds processor, wall;
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-// The patience of a caller who allows so much time of the processor and, as a child may have to wait for one, ten times
-// as much of the wall; just as much where another computes, whose processor time nobody sees.
+// The limits for `time` of processor time. The wall limit is ten times as long, because a child may wait for a
+// processor. For a remote testee, whose processor time is unknown, the wall limit is `time` itself.
 TimeLimit time_limit_of(std::chrono::milliseconds time, bool is_remote, const std::atomic<bool>* interrupted = nullptr);
 
-// What a caller throws who is interrupted.
+// Thrown in the caller when `interrupted` is set.
 struct Interrupted {};
 
-// A child of a nursery, as its parent sees it. Throws std::system_error.
+// A worker: a child that a fork server made, as its parent sees it. Throws std::system_error.
 class Child {
  public:
   Child(ForkServer& fork_server, const TimeLimit& time_limit);
@@ -69,23 +69,23 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void give(std::string_view task);  // to be done after those that it has
-  TaskResult next();                 // waits for the result of the next task. Throws Interrupted
+  void give(std::string_view task);  // queues a task
+  TaskResult next();                 // waits for the result of the oldest task. Throws Interrupted
   void wait_with(const TimeLimit& time_limit) { time_limit_ = time_limit; }  // from now on
 
   bool lives() const { return pid_ >= 0; }
-  // Whether it has outlived a task, so that how it ends says nothing of the task that it ends with.
+  // True after the child recovered from a signal. Its death then tells nothing about the task that it dies with.
   bool has_recovered() const { return has_recovered_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   std::optional<TaskResult> answered();
-  std::optional<TaskResult> lost();  // over its time, or stuck
-  void begin();                      // to measure the time of the next task
-  TaskResult outlived(std::string sentence, int signal);
+  std::optional<TaskResult> lost();  // the result if the time limit is exceeded or the child is stuck
+  void begin();                      // starts to measure the time of the next task
+  TaskResult recovered(std::string sentence, int signal);
   TaskResult death(TaskResult::End killed, std::string sentence, int signal = 0);
-  bool exchange();  // sends and receives what there is; false when the child has closed its end
+  bool exchange();  // sends and receives pending bytes; false when the child has closed its socket
   void read_output();
   std::chrono::nanoseconds processor_time() const;
 
@@ -93,18 +93,18 @@ class Child {
   pid_t pid_ = -1;
   int socket_ = -1, output_ = -1;
   std::string unsent_;
-  std::size_t due_ = 0;  // tasks without a result
+  std::size_t due_ = 0;  // the number of tasks without a result
   FrameReader frames_;
-  std::string tail_;  // of what it wrote since it last outlived a task
+  std::string tail_;  // the end of the output since the child last recovered
   bool has_recovered_ = false, is_asleep_ = false;
-  Clock::time_point since_ = Clock::now();  // the last answer, or task behind a rest
-  std::chrono::nanoseconds used_{0};        // processor time, until then
+  Clock::time_point since_ = Clock::now();  // the last answer, or the first task after an idle time
+  std::chrono::nanoseconds used_{0};        // the child's processor time at `since_`
 };
 
-// In a child: does tasks until nobody gives any.
+// Runs in a child: does tasks until the parent closes the socket.
 void work_until_closed(int socket, const std::function<Work(std::string_view)>& work);
 
-// f() again as long as a signal interrupts it.
+// Repeats f() while a signal interrupts it.
 template <class F>
 auto uninterrupted(F f) {
   auto result = f();

@@ -13,26 +13,25 @@
 
 namespace assay {
 
-// Memory for the optimized runtime, at a multiple of 64, as a client gives it; charged where there is a budget.
+// Memory that a client gives to the optimized runtime, aligned to 64 bytes, and charged to a budget if there is one.
 class ClientMemory {
  public:
   explicit ClientMemory(std::size_t size, const std::optional<Budget>& budget = {}, std::string_view what = {})
       : charge_(charge(static_cast<Int>(size), budget, what)),
         bytes_(static_cast<std::byte*>(::operator new[](size ? size : 1, alignment(size))), Free{alignment(size)}),
         size_(size) {
-    if (size >= large_page) madvise(bytes_.get(), size, MADV_HUGEPAGE);  // where there are none, it stays as it is
+    if (size >= large_page) madvise(bytes_.get(), size, MADV_HUGEPAGE);  // a hint: without large pages it has no effect
   }
   std::span<std::byte> bytes() const { return {bytes_.get(), size_}; }
 
  private:
-  // Gives back what it took when it goes.
+  // The last copy of the pointer gives the bytes back to the budget.
   static std::shared_ptr<void> charge(Int size, const std::optional<Budget>& budget, std::string_view what) {
     if (!budget) return {};
     budget->take(size, what);
     return {nullptr, [taken = *budget, size](void*) { taken.give_back(size); }};
   }
-  // Weights in small pages have more of them than a processor knows places of: products with 9 MB took half as long
-  // again.
+  // Weights in 4 KiB pages exceed the processor's TLB: products with 9 MB of weights took half as long again.
   static constexpr std::size_t large_page = std::size_t{2} << 20;
   static constexpr std::align_val_t alignment(std::size_t size) {
     return std::align_val_t{size >= large_page ? large_page : 64};

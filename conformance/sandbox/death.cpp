@@ -12,7 +12,7 @@ Verdict verdict_on_death(const TaskResult& result) {
 
 Class class_of_death(const TaskResult& result) {
   if (result.end == TaskResult::End::timed_out) return Class::none;
-  if (result.end != TaskResult::End::crashed && result.end != TaskResult::End::outlived) return Class::exit;
+  if (result.end != TaskResult::End::crashed && result.end != TaskResult::End::recovered) return Class::exit;
   const auto said = [&](std::string_view words) { return result.output.find(words) != std::string::npos; };
   switch (result.signal) {
     case SIGSEGV:
@@ -25,7 +25,7 @@ Class class_of_death(const TaskResult& result) {
     case SIGILL:
     case SIGTRAP:
       return Class::illegal_instruction;
-    case SIGABRT:  // glibc's words for a heap that it finds damaged, and anybody's for an assertion
+    case SIGABRT:  // glibc's message for a damaged heap, and the usual message of a failed assertion
       if (said("free(): ") || said("malloc(): ") || said("corrupted") || said("smashing")) return Class::heap_damage;
       return said("ssert") ? Class::assertion : Class::abort;
     default:

@@ -5,11 +5,12 @@
 
 namespace assay {
 
-// What ended a child: `timeout` or `crash`, and of a crash its class, by its signal and by what was said before it.
+// The verdict on a child that died: `timeout` or `crash`. The class of a crash follows from the signal and from the
+// last output.
 Verdict verdict_on_death(const TaskResult& result);
 Class class_of_death(const TaskResult& result);
 
-// How it ended and what was said before, as one text.
+// How the child ended and its last output, as one text.
 std::string words_of_death(const TaskResult& result);
 
 }  // namespace assay

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_descriptors = 3;
 
-// One byte that carries descriptors, and the room that the kernel wants for them.
+// One byte of data that carries the descriptors, and the control buffer that the kernel needs for them.
 struct Message {
   explicit Message(std::size_t descriptors) { header.msg_controllen = CMSG_SPACE(descriptors * sizeof(int)); }
 

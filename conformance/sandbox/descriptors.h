@@ -4,12 +4,12 @@
 
 namespace assay {
 
-// Descriptors, at most three, as they are sent to another process, together.
+// Sends at most three file descriptors to another process, in one message.
 
 // Throws std::system_error.
 void send_descriptors(int socket, std::span<const int> descriptors);
 
-// Whether so many came: none do when nobody is left to send any.
+// True if as many descriptors arrived; false when the other process has closed the socket.
 bool receive_descriptors(int socket, std::span<int> descriptors);
 
 }  // namespace assay

@@ -13,7 +13,7 @@ std::uint64_t& state() {
 
 void assay::seed_entropy(std::uint64_t seed) { state() = seed; }
 
-// In the place of the standard library's own.
+// Replaces the standard library's function.
 std::random_device::result_type std::random_device::_M_getval() {
   std::uint64_t x = state() += 0x9e3779b97f4a7c15u;  // splitmix64
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

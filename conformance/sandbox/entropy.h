@@ -4,8 +4,8 @@
 
 namespace assay {
 
-// What std::random_device gives in this process from now on is drawn from the seed, so that a testee that draws numbers
-// draws the same ones in every run. It has other sources, such as time, of which nobody knows.
+// From now on std::random_device draws from `seed` in this process, so that a testee that draws random numbers draws
+// the same numbers in every run. Other sources of entropy, such as the time, are not controlled.
 void seed_entropy(std::uint64_t seed);
 
 }  // namespace assay

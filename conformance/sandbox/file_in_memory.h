@@ -6,7 +6,7 @@
 
 namespace assay {
 
-// Bytes as a file of their own, for those who only take one, as long as this lives.
+// Bytes as a file, for functions that take only a path. The file lives as long as this object.
 class FileInMemory {
  public:
   explicit FileInMemory(std::span<const std::byte> bytes);  // throws exhausted Faults of `output`

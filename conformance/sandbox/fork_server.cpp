@@ -27,19 +27,19 @@ namespace {
   throw std::system_error(errno, std::generic_category(), call);
 }
 
-using Descriptors = std::array<int, 2>;  // a child's socket and its output
+using Descriptors = std::array<int, 2>;  // the worker's socket and its output
 
-// As fork, but the new process is a child of the caller's parent.
+// Like fork(), but the new process becomes a child of the caller's parent.
 pid_t fork_sibling() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)); }
 
-// Dies with its parent; leaves an interrupt to it.
+// The process dies with its parent and ignores interrupts, which the parent handles.
 void attach(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);  // it died before the line above
+  if (getppid() != parent) _exit(0);  // the parent died before the line above
   for (int s : {SIGINT, SIGTERM}) std::signal(s, SIG_IGN);
 }
 
-// A child says how it died by its signal, so sanitizers do not catch it.
+// A worker reports how it died by its signal, so the sanitizers' handlers are removed.
 void become_child(int output) {
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) std::signal(s, SIG_DFL);
   const rlimit no_core{0, 0};
@@ -56,8 +56,8 @@ void become_child(int output) {
 
 ForkServer::ForkServer(std::function<Work(std::string_view)> work, int copies)
     : work_(std::move(work)), parent_(getpid()), copies_(static_cast<std::size_t>(copies)) {
-  malloc_trim(0);  // the tables of free pages would be copied for each child
-  // Who waits for a child does not take the processor from it with every answer, but when it has none left to give.
+  malloc_trim(0);  // Otherwise the page tables of free pages would be copied for each worker.
+  // A batch process does not preempt its parent with every answer, but runs when the parent has no task left to give.
   const sched_param none{};
   sched_setscheduler(0, SCHED_BATCH, &none);
   std::array<int, 2> sockets{};
@@ -68,7 +68,7 @@ ForkServer::ForkServer(std::function<Work(std::string_view)> work, int copies)
     if (copy > 0) continue;
     close(sockets[0]);
     attach(parent_);
-    // A thread's heap and stack are its own: no child begins with the leavings of what its parent did before.
+    // Each thread has a heap arena and a stack of its own, so that no worker starts with memory that its parent wrote.
     std::jthread([&] { serve(sockets[1]); }).join();
   }
   close(sockets[1]);
@@ -80,7 +80,7 @@ ForkServer::~ForkServer() {
   for (const pid_t copy : copies_) uninterrupted([&] { return waitpid(copy, nullptr, 0); });
 }
 
-// Whichever copy takes the request, the child says who it is.
+// Any copy may take the request; the worker tells its process id.
 pid_t ForkServer::fork_child(const std::array<int, 2>& sockets, int output) {
   send_descriptors(requests_, Descriptors{sockets[1], output});
   close(sockets[1]);
@@ -91,7 +91,7 @@ pid_t ForkServer::fork_child(const std::array<int, 2>& sockets, int output) {
   return child;
 }
 
-// Between children nothing of its memory changes.
+// The memory of a copy does not change between two forks.
 void ForkServer::serve(int requests) const {
   for (Descriptors d; receive_descriptors(requests, d);) {
     if (fork_sibling() == 0) {

@@ -10,26 +10,26 @@
 
 namespace assay {
 
-// What a task gave, and whether the child that did it must do no other.
+// The result of a task. `last`: the child must not get another task.
 struct Work {
   std::string text;
   bool last = false;
 };
 
-// Processes that are forked once, as copies of one another, and do nothing but fork children when they are asked to, so
-// that these all begin with the same memory, whichever bears them and whatever the caller has done meanwhile. Children
-// are the caller's, work on tasks which may take them down, and die with it; nothing that they write to stdout or
-// stderr appears. A caller may have threads, for as many of which as there are copies children are born at a time.
+// Forks workers on request. The fork server is itself forked once, before the caller changes its memory, so that all
+// workers begin with the same memory. It has several copies: at most `copies` workers are forked concurrently, for
+// callers with threads. A worker is a child of the caller's process (its subreaper), does tasks that may crash it, and
+// dies with the caller. Its stdout and stderr are captured.
 class ForkServer {
  public:
-  // Made before there are threads. Throws std::system_error, as bear() does.
+  // Construct it before the process has threads. Throws std::system_error, as fork_child() does.
   explicit ForkServer(std::function<Work(std::string_view task)> work, int copies = 1);
   ~ForkServer();
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
 
-  // A child that reads tasks from the second of the connected sockets and writes answers to it, as frames, and writes
-  // what it says to `output`. Both are closed here.
+  // Forks a worker that reads tasks from sockets[1] and writes answers to it, as frames, and whose stdout and stderr go
+  // to `output`. Closes sockets[1] and `output` in this process.
   pid_t fork_child(const std::array<int, 2>& sockets, int output);
 
  private:

@@ -17,7 +17,7 @@ struct Header {
 constexpr std::array mark{'a', 's', 'a', 'y'};
 constexpr std::uint8_t version = 1;
 
-// What a byte adds to the remainder with so many bytes behind it, up to three.
+// The contribution of a byte to the remainder when 0 to 3 bytes follow it.
 constexpr auto crc_tables = [] {
   std::array<std::array<std::uint32_t, 256>, 4> tables{};
   for (std::uint32_t i = 0; i < 256; ++i) {
@@ -32,7 +32,7 @@ constexpr auto crc_tables = [] {
 
 constexpr std::uint32_t byte_of(std::uint32_t word, int place) { return word >> 8 * place & 0xFF; }
 
-// Of the header up to here, and the body: CRC-32 as of Ethernet and zlib.
+// Covers the header up to the checksum, and the body: CRC-32 as in Ethernet and zlib.
 std::uint32_t checksum_of(const Header& header, std::string_view body) {
   const std::string_view begin(reinterpret_cast<const char*>(&header), offsetof(Header, checksum));
   return crc(body, crc(begin));

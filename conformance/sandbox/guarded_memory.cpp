@@ -33,8 +33,8 @@ void fill(std::span<std::byte> memory, FillPattern pattern, DType dtype, std::ui
   }
   const auto element = static_cast<std::size_t>(info(dtype).bytes);
   for (std::size_t at = element - 1; at < memory.size(); at += element) {
-    memory[at] = first ? std::byte{0xBF} : std::byte{0x3F};          // the sign, and most of an exponent;
-    if (dtype == DType::float64) memory[at - 1] |= std::byte{0xF0};  // of float64 four bits more
+    memory[at] = first ? std::byte{0xBF} : std::byte{0x3F};          // the sign and most bits of an exponent;
+    if (dtype == DType::float64) memory[at - 1] |= std::byte{0xF0};  // a float64 exponent has four more bits
   }
 }
 
@@ -54,7 +54,7 @@ GuardedMemory::GuardedMemory(GuardedRegions& regions, FillPattern pattern)
 }
 
 GuardedMemory::~GuardedMemory() {
-  sink({begin_, open_});
+  retire({begin_, open_});
   regions_.standing_ = nullptr;
   regions_.next_ = open_;
 }

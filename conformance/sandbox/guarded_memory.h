@@ -12,35 +12,35 @@
 
 namespace assay {
 
-// What memory holds that a call finds before a first and a second run. An element of an out that holds the one after a
-// first run and the other after a second was never written; a kernel that reads its out first gives two different
-// results.
+// The contents of memory before the first and before the second run of a call. An element of an out that holds the
+// first pattern after the first run and the second pattern after the second run was never written. A kernel that reads
+// its out before writing it gives two different results.
 enum class FillPattern : std::uint8_t { first, second };
-std::byte fill_byte(FillPattern pattern);  // where nobody knows a dtype: of no value that fill() gives a byte
+std::byte fill_byte(FillPattern pattern);  // for memory without a dtype; fill() never writes this byte
 
-// Drawn from a seed, the two differ in every byte, have opposite signs in every signed dtype, are of the size of 1 in
-// floating ones, so that a sum shows them, and are true and false.
+// The two patterns are drawn from `seed`. They differ in every byte and have opposite signs in every signed dtype. In
+// floating dtypes their magnitude is about 1, so that they change a sum. As bool they are true and false.
 void fill(std::span<std::byte> memory, FillPattern pattern, DType dtype, std::uint64_t seed);
 
-// Addresses for the memory that is given to calls, one island after the other in a sea that nobody may touch: an island
-// sinks when its call is over, and no other rises in its place.
+// Address space for the memory of calls: one region after another, between protected pages. The region of a call is
+// protected when the call is over, and its addresses are never used again.
 class GuardedRegions {
  public:
-  GuardedRegions();  // reserves addresses, no memory. Throws std::system_error
+  GuardedRegions();  // reserves address space, no memory. Throws std::system_error
   ~GuardedRegions();
   GuardedRegions(const GuardedRegions&) = delete;
   GuardedRegions& operator=(const GuardedRegions&) = delete;
 
-  bool was_retired(const void* address) const;  // there was memory once, and is none now
+  bool was_retired(const void* address) const;  // the address lay in the region of an earlier call
   std::size_t used() const { return static_cast<std::size_t>(next_ - begin_); }
 
  private:
   friend class GuardedMemory;
-  std::byte *begin_, *next_;  // no island was ever behind the second
+  std::byte *begin_, *next_;  // the next region begins at `next_`
   std::byte* standing_ = nullptr;
 };
 
-// The host memory of one call: buffers with red zones on an island. One at a time.
+// The host memory of one call: buffers between red zones, in one region. At most one lives at a time.
 class GuardedMemory {
  public:
   GuardedMemory(GuardedRegions& regions, FillPattern pattern);
@@ -48,11 +48,12 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  // A buffer of exactly `bytes`, never null, aligned as promised and no better. It lives as long as this object. Throws
-  // std::bad_alloc.
+  // A buffer of exactly `bytes` bytes, never null, with exactly the promised alignment. It lives as long as this
+  // object. Throws std::bad_alloc.
   std::byte* add(std::string name, std::size_t bytes);
 
-  // What was written outside of the buffers, the first in the order in which they were added, in one sentence.
+  // One sentence about the first buffer, in the order of add(), with a write outside of it; none if there is no such
+  // write.
   std::optional<std::string> damage() const;
 
  private:
@@ -63,7 +64,7 @@ class GuardedMemory {
   };
   GuardedRegions& regions_;
   FillPattern pattern_;
-  std::byte *begin_, *end_, *open_;  // the island, the end of what is taken of it and of what may be touched
+  std::byte *begin_, *end_, *open_;  // the region, the end of its buffers, the end of its usable pages
   std::vector<Buffer> buffers_;
 };
 

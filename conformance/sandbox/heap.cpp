@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-// glibc's own, under the names that it keeps for those who replace them.
+// glibc's allocator, under the names that it keeps for programs that replace malloc.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -21,12 +21,12 @@ void __libc_free(void*);
 namespace assay::heap {
 namespace {
 
-// Never destroyed: what was handed out may be freed until the process ends.
+// Never destroyed, because blocks may be freed until the process ends.
 QuarantineHeap* arena = nullptr;
 std::atomic<bool> watched = false;
 std::byte filling{};
 Owner::Who owner = Owner::host;
-std::size_t until_refused = 0;  // allocations, with that one
+std::size_t until_refused = 0;  // the number of allocations up to and including the one that fails
 bool refused = false;
 std::atomic_flag busy;  // a testee may have threads
 

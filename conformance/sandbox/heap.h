@@ -5,14 +5,14 @@
 
 #include "conformance/sandbox/quarantine.h"
 
-// The heap of the process, watched while a testee is called: what malloc and its kin, and with them new, hand out then
-// are blocks of an arena of their own. What a sanitizer watches anyway is left to it.
+// The heap of the process, watched while a testee is called: malloc and the functions like it, and so operator new,
+// then return blocks of a quarantine heap. In a build with a sanitizer, the sanitizer watches the heap instead.
 namespace assay::heap {
 
 inline constexpr bool is_watched = ASSAY_WATCHED_HEAP;
 
-// While it lives, the heap is watched, and what it hands out holds `fill`; the library's allocation of this number,
-// from 1 on, gets nothing. One at a time.
+// While a Watch lives, the heap is watched and new blocks hold `fill`. The library's allocation with the number
+// `refused`, counted from 1, fails. At most one Watch lives at a time.
 class Watch {
  public:
   explicit Watch(std::byte fill, std::size_t refused = 0);
@@ -21,9 +21,9 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
 };
 
-bool has_refused();  // under the last watch
+bool has_refused();  // an allocation was refused under the last Watch
 
-// While it lives, allocations are the library's own, or the host's.
+// While an Owner lives, allocations count as the library's, or as the host's.
 class Owner {
  public:
   enum Who : bool { host, library };
@@ -36,9 +36,9 @@ class Owner {
   Who before_;
 };
 
-std::optional<Damage> damage();         // of all that was handed out under any watch of this process
-std::size_t used();                     // bytes that were handed out under them
-void retire_freed();                    // what damage() has looked at and is not in use, see QuarantineHeap
-bool was_retired(const void* address);  // for having been freed
+std::optional<Damage> damage();         // over all blocks that were allocated under any Watch of this process
+std::size_t used();                     // the bytes of these blocks
+void retire_freed();                    // QuarantineHeap::retire_freed()
+bool was_retired(const void* address);  // the address lay in a freed block that is retired now
 
 }  // namespace assay::heap

@@ -1,6 +1,6 @@
 #include "conformance/sandbox/heap.h"
 
-// Sanitizers have a heap of their own.
+// In a build with a sanitizer, the sanitizer replaces the heap.
 namespace assay::heap {
 
 Watch::Watch(std::byte, std::size_t) {}

@@ -20,7 +20,7 @@ bool make_usable(std::span<std::byte> pages) {
   return mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE) == 0;
 }
 
-bool sink(std::span<std::byte> pages) {
+bool retire(std::span<std::byte> pages) {
   return pages.empty() || mmap(pages.data(), pages.size(), PROT_NONE, untouched | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-// Memory is given, protected and taken in whole pages. The addresses that are reserved here are backed by none until
-// they are written to.
+// Memory is mapped, protected and unmapped in whole pages. Reserved addresses are backed by memory when they are first
+// written to.
 namespace assay {
 
 inline constexpr std::size_t page_size = 4096;
@@ -15,11 +15,11 @@ inline constexpr std::size_t page_size = 4096;
 inline std::byte* page_begin(std::byte* p) { return p - reinterpret_cast<std::uintptr_t>(p) % page_size; }
 inline std::byte* page_end(std::byte* p) { return page_begin(p + page_size - 1); }
 
-std::byte* reserve(std::size_t bytes);  // which nobody may touch. Throws std::system_error
+std::byte* reserve(std::size_t bytes);  // reserves protected addresses. Throws std::system_error
 
-bool make_usable(std::span<std::byte> pages);  // to be read and written to. False where the system refuses
+bool make_usable(std::span<std::byte> pages);  // makes them readable and writable. False if the system refuses
 
-// Whole pages: nobody may touch them from now on, and what they held is gone. False where the system refuses.
-bool sink(std::span<std::byte> pages);
+// Protects whole pages and drops their contents. False if the system refuses.
+bool retire(std::span<std::byte> pages);
 
 }  // namespace assay

@@ -23,19 +23,20 @@ TensorPlan plan_of(const Tensor& t) { return {t.dtype, t.sizes, t.dim_order}; }
 
 std::string element_name(std::string_view list, std::size_t k) { return text(list, "[", k, "]"); }
 
-// That calls take before a process should be replaced: what they took is not used again.
+// Address space that calls may use before the process should be replaced: addresses are never reused.
 constexpr std::size_t most_addresses = std::size_t{1} << 35, most_memory = std::size_t{1} << 26;
 
-constexpr std::size_t most_refusals = 8;  // allocations of a call that are refused in turn
+constexpr std::size_t most_refusals =
+    8;  // the number of allocations of one call that are made to fail, one after the other
 
-// Where the next call will have its stack.
+// Fills the stack below this frame, where the next call will have its frames.
 [[gnu::noinline]] void fill_stack(std::byte byte) {
   std::array<std::byte, 1 << 14> frame;
   frame.fill(byte);
   asm volatile("" : : "r"(frame.data()) : "memory");
 }
 
-// Each out has a poison of its own.
+// Each out has its own fill pattern.
 std::uint64_t seed_of(std::uint64_t call, std::size_t out) { return call + (out << 40); }
 
 Class class_of(const Damage& damage) {
@@ -59,7 +60,7 @@ bool look_at_heap(Observation& seen) {
   return seen.spoilt = true;
 }
 
-// One call in memory of its own.
+// One call in its own guarded memory.
 class Run {
  public:
   Run(GuardedRegions& regions, const Operator& op, std::span<const Value> arguments, const OutPlan& plan,
@@ -96,13 +97,13 @@ class Run {
   }
 
  private:
-  // Of one that aborted.
+  // The reply of a call that aborted.
   [[noreturn]] void lose() const {
     if (memory_.damage() || heap::damage()) std::abort();
-    throw Lost{TaskResult::End::outlived, SIGABRT, death_of(SIGABRT).text};
+    throw Lost{TaskResult::End::recovered, SIGABRT, death_of(SIGABRT).text};
   }
 
-  // What the call did besides answering, the worst first.
+  // The side effects of the call, the most serious first.
   void look_around(Observation& seen) const {
     if (const auto given = memory_.damage())
       put_down(seen, Class::writes_out_of_bounds, *given);
@@ -147,7 +148,7 @@ class Run {
 
   HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan) {
     if (argument.is_out_number())
-      return place_out(std::string(argument.name), plan_of(tensor_of(0.0)));  // holds a number of any kind
+      return place_out(std::string(argument.name), plan_of(tensor_of(0.0)));  // can hold a number of any kind
     if (!argument.type.ends_with("[]")) return place_out(std::string(argument.name), plan.at(0));
     TensorViews views;
     for (std::size_t k = 0; k < plan.size(); ++k)
@@ -203,10 +204,10 @@ bool same_metadata(const Tensor& a, const Tensor& b) {
   return a.dtype == b.dtype && a.sizes == b.sizes && a.dim_order == b.dim_order;
 }
 
-// The elements of an out that each of two runs left as it found them, and whether the others are equal.
+// The elements of an out that two runs left unwritten, and whether all other elements are equal.
 struct Comparison {
   bool equal = true;
-  Int unwritten = 0, first = 0;  // how many, and the first in memory order
+  Int unwritten = 0, first = 0;  // the number of unwritten elements, and the first of them in memory order
 };
 
 Comparison compare(const Tensor& one, const Tensor& other, std::uint64_t seed) {
@@ -227,12 +228,12 @@ Comparison compare(const Tensor& one, const Tensor& other, std::uint64_t seed) {
   return c;
 }
 
-// The words of a refusal are no part of it: they may tell of addresses.
+// Compares replies without the text of a refusal: the text may contain addresses.
 bool same_reply(const Observation& one, const Observation& other) {
   return one.reply.outcome == other.reply.outcome && std::ranges::equal(one.outs, other.outs, same_metadata);
 }
 
-// Whether two runs gave one answer, apart from what neither wrote; that is put down.
+// Whether two runs gave the same answer, apart from unwritten elements, which are recorded.
 bool agree(Observation& one, const Observation& other, std::uint64_t seed, const FreeOuts& free) {
   if (!same_reply(one, other)) return false;
   for (std::size_t k = 0; k < one.outs.size(); ++k) {
@@ -246,7 +247,7 @@ bool agree(Observation& one, const Observation& other, std::uint64_t seed, const
   return true;
 }
 
-// A plan that has room for more, or for less, than this one's sizes; the same where there is none such.
+// A plan with more or with less room than `plan`; `plan` itself if there is no such plan.
 TensorPlan larger(TensorPlan plan) {
   constexpr Int most = 1 << 20;  // elements
   Dims sizes = plan.sizes;
@@ -360,7 +361,7 @@ bool Probe::is_spent() const { return regions_.used() > most_addresses || heap::
 void Probe::explain_faults() {
   static const GuardedRegions* regions = nullptr;
   regions = &regions_;
-  static std::array<std::byte, 1 << 14> stack;  // an overflown one has no room
+  static std::array<std::byte, 1 << 14> stack;  // an overflown stack has no room for the handler
   const stack_t alternative{stack.data(), 0, stack.size()};
   sigaltstack(&alternative, nullptr);
   struct sigaction action {};
@@ -370,7 +371,7 @@ void Probe::explain_faults() {
                                   : heap::was_retired(info->si_addr)  ? uses_freed_memory
                                                                       : std::string_view();
     static_cast<void>(!::write(STDERR_FILENO, said.data(), said.size()));
-    std::raise(SIGSEGV);  // now with the signal's own action, as soon as this returns
+    std::raise(SIGSEGV);  // raises the default action as soon as this handler returns
   };
   sigaction(SIGSEGV, &action, nullptr);
 }

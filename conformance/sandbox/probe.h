@@ -11,59 +11,59 @@
 
 namespace assay {
 
-// What a tensor of an out argument is before the call; its memory is exactly what these sizes take.
+// The out tensor that a call is given. Its memory has exactly the bytes of these sizes.
 struct TensorPlan {
   DType dtype = DType::float32;
   Dims sizes;
   Dims dim_order;
 };
 
-// For each out argument its tensors: one of a Tensor, any number of a Tensor[], none of a number, which needs no plan.
+// The tensors of each out argument: one for a Tensor, any number for a Tensor[], none for a number.
 using OutPlan = std::vector<std::vector<TensorPlan>>;
 
-// The plan that gives every out the dtype, sizes and dim order of the tensor that stands in its place: of a call that
-// the reference has answered, the expected results'.
+// The plan with the dtypes, sizes and dim orders of the out arguments in `arguments`. For a call that the reference has
+// answered, these are the expected results.
 OutPlan plan_outs(const Operator& op, std::span<const Value> arguments);
 
-// Of each out argument, whether its values need not repeat; none: those of all must.
+// For each out argument: whether its values may differ between runs. An empty list: no values may differ.
 using FreeOuts = std::vector<bool>;
-// Outs are counted through: an argument that is a list has several, and there is no other besides.
+// `out` counts tensors: a Tensor[] argument counts once for each of its tensors, and is then the only out argument.
 bool is_free(const FreeOuts& free, std::size_t out);
 
-// What was seen of one call. Outs are counted through: a Tensor[] is as many outs as it has tensors.
+// What the probe saw of one call. A Tensor[] counts as one out for each of its tensors.
 struct Observation {
   Reply reply;
-  std::vector<Tensor> outs;     // as the first run left them; empty unless the reply is ok
-  Class conduct = Class::none;  // what the call did besides replying, the worst of it,
-  std::string violation;        // in one sentence
-  std::string circumstance;     // in which alone it went so, "with outs planned larger"; empty: in the plain one
-  bool spoilt = false;          // memory is damaged: the process is good for nothing more
-  double seconds = 0;           // of the first run
+  std::vector<Tensor> outs;     // after the first run; empty unless the reply is ok
+  Class conduct = Class::none;  // the most serious side effect of the call,
+  std::string violation;        // and one sentence about it
+  std::string circumstance;  // the only condition under which this was seen, as "with outs planned larger"; empty: none
+  bool spoilt = false;       // memory is damaged: the process must not run another call
+  double seconds = 0;        // duration of the first run
 };
 
-// Calls a library, in memory that it must not leave, for as long as it has not damaged any.
+// Calls a library in guarded memory, until a call has damaged memory.
 class Probe {
  public:
-  explicit Probe(KernelLibrary& library) : library_(library) {}  // which outlives this
+  explicit Probe(KernelLibrary& library) : library_(library) {}  // `library` must outlive the probe
 
-  // Calls the library twice. What it is given to write to, what it allocates and the stack that it uses hold one poison
-  // in the first run and another in the second, drawn from `seed`; where the answers differ, a third run with the first
-  // poison tells what depends on it from what does not repeat. Of a free out only dtype and sizes must agree, and of it
-  // alone elements may be left unwritten. Arguments follow the schema; what stands in the places of out arguments is
-  // not looked at. Throws what the library throws.
+  // Calls the library twice. The memory of outs, the memory that the library allocates and the stack hold one fill
+  // pattern in the first run and another in the second, drawn from `seed`. If the answers differ, a third run with the
+  // first pattern tells an answer that depends on the pattern from an answer that does not repeat. Of a free out only
+  // dtype and sizes must agree, and only its elements may be left unwritten. `arguments` follow the schema; the values
+  // of out arguments are ignored. Throws what the library throws.
   Observation observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs, std::uint64_t seed = 1,
                       const FreeOuts& free = {});
 
   KernelLibrary& library() const { return library_; }
-  bool is_spent() const;  // calls have taken so much memory that another process should go on
-  void explain_faults();  // from now on: before a segmentation fault ends the process, stderr may tell why
+  bool is_spent() const;  // calls have used so much address space that a new process should continue
+  void explain_faults();  // from now on, a segmentation fault writes its cause to stderr where it is known
 
-  // From now on: whether observe() throws Lost where a call aborts, rather than to let it end the process. Where memory
-  // is damaged, it ends.
+  // From now on: whether observe() throws Lost when a call aborts, instead of letting the process end. The process
+  // still ends when memory is damaged.
   void recover_from_aborts(bool does) { recovers_from_aborts_ = does; }
 
-  // From now on: whether a call that is answered is made again under harder circumstances, in which the answer must be
-  // the same, or where memory is missing a refusal. The first in which it is not stands for the call.
+  // From now on: whether an answered call is repeated under harder conditions. There the answer must be the same; when
+  // an allocation fails, a refusal is right, too. The first condition with another answer becomes the observation.
   void be_thorough(bool is) { is_thorough_ = is; }
 
  private:
@@ -75,7 +75,8 @@ class Probe {
   bool recovers_from_aborts_ = false, is_thorough_ = false;
 };
 
-// What explain_faults() says when memory of an earlier call was used, or what the library had freed.
+// The texts that explain_faults() writes: the call used memory of an earlier call, or memory that the library had
+// freed.
 inline constexpr std::string_view uses_memory_of_earlier_call = "memory that was given for an earlier call is used\n",
                                   uses_freed_memory = "memory that was freed is used\n";
 

@@ -7,7 +7,7 @@
 namespace assay {
 
 std::vector<int> processors() {
-  cpu_set_t set{};  // of none, where the system does not tell
+  cpu_set_t set{};  // stays empty when the system does not tell
   sched_getaffinity(0, sizeof set, &set);
   std::vector<int> all;
   for (std::size_t i = 0; i < CPU_SETSIZE; ++i)

@@ -5,8 +5,8 @@
 
 namespace assay {
 
-// The processors that the calling thread may run on, in their order; and keeps it, with the threads that it starts, on
-// these.
+// processors(): the processors that the calling thread may run on, ascending. keep_on(): restricts the calling thread,
+// and the threads that it starts, to `processors`.
 std::vector<int> processors();
 void keep_on(std::span<const int> processors);
 

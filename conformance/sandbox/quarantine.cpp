@@ -9,8 +9,9 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t large = 16 * page_size;              // what is large sinks when it is freed
-constexpr std::size_t most_opened = std::size_t{1} << 20;  // at once, ahead of what is handed out
+constexpr std::size_t large = 16 * page_size;  // larger blocks are retired when they are freed
+constexpr std::size_t most_opened = std::size_t{1}
+                                    << 20;  // the bytes that are made usable at once, ahead of allocations
 constexpr std::byte freed_fill{0xDD}, block_key{0};
 
 }  // namespace
@@ -65,7 +66,7 @@ void QuarantineHeap::release(void* block) {
   if (b->size < large)
     std::memset(b->data, static_cast<int>(freed_fill), b->size);
   else
-    sink({page_end(b->data), page_begin(b->data + b->size)});
+    retire({page_end(b->data), page_begin(b->data + b->size)});
 }
 
 bool QuarantineHeap::contains(const void* address) const {
@@ -104,7 +105,8 @@ std::optional<Damage> QuarantineHeap::damage(Stretch stretch) const {
 void QuarantineHeap::retire_freed() {
   if (current_ < count_) stretches_[stretch_count_++] = {std::exchange(current_, count_), count_};
   Stretch* const end = std::remove_if(stretches_, stretches_ + stretch_count_, [&](Stretch s) {
-    return std::ranges::all_of(blocks(s), &Block::freed) && sink({page_end(end_of(s.first)), page_end(end_of(s.last))});
+    return std::ranges::all_of(blocks(s), &Block::freed) &&
+           retire({page_end(end_of(s.first)), page_end(end_of(s.last))});
   });
   stretch_count_ = static_cast<std::size_t>(end - stretches_);
 }

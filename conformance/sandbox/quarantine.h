@@ -9,10 +9,10 @@
 
 namespace assay {
 
-// Blocks of memory between red zones that are never handed out twice: what is freed is filled and stays, so that a
-// write to it shows, until it sinks. It keeps its books outside of what it hands out and takes no memory from anybody,
-// so that a malloc can be made of it. All blocks together are at most `most`: what a process may touch is no matter of
-// its machine.
+// An allocator that places each block between red zones and never reuses a block. A freed block is filled and stays
+// readable, so that a later write to it is detected, until it is retired: then its pages are protected. The bookkeeping
+// lies outside of the blocks and uses no other allocator, so that malloc can be implemented by this class. All blocks
+// together are at most `most` bytes, on every machine.
 class QuarantineHeap {
   struct Block {
     std::byte* data;
@@ -20,7 +20,7 @@ class QuarantineHeap {
     bool freed;
   };
   struct Stretch {
-    std::size_t first, last;  // blocks, without the second
+    std::size_t first, last;  // the blocks [first, last)
   };
   static constexpr std::size_t most_blocks = std::size_t{1} << 20,
                                books = most_blocks * (sizeof(Block) + sizeof(Stretch));
@@ -29,26 +29,28 @@ class QuarantineHeap {
   static constexpr std::size_t most = std::size_t{1} << 30;
   static constexpr std::size_t addresses = most + most_blocks * (2 * red_zone + page_size) + books;
 
-  QuarantineHeap();  // reserves `addresses`, no memory. Throws std::system_error
+  QuarantineHeap();  // reserves `addresses` bytes of address space, no memory. Throws std::system_error
   ~QuarantineHeap();
   QuarantineHeap(const QuarantineHeap&) = delete;
   QuarantineHeap& operator=(const QuarantineHeap&) = delete;
 
-  // A block of exactly `bytes`, each of which holds `fill`. Null where they are too many.
+  // A block of exactly `bytes` bytes that hold `fill`. Null when `most` would be exceeded.
   std::byte* allocate(std::size_t bytes, std::byte fill, std::size_t alignment = promised_alignment);
-  void release(void* block);  // what is wrong with it, damage() says later
+  void release(void* block);  // damage() reports a wrong release later
   bool contains(const void* address) const;
-  bool was_retired(const void* address) const;   // of one that can't be touched: for it was once
-  std::size_t size_of(const void* block) const;  // 0 where it is none
+  bool was_retired(const void* address) const;   // the address lay in a block that is retired now
+  std::size_t size_of(const void* block) const;  // 0 if `block` is not a block of this heap
 
-  // The first wrong release, else the first block whose red zone, or which itself after its release, was written to.
+  // The first wrong release, else the first block whose red zone was written to, or that was written to after its
+  // release.
   std::optional<Damage> damage() const;
 
-  // From now on nobody may touch a stretch, which is what was handed out between two calls of this, whose blocks are
-  // all freed; damage() need not look at it again. A stretch with a block in use waits for a later call.
+  // Protects the pages of every stretch whose blocks are all freed. A stretch is the blocks that were allocated between
+  // two calls of this function. damage() does not look at it again. A stretch with a block in use waits for a later
+  // call.
   void retire_freed();
 
-  std::size_t used() const { return used_; }  // bytes that were ever handed out
+  std::size_t used() const { return used_; }  // the bytes of all blocks ever allocated
 
  private:
   static constexpr std::size_t reserved = addresses - books;  // for blocks
@@ -56,12 +58,12 @@ class QuarantineHeap {
   Block* find(const void* block) const;
   std::span<Block> blocks() const { return {blocks_, count_}; }
   std::span<Block> blocks(Stretch s) const { return {blocks_ + s.first, blocks_ + s.last}; }
-  std::byte* end_of(std::size_t count) const;  // of so many blocks, the last with its red zone
+  std::byte* end_of(std::size_t count) const;  // the end of the first `count` blocks, with the last red zone
   std::optional<Damage> damage(Stretch) const;
 
-  std::byte *memory_, *open_;  // what is behind the second nobody may touch yet
+  std::byte *memory_, *open_;  // the addresses from `open_` on are protected
   Block* blocks_;              // sorted by address
-  Stretch* stretches_;         // that have not sunk
+  Stretch* stretches_;         // those that are not retired
   std::size_t count_ = 0, used_ = 0, stretch_count_ = 0;
   std::size_t current_ = 0;  // the first block after the last stretch
   std::optional<Damage> misuse_;

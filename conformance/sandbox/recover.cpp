@@ -12,7 +12,7 @@ thread_local sigjmp_buf* landing = nullptr;
 void leave(int signal) {
   if (sigjmp_buf* const to = std::exchange(landing, nullptr)) siglongjmp(*to, 1);
   std::signal(signal, SIG_DFL);
-  std::raise(signal);  // as soon as this returns
+  std::raise(signal);  // delivered as soon as this handler returns
 }
 
 struct Landing {

@@ -4,8 +4,8 @@
 
 namespace assay {
 
-// Calls f, and outlives it: false where f called abort() in this thread. What f held then, memory and locks, is held by
-// nobody any more, so that what is called later may wait forever.
+// Calls f and returns true; false if f called abort() in this thread, from which this function recovers by longjmp. The
+// memory and locks that f held are not released, so that a later call may wait forever for a lock.
 bool recovers_from_abort(const std::function<void()>& f);
 
 }  // namespace assay

@@ -10,8 +10,8 @@ namespace {
 
 using Zone = std::array<std::byte, red_zone>;
 
-// What zones hold, by their keys. No two neighbouring bytes are equal, so that a shifted copy of a red zone is damage
-// too.
+// The contents of red zones, by key. No two neighbouring bytes are equal, so that a shifted copy of a red zone counts
+// as damage.
 constexpr auto zones = [] {
   std::array<Zone, 256> all{};
   for (std::size_t key = 0; key < all.size(); ++key)
@@ -21,7 +21,7 @@ constexpr auto zones = [] {
 
 const Zone& zone_of(std::byte key) { return zones[std::to_integer<std::size_t>(key)]; }
 
-// `expected(i)` is what byte i of the zone held before it was written to.
+// `expected(i)` is the content of byte i of the zone before the write.
 template <class Expected>
 Damage damage_in(Damage found, std::span<const std::byte> zone, Expected expected) {
   std::size_t first = zone.size(), last = 0;

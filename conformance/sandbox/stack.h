@@ -6,7 +6,7 @@
 
 namespace assay {
 
-// How many of an operator's arguments are on a host's stack, as the first of them: those of the schema's own text.
+// The number of an operator's arguments that a host puts on its stack: the first ones, which the schema's text has.
 inline std::size_t stacked(const Operator& op) {
   const auto added =
       std::ranges::count_if(op.arguments, [](const SchemaArgument& a) { return a.mutated || a.is_out_number(); });

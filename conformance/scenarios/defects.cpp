@@ -21,7 +21,7 @@ ScenarioKind kind_of(const Record& r) {
   return std::ranges::find(scenario_kinds, word, &ScenarioKindRow::name)->kind;
 }
 
-bool is_answered(const Record& r) { return r.verdict == Verdict::fail && row(r.failure).deed != Effect::refusal; }
+bool is_answered(const Record& r) { return r.verdict == Verdict::fail && row(r.failure).effect != Effect::refusal; }
 
 std::string behind(std::string_view words, std::string_view mark) {
   const std::size_t at = words.find(mark);

@@ -29,7 +29,7 @@ std::vector<Difference> differences(const Facts& before, const Facts& after) {
   return list;
 }
 
-// Those of `defects` that `others` do not have and that explain one of these changes.
+// The defects in `defects` that are not in `others` and that explain one of these changes.
 std::vector<Defect> only_in(const std::vector<Defect>& defects, const std::vector<Defect>& others,
                             const std::vector<Change>& changes) {
   std::set<std::string_view> ids, changed;

@@ -8,26 +8,27 @@
 
 #include "conformance/verdict/run_file.h"
 
-/// What changed from one run to another.
+// What changed from one run to another.
 namespace assay {
 
-/// What a run says of a case.
+// The verdict of a run on a case.
 struct CaseVerdict {
   Verdict verdict = Verdict::pass;
   Class failure = Class::none;
   Tier tier = Tier::none;
 };
-std::string text(const CaseVerdict& ruling);  ///< "pass", "fail (nan)"
+std::string text(const CaseVerdict& ruling);  // "pass", "fail (nan)"
 
-/// A run that later ones are held to.
+// A run that later runs are compared with.
 class Baseline {
  public:
   explicit Baseline(const RunFile& run);
-  explicit Baseline(std::istream& lines);  ///< throws as read_run
+  explicit Baseline(std::istream& lines);  // throws as read_run
 
-  const CaseVerdict* find(const std::string& case_id) const;  ///< none: the run did not judge it
+  const CaseVerdict* find(const std::string& case_id) const;  // null: the run did not judge the case
 
-  /// It fails and is not listed, and here it did not fail, was less serious, or was not judged.
+  // True if the case fails, is not a listed failure, and in this run did not fail, failed less seriously, or was not
+  // judged.
   bool is_new(const Record& record) const;
 
  private:
@@ -42,23 +43,23 @@ struct Change {
 };
 
 struct Difference {
-  std::string name, before, after;  ///< of a fact in the headers, empty where it is not in one
+  std::string name, before, after;  // a fact of the run headers; a value is empty where its header lacks the fact
 };
 
 struct Changes {
   std::vector<Difference> settings;
-  std::vector<std::string> cut_off;  ///< "before", "after": runs that did not end
-  std::vector<Change> fresh;         ///< failures that are new, as Baseline has it
-  std::vector<Change> mended;        ///< failures that pass now
-  std::vector<Change> given_up;      ///< what was answered and is unsupported now
+  std::vector<std::string> cut_off;  // "before", "after": the runs that did not end
+  std::vector<Change> fresh;         // new failures, as Baseline defines them
+  std::vector<Change> mended;        // failures that pass now
+  std::vector<Change> given_up;      // cases that were answered and are unsupported now
   std::vector<std::string> only_before, only_after;
-  std::vector<Defect> fresh_defects;   ///< not there before, with a case that is fresh
-  std::vector<Defect> mended_defects;  ///< not there any more, with a case that is mended
+  std::vector<Defect> fresh_defects;   // defects that were not there before, with a new failure
+  std::vector<Defect> mended_defects;  // defects that are gone, with a case that is mended
 
-  bool is_worse() const;  ///< something promised is fresh
+  bool is_worse() const;  // a promised call is among the new failures
 };
 
-/// Cases are compared by their ids, so that the testees need not have one name.
+// Matches cases by their ids, so that the testees' names may differ.
 Changes compare(const RunFile& before, const RunFile& after);
 
 }  // namespace assay

@@ -36,12 +36,12 @@ void visit_defect(DefectType& d, Visitor&& visit) {
   visit.optional("command", d.command);
 }
 
-// What is done, of one operator and of several.
+// The verb phrase of a defect, for one operator and for several.
 struct Phrase {
   std::string_view one, many;
 };
 
-Phrase deed(const Defect& d) {
+Phrase effect(const Defect& d) {
   using enum Class;
   switch (d.failure) {
     case none:
@@ -117,7 +117,7 @@ Trial& Trial::operator+=(const Trial& t) {
 std::string sentence(const Defect& d, std::string_view many) {
   const bool one = d.operators.size() == 1;
   const std::string who = one ? d.operators[0] : fmt::format("{} {}", d.operators.size(), many);
-  const Phrase phrase = deed(d);
+  const Phrase phrase = effect(d);
   const std::string all = fmt::format("{} {} {}", who, one ? phrase.one : phrase.many, d.when);
   return d.explained ? all : fmt::format("{}, or nearly so", all);
 }

@@ -8,67 +8,70 @@
 
 namespace assay {
 
-// A trial convinces by so much of the calls that were drawn, if they are enough.
+// The share of the drawn calls that a trial must classify rightly, and the least number of drawn calls.
 constexpr double convincing = 0.95;
 constexpr std::uint64_t fewest_drawn = 8;
 
-/// How a sentence about when calls fail fared with calls that were drawn to try it.
+// How well an explanation predicts failures: the counts of calls that were drawn to test it.
 struct Trial {
-  std::uint64_t drawn = 0, alike = 0;       ///< that it speaks of, and those that fail alike
-  std::uint64_t differing = 0, spared = 0;  ///< that differ from these in one of its words, and those that do not
+  std::uint64_t drawn = 0, alike = 0;  // drawn calls that the explanation covers, and those among them that fail alike
+  std::uint64_t differing = 0,
+                spared =
+                    0;  // drawn calls that differ from these in one condition, and those among them that do not fail
 
-  bool convinces(double share) const;  ///< so much of both, if enough could be drawn
+  bool convinces(double share) const;  // both shares reach `share`, if enough calls could be drawn
   Trial& operator+=(const Trial& other);
   bool operator==(const Trial&) const = default;
 };
 
-/// What makes cases fail that fail alike.
+// One cause of failures: cases that fail alike.
 struct Defect {
-  std::string id;  ///< of what it is, not of where it stands
+  std::string id;  // depends on what the defect is, and is the same in every run
   std::string testee;
-  Tier tier = Tier::none;  ///< of its most serious case
+  Tier tier = Tier::none;  // the tier of its most serious case
   Verdict verdict = Verdict::fail;
   Class failure = Class::none;
-  std::string when;                    ///< "whenever self has NaN"
-  std::string sentence;                ///< who does what, and when
-  std::vector<std::string> ways;       ///< each in words as `when`, that of most cases first; none: there is one
-  std::vector<std::string> operators;  ///< sorted
-  std::uint64_t cases = 0;             ///< that fail for it
-  std::uint64_t promised_cases = 0;    ///< of these, inside of the contract
-  std::optional<double> distance;      ///< of the farthest, in units of its bound
+  std::string when;      // "whenever self has NaN"
+  std::string sentence;  // who fails, how and when
+  std::vector<std::string>
+      ways;  // alternatives in the words of `when`, the most frequent first; empty if there is only one
+  std::vector<std::string> operators;  // sorted
+  std::uint64_t cases = 0;             // the number of its cases
+  std::uint64_t promised_cases = 0;    // those that the contract promises
+  std::optional<double> distance;      // the largest distance of a result, in units of its bound
   Trial trial;
-  bool explained = false;  ///< by a trial that convinces
-  bool known = false;      ///< each of its cases is a listed expected failure
+  bool explained = false;  // a trial confirms the explanation
+  bool known = false;      // each of its cases is a listed expected failure
   std::vector<std::string> case_ids;
-  Record smallest;      ///< the simplest call that was found
-  std::string command;  ///< that makes it again; empty in lines of old runs, which know the case alone
+  Record smallest;      // the simplest call that was found
+  std::string command;  // the shell command that makes this call; empty in lines of old runs, which know only the case
 
   bool promised() const { return promised_cases > 0; }
   bool operator==(const Defect&) const = default;
 };
 
-/// "24 operators abort whenever a tensor is uint16": `defect.sentence`, from its other fields.
+// "24 operators abort whenever a tensor is uint16": `defect.sentence`, made from its other fields.
 std::string sentence(const Defect& defect, std::string_view many = "operators");
 
-/// One word for how its calls fail: their class, or the verdict where that says it all.
+// One word for how the calls fail: their class, or the verdict if it is enough.
 std::string_view kind(const Defect& defect);
 
-/// "up to 31.4 times the bound", empty where no number says it.
+// "up to 31.4 times the bound"; empty if no distance is known.
 std::string how_far(const Defect& defect);
 
-/// The shell command that makes its smallest call again.
+// The shell command that makes the smallest call again.
 std::string repro_line(const Defect& defect);
 
-/// Why it does not count for the exit code, empty where it does.
+// Why the defect does not change the exit code; empty if it does.
 std::string_view excuse(const Defect& defect);
 
-/// Most serious first, then those with most cases.
+// Orders by severity, then by the number of cases.
 bool is_more_serious(const Defect& a, const Defect& b);
 
-/// The JSON object of a defect, fields in the order above.
+// The JSON object of a defect, fields in the order above.
 nlohmann::ordered_json to_json(const Defect& defect);
 
-/// `{"defect":{…}}`, and back, as from_json_line.
+// `{"defect":{…}}`, and the reverse, as from_json_line.
 std::string to_json_line(const Defect& defect);
 Defect defect_from_json_line(std::string_view line);
 

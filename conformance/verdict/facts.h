@@ -7,10 +7,10 @@
 
 namespace assay {
 
-/// What the reader should know about a run: versions, seed, date, machine. Shown in the given order.
+// Facts about a run that the reader needs: versions, seed, date, machine. They are shown in this order.
 using Facts = std::vector<NamedText>;
 
-/// The fields of a header line, none of an empty one. Throws std::invalid_argument where it is no header.
+// The fields of a header line; none for an empty line. Throws std::invalid_argument if the line is not a header.
 Facts facts_of_header(std::string_view line);
 
 }  // namespace assay

@@ -22,7 +22,7 @@ void decode_name(std::string_view key, const Json& json, const Table& table, Val
   refuse(key, fmt::format("one of {}", fmt::join(names, ", ")), json);
 }
 
-// An excerpt of what came, short enough for one sentence.
+// An excerpt of the actual value, short enough for one sentence.
 std::string excerpt(const Json& json) { return fmt::format("{:.60}", dumped(json)); }
 
 }  // namespace

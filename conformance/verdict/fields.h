@@ -9,13 +9,13 @@
 
 #include "conformance/verdict/record.h"
 
-/// Fields of the JSON lines of a run. What has fields lists them once, in visit_fields(object, visit), for the Writer
-/// and the Reader.
+// The fields of the JSON lines of a run. A type with fields lists them once, in visit_fields(object, visit), for Writer
+// and Reader.
 namespace assay::fields {
 
 using Json = nlohmann::ordered_json;
 
-/// Infinity and NaN, which JSON lacks, are "inf", "-inf", "nan".
+// Infinity and NaN, which JSON lacks, are "inf", "-inf" and "nan".
 Json encode(const std::string& value);
 Json encode(bool value);
 Json encode(std::uint64_t value);
@@ -31,7 +31,7 @@ Json encode(const std::optional<T>& value) {
   return value ? encode(*value) : Json(nullptr);
 }
 
-/// Throw std::invalid_argument with one sentence that names the field, what was wanted and what came.
+// These throw std::invalid_argument with one sentence that names the field, the expected and the actual value.
 void decode(std::string_view key, const Json& json, std::string& value);
 void decode(std::string_view key, const Json& json, bool& value);
 void decode(std::string_view key, const Json& json, std::uint64_t& value);
@@ -62,7 +62,7 @@ struct Writer {
     object[key] = encode(value);
   }
   template <typename T>
-  void optional(const char* key, const T& value) {  ///< left out where there is nothing to say
+  void optional(const char* key, const T& value) {  // omitted when empty
     if (value != T{}) required(key, value);
   }
 };
@@ -81,7 +81,7 @@ class Reader {
     known_.insert(key);
     if (const auto found = object_.find(key); found != object_.end()) decode(key, *found, value);
   }
-  void refuse_others() const;  ///< a misspelt optional field would otherwise be lost without a word
+  void refuse_others() const;  // rejects unknown fields, so that a misspelt optional field is an error
 
  private:
   [[noreturn]] static void missing(const char* key);
@@ -90,7 +90,7 @@ class Reader {
   std::set<std::string_view> known_;
 };
 
-/// The object that a line is, and back.
+// The object that a line states, and the reverse.
 Json parsed(std::string_view line);
 std::string dumped(const Json& json);
 

@@ -10,8 +10,8 @@
 
 #include "conformance/verdict/record.h"
 
-/// Fields, which visit_fields lists, one after another in the bytes of this machine: for processes of the same program,
-/// which exchange too many to write them as JSON.
+// The fields that visit_fields lists, as consecutive bytes of this machine. Processes of the same program exchange
+// records in this form, because there are too many to write as JSON.
 namespace assay::fields {
 
 template <typename T>
@@ -48,7 +48,7 @@ struct Packer {
   }
 };
 
-/// Throws std::invalid_argument where the bytes are not those of the fields.
+// Throws std::invalid_argument if the bytes are not such fields.
 class Unpacker {
  public:
   explicit Unpacker(std::string_view bytes) : left_(bytes) {}

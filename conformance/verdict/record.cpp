@@ -36,7 +36,7 @@ void visit_record(RecordType& record, Visitor&& visit) {
   visit.optional("known", record.known);
 }
 
-// What the fields say about each other.
+// Conditions between the fields.
 void check_agreement(const Record& record) {
   if (record.dtypes.size() != record.layouts.size())
     throw std::invalid_argument(
@@ -55,7 +55,7 @@ bool is_plain_in_a_shell(char c) {
   return alphanumeric || std::string_view("_-.,:/@%+=").find(c) != std::string_view::npos;
 }
 
-// A tilde or a number sign is special to a shell only where a word begins.
+// A tilde or a number sign is special to a shell only at the beginning of a word.
 bool is_one_shell_word(std::string_view text) {
   const auto plain_inside = [](char c) { return is_plain_in_a_shell(c) || c == '~' || c == '#'; };
   return !text.empty() && is_plain_in_a_shell(text.front()) && std::ranges::all_of(text, plain_inside);

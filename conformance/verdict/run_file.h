@@ -7,19 +7,19 @@
 
 #include "conformance/verdict/defect.h"
 
-/// The lines of a run: one header, a line for each case, one for each defect, one footer. spec/verdicts.md has the
-/// words.
+// The lines of a run file: one header, a line for each case, one for each defect, one footer. spec/verdicts.md defines
+// their words.
 namespace assay {
 
 struct RunFile {
-  std::string header;  ///< its line
+  std::string header;  // the header line
   std::vector<Record> records;
   std::vector<Defect> defects;
-  std::string footer;     ///< its line; none where it was cut off
-  bool complete = false;  ///< as its footer says
+  std::string footer;     // the footer line; empty if the file was cut off
+  bool complete = false;  // as the footer states
 };
 
-/// What was said of cases, in whatever order: 16 digits of their ids, verdicts and classes.
+// A digest of the ids (16 digits), verdicts and classes of cases, independent of their order.
 class VerdictsDigest {
  public:
   void add(const Record& record);
@@ -30,10 +30,10 @@ class VerdictsDigest {
 };
 std::string verdicts_digest(const RunFile& run);
 
-/// What its header or footer counts otherwise than its lines: one sentence, or nothing.
+// One sentence about the first count in the header or footer that differs from the lines; empty if all agree.
 std::string miscounted(const RunFile& run);
 
-/// Up to where the file was cut off, if it was. Throws std::invalid_argument that begins with the number of a bad line.
+// Reads up to where the file was cut off. Throws std::invalid_argument that begins with the number of the bad line.
 RunFile read_run(std::istream& lines);
 
 }  // namespace assay

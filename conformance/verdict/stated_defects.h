@@ -10,17 +10,17 @@
 
 namespace assay {
 
-/// Defects of testees whose failures say themselves what makes them fail: those of one verdict, class and cause are
-/// one.
+// Defects of testees whose failures state their own cause: failures of one verdict, class and cause form one defect.
+// Used for runtimes and loaders.
 class StatedDefects {
  public:
   using IsSimpler = bool (*)(const Record& a, const Record& b);
 
-  /// Sentences speak of `who`, as of "the runtime"; of cases that are equally simple the first is shown.
+  // `who` is the subject of the sentences, as "the runtime". Of equally simple cases the first is shown.
   StatedDefects(std::string_view who, IsSimpler is_simpler) : who_(who), is_simpler_(is_simpler) {}
 
   void add(const Record& record, Class failure, const std::string& when);
-  std::vector<Defect> found() const;  ///< most serious first
+  std::vector<Defect> found() const;  // most serious first
 
  private:
   std::string who_;

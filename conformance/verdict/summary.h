@@ -11,21 +11,21 @@
 
 #include "conformance/verdict/run_file.h"
 
-/// What a run found, in memory that grows with operators and defects, not with cases.
+// The results of a run. The memory grows with the number of operators and defects, not with the number of cases.
 namespace assay {
 
 using VerdictCounts = std::array<std::uint64_t, verdicts.size()>;
 
 std::uint64_t total(const VerdictCounts& counts);
 VerdictCounts& operator+=(VerdictCounts& sum, const VerdictCounts& counts);
-nlohmann::ordered_json counts_json(const VerdictCounts& counts);  ///< by the names of the verdicts
+nlohmann::ordered_json counts_json(const VerdictCounts& counts);  // by the names of the verdicts
 
 struct OperatorSummary {
   VerdictCounts verdicts{};
-  VerdictCounts promised{};  ///< those of calls that the contract promises
+  VerdictCounts promised{};  // of the calls that the contract promises
   double seconds = 0;
-  Tier worst = Tier::none;   ///< of the failures that are not listed
-  std::uint64_t listed = 0;  ///< failures that were expected
+  Tier worst = Tier::none;   // of the failures that are not listed
+  std::uint64_t listed = 0;  // the number of expected failures
 
   // A case counts once under each dtype and each layout that one of its tensors has.
   std::map<std::string, VerdictCounts> dtypes;
@@ -34,8 +34,8 @@ struct OperatorSummary {
 
 struct TesteeSummary {
   std::map<std::string, OperatorSummary> operators;
-  std::vector<Defect> defects;                     ///< in the order of is_more_serious
-  std::vector<std::string> passing_though_listed;  ///< ids of cases that must leave the list of expected failures
+  std::vector<Defect> defects;                     // in the order of is_more_serious
+  std::vector<std::string> passing_though_listed;  // ids of cases that must leave the list of expected failures
 };
 
 struct Summary {
@@ -45,22 +45,22 @@ struct Summary {
   void add(const Defect& defect);
 };
 
-/// Of all operators together.
+// The sum over all operators.
 VerdictCounts verdict_counts(const TesteeSummary& testee);
 VerdictCounts promised_counts(const TesteeSummary& testee);
 
-/// Of the cases that somebody answered, and those that are not failures.
+// The number of answered cases, and the number of them that are not failures.
 std::uint64_t judged_of(const VerdictCounts& counts);
 std::uint64_t passed_of(const VerdictCounts& counts);
 
-/// Operators with failures that neither a list nor a defect names: those that a run did not come to.
+// Operators with failures that neither a list nor a defect contains, because the run did not reach them.
 std::set<std::string> unexamined_operators(const TesteeSummary& testee);
 
-/// "98.1 % of 93,412 promised calls pass; 17 defects": one line that says it all.
+// One line: "98.1 % of 93,412 promised calls pass; 17 defects".
 std::string headline(const TesteeSummary& testee);
 
 Summary summarize(const RunFile& run);
-/// The same of a JSONL stream. Throws as read_run.
+// The summary of a JSONL stream. Throws as read_run.
 Summary summarize(std::istream& lines);
 
 }  // namespace assay

@@ -7,9 +7,9 @@ namespace {
 
 constexpr double near_distance = 4;
 
-// Of a promised call. Deeds are in the order of their enum.
+// The tier of a promised call, by effect, in the order of the enum.
 struct DeedRow {
-  Effect deed;
+  Effect effect;
   Tier valid, invalid;
 };
 
@@ -36,11 +36,11 @@ Tier tier_of(Verdict verdict, Class failure, bool valid, std::span<const std::st
   if (!is_failure(verdict)) return Tier::none;
   if (valid && failure == Class::value && distance && *distance <= near_distance) return Tier::near;
   if (!promised) return Tier::not_promised;
-  const Effect deed =
-      failure == Class::none ? Effect::damage : row(failure).deed;  // a death that nobody can name, a hang
-  const DeedRow& tier = deeds[static_cast<std::size_t>(deed)];
+  const Effect effect =
+      failure == Class::none ? Effect::damage : row(failure).effect;  // a death that nobody can name, a hang
+  const DeedRow& tier = deeds[static_cast<std::size_t>(effect)];
   if (!valid) return tier.invalid;
-  return deed == Effect::wrong ? tier_of_wrong(slices) : tier.valid;
+  return effect == Effect::wrong ? tier_of_wrong(slices) : tier.valid;
 }
 
 }  // namespace assay

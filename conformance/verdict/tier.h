@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// How much a finding matters, by whom it hurts: most first.
+// Severity, most serious first, by who is harmed.
 enum class Tier : std::uint8_t {
   damage,
   wrong_exported,
@@ -53,13 +53,13 @@ inline constexpr std::array tiers = std::to_array<TierRow>({
 constexpr const TierRow& row(Tier tier) { return tiers[static_cast<std::size_t>(tier)]; }
 constexpr std::string_view name(Tier tier) { return row(tier).name; }
 
-/// The slices that decide a tier.
+// The slices that decide a tier.
 inline constexpr std::string_view exported_slice = "exported";
 inline constexpr std::array special_slices =
     std::to_array<std::string_view>({"special-values", "zero-sizes", "extreme-numbers"});
 
-/// The tier of a verdict on a call that is valid or not, lies in these slices, and is promised by the testee's contract
-/// or not. `distance` is that of a wrong value in units of its bound; none where it has no bound.
+// The tier of a verdict on a call, from whether the call is valid, its slices, and whether the testee's contract
+// promises it. `distance` is the distance of a wrong value in units of its bound; none if it has no bound.
 Tier tier_of(Verdict verdict, Class failure, bool valid, std::span<const std::string> slices, bool promised,
              std::optional<double> distance);
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// The closed lists of what can be said of a case.
+// The closed lists of verdicts, classes and reasons.
 namespace assay {
 
 enum class Verdict : std::uint8_t { pass, quality, fail, unsupported, crash, timeout };
@@ -25,7 +25,7 @@ inline constexpr std::array verdicts = std::to_array<VerdictRow>({
     {Verdict::timeout, "timeout", "The call does not end in its time."},
 });
 
-/// What is wrong with a failing case.
+// The class of a failing case: what is wrong with it.
 enum class Class : std::uint8_t {
   none,
   value,
@@ -54,20 +54,20 @@ enum class Class : std::uint8_t {
   accepted_though_invalid,
 };
 
-/// What a library did that has a class, as far as it decides how much that matters.
+// The effect of a failure, by which its tier is decided.
 enum class Effect : std::uint8_t {
   nothing,
-  wrong,         ///< it answered wrongly
-  unrepeatable,  ///< it answered in two ways
-  damage,        ///< memory, state or the process suffered
-  refusal,       ///< it did not answer, on purpose
-  acceptance,    ///< it answered what should be refused
+  wrong,         // a wrong answer
+  unrepeatable,  // two different answers to one call
+  damage,        // memory, state or the process was damaged
+  refusal,       // a deliberate refusal to answer
+  acceptance,    // an answer where a refusal is right
 };
 
 struct ClassRow {
   Class failure;
   std::string_view name;
-  Effect deed;
+  Effect effect;
   std::string_view sentence;
 };
 

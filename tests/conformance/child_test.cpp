@@ -54,7 +54,7 @@ Work misbehave(std::string_view task) {
       std::fprintf(stderr, "%s\n", std::string(task.substr(8)).c_str());
       std::abort();
     });
-    if (!returned) throw Lost{End::outlived, SIGABRT, "aborted"};
+    if (!returned) throw Lost{End::recovered, SIGABRT, "aborted"};
   }
   if (task == "gets no processor") {
     if (fork() == 0) {
@@ -158,7 +158,7 @@ TEST(Child, OutlivesAnAbortAndTellsItsLastWordsFromThoseOfOthers) {
   child.give("count");
   for (const std::string& w : words) {
     const TaskResult r = child.next();
-    EXPECT_EQ(r.end, End::outlived);
+    EXPECT_EQ(r.end, End::recovered);
     EXPECT_EQ(r.signal, SIGABRT);
     EXPECT_EQ(r.text, "aborted");
     EXPECT_EQ(r.output, (w + "\n").substr(w.size() + 1 - std::min<std::size_t>(w.size() + 1, 2048)));
@@ -180,7 +180,7 @@ TEST(Child, WaitsForNothingBehindWhatItOutlived) {
   ForkServer fork_server(misbehave);
   Child child(fork_server, patient);
   for (const char* task : {"outlive it", "sleep"}) child.give(task);
-  EXPECT_EQ(child.next().end, End::outlived);
+  EXPECT_EQ(child.next().end, End::recovered);
   const TaskResult r = child.next();
   EXPECT_EQ(r.end, End::timed_out);
   EXPECT_EQ(r.text, "did nothing for 100 ms");
@@ -190,7 +190,7 @@ TEST(Child, WaitsForOneThatGetsNoProcessor) {
   ForkServer fork_server(misbehave);
   Child child(fork_server, patient);
   for (const char* task : {"outlive it", "gets no processor"}) child.give(task);
-  EXPECT_EQ(child.next().end, End::outlived);
+  EXPECT_EQ(child.next().end, End::recovered);
   EXPECT_EQ(child.next().text, "did gets no processor");
 }
 

@@ -25,7 +25,7 @@ Judged judge(std::string_view id, RunMode mode) {
   const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
   is_held |= id[0] == 'l', counted += id[0] == 'k';
   const int before = judged++;
-  if (aborts && mode.recovers_from_aborts) throw Lost{TaskResult::End::outlived, SIGABRT, "aborted"};
+  if (aborts && mode.recovers_from_aborts) throw Lost{TaskResult::End::recovered, SIGABRT, "aborted"};
   if (aborts) std::abort();
   if (id[0] == 'w' && is_held) std::this_thread::sleep_for(1h);
   if (id[0] == 's') std::raise(SIGSEGV);
