@@ -5,9 +5,9 @@
 // prints a line for each operator: its calls, and a digest of what the reference gave, in which float64 results that
 // need not be exact are left out (libraries differ in their last bit). KNOWN lists the calls that are expected to
 // disagree. STEP makes only every STEP-th call of an operator; the default is 1. Exits with 1, and prints the call and
-// its origin, such as "trap: of nothing is 1", when a call is outside its bounds, when its rules without data contradict
-// the call, or when the entry without outs contradicts eager. Exits with 1, too, when all calls were made and a known
-// disagreement agrees.
+// its origin, such as "trap: of nothing is 1", when a call is outside its bounds, when its rules without data
+// contradict the call, or when the entry without outs contradicts eager. Exits with 1, too, when all calls were made
+// and a known disagreement agrees.
 
 #include <fmt/format.h>
 
