@@ -221,7 +221,7 @@ TEST(Executorch, AnAbortingCallCostsOneTaskAndSaysWhy) {
   EXPECT_NE(bad.output.find("evalue.h:"), std::string::npos) << bad.output;
 }
 
-TEST(LoadLibrary, SaysWhatIsMissing) {
+TEST(LoadLibrary, NamesTheMissingLibrary) {
   EXPECT_EQ(load_library("reference", "nowhere")->name(), "reference");
   for (const char* name : {"executorch", "nonsense"}) {
     try {

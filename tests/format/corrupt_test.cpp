@@ -125,7 +125,7 @@ bool wrong(const Attempt& a) {
   });
 }
 
-TEST(Corrupt, WhatSaysTheSameIsToBeAccepted) {
+TEST(Corrupt, AnEquivalentEncodingIsExpectedToBeAccepted) {
   std::map<Expected, std::size_t> counts;
   Corruptions(recorded("mlp"), {}, 1).each([&](const Attempt& a) {
     ++counts[a.expectation.expected];

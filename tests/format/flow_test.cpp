@@ -65,7 +65,7 @@ std::vector<Index> state_of(const Planned& p) {
   return told;
 }
 
-TEST(Flow, StateIsWhatIsReadOfTheExecutionBefore) {
+TEST(Flow, AStateIsReadBeforeItIsWritten) {
   Planned p;
   const Index cache = p.at(32), view = p.at(32, {2, 2}), scratch = p.at(48), initial = p.at(64), unread = p.at(80);
   p.plan.at(initial).data_buffer_idx = p.program.initial(numbers({1, 2, 3, 4}));

@@ -258,7 +258,7 @@ TEST(FormatRules, EveryFaultIsReported) {
   EXPECT_THAT(rules, testing::ElementsAre("T1", "T23", "I1"));
 }
 
-TEST(FormatRules, AHundredFaultsAreToldAndTheRestCounted) {
+TEST(FormatRules, AHundredFaultsAreReportedAndTheRestCounted) {
   Sample s;
   s.kernel_call().args.assign(1000, -1);
   const auto refused = validate(*open_program(in_memory(encode(s.program))));

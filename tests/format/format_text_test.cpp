@@ -33,7 +33,7 @@ TEST(Text, QuotesShowTextAsItIs) {
             "\"gr\xc3\xbc\xc3\x9f \xe6\xbc\xa2 \xf0\x9f\x99\x82\"");
 }
 
-TEST(Text, QuotesEscapeWhatCouldForge) {
+TEST(Text, QuotesEscapeDelimitersAndControlCharacters) {
   EXPECT_EQ(quoted("a\"b\\c"), R"("a\"b\\c")");
   EXPECT_EQ(quoted("valid\n\x1b[2K\x7f"), R"("valid\x0a\x1b[2K\x7f")");
   EXPECT_EQ(quoted(std::string_view("\0", 1)), R"("\x00")");
@@ -41,7 +41,7 @@ TEST(Text, QuotesEscapeWhatCouldForge) {
   EXPECT_EQ(quoted("\xe2\x80\xa8\xe2\x80\xae"), R"("\xe2\x80\xa8\xe2\x80\xae")");  // a line, right to left
 }
 
-TEST(Text, QuotesEscapeWhatIsNoUtf8) {
+TEST(Text, QuotesEscapeInvalidUtf8) {
   EXPECT_EQ(quoted("\xff\x80"), R"("\xff\x80")");
   EXPECT_EQ(quoted("\xc3"), R"("\xc3")");                          // cut
   EXPECT_EQ(quoted("\xc0\xaf"), R"("\xc0\xaf")");                  // longer than need be

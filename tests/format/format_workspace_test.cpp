@@ -60,7 +60,7 @@ void expect_exact(Check check, const std::string& rules) {
     EXPECT_THAT(rules_told(check, less), testing::Not(testing::IsEmpty())) << less;
 }
 
-TEST(Workspace, IsExactlyWhatIsCounted) {
+TEST(Workspace, CountsExactlyForAValidFile) {
   const Sample s;
   const auto program = open_program(in_memory(encode(s.program)));
   const auto data = open_data(in_memory(encode(s.data)));
@@ -71,7 +71,7 @@ TEST(Workspace, IsExactlyWhatIsCounted) {
   expect_exact([&](Workspace& w, Findings& f) { check(bundle->view(), program->view(), w, f); }, "");
 }
 
-TEST(Workspace, OfWhatIsWrongIsTheSame) {
+TEST(Workspace, CountsExactlyForAFaultyFile) {
   Sample s;
   s.plan().non_const_buffer_device.push_back(
       std::make_unique<pte::NonConstBufferDeviceT>(*s.plan().non_const_buffer_device[0]));

@@ -63,7 +63,7 @@ TEST(Program, SurvivesEncodingWithTheSignOfAZero) {
   }
 }
 
-TEST(Program, EntryZeroOfItsMemoriesIsNoMemory) {
+TEST(Program, EntryZeroOfTheBufferSizesIsIgnored) {
   constexpr Int largest = std::numeric_limits<Int>::max();
   Program program;
   PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));
@@ -82,7 +82,7 @@ TEST(Program, AlignmentMovesSegmentsOnly) {
   EXPECT_TRUE(*decode_program(encode(Sample().program, 16)) == *decode_program(encode(Sample().program, 4096)));
 }
 
-TEST(Program, FilesAreToldByTheirIdentifier) {
+TEST(Program, FilesAreDistinguishedByTheirIdentifier) {
   EXPECT_EQ(file_kind(encode(Sample().program)), FileKind::program);
   EXPECT_EQ(file_kind(encode(Sample().data)), FileKind::data);
   EXPECT_EQ(file_kind(Sample().encoded_bundle()), FileKind::bundle);
@@ -114,7 +114,7 @@ TEST(Program, DataAreFoundByIndexAndByName) {
   EXPECT_EQ(valid->plan("third"), nullptr);
 }
 
-TEST(Program, WhatIsMadeOfAFileKeepsIt) {
+TEST(Program, APartKeepsItsFileAlive) {
   auto bundle = open_bundle(in_memory(Sample().encoded_bundle()));
   auto program = open_program(program_of(*bundle));
   auto valid = validate(*program);

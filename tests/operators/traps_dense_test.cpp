@@ -498,7 +498,7 @@ TEST(Pdist, LargestIsNanWhereOneIs) {
 
 constexpr std::string_view quantize = "quantized_decomposed::quantize_per_tensor.out";
 
-TEST(Quantize, WhatIsNoNumberOrTooLarge) {
+TEST(Quantize, NanAndValuesThatAreTooLarge) {
   EXPECT_THAT(values_of(result(quantize, {tensor(float32, {4}, {nan, inf, -inf, 3e9}), 1.0, Int{3}, Int{-128}, Int{127},
                                           number(int8)})),
               ElementsAre(0, 127, -128, 127));
@@ -655,7 +655,7 @@ TEST(BatchNorm, StatisticsOfAHalfTypeMayBeFloat32) {
   EXPECT_EQ(BatchNorm{tensor(float16, {2, 1}, {1, 3})}.results()[1].dtype, float32);
 }
 
-TEST(ConvolutionBackward, WhatIsNotAskedForIsEmpty) {
+TEST(ConvolutionBackward, AnUnaskedGradientIsEmpty) {
   const Tensor one = tensor(float32, {1, 1, 1}, {2});
   const auto out = results("aten::convolution_backward.out", {one, one, one, none, Ints{1}, Ints{0}, Ints{1}, false,
                                                               Ints{0}, Int{1}, Bools{false, true, true}});

@@ -484,7 +484,7 @@ TEST(Outs, OfOneToAnyPowerMayHaveAnyDType) {
   EXPECT_EQ(into("aten::pow.Scalar_out", {Int{1}, row(float32, {2})}, qint8).rule, "pow.Scalar.out");
 }
 
-TEST(Layout, IsThatOfTheFirstOperandThatSays) {
+TEST(Layout, IsThatOfTheFirstUnambiguousOperand) {
   const auto order = [](const Tensor& self, const Tensor& other) {
     return result("aten::mul.out", {self, other}).dim_order;
   };

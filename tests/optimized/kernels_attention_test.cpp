@@ -154,7 +154,7 @@ const Case cases[] = {
 
 class KernelsAttention : public testing::TestWithParam<InstructionSet> {};
 
-TEST_P(KernelsAttention, IsItsFormula) {
+TEST_P(KernelsAttention, GivesTheFormulasResults) {
   std::mt19937 random(1);
   for (const Case& c : cases) {
     SCOPED_TRACE(testing::Message() << c.queries << " queries, " << c.keys << " keys");
@@ -176,7 +176,7 @@ TEST_P(KernelsAttention, DoesNotDependOnHowQueriesAreShared) {
 }
 
 // Masked keys, rows and blocks; infinities and NaN where the formula has them.
-TEST_P(KernelsAttention, KeepsMasksAndWhatIsNoNumber) {
+TEST_P(KernelsAttention, KeepsMasksAndNan) {
   std::mt19937 random(3);
   for (const Case& c : cases)
     for (const bool safe : {false, true}) {

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 class OptimizedPrograms : public testing::TestWithParam<std::tuple<fs::path, kernels::InstructionSet>> {};
 
-TEST_P(OptimizedPrograms, GiveWhatWasRecorded) {
+TEST_P(OptimizedPrograms, GiveTheRecordedOutputs) {
   const auto& [folder, set] = GetParam();
   if (!kernels::is_supported(set)) GTEST_SKIP() << "this machine does not have " << kernels::traits(set).name;
   const ProgramCalls calls = read_calls(folder / "calls.json");

@@ -20,7 +20,7 @@ OptimizedClient::Options on_threads(std::size_t n) {
 
 class OptimizedThreads : public testing::TestWithParam<fs::path> {};
 
-TEST_P(OptimizedThreads, ThreeGiveWhatOneDoes) {
+TEST_P(OptimizedThreads, ThreeThreadsGiveTheResultsOfOne) {
   const Recorded recorded(GetParam());
   OptimizedClient one = recorded.client(), three = recorded.client(on_threads(3));
   expect_same(recorded.run(three), recorded.run(one));

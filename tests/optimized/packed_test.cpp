@@ -34,7 +34,7 @@ class Folder {
 
 class PackedPrograms : public testing::TestWithParam<fs::path> {};
 
-TEST_P(PackedPrograms, GiveTheSameFromWhatWasKept) {
+TEST_P(PackedPrograms, GiveTheSameFromKeptConstants) {
   const Recorded recorded(GetParam());
   const Folder folder;
   const OptimizedClient::Options keeping{.packed_cache = folder.path()};
@@ -191,7 +191,7 @@ TEST(Packed, AreReplacedWhereTheyDoNotFit) {
 
 // What kernels make of constants, as the version of the file has it: where one of these changes and no layout does, the
 // version must.
-TEST(Packed, AreWhatTheirVersionSays) {
+TEST(Packed, HaveTheDigestsOfTheirVersion) {
   const std::map<std::pair<std::string, std::string>, std::string> known{
       {{"mlp", "sse4"}, "41a67236f1fc335833e57befa0b1ba98"},
       {{"mlp", "avx2"}, "738aa618ce4363d2b1868266be499d01"},

@@ -35,7 +35,7 @@ TEST(Pool, EachTaskRunsOnceHoweverManyThreadsThereAre) {
 }
 
 // Each call hands over another context, which is gone when the next is made: whoever is late must not touch it.
-TEST(Pool, WhoComesLateFindsNothing) {
+TEST(Pool, ALateThreadDoesNotTouchTheContextOfAnEndedCall) {
   Pool pool(4);
   for (int call = 0; call < 20'000; ++call) {
     Calls calls{std::vector<int>(2)};

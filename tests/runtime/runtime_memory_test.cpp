@@ -11,7 +11,7 @@ using testing::ElementsAre;
 
 constexpr auto unbound = TensorShapeDynamism::DYNAMIC_UNBOUND;
 
-TEST(RuntimeMemory, WhatWasOverwrittenIsNotRead) {
+TEST(RuntimeMemory, AnOverwrittenValueIsNotRead) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.tensor(float32, {2}), a = plan.planned(float32, {2}), b = plan.planned(float32, {2}, 1, 4),
@@ -23,7 +23,7 @@ TEST(RuntimeMemory, WhatWasOverwrittenIsNotRead) {
   EXPECT_EQ(broken(program, {floats({1, 2})}), "T13");
 }
 
-TEST(RuntimeMemory, NoResultDependsOnWhatMemoryBeganWith) {
+TEST(RuntimeMemory, NoResultDependsOnTheFirstContentsOfMemory) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.tensor(float32, {2}), sum = plan.planned(float32, {2}), state = plan.state(float32, {2}, 1, 8);
@@ -126,7 +126,7 @@ TEST(RuntimeMemory, AViewIsMadeInEachExecution) {
   }
 }
 
-TEST(RuntimeMemory, AViewIsNoConstant) {
+TEST(RuntimeMemory, AViewIsNotAConstant) {
   EXPECT_EQ(broken_by([](ProgramBuilder& program, PlanBuilder& p) {
               const auto x = p.state(float32, {2}), c = p.constant(float32, {2}, program.constant(bytes_of({1, 2})));
               p.call("executorch_prim::et_view.default", {x, p.integers({2}), c});
@@ -134,7 +134,7 @@ TEST(RuntimeMemory, AViewIsNoConstant) {
             "T27");
 }
 
-TEST(RuntimeMemory, NoRowIsCopiedFromAViewOfWhatGrows) {
+TEST(RuntimeMemory, ARowIsNotCopiedFromAViewOfAGrowingTensor) {
   EXPECT_EQ(
       broken_by([](ProgramBuilder&, PlanBuilder& p) {
         const auto rows = p.tensor(float32, {2, 2}, unbound), x = p.state(float32, {2}), view = p.tensor(float32, {2});

@@ -73,7 +73,7 @@ TEST(RuntimeResults, AnOutIsNamedAgain) {
 }
 
 // As exporters wrote it before they named the changed tensor itself.
-TEST(RuntimeResults, WhatIsChangedInPlaceIsReturned) {
+TEST(RuntimeResults, AnArgumentChangedInPlaceIsReturned) {
   const auto of_copy = [](auto last) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
       const auto x = p.planned(float32, {2}), from = p.state(float32, {2}, 2);
@@ -87,7 +87,7 @@ TEST(RuntimeResults, WhatIsChangedInPlaceIsReturned) {
   EXPECT_EQ(of_copy([](PlanBuilder& p, auto) { return p.none(); }), "I9");
 }
 
-TEST(RuntimeResults, ANumberThatIsReturnedStandsAlone) {
+TEST(RuntimeResults, AReturnedNumberIsOneOutArgument) {
   const auto of_size = [](std::size_t arguments) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
       const auto to = p.integer(0);
@@ -157,7 +157,7 @@ std::string rule_of_delegate(From from, To to) {
   return broken(program);
 }
 
-TEST(RuntimeResults, ADelegateGivesWhatTheMethodDeclares) {
+TEST(RuntimeResults, ADelegateGivesTheDeclaredTypes) {
   const auto floating = [](PlanBuilder& p) { return p.state(float32, {2}); };
   const auto bits = [](PlanBuilder& p) { return p.state(int32, {2}); };
   const auto longer = [](PlanBuilder& p) { return p.state(float32, {3}); };
@@ -176,7 +176,7 @@ TEST(RuntimeResults, ADelegateGivesWhatTheMethodDeclares) {
 }
 
 // A backend whose delegate gives tensors that are none.
-TEST(RuntimeResults, WhatADelegateGivesIsWhole) {
+TEST(RuntimeResults, ADelegateGivesWellFormedTensors) {
   struct Gives final : Delegate {
     Tensor result;
     explicit Gives(Tensor t) : result(std::move(t)) {}

@@ -10,14 +10,14 @@ namespace runtime_test {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Runtime, RunsWhatItIsGiven) {
+TEST(Runtime, RunsAProgram) {
   Method method = ready(Doubling().program);
   EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
   EXPECT_EQ(rule(method.execute()), "");
   EXPECT_THAT(values(method), ElementsAre(2, 4));
 }
 
-TEST(Runtime, ANoneIsWhateverNumberItIsGiven) {
+TEST(Runtime, ANoneInputTakesTheNumberThatIsSet) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   plan.plan().inputs = plan.plan().outputs = {plan.none()};
@@ -301,7 +301,7 @@ TEST(Runtime, AViewHasTheElementsOfItsBase) {
   EXPECT_EQ(view(std::vector<Int>(17, 1)), "I11");
 }
 
-TEST(Runtime, WhatIsDelegatedSharesTheLimitOfMemory) {
+TEST(Runtime, DelegatesShareTheLimitOfMemory) {
   ProgramBuilder inner, program;
   PlanBuilder inner_plan = inner.method(), plan = program.method();
   const auto large = inner_plan.state(float32, {1 << 20}), small = plan.state(float32, {1});

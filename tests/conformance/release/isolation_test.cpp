@@ -120,7 +120,7 @@ const Record& first_of(const std::vector<Record>& records, Class failure) {
   return *std::ranges::find(records, failure, &Record::failure);
 }
 
-TEST(Isolation, RecordsSayWhatHappened) {
+TEST(Isolation, RecordsTellHowACallEnded) {
   const Record& behind = first_of(records(), Class::writes_out_of_bounds);
   EXPECT_THAT(behind.message, HasSubstr("1 byte behind out is overwritten, the nearest 0 bytes from its end, with "));
   EXPECT_NE(behind.got, "");

@@ -118,7 +118,7 @@ TEST_P(Kernels, MultiplyThenAddAndActivate) {
     }
 }
 
-TEST_P(Kernels, MultiplyWhatIsNotFinite) {
+TEST_P(Kernels, MultiplyInfinitiesAndNan) {
   MatmulCase c{14, 35, 20};
   c.a = random_floats(c.m * c.k), c.b = random_floats(c.k * c.n);
   c.a[3 * c.k + 4] = infinity, c.a[5 * c.k + 1] = nan, c.b[2 * c.n + 34] = -infinity, c.b[7 * c.n] = nan;

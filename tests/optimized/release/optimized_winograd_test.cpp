@@ -20,7 +20,7 @@ TEST(OptimizedWinograd, IsChosenWhereArithmeticIsRelaxed) {
   EXPECT_EQ(kernel_of({12, 16, 16, 3, 1, 1}, false), "convolution_f32");
 }
 
-TEST(OptimizedWinograd, IsNotChosenForOthers) {
+TEST(OptimizedWinograd, IsNotChosenForOtherConvolutions) {
   for (const ConvolutionCase& c : {ConvolutionCase{12, 15, 16, 3, 1, 1},
                                    {12, 16, 15, 3, 1, 1},
                                    {7, 16, 16, 3, 1, 1},
@@ -36,7 +36,7 @@ TEST(OptimizedWinograd, IsNotChosenForOthers) {
 }
 
 // Random numbers of one size are no data on which it leaves the bound of the formula.
-TEST(OptimizedWinograd, DoesWhatIsMerged) {
+TEST(OptimizedWinograd, DoesTheMergedNormAndClamp) {
   for (const bool clamped : {false, true})
     for (const bool normed : {false, true})
       for (const bool bias : {false, true}) {

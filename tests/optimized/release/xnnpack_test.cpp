@@ -52,13 +52,13 @@ TEST(Xnnpack, ConvolvesGroupsAndEachChannel) {
   }
 }
 
-TEST(Xnnpack, ConvolvesWhatIsMerged) {
+TEST(Xnnpack, ConvolvesWithAMergedNormAndClamp) {
   for (const bool clamped : {false, true})
     for (const bool normed : {false, true})
       for (const bool bias : {false, true}) check({8, 12, 18, 3, 1, 1, 1, 1, bias, clamped, normed});
 }
 
-TEST(Xnnpack, RefusesWhatItCannotDo) {
+TEST(Xnnpack, RefusesUnsupportedCalls) {
   const auto can = [](auto change) {
     ConvolutionCall convolution({8, 4, 6, 3});
     change(convolution);
@@ -104,7 +104,7 @@ TEST(Xnnpack, OneByteLessIsRefused) {
 }
 
 // In a process of its own, where XNNPACK has the heap for its memory.
-TEST(XnnpackDeathTest, RefusesMemoryOfOthers) {
+TEST(XnnpackDeathTest, RefusesMemoryThatItDoesNotOwn) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto refused = [] {
     xnn_initialize(nullptr);
