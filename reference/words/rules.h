@@ -1,32 +1,11 @@
 #pragma once
 
+#include "dtype_sets.gen.h"
 #include "reference/call.h"
 
 // The words in which spec/operators states its rules; spec/rules.md defines each, in this order. A word returns when
 // the rule holds and else says in one sentence what was wanted and what came.
 namespace assay {
-
-// Sets of dtypes, named in rules.
-using DTypeSet = std::uint32_t;
-namespace sets {
-constexpr DTypeSet of(DType d) { return DTypeSet{1} << static_cast<unsigned>(d); }
-inline constexpr DTypeSet boolean = of(DType::boolean), uint8 = of(DType::uint8), int8 = of(DType::int8),
-                          int32 = of(DType::int32), int64 = of(DType::int64), float16 = of(DType::float16),
-                          bfloat16 = of(DType::bfloat16), float32 = of(DType::float32), float64 = of(DType::float64);
-inline constexpr DTypeSet integer = uint8 | int8 | of(DType::int16) | int32 | int64;
-inline constexpr DTypeSet wide_unsigned = of(DType::uint16) | of(DType::uint32) | of(DType::uint64);
-inline constexpr DTypeSet half = float16 | bfloat16;
-inline constexpr DTypeSet floating = half | float32 | float64;
-inline constexpr DTypeSet number = integer | floating;
-inline constexpr DTypeSet real = boolean | number;  // the dtypes that PyTorch's operators are written for
-inline constexpr DTypeSet complex32 = of(DType::complex32);
-inline constexpr DTypeSet complex = of(DType::complex64) | of(DType::complex128);
-inline constexpr DTypeSet any = ~DTypeSet{0};
-inline constexpr DTypeSet readable = real | wide_unsigned;
-inline constexpr DTypeSet quantized =
-    uint8 | int8 | of(DType::int16) | of(DType::uint16) | int32;  // the codes of quantized_decomposed
-constexpr bool has(DTypeSet set, DType dtype) { return (set & of(dtype)) != 0; }
-}  // namespace sets
 
 namespace rules {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <span>
 
+#include "dtype_lists.gen.h"
 #include "reference/dtype.h"
 #include "reference/words/rules.h"
 #include "tools/plant/scores.h"
@@ -20,16 +20,11 @@ inline bool planted(int fault) { return active_fault == fault; }
 // What a limit is off by: one more, or by the next fault one less.
 inline Int planted_step(int fault) { return Int{planted(fault)} - Int{planted(fault + 1)}; }
 
-inline constexpr std::array planted_dtypes{DType::boolean, DType::uint8,     DType::int8,      DType::int16,
-                                           DType::int32,   DType::int64,     DType::uint16,    DType::uint32,
-                                           DType::uint64,  DType::float16,   DType::bfloat16,  DType::float32,
-                                           DType::float64, DType::complex32, DType::complex64, DType::complex128};
-
 // The set, by one of as many faults with a dtype more or less.
 inline DTypeSet planted_set(int first, DTypeSet set) {
   const int k = active_fault - first;
-  return k >= 0 && k < static_cast<int>(planted_dtypes.size())
-             ? set ^ sets::of(planted_dtypes[static_cast<std::size_t>(k)])
+  return k >= 0 && k < static_cast<int>(dtype_orders::recorded.size())
+             ? set ^ sets::of(dtype_orders::recorded[static_cast<std::size_t>(k)])
              : set;
 }
 

@@ -13,12 +13,11 @@ import sys
 import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "specgen"))
+from dtype_facts import ORDERS  # noqa: E402
 from entry import defined_words, entries, parse_word  # noqa: E402
 from specgen import source, spec_files  # noqa: E402
 from wrapper import Wrapper, cpp_string  # noqa: E402
 
-# Those that recorded calls have, in the order of `planted_dtypes` in planted.h.
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64", "complex32", "complex64", "complex128"]
 OTHER_DTYPES = ["float32", "int64"]
 
 
@@ -51,7 +50,7 @@ class PlantedWrapper(Wrapper):
         """The check with its limits and sets of dtypes open to change."""
         limit = lambda m: f"{m[0]} + planted_step({self.plant('limit', place, f'{m[1]} is one more', f'{m[1]} is one less')})"  # noqa: E731
         text = re.sub(r"Int\{(-?\d+)\}", limit, text)
-        changed = lambda m: f"planted_set({self.plant('dtypes', place, *(f'{d} in or out' for d in DTYPES))}, {m[0]})"  # noqa: E731
+        changed = lambda m: f"planted_set({self.plant('dtypes', place, *(f'{d} in or out' for d in ORDERS['recorded']))}, {m[0]})"  # noqa: E731
         return re.sub(r"sets::\w+(?: \| sets::\w+)*", changed, text)
 
     def result_dtype(self, text):

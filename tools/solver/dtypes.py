@@ -2,14 +2,17 @@
 need not count with it."""
 import math
 import pathlib
+import sys
 from collections import Counter
 
-import yaml
 import z3
 
 from formulas import all_of, any_of, choose, known, no
 
-FACTS = yaml.safe_load((pathlib.Path(__file__).parents[2] / "spec" / "dtypes.yaml").read_text())
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "specgen"))
+import dtype_facts  # noqa: E402
+
+FACTS = dtype_facts.DTYPES
 NUMBERS = {name: facts["number"] for name, facts in FACTS.items()}
 NAMES = {number: name for name, number in NUMBERS.items()}
 BY_NUMBER = {facts["number"]: facts for facts in FACTS.values()}
@@ -26,20 +29,15 @@ def of_kind(kind):
     return frozenset(d for d, facts in BY_NUMBER.items() if facts["kind"] == kind)
 
 
-WIDE_UNSIGNED = numbers("uint16", "uint32", "uint64")
+WIDE_UNSIGNED = numbers(*dtype_facts.SETS["wide_unsigned"])
 UNSIGNED = WIDE_UNSIGNED | numbers("uint8")
-HALF = numbers("float16", "bfloat16")
+HALF = numbers(*dtype_facts.SETS["half"])
 INTEGER = of_kind("integer")  # wide unsigned ones, too
 FLOATING, COMPLEX, OPAQUE = of_kind("floating"), of_kind("complex"), of_kind("opaque")
 BOOL = NUMBERS["bool"]
 
-# The sets of spec/rules.md.
-SETS = {name: numbers(name) for name in NUMBERS} | {
-    "boolean": numbers("bool"), "integer": INTEGER - WIDE_UNSIGNED, "wide_unsigned": WIDE_UNSIGNED, "half": HALF, "floating": FLOATING,
-    "complex": numbers("complex64", "complex128"), "any": ALL, "quantized": numbers("uint8", "int8", "int16", "uint16", "int32")}
-SETS["number"] = SETS["integer"] | SETS["floating"]
-SETS["real"] = SETS["number"] | SETS["boolean"]
-SETS["readable"] = SETS["real"] | SETS["wide_unsigned"]
+# The sets that rules name.
+SETS = {name: numbers(*dtypes) for name, dtypes in dtype_facts.SETS.items()} | {name: numbers(name) for name in NUMBERS}
 
 
 def member(dtype, dtypes):

@@ -17,18 +17,18 @@
 #include "reference/program/memory.h"
 #include "tools/plant/checks.h"
 
-// Planted faults: a copy of our own loader that leaves out a check, for each check of format/, or a rule, for each
-// rule. The files that are made to break rules must show it: one of them is accepted, or ends the process.
+// Mutants of our own loader: one for each check of format/ that leaves out this check, and one for each rule. The files
+// that are made to break rules must kill each mutant: the mutant accepts one of them or crashes.
 namespace assay::corrupt {
 namespace planted_checks_test {
 
+using format::AnyView;
 using format::Finding;
 using format::Findings;
 using format::planted_checks;
 using format::Workspace;
 
-// -- a loader that leaves a check out
-// -----------------------------------------------------------------------------------
+// -- the mutants ------------------------------------------------------------------------------------------------------
 
 struct Loader {
   std::string_view left_out;        // a rule
@@ -41,80 +41,72 @@ struct Loader {
   }
 };
 
-template <class View>
-std::optional<View> open(std::span<const std::byte> file, auto locate, auto open, Findings& f) {
-  const auto extent = locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), f);
+std::optional<AnyView> open(std::span<const std::byte> file, const FileKind& kind, Findings& f) {
+  const auto extent = kind.locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), f);
   if (!extent || extent->tables_size > file.size() || extent->segments_begin > file.size()) return std::nullopt;
   const auto segments = file.subspan(
       extent->segments_begin, std::min<std::size_t>(extent->segments_size, file.size() - extent->segments_begin));
-  return open(file.first(extent->tables_size), segments, f);
+  return kind.open(file.first(extent->tables_size), segments, f);
 }
 
-void load_program(std::span<const std::byte> file, const std::vector<Bytes>& files, Findings& f) {
-  std::vector<format::DataView> data;
-  for (const Bytes& bytes : files)
-    if (const auto view = open<format::DataView>(bytes, format::locate_data, format::open_data, f))
-      data.push_back(*view);
-  const auto program = open<format::ProgramView>(file, format::locate_program, format::open_program, f);
-  if (program) with_workspace([&](Workspace& w) { format::check(*program, data, w, f); });
-}
-
-void load_bundle(std::span<const std::byte> file, Findings& f) {
-  const auto bundle = open<format::BundleView>(
-      file, format::locate_bundle, [](auto tables, auto, Findings& g) { return format::open_bundle(tables, g); }, f);
-  if (!bundle) return;
-  const auto program = open<format::ProgramView>(bundle->program(), format::locate_program, format::open_program, f);
-  if (!program) return;
-  with_workspace([&](Workspace& w) { format::check(*program, {}, w, f); });
-  if (f.none()) with_workspace([&](Workspace& w) { format::check(*bundle, *program, w, f); });
+// Opens and checks a file, its parts first.
+std::optional<AnyView> open_and_check(std::span<const std::byte> file, const FileKind& kind,
+                                      std::span<const format::DataView> data, Findings& f) {
+  const auto view = open(file, kind, f);
+  std::optional<format::ProgramView> part;
+  bool opens = view.has_value();
+  if (view)
+    kind.parts(*view, nullptr, [&](const format::Nested& nested) {
+      const auto opened = open_and_check(nested.bytes, *nested.kind, {}, f);
+      opens = opened && f.none();
+      if (opens) part.emplace(*opened);
+    });
+  if (opens) with_workspace([&](Workspace& w) { kind.check(*view, {data, part ? &*part : nullptr}, w, f); });
+  return view;
 }
 
 // Whether the loader accepts the file, which is to be of this kind.
-bool load(FileKind kind, const Files& files, Loader& loader) {
+bool load(const FileKind& kind, const Files& files, Loader& loader) {
   Findings f(Loader::tell, &loader, ~std::uint64_t{0});
   const ReadOnlyFile memory(files.file);
-  if (kind == FileKind::data) {
-    const auto data = open<format::DataView>(memory.bytes(), format::locate_data, format::open_data, f);
-    if (data) with_workspace([&](Workspace& w) { format::check(*data, w, f); });
-  } else if (kind == FileKind::bundle) {
-    load_bundle(memory.bytes(), f);
-  } else {
-    load_program(memory.bytes(), files.data, f);
-  }
+  std::vector<format::DataView> data;
+  if (&kind == &format::program_kind)
+    for (const Bytes& bytes : files.data)
+      if (const auto view = open(bytes, format::data_kind, f)) data.emplace_back(*view);
+  open_and_check(memory.bytes(), kind, data, f);
   return f.none();
 }
 
 // -- the files --------------------------------------------------------------------------------------------------------
 
 struct Breaker {
-  std::string name;  // for whoever looks
-  FileKind kind;
+  std::string name;  // shown when the test fails
+  const FileKind* kind;
   Files files;
 };
 
-// What one may leave out: a rule by its id, a check by its number.
+// What a mutant leaves out: a rule by its id, or a check by its number.
 struct Fault {
   std::string_view rule;
   int check = -1;
   auto operator<=>(const Fault&) const = default;
 };
 
-// The files that must be refused, by what they break: few of each, first those that break nothing else.
+// The files that must be refused, by the rule or check that they break: a few of each, first those that break nothing
+// else.
 class Breakers {
  public:
   Breakers() {
     for (const char* name : {"mlp", "cond", "map_rows", "dynamic_views", "sorting"}) {
       const File file = open_file(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name / "program.pte");
-      of(FileKind::program, name, {file.bytes.begin(), file.bytes.end()});
+      of(&format::program_kind, name, {file.bytes.begin(), file.bytes.end()});
     }
-    for (Bytes& file : complete_programs()) of(FileKind::program, "complete", std::move(file));
-    for (Bytes& file : complete_data()) of(FileKind::data, "complete", std::move(file));
-    for (Bytes& file : complete_bundles()) of(FileKind::bundle, "complete", std::move(file));
+    for (CompleteFile& complete : complete_files()) of(complete.kind, "complete", std::move(complete.file));
     each_case([&](const Attempt& a) {
-      const FileKind kind = a.subject[0] == 'B'    ? FileKind::bundle
-                            : a.files.data.empty() ? file_kind(a.files.file)
-                                                   : FileKind::program;
-      return add("", kind == FileKind::unknown ? FileKind::program : kind, a), true;
+      const FileKind* kind = a.subject[0] == 'B'    ? &format::bundle_kind
+                             : a.files.data.empty() ? file_kind(a.files.file)
+                                                    : &format::program_kind;
+      return add("", kind ? kind : &format::program_kind, a), true;
     });
   }
 
@@ -125,17 +117,17 @@ class Breakers {
   std::size_t files() const { return files_; }
 
  private:
-  void of(FileKind kind, const std::string& program, Bytes file) {
+  void of(const FileKind* kind, const std::string& program, Bytes file) {
     constexpr std::size_t places = 2;
     Corruptions(std::move(file), {}, places).each([&](const Attempt& a) { return add(program + ":", kind, a), true; });
   }
 
-  void add(const std::string& program, FileKind kind, const Attempt& a) {
+  void add(const std::string& program, const FileKind* kind, const Attempt& a) {
     ++files_;
     if (a.expectation.expected != Expected::refused) return;
     Loader whole;
     format::broken_checks.clear();
-    load(kind, a.files, whole);
+    load(*kind, a.files, whole);
     const Breaker breaker{program + a.name, kind, a.files};
     for (const std::string_view rule : whole.told) keep({rule}, breaker, whole.told.size() == 1);
     for (const int check : format::broken_checks) keep({"", check}, breaker, format::broken_checks.size() == 1);
@@ -152,7 +144,7 @@ class Breakers {
   std::size_t files_ = 0;
 };
 
-// In a child, as a check that is left out may be what kept the others within the file.
+// Runs in a child: without the check, a later check may read beyond the file.
 enum class Shown : std::uint8_t { by_nothing, by_acceptance, by_crash };
 Shown shown(const Fault& left_out, std::span<const Breaker> breakers) {
   constexpr int accepted = 42;  // a sanitizer ends with 1
@@ -166,7 +158,7 @@ Shown shown(const Fault& left_out, std::span<const Breaker> breakers) {
     std::set<std::string_view> refused_by;
     for (const Breaker& b : breakers) {
       Loader loader{left_out.rule, {}};
-      if (load(b.kind, b.files, loader)) _exit(accepted);
+      if (load(*b.kind, b.files, loader)) _exit(accepted);
       refused_by.insert(loader.told.begin(), loader.told.end());
     }
     for (const std::string_view rule : refused_by) std::cout << rule << ' ';
@@ -181,7 +173,7 @@ Shown shown(const Fault& left_out, std::span<const Breaker> breakers) {
                                                                 : Shown::by_crash;
 }
 
-// Rules that a loader may ask otherwise, or that no file alone can break.
+// Rules that a loader may check otherwise, or that no file alone can break.
 const std::map<std::string_view, std::string_view> not_of_files = {
     {"H3", "where a file begins in memory is the caller's matter"},
     {"F4", "where a file begins in memory is the caller's matter"},
@@ -195,7 +187,7 @@ const std::map<std::string_view, std::string_view> not_of_files = {
     {"T23", "a loader may know other layouts"},
 };
 
-// Rules without whose check the same files are refused by others, which say less well what is wrong.
+// Rules whose files other rules refuse, too, with a less exact message.
 const std::map<std::string_view, std::string_view> asked_twice = {
     {"B11", "H3 asks it of the program in the bundle"},
     {"G11", "G12: without segments there is none that named data could name"},
@@ -205,7 +197,7 @@ const std::map<std::string_view, std::string_view> asked_twice = {
     {"H11", "H12: the root lies within the tables, at a multiple of 4"},
 };
 
-// Checks of the rules of `not_of_files`, and of memory that a caller gives.
+// Checks of the rules of `not_of_files`, and of memory that a caller supplies.
 const std::set<std::string_view> not_asked_of_files = {
     "devices->Get(i)->device_type() == pte::DeviceType::CPU",
     "i <= memories.size()",
@@ -219,7 +211,7 @@ const std::set<std::string_view> not_asked_of_files = {
     "!extra || extra->device_type() == pte::DeviceType::CPU",
 };
 
-// Checks without which the same files are refused by others.
+// Checks whose files other checks refuse, too.
 const std::map<std::string_view, std::string_view> equal_checks = {
     {"size_of(entries) == 0 || program_.segment_count() > 0", "G12 asks it of each of them"},
     {"sizes[i] >= 0", "a negative size is more than there can be"},
@@ -248,7 +240,7 @@ const Breakers& breakers() {
 
 class Planted {
  public:
-  // `why_not`: why no file shows it, if that is known.
+  // `why_not`: the known reason why no file kills the mutant, or empty.
   void plant(const Fault& fault, std::string_view name, std::string_view why_not) {
     const Shown how = shown(fault, breakers_.of(fault));
     ++planted_, equal_ += !why_not.empty(), found_ += how != Shown::by_nothing, crashes_ += how == Shown::by_crash;

@@ -4,7 +4,7 @@
 #include "optimized/runtime/table.h"
 #include "tests/support/convolution_calls.h"
 
-// Which convolutions Winograd's algorithm does, and what becomes of what is merged with them.
+// Which convolutions use Winograd's algorithm, and what it does with merged calls.
 namespace assay::optimized {
 namespace optimized_winograd_test {
 
@@ -35,8 +35,8 @@ TEST(OptimizedWinograd, IsNotChosenForOtherConvolutions) {
             "convolution_f32");
 }
 
-// Random numbers of one size are no data on which it leaves the bound of the formula.
-TEST(OptimizedWinograd, DoesTheMergedNormAndClamp) {
+// Random numbers of one size do not leave the bound of the formula.
+TEST(OptimizedWinograd, DoesMergedCalls) {
   for (const bool clamped : {false, true})
     for (const bool normed : {false, true})
       for (const bool bias : {false, true}) {
