@@ -9,7 +9,7 @@
 // given.
 namespace {
 
-// A filter of the tests that stand in a file.
+// A filter that selects the tests of a file.
 std::string tests_in(const std::string& name) {
   std::string filter;
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
