@@ -75,8 +75,9 @@ class Definition:
 def definitions(rules):
     for section in rules.read_text().split("\n## ")[1:]:
         kind = section.partition("\n")[0]
-        for signatures, sentence in re.findall(r"^- (`.*?)(?:: |$)(.*(?:\n  .*)*)", section, re.M):
-            yield Definition(kind, re.findall(r"`(\w[^`]*)`", signatures), re.sub(r"\s+", " ", sentence))
+        for item in re.findall(r"^- (`.*(?:\n  .*)*)", section, re.M):
+            signatures, sentence = re.fullmatch(r"((?:`[^`]+`(?:, )?)+)(?:: (.*))?", re.sub(r"\s+", " ", item)).groups()
+            yield Definition(kind, re.findall(r"`([^`]+)`", signatures), sentence or "")
 
 
 def defined_words(rules):

@@ -7,6 +7,7 @@ arguments, dtypes, outcomes, the numbers of the runtime protocol, the rules of f
     specgen.py --files SPEC lists the files it would write, for the build
 """
 import argparse
+import functools
 import pathlib
 import sys
 
@@ -15,6 +16,7 @@ import yaml
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from entry import SpecError, defined_words, entries  # noqa: E402
 import dtypes_cpp  # noqa: E402
+from expression import Vocabulary, words_header, words_source  # noqa: E402
 import functional  # noqa: E402
 import protocol  # noqa: E402
 import roles  # noqa: E402
@@ -118,6 +120,10 @@ class Spec:
     def table(self, name):
         return yaml.safe_load((self.folder / name).read_text())
 
+    @functools.cached_property
+    def vocabulary(self):
+        return Vocabulary(self.folder / "rules.md")
+
     @property
     def all_wrappers(self):
         return [w for of_file in self.wrappers.values() for w in of_file]
@@ -128,6 +134,8 @@ FILES = {
     "operators.gen.cpp": lambda spec: table(spec.all_wrappers),
     "operator_lines.gen.h": lambda spec: lines_header(spec.lines),
     "operator_roles.gen.h": lambda spec: roles.header(spec.all_wrappers, spec.table("format/handles.yaml")),
+    "words.gen.h": lambda spec: words_header(spec.vocabulary),
+    "words.gen.cpp": lambda spec: words_source(spec.vocabulary),
     "outcome.gen.h": lambda spec: outcome_header(spec.table("faults.yaml")),
     "dtype.gen.h": lambda _: dtypes_cpp.header(),
     "dtype_sets.gen.h": lambda _: dtypes_cpp.sets_header(),

@@ -1,4 +1,4 @@
-"""Calls near a model: one or two of its arguments changed."""
+"""Calls near a model: one or two arguments are changed."""
 from dataclasses import replace
 
 from dtypes import ALL, BOOL, NUMBERS, OPAQUE, UNSIGNED
@@ -87,7 +87,7 @@ class Sampler:
         return self.random.choice(COMMON_DTYPES) if self.random.random() < 0.8 else self.random.choice(sorted(ALL))
 
     def filled(self, tensor):
-        """With other elements."""
+        """The tensor with other elements."""
         first, rest = (element(tensor.dtype, self.random.choice((0, 0, 1, 1, 2, 3, -1, -2, -3))) for _ in range(2))
         return replace(tensor, first=first, rest=rest)
 
@@ -115,5 +115,5 @@ class Sampler:
 
 
 def element(dtype, n):
-    """The nearest that the dtype has."""
+    """The nearest number that the dtype has."""
     return 0 if dtype in OPAQUE else min(max(n, 0), 1) if dtype == BOOL else max(n, 0) if dtype in UNSIGNED else n

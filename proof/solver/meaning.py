@@ -1,4 +1,4 @@
-"""What an entry says of a call, as formulas over its arguments, in the order in which the reference checks it."""
+"""An entry as formulas over the arguments of a call, in the order in which the reference checks them."""
 import functools
 import pathlib
 import re
@@ -10,8 +10,10 @@ import yaml
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "specgen"))
 from entry import SpecError, defined_words, entries, parse_word  # noqa: E402
+from expression import Vocabulary  # noqa: E402
 from wrapper import Wrapper  # noqa: E402
 
+import expressions  # noqa: E402
 import indexing  # noqa: E402
 import layouts  # noqa: E402
 import promotion  # noqa: E402
@@ -21,18 +23,20 @@ from dtypes import NUMBERS, OPAQUE, SETS, is_complex, is_floating, member, of_hi
 from formulas import Meaningless, all_of, any_of, ask, no  # noqa: E402
 from values import number  # noqa: E402
 from words import windows as window_rules  # noqa: E402
-from words import conditions, data, dims, dtypes, lists, orders, sizes  # noqa: E402
+from words import conditions, data, dtypes, lists, orders, sizes  # noqa: E402
 
-RULES = (dtypes, sizes, dims, lists, orders, window_rules, data)
-SIZES = (shapes, indexing, windows)
+# By section of spec/rules.md: the modules with the words that are computations.
+MODULES = {"Rules": (dtypes, sizes, lists, orders, window_rules, data), "Conditions": (conditions,), "Dtypes": (promotion,),
+           "Sizes": (shapes, indexing, windows), "Dim orders": (layouts,)}
+VOCABULARY = Vocabulary(ROOT / "spec" / "rules.md")
 
 
 @dataclass
 class Step:
-    """Something that is checked: its id, the arguments that it looks at, and whether it is a rule of the entry."""
+    """A check: its id, the names of the arguments that it reads, its formula, and whether it is a rule of the entry."""
     id: str
     names: frozenset
-    condition: object  # of the arguments, by name
+    condition: object  # a function of the arguments by name
     is_rule: bool = False
     text: str = ""
 
@@ -41,7 +45,7 @@ class Step:
 class Result:
     dtype: object
     sizes: list
-    layout: object  # its dim order where all is known
+    layout: object  # a function that gives its dim order where all is known
 
 
 class Meaning:
@@ -60,7 +64,7 @@ class Meaning:
         everything = frozenset(a.name for a in self.arguments)
         self.steps = [Step(f"{entry.id}.dtype", self.common_names, self.common_exists), *rules, Step(f"{entry.id}.shape", shaped, self.shape_exists),
                       Step(f"{entry.id}.out", everything, self.holds_results), Step(f"{entry.id}.dtype", everything, self.reads)]
-        self.stated = self.steps[:-2]  # there is a common dtype, the rules, results have sizes
+        self.stated = self.steps[:-2]  # that there is a common dtype, the rules, that results have sizes
 
     # -- words ----------------------------------------------------------------------------------------------------------
 
@@ -89,18 +93,33 @@ class Meaning:
         if text == "common":
             return self.common(values)
         if text == "dims":
-            return self.word(SIZES, self.wrapper.reduced_dims, values)
+            return self.word("Sizes", self.wrapper.reduced_dims, values)
         if text.startswith("dtype "):
             return NUMBERS[text.removeprefix("dtype ")]
         return frozenset().union(*(SETS[s.strip()] for s in text.split("+")))
 
-    def word(self, modules, text, values):
-        """The value of a word of dtypes, sizes or dim orders."""
-        word = parse_word(text)
-        return meaning_of(word.name, *modules)(*(self.term(a, values) for a in word.arguments))
+    def type(self, text):
+        """The type of parameter for which an argument is handed to a word."""
+        argument = self.entry.argument(text.rstrip("?"))
+        if argument:
+            type_ = argument.type.replace("ScalarType", "int").replace("MemoryFormat", "int").replace("Tensor?[]", "Tensor[]")
+            return type_ if text.endswith("?") or type_.startswith("Tensor") or "[]" in type_ else type_.rstrip("?")
+        literals = {r"-?\d+": "literal", r"true|false": "flag", r'".*"': "strings", r"common|dtype .*": "dtype", "dims": "dims"}
+        return next((type_ for form, type_ in literals.items() if re.fullmatch(form, text)), "dtypes")
+
+    def asked(self, section, word, values):
+        """The value of a word of a section of spec/rules.md."""
+        arguments, types = [self.term(a, values) for a in word.arguments], [self.type(a) for a in word.arguments]
+        if "strings" in types:
+            first = types.index("strings")
+            arguments[first:], types[first:] = [tuple(arguments[first:])], ["strings"]
+        return meaning_of(section, word.name, tuple(types))(*arguments)
+
+    def word(self, section, text, values):
+        return self.asked(section, parse_word(text), values)
 
     def dtype(self, text, values):
-        return self.common(values) if text == "common" else NUMBERS[text] if text in NUMBERS else self.word([promotion], text, values)
+        return self.common(values) if text == "common" else NUMBERS[text] if text in NUMBERS else self.word("Dtypes", text, values)
 
     def common(self, values):
         return self.dtype(self.wrapper.common, values)
@@ -108,22 +127,21 @@ class Meaning:
     # -- what is checked ----------------------------------------------------------------------------------------------------
 
     def rule(self, rule, values):
-        """None where the rule has no meaning."""
-        def asked(word, modules):
-            function = meaning_of(word.name, *modules)
-            return ask(lambda: function(*(self.term(a, values) for a in word.arguments)))[:2]
+        """Whether the rule holds; None where it is meaningless."""
+        def asked(word, section):
+            return ask(lambda: self.asked(section, word, values))[:2]
 
         optional = [a for a in rule.word.arguments if (found := self.entry.argument(a)) and (found.optional or found.out)]
         if any(values[a] is None for a in optional):
             return True
         excepted = False
         if rule.unless:
-            fine, excepted = asked(rule.unless, [conditions])
+            fine, excepted = asked(rule.unless, "Conditions")
             if fine is None or fine is False:
                 return fine
             if excepted is True:
                 return fine
-        holds, value = asked(rule.word, RULES)
+        holds, value = asked(rule.word, "Rules")
         if holds is None:
             return None
         stated = all_of(holds, value) if holds is not False else False
@@ -133,14 +151,14 @@ class Meaning:
         return ask(lambda: [self.common(values), *(self.dtype(r, values) for r in self.roundings)])[0]
 
     def sizes(self, values):
-        """For each out its sizes, or a list of sizes."""
-        return [self.word(SIZES, shape, values) for shape in self.wrapper.shapes]
+        """The sizes of each out, or for an out that is a list of tensors a list of sizes."""
+        return [self.word("Sizes", shape, values) for shape in self.wrapper.shapes]
 
     def shape_exists(self, values):
         return ask(self.sizes, values)[0]
 
     def numbers_of_results(self, values):
-        """(the sizes of results, what is computed for them in 64 bits without a look), of those that are open"""
+        """(the sizes of results, the numbers that C++ computes for them in 64 bits without a check)"""
         holds, made, unguarded = ask(self.sizes, values)
         if made is None:
             return [], []
@@ -148,7 +166,7 @@ class Meaning:
         return flat, unguarded
 
     def results(self, values):
-        """Of a call that keeps every rule."""
+        """The results of a call that keeps every rule."""
         return ask(self.made, values)[1]
 
     def made(self, values):
@@ -163,7 +181,7 @@ class Meaning:
         if not layout:
             return layouts.contiguous(one)
         word = parse_word(layout)
-        return tuple(meaning_of(word.name, layouts)(one, *(self.term(a, values) for a in word.arguments)))
+        return tuple(meaning_of("Dim orders", word.name)(one, *(self.term(a, values) for a in word.arguments)))
 
     def holds_results(self, values):
         def stored():
@@ -180,7 +198,7 @@ class Meaning:
         return all_of(holds, value) if holds else holds
 
     def reads(self, values):
-        """Whether the function can read its arguments, and write its results."""
+        """Whether the function can read its arguments and write its results."""
         def readable(argument, dtype, own, T):
             opaque = any_of(member(own, OPAQUE), member(dtype, OPAQUE))
             if T == "bits":
@@ -195,7 +213,7 @@ class Meaning:
             if isinstance(value, list):
                 return all_of(*(readable(argument, common, t.dtype, how or T) for t in value))
             if how == "operand":
-                return readable(argument, promotion.operand(value, common), value.dtype, T)
+                return readable(argument, meaning_of("Dtypes", "operand", (argument.type, "dtype"))(value, common), value.dtype, T)
             if how == "exact" and T == "complex":
                 return no(member(value.dtype, OPAQUE))
             if how in ("", "storage"):
@@ -221,7 +239,7 @@ class Meaning:
         return all_of(holds, value) if holds else holds
 
     def verdict(self, values):
-        """The first rule that a known call breaks, None where it breaks none."""
+        """The first rule that a known call breaks; None where it keeps all."""
         values = values | self.constants
         for step in self.steps:
             holds = step.condition(values)
@@ -232,10 +250,14 @@ class Meaning:
         return None
 
 
-def meaning_of(word, *modules):
-    function = next((f for m in modules if (f := getattr(m, word, None))), None)
+@functools.cache
+def meaning_of(section, word, types=()):
+    """The function of a word of a section for arguments of these types: its expression, or the function written for the solver."""
+    if expression := VOCABULARY.find(section, word, types):
+        return expressions.meaning(expression, VOCABULARY)
+    function = next((f for m in MODULES[section] if (f := getattr(m, word, None))), None)
     if not function:
-        raise SpecError(f"the word {word} has no meaning for the solver in {' or '.join(m.__name__ for m in modules)}")
+        raise SpecError(f"the word {word} has no meaning for the solver: no expression of arguments {', '.join(types)} in spec/rules.md, no function here")
     return function
 
 

@@ -1,10 +1,9 @@
-"""Rules of index lists and data. Of a tensor's elements all are known by two, the first and the others."""
+"""Rules of index lists and data. A tensor has two numbers: its first element, and the number that all others are."""
 from dtypes import BOOL, INTEGER, member
 from formulas import all_of, any_of, choose, equal, no
 from indexing import indexed_sizes, is_mask, marked
-from shapes import expands
+from scalars import zero_in
 from values import Scalar
-from words.dtypes import zero_in
 
 
 def taken(index):
@@ -33,14 +32,6 @@ def indices_broadcast(indices, tensor):
     return True
 
 
-def broadcasts_to_indexed(values, tensor, indices):
-    return expands(values.sizes, indexed_sizes(indices, tensor.sizes).sizes)
-
-
-def single_of_scalar(index, tensor):
-    return tensor.rank > 0 or index.count == 1
-
-
 def indices_within(index, tensor, dim=None):
     if dim is not None:
         return index.each(lambda i: all_of(i >= 0, i < tensor.along(dim)))
@@ -61,7 +52,7 @@ def places_within(indices, tensor):
 
 def no_zero(divisor, common):
     whole = member(common, INTEGER | {BOOL})
-    zero_free = no(zero_in(divisor, common)) if isinstance(divisor, Scalar) else nonzero_elements(divisor)
+    zero_free = no(zero_in(divisor, common)) if isinstance(divisor, Scalar) else nonzero(divisor)
     return any_of(no(whole), zero_free)
 
 
@@ -69,20 +60,16 @@ def bags_cover(offsets, indices, include_last):
     end, n = indices.count, offsets.count
     covers = all_of(offsets.first == 0, any_of(n == 1, offsets.rest >= 0))
     last = choose(n == 1, offsets.first, offsets.rest)
-    none = any_of(include_last, end == 0)  # of no offsets there is no last one to include: not_empty refuses that
+    none = any_of(include_last, end == 0)  # without offsets there is no last one to include; the rule not_empty refuses that
     return choose(n == 0, none, all_of(covers, choose(include_last, last == end, last <= end)))
 
 
-def nonzero_elements(tensor):
+def nonzero(tensor):
     return tensor.each(lambda n: n != 0)
 
 
 def none_negative(tensor):
     return tensor.each(lambda n: n >= 0)
-
-
-def sum_is(tensor, n):
-    return tensor.sum() == n
 
 
 def source_suffices(source, tensor, mask):

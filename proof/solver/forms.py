@@ -1,5 +1,5 @@
-"""The forms that an argument can have: what is known of it (None or not, its rank, how many entries, its dim order), the rest
-being open. A question is asked of one form of each argument, the smallest first."""
+"""The forms that an argument can have. A form fixes some facts (None or not, the rank, the number of entries, the dim order)
+and leaves the rest open. A question is asked about one form of each argument, the smallest first."""
 import re
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ from values import DOUBLE, FINITE, INT, Scalar, Tensor, items
 import values
 
 RANKS = range(6)
-GREAT = (2**65, 2**131, 2**200)  # twice a double beyond int64, beyond float16's range and beyond float32's
-SCALAR_END = 2**53  # below it twice a double is any integer
+GREAT = (2**65, 2**131, 2**200)  # twice a double beyond the range of int64, of float16 and of float32
+SCALAR_END = 2**53  # below this bound twice a double is any integer
 
-# Words that look at elements, dim orders.
+# The words that look at elements, and at dim orders.
 OF_DATA = {"indices_within", "places_within", "no_zero", "bags_cover", "nonzero", "none_negative", "sum_is", "source_suffices", "selects_nothing", "names_no_row"}
 OF_ORDERS = {"same_order", "is_contiguous", "reinterprets", "has_pairs", "has_memory_format", "not_channels_last", "keeps_innermost", "bag_of_each"}
 
@@ -26,7 +26,7 @@ OF_ORDERS = {"same_order", "is_contiguous", "reinterprets", "has_pairs", "has_me
 class Form:
     cost: int
     value: object
-    domain: tuple = ()  # what is true of every value of this form
+    domain: tuple = ()  # conditions that every value of this form keeps
 
 
 class Maker:
@@ -118,7 +118,7 @@ class Maker:
 
 
 def bounds(value, size, integer):
-    """Sizes at most `size` and integers within `integer` on both sides, of whatever is open in a value."""
+    """The conditions that open sizes of a value are at most `size`, and open integers within -`integer` and `integer`."""
     for n in items(value):
         if isinstance(n, z3.ArithRef):
             name = str(n)

@@ -1,9 +1,10 @@
-"""Words for the sizes that windows give. A list has one entry for each of the last dimensions, or one for all."""
+"""Words of the section Sizes of spec/rules.md: sizes that windows give. A list has one entry for each of the last dimensions,
+or one for all."""
 from dataclasses import dataclass
 
 from formulas import Meaningless, all_of, any_of, choose, clamp, in_int64, known, no, quotient, require, unguarded
 
-ROOM = 2**30  # beyond any size with elements a number of a window only has to stay beyond it
+ROOM = 2**30  # larger than any size with elements: a larger parameter of a window only has to stay larger
 
 
 def entry(numbers, d):

@@ -1,13 +1,13 @@
-"""Proves of the spec's entries what their rules say of one another, and that the reference means the same:
+"""Proves these statements about each entry of the spec:
 
     there is a call that keeps every rule;
-    no rule follows from the others: there is a call that breaks it and keeps them;
-    no result's size is negative or beyond int64 without a rule that says so;
-    the reference says of each of these calls, and of others near them, which rule is the first that they break, and of those
-    that break none what dtypes, sizes and dim orders their results have.
+    no rule follows from the others: there is a call that breaks it and keeps the others;
+    no result has a size that is negative or beyond int64, unless a rule refuses the call;
+    the reference agrees with the formulas: for each of these calls, and for calls near them, it names the same first broken
+    rule, or gives results of the same dtypes, sizes and dim orders.
 
-It prints a line for each rule of which one is not so, and how many there are of each. What is undecided or follows, and
-why, stands in undecided.txt; a line there that is no longer true is an error, too."""
+It prints a line for each statement that is false, and then the counts. undecided.txt lists the rules that are undecided or
+follow, each with the reason; a line there that is no longer true is an error, too."""
 import argparse
 import fnmatch
 import functools
@@ -33,10 +33,10 @@ KNOWN = pathlib.Path(__file__).parent / "undecided.txt"
 
 @dataclass
 class Findings:
-    """Of one entry."""
-    lines: list = field(default_factory=list)  # what is not so
+    """The findings about one entry."""
+    lines: list = field(default_factory=list)  # statements that are false
     table: list = field(default_factory=list)  # a line for each rule
-    rules: dict = field(default_factory=dict)  # of each that is not independent, its verdict
+    rules: dict = field(default_factory=dict)  # {rule that is not independent: verdict}
     counts: Counter = field(default_factory=Counter)
 
 
@@ -57,7 +57,7 @@ def examine(name, options):
 
 
 def models(entry, question, found):
-    """(the rule that it breaks or None, a call) for each that the solver finds."""
+    """[(the rule that the call breaks or None, the call)] of the calls that the solver finds."""
     calls = []
     for step in [None, *(s for s in question.steps if s.is_rule)]:
         verdict = question.find(step)
@@ -85,7 +85,8 @@ def overflows(question, found, forms):
 
 
 def compare(entry, question, calls, found, options):
-    """Holds the reference to the calls of the solver, and to others near them, most near one that keeps every rule."""
+    """Compares the reference with the formulas on the calls of the solver and on calls near them, most near a call that keeps
+    every rule."""
     rng = random.Random(zlib.crc32(entry.entry.name.encode()) + options.seed)
     sampler, asked, valid = Sampler(question.maker, rng), [], []
 
@@ -98,7 +99,7 @@ def compare(entry, question, calls, found, options):
             found.lines.append(f"{entry.entry.name}: {reason}: {described(call)}")
             return
         if rule and said != rule:
-            found.lines.append(f"{rule}: the formulas say so, computed with numbers {said or 'ok'}: {described(call)}")
+            found.lines.append(f"{rule}: the solver finds that the call breaks this rule; with its numbers the formulas give {said or 'ok'}: {described(call)}")
         asked.append((call, said))
         if said is None:
             valid.append(call)
@@ -134,14 +135,14 @@ def described(call):
 
 
 def boundary_calls(assay, name):
-    """How many calls tests/boundary_calls.cpp makes just inside and just outside of each rule, from the recorded ones."""
+    """{rule and side: number of calls} that tests/boundary_calls.cpp makes just inside and just outside of each rule."""
     program = pathlib.Path(assay).parent / "tests" / "boundary_calls"
     made = subprocess.run([program, meaning.ROOT / "golden" / "operators", name], capture_output=True, text=True, check=True).stdout
     return Counter(json.loads(line)["id"] for line in made.splitlines())
 
 
 def expected():
-    """{rule: verdict} of what undecided.txt lists."""
+    """{rule: verdict} of undecided.txt."""
     lines = [line for line in KNOWN.read_text().splitlines() if line and not line.startswith("#")]
     return {rule.strip(): verdict.strip() for rule, verdict, _ in (line.split("|", 2) for line in lines)}
 
@@ -152,12 +153,12 @@ def main():
     parser.add_argument("--assay", default=str(meaning.ROOT / "build" / "release" / "assay"), help="the reference's command")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--samples", type=int, default=100, help="calls near models, for each entry")
-    parser.add_argument("--varied", type=int, default=2, help="how many forms of arguments have models without a size of 0, for each entry")
-    parser.add_argument("--forms", type=int, default=8, help="how many forms of arguments the sizes of results are proved for, for each entry")
+    parser.add_argument("--varied", type=int, default=2, help="number of forms of arguments that get a model without a size of 0, for each entry")
+    parser.add_argument("--forms", type=int, default=8, help="number of forms of arguments for which the sizes of results are proved, for each entry")
     parser.add_argument("--effort", type=int, default=3_000_000, help="steps of the solver for each question")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--part", default="1/1", help="of the operators in equal parts, the one to prove, such as 3/8")
-    parser.add_argument("--all", action="store_true", help="print every rule, with how many calls the release's boundary_calls makes at its boundary")
+    parser.add_argument("--part", default="1/1", help="the part of the operators to prove, such as 3/8 for the third of eight equal parts")
+    parser.add_argument("--all", action="store_true", help="print every rule, with the number of calls that the release's boundary_calls makes at its boundary")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     names = fnmatch.filter(meaning.meanings(), options.operators)[part - 1::parts]

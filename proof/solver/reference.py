@@ -1,4 +1,4 @@
-"""The reference, asked for the same calls: `assay call --jsonl`."""
+"""The answers of the reference to calls, by `assay call --jsonl`."""
 import base64
 import json
 import subprocess
@@ -11,7 +11,7 @@ MOST_ELEMENTS = 1024
 
 
 def small(call):
-    """Whether data can be made for its tensors."""
+    """Whether the tensors of a call are small enough to make their data."""
     return all(product(t.sizes) <= MOST_ELEMENTS and max(t.sizes, default=0) < 2**62 for v in call.values() for t in tensors_in(v))
 
 
@@ -63,7 +63,7 @@ def request(meaning, call, number):
 
 
 def answers(program, requests):
-    """One for each request."""
+    """The answers, one for each request."""
     lines = "".join(json.dumps(r) + "\n" for r in requests)
     done = subprocess.run([program, "call", "--jsonl"], input=lines, capture_output=True, text=True, check=False)
     found = [json.loads(line) for line in done.stdout.splitlines()]
@@ -73,7 +73,7 @@ def answers(program, requests):
 
 
 def difference(meaning, call, expected, answer):
-    """What the reference says otherwise, in words; None where it says the same."""
+    """A sentence about where the reference differs from the formulas; None where they agree."""
     if answer["outcome"] == "exhausted":
         return None if expected is None else f"{answer['rule']} instead of {expected}"
     said = answer.get("rule")

@@ -1,13 +1,13 @@
-"""Numbers and conditions that are known, Python's, or open, z3's: what is known is computed at once."""
+"""Numbers and conditions. Known ones are Python's and are computed at once; open ones are z3's."""
 import z3
 
 
 class Broken(Exception):
-    """What a word requires is known not to hold."""
+    """A requirement of a word is known not to hold."""
 
 
 class Meaningless(Exception):
-    """A word was asked of arguments that rules before it refuse."""
+    """A word was applied to arguments that a rule before it refuses."""
 
 
 def known(*values):
@@ -23,7 +23,7 @@ def any_of(*conditions):
 
 
 def _joined(conditions, decisive, join):
-    """`decisive` if one of them is; else those that are open, joined; if none is, what is not decisive."""
+    """`decisive` where a condition is known to be that; else the open conditions joined; else `not decisive`."""
     still_open = []
     for condition in conditions:
         if condition is decisive:
@@ -63,7 +63,7 @@ def quotient(a, b):
 
 
 def remainder(a, b):
-    """What is left of a by whole b, from 0 on; b is not 0."""
+    """The remainder of a / b, from 0 to |b| - 1; b is not 0."""
     if known(b) and b == 0:
         raise Meaningless
     return a % abs(b) if known(a, b) else a % b
@@ -84,7 +84,7 @@ def product(factors):
 
 
 def equal(a, b):
-    """Of two lists."""
+    """Whether two lists are equal."""
     return len(a) == len(b) and all_of(*(x == y for x, y in zip(a, b)))
 
 
@@ -111,12 +111,12 @@ def in_int64(n):
 
 
 def wrapped(n):
-    """As int64 has it; an open number is taken to be in its range."""
+    """The number wrapped to int64; an open number is assumed to be in range."""
     return (n - INT64.start) % 2**64 + INT64.start if known(n) else n
 
 
 class Collected:
-    """What words required, and which sums and products they make in 64 bits without a look, while one is asked."""
+    """The requirements of words, and the sums and products that C++ computes in 64 bits without a check, while a word is evaluated."""
 
     def __init__(self):
         self.required, self.unguarded = [], []
@@ -133,13 +133,13 @@ def require(condition):
 
 
 def unguarded(n):
-    """n, which C++ computes in 64 bits without a look: rules must keep it in their range."""
+    """n, which C++ computes in 64 bits without a check: the rules must keep it in range."""
     _asked[-1].unguarded.append(n)
     return n
 
 
 def ask(word, *arguments):
-    """(whether what the word requires holds, None where that has no meaning; its value; its unguarded numbers)"""
+    """(whether the requirements of the word hold, None where the word is meaningless; its value; its unguarded numbers)"""
     collected = Collected()
     _asked.append(collected)
     try:

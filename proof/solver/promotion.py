@@ -1,7 +1,7 @@
-"""Words for dtypes: the section Dtypes of spec/rules.md."""
+"""Words of the section Dtypes of spec/rules.md that are computations."""
 import functools
 
-from dtypes import (ALL, BOOL, COMPLEX, COMPLEX_OF, COMPUTE, HALF, INTEGER, NUMBERS, OPAQUE, PARTS, WIDE_UNSIGNED, choose_dtype, is_complex, is_floating,
+from dtypes import (ALL, BOOL, COMPLEX, COMPLEX_OF, HALF, NUMBERS, OPAQUE, PARTS, WIDE_UNSIGNED, choose_dtype, is_complex, is_floating,
                     mapped_dtype, member, of_higher_kind)
 from formulas import all_of, any_of, known, no, require
 from values import Scalar, Tensor
@@ -26,7 +26,7 @@ def meeting(a, b):
 
 
 def wider(a, b):
-    """Of two different dtypes of one kind that have a common one."""
+    """The common dtype of two different dtypes of one kind that have one."""
     halves = member(a, HALF), member(b, HALF)
     found = INT16  # of uint8 and int8
     for d in (INT16, INT32, INT64, FLOAT32, FLOAT64, *sorted(COMPLEX)):
@@ -35,7 +35,7 @@ def wider(a, b):
 
 
 def raised(common, exists, dtype):
-    """(common dtype, whether there is one) with one dtype more."""
+    """(common dtype, whether there is one) after one more dtype."""
     if common is None:
         return dtype, exists
     meets, both = meet(common, dtype)
@@ -47,7 +47,8 @@ def of(scalar):
 
 
 def promote(*operands):
-    """Of tensors with dimensions, then scalar tensors, then Scalars: one joins those before only where it is of a higher kind."""
+    """The common dtype of tensors with dimensions, then scalar tensors, then Scalars. A category counts only where its dtype is of
+    a higher kind than those of the categories before it."""
     classes, exists = [None, None, None], True
     for operand in flat(operands):
         k = 2 if isinstance(operand, Scalar) else 1 if isinstance(operand, Tensor) and operand.rank == 0 else 0
@@ -77,21 +78,13 @@ def flat(operands):
             yield operand
 
 
-def floating(tensor):
-    dtype = dtype_in(tensor)
-    return choose_dtype(any_of(is_floating(dtype), is_complex(dtype)), dtype, FLOAT32)
-
-
 def dtype_in(tensor):
     return tensor.dtype if isinstance(tensor, Tensor) else tensor
 
 
 def promote_floating(*operands):
-    return floating(promote(*operands))
-
-
-def same(tensor):
-    return tensor.dtype
+    dtype = promote(*operands)
+    return choose_dtype(any_of(is_floating(dtype), is_complex(dtype)), dtype, FLOAT32)
 
 
 def first(*tensors):
@@ -105,17 +98,6 @@ def part(tensor):
 def complex(tensor):
     dtype = dtype_in(tensor)
     return choose_dtype(is_floating(dtype), mapped_dtype(dtype, COMPLEX_OF), dtype)
-
-
-def division(a, b, rounding_mode):
-    return promote_floating(a, b) if rounding_mode is None else promote(a, b)
-
-
-def operand(tensor, common):
-    compute = mapped_dtype(common, COMPUTE)
-    if isinstance(tensor, Scalar):
-        return compute
-    return choose_dtype(all_of(tensor.count == 1, no(is_complex(common))), compute, common)
 
 
 def unless_given_out(common, out, scalar, literal):
@@ -134,48 +116,6 @@ def named(dtype, otherwise=None):
 
 def is_dtype(number):
     return number in ALL if known(number) else any_of(*(number == d for d in sorted(ALL)))
-
-
-def floating_named(dtype, otherwise):
-    return floating(named(dtype, otherwise))
-
-
-def named_with(dtype, otherwise, *tensors):
-    return choose_dtype(any_of(*(is_floating(t.dtype) for t in tensors)), floating_named(dtype, otherwise), named(dtype, otherwise))
-
-
-def given(dtype, out, otherwise):
-    return named(dtype, otherwise if out is None else out.dtype)
-
-
-def sum_dtype(tensor, dtype, out=None):
-    integers = member(tensor.dtype, INTEGER | OPAQUE | {BOOL})
-    return given(dtype, out, choose_dtype(integers, INT64, tensor.dtype))
-
-
-def mean_dtype(tensor, dtype, out):
-    made = sum_dtype(tensor, dtype, out)
-    return choose_dtype(member(made, HALF), FLOAT32, made)
-
-
-def asked(output_mask, k, dtype, out):
-    return choose_dtype(output_mask[k], dtype, out_or(out, dtype))
-
-
-def mask_of(tensor):
-    return choose_dtype(tensor.empty, tensor.dtype, BOOL)
-
-
-def truth(tensor, out):
-    return choose_dtype(tensor.dtype == UINT8, UINT8, BOOL) if out is None else out.dtype
-
-
-def out_or_scalar(out, scalar):
-    return of(scalar) if out is None else out.dtype
-
-
-def out_or(out, default):
-    return dtype_in(default) if out is None else out.dtype
 
 
 def out_or_range(out, *scalars):

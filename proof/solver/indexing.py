@@ -1,4 +1,4 @@
-"""Words for sizes that indices, masks and counts decide."""
+"""Words of the section Sizes of spec/rules.md: sizes that indices, masks and counts give."""
 from dataclasses import dataclass
 
 import formulas
@@ -9,7 +9,7 @@ from shapes import as_size, broadcast, broadcast_sizes, changed, saturated
 @dataclass
 class Indexed:
     block: list  # the sizes to which the indices broadcast
-    first: int   # where they stand in the result
+    first: int   # the position of the block in the result
     sizes: list
     whole: list  # the dimensions that no index takes
 
@@ -23,7 +23,7 @@ def is_mask(index):
 
 
 def indexed_sizes(indices, tensor_sizes, required=False):
-    """Where a rule does not require it, the indices are taken to broadcast."""
+    """Assumes that the indices broadcast, unless a rule requires it (`required`)."""
     along = []
     for index in indices:
         if index is not None and is_mask(index):
@@ -73,13 +73,8 @@ def repeated_each(numbers):
     return [n]
 
 
-def bags(offsets, include_last, weight=None):
-    n = offsets.count - choose(include_last, 1, 0)
-    return [n] if weight is None else [n, weight.sizes[1]]
-
-
 def largest_of_bags(offsets, include_last, weight, mode):
-    (n,) = bags(offsets, include_last)
+    n = offsets.count - choose(include_last, 1, 0)
     return [n, weight.sizes[1]] if known(mode) and mode == 2 else [n]
 
 

@@ -1,5 +1,5 @@
-"""Asks the solver of an entry: is there a call that keeps every rule; for each rule, one that breaks it and keeps the others;
-is there one with a result whose size is negative or beyond int64."""
+"""Questions to the solver about an entry: is there a call that keeps every rule; for each rule, a call that breaks it and keeps
+the others; a call that keeps every rule and has a result whose size is negative or beyond int64."""
 import itertools
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from formulas import any_of, in_int64, known, no
 from forms import Maker, bounds
 from values import mapped, tensors_in
 
-# Sizes and integers are at most these: of a model where there is one, to make it smaller, where there is none, the largest first,
-# which settle it.
+# Upper bounds of (sizes, integers). A model within small bounds is looked for first; where there is none, the largest bounds
+# settle whether there is any.
 SMALL, SMALLER, LARGE, LARGEST = (4, 300), (2, 8), (64, 2**31), (2**31, 2**63)
-WHOLE = (2**63 - 1, 2**63)  # as int64 has them
+WHOLE = (2**63 - 1, 2**63)  # the bounds of int64
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Verdict:
 
 class Question:
     def __init__(self, meaning, effort, most_forms=400):
-        """effort: steps of the solver for one question; so many forms are tried before one is undecided."""
+        """effort: steps of the solver for one question; most_forms: forms that are tried before a rule is undecided."""
         self.meaning, self.effort, self.most_forms = meaning, effort, most_forms
         self.maker = maker = Maker(meaning)
         self.names = [a.name for a in meaning.arguments]
@@ -32,19 +32,19 @@ class Question:
         looked_at = frozenset().union(*(s.names for s in self.steps))
         self.forms = {n: forms if n in looked_at else forms[:1] for n, forms in self.forms.items()}
         self.asked = {}
-        self.good = []  # forms that had a model
+        self.good = []  # combinations of forms that had a model
 
     # -- forms --------------------------------------------------------------------------------------------------------------
 
     def formula(self, step, chosen):
-        """What a step says of forms that are chosen: {name: number of the form}."""
+        """The formula of a step for the chosen forms, {name: number of the form}."""
         key = (step.id, step.text, *(chosen[n] for n in self.names if n in step.names))
         if key not in self.asked:
             self.asked[key] = step.condition({n: self.forms[n][k].value for n, k in chosen.items()} | self.meaning.constants)
         return self.asked[key]
 
     def possible(self, step, chosen, broken):
-        """Whether a model of these forms may be what is looked for, as far as the forms say."""
+        """Whether the forms alone leave open that there is a model."""
         holds = self.formula(step, chosen)
         if step is broken:
             return holds is not True and holds is not None
@@ -53,7 +53,7 @@ class Question:
         return holds is not False and holds is not None
 
     def choices(self, broken):
-        """The forms of all arguments, those that cost the least first, without those that settle the question."""
+        """Combinations of forms of all arguments, the cheapest first, without those that settle the question."""
         costs = [[f.cost for f in self.forms[n]] for n in self.names]
         last = {s.id + s.text: max((self.names.index(n) for n in s.names), default=-1) for s in self.steps}
         ready = [[s for s in self.steps if last[s.id + s.text] == i] for i in range(len(self.names))]
@@ -80,7 +80,7 @@ class Question:
     # -- the solver -----------------------------------------------------------------------------------------------------------
 
     def model(self, chosen, conditions):
-        """A known call of these forms, as small as may be, None where there is none, 'unknown' where that is not known."""
+        """The smallest known call of these forms that is found; None where there is none; 'unknown' where that is undecided."""
         small = self.within(chosen, conditions, SMALL)
         if isinstance(small, dict):
             smaller = self.within(chosen, conditions, SMALLER)
@@ -111,7 +111,7 @@ class Question:
         return stated + ([no(self.formula(broken, chosen))] if broken else [])
 
     def find(self, broken=None):
-        """A call that keeps every rule but the broken one."""
+        """A call that breaks the rule `broken` and keeps all other rules."""
         undecided, tried = False, []
         useful = [c for c in self.good if all(self.possible(s, c, broken) for s in self.steps)][:3]
         for chosen in itertools.chain(useful, self.choices(broken)):
@@ -132,7 +132,7 @@ class Question:
         return Verdict("undecided" if undecided else "follows")
 
     def varied(self, most_forms):
-        """More calls that keep every rule, in which no size is 0, then 2 and more."""
+        """More calls that keep every rule: first with no size of 0, then with sizes of 2 and more."""
         for chosen in itertools.islice(self.choices(None), most_forms):
             tensors = [t for n, k in chosen.items() for t in tensors_in(self.forms[n][k].value)]
             for least in (1, 2):
@@ -142,8 +142,8 @@ class Question:
                     yield call
 
     def results_overflow(self, most_forms):
-        """(a call that keeps every rule, of which a result's size is negative or beyond int64, for how many forms there is none,
-        for how many that is not decided)"""
+        """(a call that keeps every rule and has a result whose size is negative or beyond int64; the number of forms for which there
+        is none; the number of forms for which that is undecided)"""
         decided = undecided = 0
         for chosen in itertools.islice(self.choices(None), most_forms):
             conditions = self.conditions(chosen)
@@ -153,7 +153,7 @@ class Question:
             if conditions is None:
                 continue
             call = None
-            if wrong is not False and self.within(chosen, [self.formula(self.steps[-1], chosen), wrong], WHOLE) is not None:  # not whatever the rules say
+            if wrong is not False and self.within(chosen, [self.formula(self.steps[-1], chosen), wrong], WHOLE) is not None:  # and the rules do not refuse it
                 call = self.within(chosen, [*conditions, wrong], WHOLE)
             if isinstance(call, dict):
                 return call, decided, undecided

@@ -1,5 +1,5 @@
-"""Words for dim orders: the section Dim orders of spec/rules.md. Orders of operands are always known; those of results are
-asked for where their sizes are known, too."""
+"""Words for dim orders: the section Dim orders of spec/rules.md. The dim orders of operands are always known. The dim
+order of a result is computed only where its sizes are known, too."""
 from dtypes import is_complex
 from formulas import all_of, any_of
 from indexing import indexed_sizes, is_mask
@@ -40,7 +40,7 @@ def columns_first(sizes):
 
 
 def steps(sizes, tensor):
-    """How far apart neighbours along each dimension of a result lie in an operand; 0 where that is broadcast."""
+    """The strides of an operand along the dimensions of a result; 0 where the operand is broadcast."""
     result, step = [0] * len(sizes), 1
     for d in reversed(tensor.order):
         n, at = tensor.sizes[d], d + len(sizes) - tensor.rank
@@ -51,7 +51,8 @@ def steps(sizes, tensor):
 
 
 def nested(sizes, operands):
-    """Innermost first, a dimension moves outwards past those of which no operand says anything until it lies inside of one."""
+    """Sorts dimensions, innermost first: each moves outwards until it reaches a dimension that it lies inside of, past dimensions
+    that no operand orders."""
     def compared(a, b):
         for step in operands:
             if step[a] == 0 or step[b] == 0:

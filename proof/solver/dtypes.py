@@ -1,5 +1,5 @@
-"""Dtypes, by their numbers: what spec/dtypes.yaml says of one that is known or open, which is a vector of bits: the solver
-need not count with it."""
+"""The facts of spec/dtypes.yaml about a dtype, which is its number. An open dtype is a vector of bits, since the solver need
+not count with it."""
 import math
 import pathlib
 import sys
@@ -9,7 +9,7 @@ import z3
 
 from formulas import all_of, any_of, choose, known, no
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "specgen"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tools" / "specgen"))
 import dtype_facts  # noqa: E402
 
 FACTS = dtype_facts.DTYPES
@@ -55,7 +55,7 @@ def choose_dtype(condition, then, otherwise):
 
 
 def mapped_dtype(dtype, dtypes):
-    """dtypes[dtype], another dtype."""
+    """dtypes[dtype], which is a dtype."""
     if known(dtype):
         return dtypes[dtype]
     found = dtype
@@ -65,7 +65,7 @@ def mapped_dtype(dtype, dtypes):
 
 
 def fact(dtype, values):
-    """values[dtype], a number."""
+    """values[dtype], which is a number."""
     if known(dtype):
         return values[dtype]
     (found, _), *others = Counter(values.values()).most_common()
@@ -101,7 +101,7 @@ def least_integer(d):
 
 
 def largest_integer(d):
-    """As a double has it."""
+    """The largest integer of an integer dtype, rounded to a double."""
     return int(float(2 ** (8 * BYTES[d] - (d not in UNSIGNED)) - 1))
 
 
@@ -112,5 +112,5 @@ def largest(d):
 
 
 def integer_limits(dtype, holds):
-    """holds(least, largest, dtype) of an integer dtype."""
+    """Whether the dtype is an integer dtype d for which holds(d)."""
     return any_of(*(all_of(dtype == d, holds(d)) for d in sorted(INTEGER)))

@@ -1,5 +1,5 @@
-"""Words for sizes: the section Sizes of spec/rules.md. Where dimensions are open that a result lacks, it has their places, of
-size 1."""
+"""Words of the section Sizes of spec/rules.md that are computations. A result that lacks dimensions, where it is open which,
+keeps their places with size 1."""
 import math
 
 import formulas
@@ -17,7 +17,7 @@ def as_size(a, b, c=0):
 
 
 def saturated(n):
-    """A number of elements; 2^56 stands for that many and more."""
+    """A number of elements; 2^56 means 2^56 or more."""
     return minimum(n, 2**56)
 
 
@@ -48,29 +48,9 @@ def expands(sizes, to):
 # -- as they say --------------------------------------------------------------------------------------------------------
 
 
-def same(tensor):
-    return list(tensor.sizes)
-
-
-def scalar():
-    return []
-
-
 def sizes(numbers):
     require(all_of(*(n >= 0 for n in numbers)))
     return list(numbers)
-
-
-def vector(n):
-    return [n]
-
-
-def size(n):
-    return [n]
-
-
-def matrix(n, m):
-    return [n, m]
 
 
 # -- dimensions that go ---------------------------------------------------------------------------------------------------
@@ -88,7 +68,7 @@ def named_dims(tensor, dim):
 
 
 def without(tensor, gone, keepdim=False):
-    """A dimension that is open stays as one of size 1."""
+    """The sizes without dimensions; where it is open whether a dimension goes, it stays with size 1."""
     left = [(any_of(*(d == g for g in gone)), n) for d, n in enumerate(tensor.sizes)]
     keeps = not known(keepdim) or keepdim or not all(known(is_gone) for is_gone, _ in left)
     return [choose(is_gone, 1, n) for is_gone, n in left if keeps or is_gone is not True]
@@ -102,7 +82,7 @@ def permuted(tensor, order):
 
 
 def changed(sizes, dim, n):
-    """With n along a dimension."""
+    """The sizes with n along a dimension."""
     return [choose(wrap(dim, len(sizes)) == d, n, old) for d, old in enumerate(sizes)]
 
 
@@ -276,7 +256,7 @@ def is_nothing(tensor):
 
 
 def first_counted(tensors):
-    """(whether it is the first that cat does not leave out, the tensor)"""
+    """(whether it is the first tensor that cat does not leave out, the tensor), for each tensor"""
     before = True
     for t in tensors:
         yield all_of(before, no(is_nothing(t))), t
@@ -306,7 +286,7 @@ def stacked(tensors, dim):
 
 
 def split(tensor, n, dim):
-    """A list of sizes."""
+    """The sizes of each piece."""
     if isinstance(n, list):
         return [changed(tensor.sizes, dim, piece) for piece in n]
     whole = tensor.along(dim)
@@ -350,7 +330,7 @@ def counted(start, end, step):
 
 
 def measured(start, end, step):
-    """In double where all is known."""
+    """Computed in double where all is known."""
     def double(s):
         return {0: s.twice / 2, 1: math.nan, 2: math.inf, 3: -math.inf}[s.special]
     if known(*(x for s in (start, end, step) for x in (s.twice, s.special))):
@@ -396,26 +376,6 @@ def pairs(tensor):
     return [quotient(as_size(n, maximum(n - 1, 0)), 2)]
 
 
-def sampled(tensor, grid):
-    return [*(tensor.sizes[d] for d in (0, 1)), *(grid.sizes[d] for d in (1, 2))]
-
-
-def embeddings(n, grad):
-    return [n, grad.sizes[-1]]
-
-
-def product(a, b):
-    return [a.sizes[0], b.sizes[1]]
-
-
-def product_of_rows(a, b):
-    return [a.sizes[0], b.sizes[0]]
-
-
-def batched_product(a, b):
-    return [a.sizes[0], a.sizes[1], b.sizes[2]]
-
-
 def linear(tensor, weight):
     if tensor.rank == 0:
         raise Meaningless
@@ -425,7 +385,3 @@ def linear(tensor, weight):
 def per_channel(tensor, channels, axis):
     n = channels.sizes[0]
     return broadcast_sizes(tensor.sizes, [choose(wrap(axis, tensor.rank) == d, n, 1) for d in range(tensor.rank)])
-
-
-def size_of(tensor, i):
-    return [tensor.sizes[i]]

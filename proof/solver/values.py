@@ -1,5 +1,5 @@
-"""Arguments of a call, known or open. A tensor's elements are all one number, apart from the first, and a Scalar counts in
-halves, so that every formula is about integers."""
+"""Arguments of a call, known or open. Every formula is about integers: a Scalar is held as twice its number. All elements of a
+tensor but the first are equal."""
 from dataclasses import dataclass, fields, is_dataclass, replace
 
 from formulas import all_of, any_of, choose, known, no, pick, product
@@ -16,7 +16,7 @@ class Tensor:
     order: tuple  # dim order, always known
     first: object = 0
     rest: object = 0
-    marks: object = None  # of an open dtype in a list of indices: whether it is a mask
+    marks: object = None  # for an open dtype in a list of indices: whether the tensor is a mask
 
     @property
     def rank(self):
@@ -35,7 +35,7 @@ class Tensor:
         return pick(self.sizes, dim) if self.sizes else 1
 
     def each(self, holds):
-        """Whether something holds of each element."""
+        """Whether a condition holds for each element."""
         more_than_one = all_of(no(self.empty), any_of(*(n != 1 for n in self.sizes)))
         return all_of(any_of(self.empty, holds(self.first)), any_of(no(more_than_one), holds(self.rest)))
 
@@ -50,7 +50,7 @@ class Tensor:
 @dataclass(frozen=True, eq=False)
 class Scalar:
     kind: object
-    twice: object  # where it is finite
+    twice: object  # twice the number where it is finite
     special: object = FINITE
 
     @property
@@ -67,18 +67,18 @@ class Scalar:
 
     @property
     def order(self):
-        """Twice the number, an infinity beyond all; of no NaN."""
+        """Twice the number, with infinities beyond all finite numbers. NaN has no order."""
         return choose(self.finite, self.twice, choose(self.special == INFINITE, BEYOND, -BEYOND))
 
     def compares(self, holds):
-        """holds(twice the number), never of a NaN."""
+        """holds(twice the number); false for NaN."""
         return all_of(no(self.nan), holds(self.order))
 
     def equals(self, n):
         return self.compares(lambda twice: twice == 2 * n)
 
     def truncated(self):
-        """To int64, as a C++ conversion on x86 does."""
+        """The number truncated to int64, as a C++ conversion on x86 does it."""
         whole = choose(self.twice >= 0, half(self.twice), -half(-self.twice))
         inside = all_of(self.finite, self.twice >= -2**64, self.twice < 2**64)
         return choose(inside, whole, -2**63)
@@ -89,12 +89,12 @@ def half(n):
 
 
 def number(n):
-    """A Scalar of the spec."""
+    """An integer of the spec as a Scalar."""
     return Scalar(INT, 2 * n)
 
 
 def wrap(dim, rank):
-    """A dimension from 0 on."""
+    """The dimension counted from 0."""
     return choose(dim < 0, dim + max(rank, 1), dim)
 
 
@@ -103,7 +103,7 @@ def tensors_in(value):
 
 
 def items(value):
-    """The numbers and conditions of which a value is made."""
+    """The numbers and conditions in a value."""
     if isinstance(value, (list, tuple)):
         for v in value:
             yield from items(v)
@@ -115,7 +115,7 @@ def items(value):
 
 
 def mapped(value, function):
-    """The same value of function(number) for each of its open numbers."""
+    """The value with function(number) in place of each open number."""
     if isinstance(value, (list, tuple)):
         return type(value)(mapped(v, function) for v in value)
     if is_dataclass(value):

@@ -1,25 +1,10 @@
-"""Rules of dim orders."""
+"""Rules of dim orders that are computations."""
 from dtypes import BYTES, fact
-from formulas import all_of, any_of, equal, maximum, remainder
+from formulas import all_of, any_of, maximum, remainder
 from layouts import channels_last, is_channels_last, lies_contiguous
 from promotion import named
 
-CHANNELS_LAST, CHANNELS_LAST_3D = 2, 3  # PyTorch's numbers of memory formats
 WIDTHS = sorted(set(BYTES.values()))
-
-
-def rank_of(tensor):
-    return len(tensor) if isinstance(tensor, list) else tensor.rank
-
-
-def format_fits(memory_format, tensor):
-    rank = rank_of(tensor)
-    return all_of(memory_format >= 0, memory_format <= CHANNELS_LAST_3D, any_of(memory_format != CHANNELS_LAST, rank == 4),
-                  any_of(memory_format != CHANNELS_LAST_3D, rank == 5))
-
-
-def same_order(a, b):
-    return a.order == b.order
 
 
 def is_contiguous(tensor):
@@ -48,17 +33,9 @@ def has_memory_format(tensor):
     return any_of(is_channels_last(tensor), is_contiguous(tensor))
 
 
-def is_format_order(dim_order, tensor):
-    return any_of(equal(dim_order, range(len(dim_order))), rank_of(tensor) == 4 and equal(dim_order, channels_last(4)))
-
-
 def is_order(order, size):
     inside = all_of(*(d >= 0 for d in order), *(d < len(order) for d in order))
     return len(order) == len(size) and all_of(inside, *(order[i] != order[j] for j in range(len(order)) for i in range(j)))
-
-
-def none_with_out(memory_format, out):
-    return memory_format is None or out is None
 
 
 def not_channels_last(tensor, n):
