@@ -1,5 +1,5 @@
-# Debian's compiler for a Cortex-M55 without an operating system. Libraries that are headers alone are the host's, seen in a
-# folder of their own: beside them lies the host's library of C.
+# Debian's compiler for a Cortex-M55 without an operating system. Header-only libraries are the host's. Links in a
+# folder of their own make them visible, because /usr/include also has the headers of the host's C library.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR cortex-m55)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)

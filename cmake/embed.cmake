@@ -1,4 +1,4 @@
-# A file's bytes as a constant in C++.
+# Embeds a file's bytes as a C++ constant.
 #
 # embed(TARGET FILE) gives TARGET the header "<name of FILE>.h" that defines
 # std::string_view assay::embedded::<name of FILE with every other character as _>.
@@ -24,7 +24,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# An array: a compiler need not take a string literal of more than 65536 characters.
+# An array, because a compiler need not accept a string literal of more than 65536 characters.
 file(READ ${INPUT} bytes HEX)
 string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
 file(WRITE ${OUTPUT} "#pragma once

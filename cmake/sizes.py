@@ -1,8 +1,8 @@
-"""What a selective build consists of: `sizes.py OBJECT SELECTION.yaml TABLE.txt`.
+"""Writes the sizes of the parts of a selective build: `sizes.py OBJECT SELECTION.yaml TABLE.txt`.
 
-OBJECT is a relocatable ELF file, little endian, with a section for each function. Bytes are those of code and, behind +, of constants.
-What only one kernel or the rewrites reach is theirs, what several reach is shared; the core is what the interface reaches without
-these and without the functions of format/, and the checks of files are the rest.
+OBJECT is a relocatable little-endian ELF file with a section for each function. A size is the bytes of code and, behind +, of constants.
+A section that only one kernel or only the rewrites reach counts for that part; one that several parts reach is shared. The core is what
+the interface reaches without kernels, rewrites and the functions of format/. The remaining functions of format/ are the checks of files.
 """
 import collections
 import pathlib

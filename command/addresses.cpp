@@ -16,8 +16,8 @@ bool has_fixed_addresses() { return (personality(0xffffffff) & ADDR_NO_RANDOMIZE
 NamedText addresses_fact() { return {"addresses", has_fixed_addresses() ? "fixed" : "random"}; }
 
 void fix_addresses(char** argv) {
-  const char* const bound = "LD_BIND_NOW";  // children that are forked before a symbol is bound would each bind it
-  unsetenv(bound);                          // it is no matter of programs that we start
+  const char* const bound = "LD_BIND_NOW";  // else each forked child binds symbols again
+  unsetenv(bound);                          // programs that we start do not need it
   const int now = personality(0xffffffff);
   if (has_fixed_addresses() || personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) < 0) return;
   std::error_code unknown;

@@ -4,9 +4,9 @@
 
 namespace assay {
 
-// Runs the program again without address space randomisation, so that what a testee makes of addresses is the same in
-// every run. Returns where that is so already, and where the machine does not allow it.
+// Runs the program again without address space randomisation, so that testees that depend on addresses give the same
+// results in every run. Returns if addresses are fixed already, or if the machine does not allow it.
 void fix_addresses(char** argv);
-NamedText addresses_fact();  // whether it is so, for the header of a run
+NamedText addresses_fact();  // whether addresses are fixed, for the header of a run
 
 }  // namespace assay

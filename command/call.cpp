@@ -56,9 +56,10 @@ void set_outs(const CallCommand& request, const Operator& op, std::vector<Value>
   }
 }
 
-// One line for each out argument, named where there are several.
+// One line for each out argument, with its name if there are several.
 void print(const Operator& op, const std::vector<Value>& arguments, Output& out) {
-  const Int most = out.budget().left().output / 2 + 1;  // elements: each takes two characters, so that more are refused
+  const Int most =
+      out.budget().left().output / 2 + 1;  // elements: each takes two characters, so the budget refuses more
   for (const SchemaArgument& a : op.arguments.subspan(input_count(op))) {
     const Value& value = arguments[static_cast<std::size_t>(&a - op.arguments.data())];
     out.print("{}{}\n", op.outs() > 1 ? fmt::format("{}: ", a.name) : "", literal(value, a.type, most));

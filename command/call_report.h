@@ -8,7 +8,7 @@
 #include "conformance/hosts/trace.h"
 #include "conformance/text/output.h"
 
-// What assay run tells of the calls that it makes.
+// What assay run prints about the calls that it makes.
 namespace assay {
 
 struct ReportOptions {
@@ -16,7 +16,7 @@ struct ReportOptions {
   bool json, trace;
 };
 
-// Lines of JSON that are kept until their place in the whole.
+// Lines of JSON that are kept until it is their turn in the output.
 class Kept {
  public:
   void add(const Json& json) {
@@ -38,7 +38,7 @@ class Kept {
   Buffer<std::size_t> ends_;
 };
 
-// Steps as they come, or kept for the JSON that stands at the end.
+// Prints steps at once, or keeps them for the JSON at the end.
 class Trace {
  public:
   explicit Trace(const ReportOptions& options)
@@ -58,19 +58,18 @@ class Trace {
 
 Json to_json(const Violation& violation);
 
-// What is to be said of a testee besides results: which operators the reference answered for it, and where it was
-// wrong.
+// Which operators the reference answered in place of a testee, and the first instruction where the testee was wrong.
 void write_text(const Runners& testee, Output& out);
-void write_json(const Runners& testee, JsonOutput& out);  // fields
+void write_json(const Runners& testee, JsonOutput& out);  // as fields
 
-// Tells what came of calls, and counts.
+// Prints the results of calls, and counts them.
 class CallReport {
  public:
   explicit CallReport(const ReportOptions& options) : options_(options) {}
 
   void add(const ProgramCall& call, const std::string& method, const CallResult& result);
 
-  // The exit code. A call that was refused although it should not be is the fault of the whole.
+  // Returns the exit code. If a call was refused that should have been answered, throws the Fault of that refusal.
   int finish(const Trace& trace, const Runners& testee) const;
 
  private:

@@ -82,7 +82,7 @@ void print(const Record& r) {
   print_verdict(r);
 }
 
-// What is done with a program.
+// A case of assay runtime: steps of a scenario.
 int show_scenario(const CaseCommand& request) {
   if (!request.as.empty())
     throw Fault(Outcome::unsupported, "case.as", "what is done with a program cannot be written as a file yet");

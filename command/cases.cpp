@@ -33,7 +33,8 @@ std::vector<Text> inputs(const Operator& op, const RecordedCall& call) {
   return texts;
 }
 
-// The outs as --out takes them, where the call is another one without: the entry gives others, or refuses these alone.
+// The outs as --out takes them, if the call is another one without them: the entry gives other outs, or refuses only
+// these.
 std::vector<Text> given_outs(const Operator& op, const RecordedCall& call) {
   std::vector<Value> arguments = call.arguments;
   for (std::size_t i = input_count(op); i < arguments.size(); ++i) arguments[i] = std::monostate{};

@@ -22,7 +22,7 @@ struct CheckCommand {
   bool json = false, map = true;
 };
 
-// What the optimized runtime asks for, which no number of threads changes.
+// The memories that the optimized runtime asks for. They do not depend on the number of threads.
 void add_memories(const File& file, std::span<const File> data, const OptimizedTestee& testee, const Budget& budget,
                   CheckReport& report) {
   std::vector<OptimizedClient::Bytes> files;
@@ -45,7 +45,7 @@ int show_check(const CheckCommand& r) {
   const std::vector<File> data = open_data_files(r.data, access);
   CheckReport report = check(file, data, access.budget, testee ? &*testee : nullptr);
   if (const auto optimized = optimized_for(r.testee);
-      optimized && report.faults.empty() && report.kind == FileKind::program)
+      optimized && report.faults.empty() && report.kind == &format::program_kind)
     add_memories(file, data, *optimized, access.budget, report);
   if (r.json) {
     print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });

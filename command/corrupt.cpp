@@ -16,16 +16,17 @@ namespace fs = std::filesystem;
 using corrupt::Attempt;
 
 constexpr const char* corrupt_details =
-    R"(Each file has one change in one place of the program: a number, an offset, a length, a slot of a table, the tag of a union, the
-header, the end. Without PROGRAM they are the cases of rules: for each rule files at its boundary, which keep it, and
-files that break it. What a loader has to do stands before each name, as our own checks say it:
+    R"(Each file has one change in one place of the program: a number, an offset, a length, a slot of a table, the tag of a
+union, the header, the end. Without PROGRAM the files are the cases of rules: for each rule, files at its boundary that
+keep it, and files that break it. A prefix of the name tells what a loader has to do with the file, by our own checks:
 
-  n_  it breaks a rule of spec/format/rules.yaml, and must be refused
-  y_  it says what the program says, and must be accepted
-  i_  it says something else, or breaks a limit or a feature: either is right, but no crash
+  n_  the file breaks a rule of spec/format/rules.yaml, and must be refused
+  y_  the file means the same as the program, and must be accepted
+  i_  the file means something else, or exceeds a limit, or needs a feature: a loader may accept or refuse it, but must
+      not crash
 
---all also writes manifest.jsonl, an object a file: its name, what is expected, the broken rules, what is tried, and the
-files that it is loaded with.)";
+--all also writes manifest.jsonl, an object for each file: its name, what is expected, the broken rules, what is tried,
+and the files that it is loaded with.)";
 
 struct CorruptCommand {
   std::string program, rule, name, output;
@@ -34,15 +35,11 @@ struct CorruptCommand {
   bool all = false, list = false;
 };
 
+// A program keeps the extension of its original.
 std::string suffix(const Bytes& file, const fs::path& original) {
-  switch (file_kind(file)) {
-    case FileKind::data:
-      return ".ptd";
-    case FileKind::bundle:
-      return ".bpte";
-    default:
-      return original.has_extension() ? original.extension().string() : ".pte";
-  }
+  const FileKind* kind = file_kind(file);
+  if (kind && kind != &format::program_kind) return text('.', kind->schema.extension);
+  return original.has_extension() ? original.extension().string() : ".pte";
 }
 
 std::string file_name(const Attempt& a, const fs::path& original) {
@@ -158,7 +155,6 @@ int corrupt_program(const CorruptCommand& r) {
   return exit_code(Outcome::ok);
 }
 
-// Of the rules that there are.
 std::string rule_problem(const std::string& rule) {
   return find_format_rule(rule) ? "" : text(rule, " is no rule of spec/format/rules.yaml");
 }

@@ -15,7 +15,7 @@
 #include "optimized/kernels/instruction_set.h"
 #include "reference/fault.h"
 
-// What the optimized runtime decided about a method.
+// assay explain: what the optimized runtime decided about a method.
 namespace assay {
 namespace {
 
@@ -68,7 +68,7 @@ void print(const OptimizedClient::Method& made, const std::string& name, const O
   for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
     const std::size_t at = assay_step_of(method, i);
     if (at == SIZE_MAX) {
-      out.print("{:5}  not needed: nobody sees what it copies\n", i);
+      out.print("{:5}  not needed: no instruction reads its copy\n", i);
       continue;
     }
     const assay_step_info step = assay_step_at(method, at);
@@ -108,7 +108,7 @@ Json to_json(const OptimizedClient::Method& made, const std::string& name, const
 
 int explain(const ExplainCommand& r) {
   const auto testee = optimized_for(r.testee);
-  if (!testee) throw Fault(Outcome::unsupported, "testee", "what is explained is what the optimized runtime does");
+  if (!testee) throw Fault(Outcome::unsupported, "testee", "explain knows only the optimized runtime");
   const Budget budget(r.limits);
   OptimizedClient client(r.program, r.data, {.testee = *testee, .budget = budget});
   const std::string name = r.method.empty() ? client.default_method() : r.method;

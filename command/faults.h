@@ -6,7 +6,7 @@
 
 namespace assay {
 
-// Runs f; where JSON is wanted, a fault out of it is also printed as such.
+// Runs f. If JSON is asked for, a Fault that f throws is also printed as JSON.
 template <class F>
 auto refusals_as_json(bool json, F f) {
   try {

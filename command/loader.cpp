@@ -24,16 +24,18 @@ namespace fs = std::filesystem;
 using corrupt::Attempt;
 
 constexpr const char* loader_details =
-    R"(TESTEE takes files that are wrong in one place (assay corrupt): of each PROGRAM, of samples, a plain one that any runtime should load
-and two that have every field of the schema, and the cases of rules. It is reference, optimized, executorch
-(which checks what it can), executorch:minimal, ./lib.so, a library that exports what assay/loader.h declares, or at the end of
-the line -- and a command, which takes the file where its words have {} and data files where they have {data}: exit code 0 says
-that it is accepted, a signal, or 128 and its number, that it crashed, anything else that it is refused. Each runs in children
-with limits of time, memory and output.
+    R"(TESTEE is given files that are wrong in one place (assay corrupt): files made of each PROGRAM and of samples (a plain
+program that any runtime should load, and two that have every field of the schema), and the cases of rules.
+TESTEE is reference; optimized; executorch (which checks what it can); executorch:minimal; ./lib.so, a library that
+exports the functions of assay/loader.h; or, at the end of the line, -- and a command. {} in the command is the file,
+{data} the data files. Exit code 0 of the command means that the file is accepted, a signal (or 128 and its number) that
+the command crashed, any other code that the file is refused. Each runs in child processes with limits of time, memory
+and output.
 
-It must not crash or hang, must refuse what breaks a rule, and accept what says the same as a program that it accepts. A refusal
-says nothing (unsupported) where it refuses also the program of which the file was made, or the case that keeps the rule.
-Exit code 0: nothing is wrong but what is known, 1: something is, 5: nothing was judged.)";
+TESTEE must not crash or hang, must refuse a file that breaks a rule, and must accept a file that means the same as a
+program that it accepts. A refusal is judged as unsupported if TESTEE also refuses the program of which the file was
+made, or the case that keeps the rule. Exit code 0: no failure but the known ones, 1: other failures, 5: nothing was
+judged.)";
 
 struct LoaderCommand {
   RunRequest run;
@@ -46,25 +48,25 @@ struct LoaderCommand {
   bool programs_only = false;
 };
 
-// Cases are of all kinds of files; the control of one comes first, and says of which it is.
+// The cases of rules are files of all kinds. The control of a case comes before it, and is of the same kind.
 std::vector<Attempt> cases_of_programs() {
   std::vector<Attempt> all;
-  FileKind kind = FileKind::program;
+  const FileKind* kind = &format::program_kind;
   corrupt::each_case([&](const Attempt& a) {
     if (a.name == a.control) kind = file_kind(a.files.file);
-    if (kind == FileKind::program) all.push_back(a);
+    if (kind == &format::program_kind) all.push_back(a);
     return true;
   });
   return all;
 }
 
-// A program, what is made of it, and where it comes from.
+// A program: its name, its digest, and the files that are made of it.
 struct Source {
   std::string name, digest;
   corrupt::Corruptions corruptions;
 };
 
-// All that is tried, and what is said of it.
+// A run of `assay loader`.
 class Run {
  public:
   explicit Run(LoaderCommand& r) : request_(r), interrupted_(leave_gently()) {
@@ -189,7 +191,7 @@ class Run {
   std::size_t planned_ = 0;
   RunLog* log_ = nullptr;
   std::string program_;
-  std::map<std::string, bool> controls_;  // whether they were accepted
+  std::map<std::string, bool> controls_;  // by name, whether TESTEE accepted it
   std::vector<Attempt> attempts_;
   LoaderDefects defects_;
   EndsOfFiles ends_;

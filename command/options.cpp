@@ -56,7 +56,7 @@ CommandHelp help_of(const CLI::App& app) {
 }
 
 std::string footer(const std::string& details, const std::vector<CommandExample>& examples) {
-  std::string all = details;
+  std::string all = details.substr(0, details.find_last_not_of('\n') + 1);
   if (!examples.empty())
     all += (all.empty() ? "" : "\n\n") + std::string(examples.size() == 1 ? "Example:" : "Examples:");
   for (const CommandExample& e : examples) all += "\n  # " + e.about + "\n  " + e.line;
@@ -69,6 +69,7 @@ void describe(CLI::App& app, const ProgramHelp& program) {
   app.set_version_flag("--version", program.name + " " + program.version);
   app.require_subcommand(0, 1);  // with at least one, CLI11 would not name a word that is no command
   app.footer(program.details);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
 }
 
 // CLI11 takes the last word first. A command behind -- is one word: the address of a testee.

@@ -8,14 +8,15 @@
 
 namespace assay {
 
-// A file that is written beside its place and put there when it is whole, so that what was there is not lost before.
+// A file that is written beside its place and renamed when it is complete. A file that was there before stays until
+// then.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& file) : file_(file), beside_(part_of(file)), out_(beside_, std::ios::binary) {
     if (!out_) throw Fault(Outcome::exhausted, "output", text(file, " cannot be written"));
   }
 
-  // Where it is written until it is whole, and stays when the process dies.
+  // The file until it is complete. It stays there if the process dies.
   static std::string part_of(const std::string& file) { return file + ".part"; }
 
   std::ostream& stream() { return out_; }

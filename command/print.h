@@ -6,7 +6,7 @@
 
 namespace assay {
 
-// Prints what `write` writes to a JsonOutput, and ends the line. It is counted first, so that nothing is printed unless
+// Prints as a line what `write` writes to a JsonOutput. The output is counted first, so that nothing is printed unless
 // the budget allows all of it.
 template <class F>
 void print_json(const Budget& budget, F write) {

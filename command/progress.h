@@ -7,14 +7,15 @@
 
 namespace assay {
 
-// How far a run is, on standard error: a line that is rewritten on a terminal, one line every ten seconds elsewhere.
+// Shows the progress of a run on standard error: on a terminal a line that is rewritten, elsewhere a line every ten
+// seconds.
 class Progress {
  public:
   explicit Progress(std::size_t planned);
   ~Progress();
 
   void add(const Record& record);
-  void looks_into(std::string_view op);  // for the causes of its failures
+  void looks_into(std::string_view op);  // the run looks for the causes of this operator's failures
 
   std::size_t judged() const { return judged_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

@@ -29,7 +29,7 @@ OpenedRun read_run(const std::string& file) {
   return read;
 }
 
-// A testee of several runs is told apart by the names of their files.
+// A testee that is in several runs gets the name of the file behind its name.
 Summary side_by_side(const std::vector<OpenedRun>& runs) {
   std::map<std::string, int> times;
   for (const OpenedRun& run : runs)
@@ -41,7 +41,7 @@ Summary side_by_side(const std::vector<OpenedRun>& runs) {
   return all;
 }
 
-// A fact that is not the same in all runs is said of each.
+// A fact that is not the same in all runs is listed for each run.
 Facts facts_of(const std::vector<OpenedRun>& runs) {
   Facts all;
   for (const OpenedRun& run : runs)
@@ -56,7 +56,7 @@ Facts facts_of(const std::vector<OpenedRun>& runs) {
   return all;
 }
 
-// What lines of the table are of.
+// What a line of the table describes.
 std::string_view subject_of(const std::vector<OpenedRun>& runs) {
   const auto are_of = [&](const char* suite) {
     return std::ranges::all_of(runs, [&](const OpenedRun& run) {

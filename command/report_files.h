@@ -19,12 +19,12 @@ class ReportFiles {
   void add_options(Options& options);
   bool empty() const;
 
-  // Opens each, so that a file that cannot be written is known before the work. Throws Fault, as write does.
+  // Opens the files, so that a file that cannot be written is refused before the work. Throws Fault, as `write` does.
   void open();
   void write(const Summary& summary, const Facts& facts);
 
  private:
-  std::vector<std::string> names_;  // of files, in the order of the forms; empty: not asked for
+  std::vector<std::string> names_;  // of files, in the order of the forms; empty if not asked for
   std::vector<std::unique_ptr<OutputFile>> files_;
 };
 

@@ -23,20 +23,22 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* run_details =
-    R"(A value V is a .npy file (its values; laid out as the program says), an integer, a float, true, false, none,
-or a string in quotes. Without inputs, a method that wants some says which. Without --output-dir, outputs are printed.
+    R"(A value V is a .npy file (its values; the program decides the layout), an integer, a float, true, false, none, or a
+string in quotes. If inputs are missing, the message lists the inputs of the method. Without --output-dir, outputs are
+printed.
 
---calls takes a file of calls, run in order on one loaded program; paths in it are relative to it:
+--calls takes a file of calls, which run in order on one loaded program; paths in it are relative to it:
   {"data":["weights.ptd"],"calls":[{"method":"forward","inputs":["x.npy",3,1.5,true,null,{"string":"s"}],
     "outputs":["y.npy",7],"rtol":1e-4,"atol":1e-5}]}
-Outputs are held to |got - want| <= atol + rtol |want|, without both to be exactly equal. The cases of a .bpte file are run
-likewise, each on a program loaded afresh.
+An output agrees if |got - want| <= atol + rtol |want|; without both tolerances, if it is exactly equal. The cases of a
+.bpte file run likewise, each on a newly loaded program.
 
---with says who runs it. A runtime is called in a child process: how it crashes is an answer, in words of spec/verdicts.md.
-A library of kernels answers each call of an operator on the reference's machine; what it does not have or support, the
-reference answers instead, and a line says so. With --against both run it, and each output is held to that of the other; of
-a library against the reference, the first instruction whose results leave the bound of its operator is named too, each
-instruction being given what the reference made. Exit code 1: an output differs, or a testee crashed, hung or did damage.)";
+--with names the testee that runs the program. A runtime is called in a child process; a crash is an answer, in the
+words of spec/verdicts.md. A library of kernels answers each call of an operator on the reference's machine; the
+reference answers the calls that the library does not support, and a line lists them. With --against two testees run the
+program, and their outputs are compared. With a library against the reference, the first instruction whose results leave
+the bound of its operator is named too; each instruction is given the reference's values. Exit code 1: an output
+differs, or a testee crashed, hung, or damaged memory.)";
 
 struct RunCommand {
   std::string program, method, calls, output_dir, with = "reference", against, golden, packed_cache;
@@ -49,7 +51,7 @@ struct RunCommand {
   bool trace = false, json = false, map = true, share_arenas = false;
 };
 
-// A request with the budget of all that is done for it, and those who do it.
+// A request, the budget of all its work, and the testees that do the work.
 struct Session {
   const RunCommand& request;
   Access access{Budget(request.limits), request.map};
@@ -58,7 +60,7 @@ struct Session {
   Runners with{request.with, request.golden, timeout()};
   std::unique_ptr<Runners> against =
       request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, timeout());
-  std::optional<FileInMemory> copy = {};  // of a program that is no file of its own
+  std::optional<FileInMemory> copy = {};  // of a program that is inside another file
 
   RuntimeOptions options() const {
     RuntimeOptions options;
@@ -92,7 +94,7 @@ Value input_in(const std::string& argument, const Access& access) {
 
 fs::path output_file(const std::string& folder, std::size_t i) { return fs::path(folder) / fmt::format("{}.npy", i); }
 
-// Tensors go into the folder, if one is given.
+// Writes tensors into the folder, if one is given.
 void write_outputs(const std::vector<Value>& outputs, const std::string& folder) {
   if (folder.empty()) return;
   for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -128,7 +130,7 @@ void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
                wanted == 1 ? " input, but " : " inputs, but ", given, " came", all);
 }
 
-// Who runs the program, with state from call to call, and whom it is held against.
+// The testee that runs the program, with state from call to call, and the testee that it is compared with.
 class Runs {
  public:
   Runs(Session& session, const ProgramFiles& program, Listener* listener)
@@ -165,7 +167,7 @@ class Runs {
   std::unique_ptr<ProgramRunner> with_, against_;
 };
 
-// Of a file, or of what is in one.
+// The files of a program; `is_part` if the program is inside another file.
 ProgramFiles program_files(Session& session, const File& program, const std::vector<fs::path>& data, bool is_part) {
   fs::path file = session.request.program;
   const bool is_asked_for = session.with.is_runtime() || (session.against && session.against->is_runtime());
@@ -207,7 +209,7 @@ int tell(Session& session, const Violation& violation) {
   return answers_differ;
 }
 
-// The outputs alone, or whether they are those of the other.
+// Prints the outputs, or with --against whether they agree.
 int run_once(Session& session, const ProgramFiles& program) {
   const RunCommand& r = session.request;
   Trace trace(session.report_options);
@@ -277,11 +279,11 @@ int run(const RunCommand& r) {
                 "--packed-cache is for the optimized runtime, which alone packs constants");
   const Budget::Scope scope(session.access.budget, "the run");
   const File file = open_file(r.program, session.access);
-  const FileKind kind = file_kind(file.bytes);
-  if (kind == FileKind::data)
+  const FileKind* kind = file_kind(file.bytes);
+  if (kind == &format::data_kind)
     throw Fault(Outcome::invalid, "H2",
                 text(r.program, " is a data file: give it by --data, behind the program that wants it"));
-  if (kind == FileKind::bundle && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
+  if (kind == &format::bundle_kind && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
   if (!r.calls.empty()) return run_calls(session, file);
   return run_once(session, program_files(session, file, r.data, false));
 }

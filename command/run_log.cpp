@@ -48,7 +48,7 @@ Json summary_json(const Summary& summary) {
   return all;
 }
 
-// What counts for the exit code: a failure that is promised not to be and is new, and a listed one that is none.
+// Whether a record counts for the exit code: a new failure of a promised call, or a listed failure that passed.
 bool is_unexpected(const Record& r, bool strict, const std::optional<Baseline>& before) {
   if (!is_failure(r.verdict)) return r.known;
   return !r.known && (strict || r.promised) && (!before || before->is_new(r));

@@ -16,22 +16,23 @@
 #include "conformance/verdict/facts.h"
 #include "conformance/verdict/summary.h"
 
-// What commands that judge cases have in common.
+// The options, lines and reports of all commands that judge cases.
 namespace assay {
 
-inline constexpr int interrupted_exit = 130;  // as shells have it
+inline constexpr int interrupted_exit = 130;  // 128 + SIGINT, as of shells
 
-// An interrupt or a request to end lets the run finish with what it has; the next one ends it.
+// Handles SIGINT and SIGTERM: the first one makes the flag true, so that the run ends with what it has; the second one
+// ends the process.
 const std::atomic<bool>& leave_gently();
 
-// What a run leaves, and which of its failures were known before.
+// Which files a run writes, and which of its failures were known before.
 struct RunRequest {
   std::string testee, known, mustpass, baseline, jsonl;
   ReportFiles reports;
   bool json = false, strict = false;
-  bool is_part = false;                   // of a run: what is listed may be a case of another
-  std::size_t defects = 20;               // to print
-  std::string_view subject = "operator";  // what a line of the table is of
+  bool is_part = false;                   // one shard of a run: a listed case may be in another shard
+  std::size_t defects = 20;               // how many to print
+  std::string_view subject = "operator";  // what a line of the table describes
 };
 
 void add_workers(Options& options, int& workers);
@@ -42,18 +43,19 @@ struct RunOptions {
 };
 RunOptions add_run_options(Options& options, RunRequest& request);
 
-// The beginning of the facts of every run, and the digests of binaries.
+// The first facts of every run: version, testee, what the testee tells of itself, and the digests of its binaries.
 Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,
                       const std::vector<std::string>& binaries);
-NamedText timeout_fact(int seconds, bool is_remote);  // of which clock, too
+NamedText timeout_fact(int seconds, bool is_remote);  // with the clock that it counts by
 
-// The lines, reports and table of a run, and what it means for the exit code.
+// Writes the lines, reports and table of a run, and finds its exit code.
 class RunLog {
  public:
-  // Of so many cases, with these settings in its header; `mustpass` are to pass in any case. The request outlives it.
+  // A run of `planned` cases, with these settings in its header; the cases `mustpass` must pass. The request outlives
+  // the log.
   RunLog(RunRequest& request, Facts settings, std::size_t planned, std::set<std::string> mustpass = {});
 
-  const std::string& header() const { return header_; }  // its line
+  const std::string& header() const { return header_; }  // the header's line
   Progress& progress() { return *progress_; }
 
   void begin();  // opens files and writes the header
@@ -61,7 +63,7 @@ class RunLog {
   void add(const Defect& defect);
   void finish();  // writes the rest, and prints the table or JSON
 
-  int verdict(std::string_view why_not_judged) const;  // the exit code, with words on standard error
+  int verdict(std::string_view why_not_judged) const;  // the exit code; prints reasons on standard error
 
  private:
   void write(const std::string& line);
@@ -73,7 +75,7 @@ class RunLog {
   std::size_t planned_;
   std::string header_;
   Waivers waivers_;
-  std::set<std::string> mustpass_;  // of which no pass was seen yet; of `waivers_.known` nothing
+  std::set<std::string> mustpass_;  // that have not passed yet; in `waivers_.known`: that have not been seen yet
   std::optional<Baseline> before_;
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
@@ -81,7 +83,7 @@ class RunLog {
   VerdictsDigest verdicts_;
   std::size_t judged_ = 0;
   bool unexpected_ = false;
-  bool answered_ = false, refused_ = false;  // valid calls: one with an answer to judge, one as unsupported
+  bool answered_ = false, refused_ = false;  // at least one valid call was
 };
 
 }  // namespace assay

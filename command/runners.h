@@ -14,7 +14,7 @@
 
 namespace assay {
 
-// A program, and the files that it is of, which a runtime under test reads itself.
+// A program, and its files, which a runtime under test reads itself.
 struct ProgramFiles {
   ValidProgram program;
   std::filesystem::path file;
@@ -22,10 +22,11 @@ struct ProgramFiles {
   std::filesystem::path packed_cache = {};  // a folder that keeps packed constants; may be empty
 };
 
-// Who runs programs: the reference, a runtime, or a library of kernels on the reference's machine.
+// A testee that runs programs: the reference, a runtime, or a library of kernels on the reference's machine.
 class Runners {
  public:
-  // `golden` is the folder of recorded calls, for `recorded`; `timeout` that of a call. Throws Fault as open_library.
+  // `golden` is the folder of recorded calls, for the testee "recorded". `timeout` is that of a call. Throws Fault, as
+  // open_library does.
   Runners(const std::string& testee, const std::string& golden, std::chrono::seconds timeout);
 
   const std::string& testee() const { return testee_; }
@@ -34,10 +35,10 @@ class Runners {
   bool is_library() const { return open_.library != nullptr; }
   bool charges_memory() const { return !is_runtime() || runtime_->charges_memory(); }
 
-  // One that begins with fresh state. The listener hears of instructions, of which a runtime says nothing.
+  // A runner with fresh state. The listener is told of each instruction, but not by a runtime.
   std::unique_ptr<ProgramRunner> begin(const ProgramFiles& program, const RuntimeOptions& options, Listener* listener);
 
-  // The reference, which notes where this library is wrong.
+  // The reference, which notes the first instruction where this library is wrong.
   std::unique_ptr<ProgramRunner> begin_judge(const ProgramFiles& program, const RuntimeOptions& options);
 
   const Substituted& substituted() const { return substituted_; }

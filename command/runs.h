@@ -9,8 +9,8 @@
 
 namespace assay {
 
-// The run that `assay kernels -o FILE` wrote. Throws Fault (malformed) with the file: run.file, run.line
-// with the line, run.counts where it does not add up.
+// Reads the run that `assay kernels -o FILE` wrote. Throws Fault (malformed) with the file's name: run.file if it
+// cannot be read, run.line with the number of a wrong line, run.counts if the counts do not add up.
 inline RunFile open_run(const std::string& file) {
   std::ifstream lines(file);
   if (!lines) throw Fault(Outcome::malformed, "run.file", text(file, " cannot be read"));

@@ -8,7 +8,7 @@
 #include "conformance/adapters/optimized/client.h"
 #include "conformance/text/output.h"
 
-// What programs need of the optimized runtime: which kernels, for which dtypes and layouts.
+// assay select: which kernels of the optimized runtime programs need, for which dtypes and layouts.
 namespace assay {
 namespace {
 
@@ -19,7 +19,7 @@ struct SelectCommand {
   Budget::Limits limits;
 };
 
-// By operator, a line for each kernel with operands that it is called with; under "rewrites" those that change calls.
+// By operator, a line for each kernel with the operands of its calls; under "rewrites", the rewrites that were applied.
 using Selection = std::map<std::string, std::set<std::string>>;
 
 void add_needs(const assay_method* method, Selection& selection) {
@@ -35,7 +35,7 @@ void add_needs(const assay_method* method, Selection& selection) {
   }
 }
 
-// The lines of a file that this command wrote.
+// Reads a file that this command wrote.
 Selection read_selection(const std::string& file) {
   std::ifstream in(file);
   Selection selection;

@@ -24,7 +24,7 @@ struct ServeCommand {
   std::optional<std::uint16_t> port;
 };
 
-// What a testee has: kernels, a runtime, or both.
+// The kernels of a testee, its runtime, or both.
 struct Served {
   OpenLibrary open;
   std::unique_ptr<Runtime> runtime;
@@ -45,14 +45,14 @@ struct Served {
   throw Fault(Outcome::exhausted, "serve.listen", text(where, ": ", std::generic_category().message(errno)));
 }
 
-// Nobody else writes to the wire: what is printed goes to the errors.
+// Only the server writes to the wire: what the testee prints goes to standard error.
 void serve_stdio(Served& served) {
   const int wire = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (wire < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) fail("standard output");
   wire::Server(served.open.library.get(), served.runtime.get(), {}).serve(STDIN_FILENO, wire);
 }
 
-// Each connection has a process of its own, which it may take down.
+// Each connection has a process of its own, which may crash.
 void serve_connections(Served& served, const ServeCommand& request) {
   const std::string where = text(request.address, ":", *request.port);
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -67,7 +67,7 @@ void serve_connections(Served& served, const ServeCommand& request) {
   if (listener < 0 || bind(listener, address, size) != 0 || listen(listener, SOMAXCONN) != 0) fail(where);
   getsockname(listener, address, &size);
   std::cout << "listens at " << request.address << ':' << ntohs(at.sin_port) << std::endl;
-  std::signal(SIGCHLD, SIG_IGN);  // nobody waits for them
+  std::signal(SIGCHLD, SIG_IGN);  // children are not waited for
   const pid_t server = getpid();
   for (;;) {
     const int connection = uninterrupted([&] { return accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); });

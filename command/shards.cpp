@@ -23,7 +23,7 @@ template <class... Parts>
   throw fault;
 }
 
-// What shards of one run need not have in common.
+// Facts in which the shards of one run may differ.
 constexpr std::array own{"machine", "shard", "options", "cases"};
 
 std::string said(const Facts& facts, const std::string& name) {

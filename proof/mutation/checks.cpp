@@ -22,6 +22,7 @@ namespace {
 
 using corrupt::Attempt;
 using corrupt::Files;
+using format::AnyView;
 using format::Finding;
 using format::Findings;
 using format::Workspace;
@@ -41,53 +42,46 @@ struct Loader {
   }
 };
 
-template <class View>
-std::optional<View> open(std::span<const std::byte> file, auto locate, auto open, Findings& f) {
-  const auto extent = locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), f);
+std::optional<AnyView> open(std::span<const std::byte> file, const FileKind& kind, Findings& f) {
+  const auto extent = kind.locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), f);
   if (!extent || extent->tables_size > file.size() || extent->segments_begin > file.size()) return std::nullopt;
   const auto segments = file.subspan(
       extent->segments_begin, std::min<std::size_t>(extent->segments_size, file.size() - extent->segments_begin));
-  return open(file.first(extent->tables_size), segments, f);
+  return kind.open(file.first(extent->tables_size), segments, f);
 }
 
-void load_program(std::span<const std::byte> file, const std::vector<Bytes>& files, Findings& f) {
-  std::vector<format::DataView> data;
-  for (const Bytes& bytes : files)
-    if (const auto view = open<format::DataView>(bytes, format::locate_data, format::open_data, f))
-      data.push_back(*view);
-  const auto program = open<format::ProgramView>(file, format::locate_program, format::open_program, f);
-  if (program) with_workspace([&](Workspace& w) { format::check(*program, data, w, f); });
-}
-
-void load_bundle(std::span<const std::byte> file, Findings& f) {
-  const auto bundle = open<format::BundleView>(
-      file, format::locate_bundle, [](auto tables, auto, Findings& g) { return format::open_bundle(tables, g); }, f);
-  if (!bundle) return;
-  const auto program = open<format::ProgramView>(bundle->program(), format::locate_program, format::open_program, f);
-  if (!program) return;
-  with_workspace([&](Workspace& w) { format::check(*program, {}, w, f); });
-  if (f.none()) with_workspace([&](Workspace& w) { format::check(*bundle, *program, w, f); });
+// Opens and checks a file, its parts first.
+std::optional<AnyView> open_and_check(std::span<const std::byte> file, const FileKind& kind,
+                                      std::span<const format::DataView> data, Findings& f) {
+  const auto view = open(file, kind, f);
+  std::optional<format::ProgramView> part;
+  bool opens = view.has_value();
+  if (view)
+    kind.parts(*view, nullptr, [&](const format::Nested& nested) {
+      const auto opened = open_and_check(nested.bytes, *nested.kind, {}, f);
+      opens = opened && f.none();
+      if (opens) part.emplace(*opened);
+    });
+  if (opens) with_workspace([&](Workspace& w) { kind.check(*view, {data, part ? &*part : nullptr}, w, f); });
+  return view;
 }
 
 // Whether the loader accepts the file as one of this kind.
-bool load(FileKind kind, const Files& files, Loader& loader) {
+bool load(const FileKind& kind, const Files& files, Loader& loader) {
   Findings f(Loader::tell, &loader, ~std::uint64_t{0});
   const ReadOnlyFile memory(files.file);
-  if (kind == FileKind::data) {
-    const auto data = open<format::DataView>(memory.bytes(), format::locate_data, format::open_data, f);
-    if (data) with_workspace([&](Workspace& w) { format::check(*data, w, f); });
-  } else if (kind == FileKind::bundle) {
-    load_bundle(memory.bytes(), f);
-  } else {
-    load_program(memory.bytes(), files.data, f);
-  }
+  std::vector<format::DataView> data;
+  if (&kind == &format::program_kind)
+    for (const Bytes& bytes : files.data)
+      if (const auto view = open(bytes, format::data_kind, f)) data.emplace_back(*view);
+  open_and_check(memory.bytes(), kind, data, f);
   return f.none();
 }
 
 // -- the files --------------------------------------------------------------------------------------------------------
 
 struct Breaker {
-  FileKind kind;
+  const FileKind* kind;
   Files files;
 };
 
@@ -105,16 +99,15 @@ class Breakers {
   Breakers() {
     for (const char* name : {"mlp", "cond", "map_rows", "dynamic_views", "sorting"}) {
       const File file = open_file(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name / "program.pte");
-      add_corruptions(FileKind::program, {file.bytes.begin(), file.bytes.end()});
+      add_corruptions(&format::program_kind, {file.bytes.begin(), file.bytes.end()});
     }
-    for (Bytes& file : corrupt::complete_programs()) add_corruptions(FileKind::program, std::move(file));
-    for (Bytes& file : corrupt::complete_data()) add_corruptions(FileKind::data, std::move(file));
-    for (Bytes& file : corrupt::complete_bundles()) add_corruptions(FileKind::bundle, std::move(file));
+    for (corrupt::CompleteFile& complete : corrupt::complete_files())
+      add_corruptions(complete.kind, std::move(complete.file));
     corrupt::each_case([&](const Attempt& a) {
-      const FileKind kind = a.subject[0] == 'B'    ? FileKind::bundle
-                            : a.files.data.empty() ? file_kind(a.files.file)
-                                                   : FileKind::program;
-      return add(kind == FileKind::unknown ? FileKind::program : kind, a), true;
+      const FileKind* kind = a.subject[0] == 'B'    ? &format::bundle_kind
+                             : a.files.data.empty() ? file_kind(a.files.file)
+                                                    : &format::program_kind;
+      return add(kind ? kind : &format::program_kind, a), true;
     });
   }
 
@@ -124,16 +117,16 @@ class Breakers {
   }
 
  private:
-  void add_corruptions(FileKind kind, Bytes file) {
+  void add_corruptions(const FileKind* kind, Bytes file) {
     constexpr std::size_t places = 2;
     corrupt::Corruptions(std::move(file), {}, places).each([&](const Attempt& a) { return add(kind, a), true; });
   }
 
-  void add(FileKind kind, const Attempt& a) {
+  void add(const FileKind* kind, const Attempt& a) {
     if (a.expectation.expected != corrupt::Expected::refused) return;
     Loader whole;
     format::broken_checks.clear();
-    load(kind, a.files, whole);
+    load(*kind, a.files, whole);
     const Breaker breaker{kind, a.files};
     for (const std::string_view rule : whole.told) keep({rule}, breaker, whole.told.size() == 1);
     for (const int check : format::broken_checks) keep({"", check}, breaker, format::broken_checks.size() == 1);
@@ -169,7 +162,7 @@ class Checks : public Subject {
       active = left_out.check;
       trials_[i].noticed = std::ranges::any_of(breakers.of(left_out), [&](const Breaker& b) {
         Loader loader{left_out.rule, {}};
-        const bool accepted = load(b.kind, b.files, loader);
+        const bool accepted = load(*b.kind, b.files, loader);
         if (!loader.told.empty())
           loader.told.begin()->copy(trials_[i].refused_by.data(), trials_[i].refused_by.size() - 1);
         return accepted;

@@ -6,13 +6,12 @@ import sys
 import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "specgen"))
+from dtype_facts import ORDERS  # noqa: E402
 from entry import defined_words, entries, parse_word  # noqa: E402
 from specgen import source  # noqa: E402
 from wrapper import Wrapper  # noqa: E402
 
 FILES, SWITCHES = "operators/*.yaml", "entry_switches.h"
-# The dtypes of recorded calls, in the order of `set_dtypes` in entry_switches.h.
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64", "complex32", "complex64", "complex128"]
 OTHER_DTYPES = ["float32", "int64"]
 END = "if (call.rules_only()) return;"  # of a wrapper in `Mode::rules`
 
@@ -32,7 +31,7 @@ class MutatedWrapper(Wrapper):
     def moved(self, text, place):
         """The check with switches at its limits and sets of dtypes."""
         limit = lambda m: f"{m[0]} + off_by({self.add('limit', place, f'{m[1]} is one more', f'{m[1]} is one less')})"  # noqa: E731
-        changed = lambda m: f"changed_set({self.add('dtypes', place, *(f'{d} in or out' for d in DTYPES))}, {m[0]})"  # noqa: E731
+        changed = lambda m: f"changed_set({self.add('dtypes', place, *(f'{d} in or out' for d in ORDERS['recorded']))}, {m[0]})"  # noqa: E731
         return re.sub(r"sets::\w+(?: \| sets::\w+)*", changed, re.sub(r"Int\{(-?\d+)\}", limit, text))
 
     def result_dtype(self, text):

@@ -8,7 +8,7 @@ import sys
 from assay._fault import Fault
 
 COMMAND = pathlib.Path(__file__).resolve().parent / "bin" / "assay"
-PYTHON_END = COMMAND.parents[1] / "share" / "assay" / "conformance" / "python"
+PYTHON_END = COMMAND.parents[1] / "share" / "assay" / "conformance" / "wire" / "python"
 OUTCOMES = {2: "usage", 3: "malformed", 4: "invalid", 5: "unsupported", 6: "fault", 7: "exhausted"}
 
 

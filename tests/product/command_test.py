@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-from source import GOLDEN
+from source import GOLDEN, SOURCE
 
 ASSAY = os.environ["ASSAY"]
 TESTEE = "executorch" if (pathlib.Path(ASSAY).parent / "libassay_executorch.so").exists() else "reference"
@@ -314,6 +314,11 @@ class Help(unittest.TestCase):
             code, out, err = assay(*arguments)
             self.assertEqual((code, err), (0, ""))
             self.assertIn(shown, out)
+
+    def test_the_page_of_commands_is_current(self):
+        written = (SOURCE / "doc/commands.md").read_text()
+        self.assertEqual(assay("completion", "markdown"), (0, written, ""), "assay completion markdown > doc/commands.md")
+        self.assertEqual(written.count("\n### assay "), len(re.findall("^Examples?:$", written, re.MULTILINE)), "a command has no example")
 
     def test_operators_are_listed_by_schema(self):
         code, out, _ = assay("operators", "::add.")
