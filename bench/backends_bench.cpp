@@ -10,7 +10,7 @@
 #include "conformance/adapters/optimized/client.h"
 #include "conformance/adapters/optimized/step.h"
 #include "optimized/api/types.h"
-#include "optimized/operators/convolution_call.h"
+#include "optimized/selection/convolution_call.h"
 #include "optimized/runtime/table.h"
 #include "optimized/xnnpack/kernels.h"
 

@@ -19,13 +19,7 @@ Contender contender(const std::string& argument);
 std::string text_of(const Contender& contender);
 std::filesystem::path program_of(const Contender& contender, const std::filesystem::path& program);
 
-inline constexpr const char* engine_names =
-    "reference, executorch, onnxruntime, or ./lib.so, which exports assay_engine";
-
-// A module, and libonnxruntime.so, are looked for in `folder`. Throws Fault with rule "engine" where there is none.
-std::unique_ptr<Engine> make_engine(const std::string& name, const std::filesystem::path& folder);
-
-// Each of them, in a file of its own.
+// Engines, each in a file of its own.
 std::unique_ptr<Engine> make_reference();
 std::unique_ptr<Engine> make_optimized(const OptimizedTestee& testee);
 std::unique_ptr<Engine> make_onnxruntime(const std::filesystem::path& library);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "format/check.h"
-#include "reference/program/builder.h"
+#include "reference/program/build.h"
 #include "reference/program/memory.h"
 
 // How fast files are found valid: located, opened and checked, in memory.

@@ -24,9 +24,9 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 // An engine with what is known of it so far.
 class Contestant {
  public:
-  Contestant(const Contender& contender, const std::filesystem::path& folder) : contender_(contender) {
+  Contestant(const Contender& contender, std::unique_ptr<Engine> engine)
+      : contender_(contender), engine_(std::move(engine)) {
     measured_.contender = text_of(contender);
-    engine_ = make_engine(contender.name, folder);
     measured_.version = engine_->version();
   }
 
@@ -137,9 +137,9 @@ void take_turns(const Field& field, const Effort& effort, std::mt19937& random) 
 }  // namespace
 
 std::vector<Measurement> measure(const Subject& subject, std::span<const Contender> contenders, const Effort& effort,
-                                 const std::filesystem::path& folder) {
+                                 const std::function<std::unique_ptr<Engine>(const std::string&)>& make) {
   std::vector<Contestant> all;
-  for (const Contender& contender : contenders) all.emplace_back(contender, folder);
+  for (const Contender& contender : contenders) all.emplace_back(contender, make(contender.name));
   for (Contestant& contestant : all) contestant.begin(subject, effort.most_of_one);
   for (Contestant& contestant : all)
     contestant.compare(subject.expected ? *subject.expected : all.front().given, subject.tolerance);

@@ -37,9 +37,9 @@ struct Measurement {
 // Runs a call on several engines in this process. All of them are loaded one after the other and run once. Then they
 // alternate: in each round every engine runs once, in random order, so that none finds its data in a cache. Then they
 // take turns in bursts: an engine runs by itself, again and again, and its first run in a burst does not count. At
-// last each runs step by step.
+// last each runs step by step. `make` makes an engine of its name.
 std::vector<Measurement> measure(const Subject& subject, std::span<const Contender> contenders, const Effort& effort,
-                                 const std::filesystem::path& folder);
+                                 const std::function<std::unique_ptr<Engine>(const std::string&)>& make);
 
 // How many times as long `other` took as `ours`, for each round; of one that ran once, that run by our median.
 std::vector<double> ratios(const Measurement& ours, const Measurement& other);

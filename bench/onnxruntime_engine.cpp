@@ -7,6 +7,7 @@
 #include "bench/engines.h"
 #include "bench/onnxruntime_api.h"
 #include "bench/replied.h"
+#include "dtype_lists.gen.h"
 #include "reference/tensor.h"
 
 namespace assay::bench {
@@ -14,33 +15,16 @@ namespace {
 
 namespace ort = onnxruntime;
 
-// Numbers of ONNX's TensorProto.DataType.
-constexpr auto element_types = std::to_array<std::pair<DType, int>>({
-    {DType::float32, 1},
-    {DType::uint8, 2},
-    {DType::int8, 3},
-    {DType::uint16, 4},
-    {DType::int16, 5},
-    {DType::int32, 6},
-    {DType::int64, 7},
-    {DType::boolean, 9},
-    {DType::float16, 10},
-    {DType::float64, 11},
-    {DType::uint32, 12},
-    {DType::uint64, 13},
-    {DType::bfloat16, 16},
-});
-
 Fault refused(const auto&... sentence) { return {Outcome::unsupported, "onnxruntime", text(sentence...)}; }
 
 int element_type_of(DType dtype) {
-  for (const auto& [known, number] : element_types)
+  for (const auto& [known, number] : onnx_numbers)
     if (known == dtype) return number;
   throw refused("onnxruntime has no dtype ", dtype);
 }
 
 DType dtype_of(int element_type) {
-  for (const auto& [dtype, number] : element_types)
+  for (const auto& [dtype, number] : onnx_numbers)
     if (number == element_type) return dtype;
   throw refused("onnxruntime has tensors of the element type ", element_type, ", which assay does not know");
 }

@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "optimized/runtime/method.h"
-#include "reference/program/builder.h"
+#include "optimized/prepare/pte/make.h"
+#include "reference/program/build.h"
 #include "reference/program/memory.h"
 
 // What the optimized runtime adds to the steps of a method: a chain of sums of one element each, executed, and the same
@@ -36,14 +36,14 @@ class Chain {
     program_ = optimized::Program::open(file_.bytes(), {}, {}, workspace, fault_);
     if (!program_) std::abort();
     const pte::ExecutionPlan& plan = *program_->method("forward");
-    AlignedMemory making(optimized::Method::workspace_size(*program_, plan));
+    AlignedMemory making(optimized::workspace_size(*program_, plan));
     format::Workspace tables(making.bytes());
     optimized::Sizes sizes;
-    optimized::Method::make(*program_, plan, {}, tables, nullptr, sizes, fault_);
+    optimized::make_method(*program_, plan, {}, tables, nullptr, sizes, fault_);
     prepared_ = AlignedMemory(sizes.prepared), arena_ = AlignedMemory(sizes.arena);
     shared_ = AlignedMemory(sizes.shared), scratch_ = AlignedMemory(sizes.scratch);
     const optimized::Memories memories{prepared_.bytes(), arena_.bytes(), shared_.bytes(), scratch_.bytes()};
-    method = optimized::Method::make(*program_, plan, {}, tables, &memories, sizes, fault_);
+    method = optimized::make_method(*program_, plan, {}, tables, &memories, sizes, fault_);
     if (!method || !method->set_input(0, method->input(0), fault_)) std::abort();
   }
 
@@ -68,7 +68,7 @@ BENCHMARK(execute);
 void call_in_a_loop(benchmark::State& state) {
   Chain chain;
   optimized::Fault fault;
-  optimized::Run run;
+  optimized::Execution run;
   run.fault = &fault;
   for (auto _ : state)
     for (const optimized::Step& step : chain.method->steps())

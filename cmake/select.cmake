@@ -1,40 +1,41 @@
-# Selective builds: a static library of the optimized runtime without fallback, with only the kernels and rewrites
-# that programs need. A file of `assay select` lists them: kernels with dtypes and layouts. Making a method that needs
-# another kernel is refused.
+# Selective builds: a static library of the optimized runtime without fallback that has only the kernels and rewrites that
+# programs need. A selection, which `assay select` writes, lists the kernels with the dtypes and layouts of their operands.
+# A method with another call is refused when it is made.
 #
 # assay_select(TARGET PROGRAMS FILE... [DATA FILE...] [ONLY FILE])
-#   asks the command for what the programs need. ONLY is a selection that must have each of these lines.
+#   asks the command what the programs need. ONLY is another selection, which must have each line of the result.
 # assay_select(TARGET SELECTION FILE)
-#   takes a file that the command wrote before.
+#   takes a selection that was kept.
 #
-# Clients include optimized/api/assay.h. The build prints the sizes of kernels, and writes them to <TARGET>.sizes.txt.
+# Clients include optimized/api/assay.h. The build prints the sizes of the kernels and writes them to <TARGET>.sizes.txt.
 
-set(assay_select_source ${PROJECT_SOURCE_DIR} CACHE INTERNAL "where assay's sources are")
-set(assay_select_python ${Python3_EXECUTABLE} CACHE INTERNAL "what runs its generators")
+set(assay_select_source ${PROJECT_SOURCE_DIR} CACHE INTERNAL "The folder of assay's sources")
+set(assay_select_python ${Python3_EXECUTABLE} CACHE INTERNAL "The Python that runs assay's generators")
 
-# The libraries that selections are linked from: optimized for size, with a section for each function. Functions of the
-# interface share a section, because all of them stay.
+# The libraries that selections are linked from. They are compiled for size, with a section for each function; the functions
+# of the interface share one, as all of them stay.
 function(assay_add_selectable)
   get_target_property(format_sources assay_format SOURCES)
   list(FILTER format_sources INCLUDE REGEX "\\.cpp$")
   list(TRANSFORM format_sources PREPEND ${PROJECT_SOURCE_DIR}/format/)
-  set(packed ${core})  # a member of its own: a client without packed constants does not link it
+  get_target_property(planning_sources assay_planning SOURCES)
+  set(packed ${core})  # a library member of its own: a client without packed constants does not link it
   list(FILTER packed INCLUDE REGEX "/packed\\.cpp$")
   list(REMOVE_ITEM core ${packed})
   add_library(assay_selectable_packed OBJECT EXCLUDE_FROM_ALL ${packed})
-  add_library(assay_selectable_core STATIC EXCLUDE_FROM_ALL ${core} ${format_sources} ${generated}/rewrites.gen.h)
-  add_library(assay_selectable_operators STATIC EXCLUDE_FROM_ALL ${operators} ${generated}/kernels.gen.h)
+  add_library(assay_selectable_core STATIC EXCLUDE_FROM_ALL ${core} ${format_sources} ${planning_sources} ${generated}/rewrites.gen.h)
+  add_library(assay_selectable_kernels STATIC EXCLUDE_FROM_ALL ${selection} ${generated}/kernels.gen.h ${generated}/pointwise.gen.h)
   target_compile_options(assay_selectable_core PRIVATE -Os)
   target_compile_options(assay_selectable_packed PRIVATE -Os)
-  target_compile_options(assay_selectable_operators PRIVATE -O2)
-  foreach(part IN ITEMS assay_selectable_core assay_selectable_packed assay_selectable_operators)
+  target_compile_options(assay_selectable_kernels PRIVATE -O2)
+  foreach(part IN ITEMS assay_selectable_core assay_selectable_packed assay_selectable_kernels)
     target_link_libraries(${part} PUBLIC assay::format assay::kernels)
     target_include_directories(${part} PUBLIC ${generated})
     target_compile_options(${part} PRIVATE ${deployable} -ffunction-sections -fdata-sections)
     target_compile_definitions(${part} PRIVATE NDEBUG)
   endforeach()
   set_source_files_properties(api/api.cpp PROPERTIES COMPILE_OPTIONS -fno-function-sections)
-  set_source_files_properties(operators/views.cpp operators/layout.cpp PROPERTIES COMPILE_OPTIONS -Os)  # these run once for each call
+  set_source_files_properties(selection/views.cpp selection/layout.cpp PROPERTIES COMPILE_OPTIONS -Os)  # they run once for each call
 endfunction()
 
 function(assay_select target)
@@ -66,8 +67,8 @@ function(assay_select target)
   endif()
 
   set(optimized ${assay_select_source}/optimized)
-  set(generator ${optimized}/table.py ${optimized}/operators/kernels.yaml ${optimized}/rewrite/rewrites.yaml)
-  set(tables ${folder}/kernels.gen.h ${folder}/rewrites.gen.h ${folder}/tables.gen.cpp)
+  set(generator ${optimized}/table.py ${optimized}/selection/kernels.yaml ${optimized}/rewrite/rewrites.yaml)
+  set(tables ${folder}/kernels.gen.h ${folder}/pointwise.gen.h ${folder}/rewrites.gen.h ${folder}/tables.gen.cpp)
   add_custom_command(
     OUTPUT ${tables}
     COMMAND ${assay_select_python} ${generator} ${folder} ${selection}
@@ -83,9 +84,9 @@ function(assay_select target)
     OUTPUT ${folder}/${target}.o
     BYPRODUCTS ${folder}/${target}.sizes.txt
     COMMAND ${CMAKE_LINKER} -r --gc-sections --unique -u assay_program_open -o ${folder}/${target}.o $<TARGET_OBJECTS:${target}_tables>
-            $<TARGET_FILE:assay_selectable_core> $<TARGET_FILE:assay_selectable_operators> $<TARGET_FILE:assay_kernels>
+            $<TARGET_FILE:assay_selectable_core> $<TARGET_FILE:assay_selectable_kernels> $<TARGET_FILE:assay_kernels>
     COMMAND ${assay_select_python} ${sizes} ${folder}/${target}.o ${selection} ${folder}/${target}.sizes.txt
-    DEPENDS ${target}_tables $<TARGET_OBJECTS:${target}_tables> assay_selectable_core assay_selectable_operators assay_kernels ${sizes}
+    DEPENDS ${target}_tables $<TARGET_OBJECTS:${target}_tables> assay_selectable_core assay_selectable_kernels assay_kernels ${sizes}
     COMMAND_EXPAND_LISTS VERBATIM)
   add_library(${target} STATIC ${folder}/${target}.o $<TARGET_OBJECTS:assay_selectable_packed>)
   set_source_files_properties(${folder}/${target}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)

@@ -1,9 +1,8 @@
-"""Lists the sizes of the parts of a selective build: `sizes.py OBJECT SELECTION.yaml TABLE.txt`.
+"""Writes the sizes of the parts of a selective build: `sizes.py OBJECT SELECTION.yaml TABLE.txt`.
 
-OBJECT is a relocatable little-endian ELF file with a section for each function. A size is the bytes of code and,
-behind +, of constants. A section that only one kernel or only the rewrites reach counts as theirs; one that several
-reach counts as shared. The core is what the interface reaches without these and without the functions of format/. The
-checks of files are the rest.
+OBJECT is a relocatable little-endian ELF file with a section for each function. A size is the bytes of code and, behind +, of constants.
+A section that only one kernel or only the rewrites reach counts for that part; one that several parts reach is shared. The core is what
+the interface reaches without kernels, rewrites and the functions of format/. The remaining functions of format/ are the checks of files.
 """
 import collections
 import pathlib

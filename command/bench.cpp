@@ -17,10 +17,10 @@ namespace assay {
 namespace {
 
 constexpr const char* bench_details =
-    R"(ENGINE is optimized; reference; executorch (the official runtime with its XNNPACK); onnxruntime; or ./lib.so, a module
-that exports assay_engine. ENGINE=FILE runs another file, which is looked for as it is named, then beside PROGRAM.
-Inputs and expected outputs are those of the first call in calls.json beside PROGRAM. Without that file, inputs are
-random, and outputs are compared with those of --with. Inputs that only FILE has are state that begins with zeros.
+    R"(ENGINE=FILE runs another file, which is looked for as it is named, then beside PROGRAM. The engine executorch uses
+its XNNPACK. Inputs and expected outputs are those of the first call in calls.json beside PROGRAM. Without that file,
+inputs are random, and outputs are compared with those of --with. Inputs that only FILE has are state that begins with
+zeros.
 
 All engines are in this process, on as many processors as threads. Each is loaded and run once, one after the other.
 Then they alternate run by run in random order, so that each finds caches that the others have used. Then each runs in
@@ -53,7 +53,7 @@ bench::ProgramResult result(const BenchCommand& r, const std::string& program, c
   subject.settings.threads = r.threads;
   subject.tolerance = {r.rtol.value_or(subject.tolerance.rtol), r.atol.value_or(subject.tolerance.atol)};
   bench::ProgramResult result{program, subject.inputs_from, subject.tolerance, {}, {}};
-  result.engines = bench::measure(subject, contenders(r), r.effort, executable_folder());
+  result.engines = bench::measure(subject, contenders(r), r.effort, open_engine);
   if (!runs.empty())
     for (const bench::Measurement& m : result.engines) result.judged.push_back(bench::judged(m, runs));
   return result;
@@ -95,7 +95,7 @@ int bench_programs(const BenchCommand& r) {
 void define_bench(Options& options) {
   const auto r = std::make_shared<BenchCommand>();
   options.add("PROGRAM", r->programs, "A .pte file").required();
-  options.add("--with", r->with, "The engine under test").shows_default().value("ENGINE[=FILE]");
+  options.add("--with", r->with, engine_help).shows_default().value("ENGINE[=FILE]");
   options.add_each("--against", r->against, "ENGINE[=FILE]", "Another engine, to compare with");
   options.add("--threads", r->threads, "Threads of each engine").shows_default().positive();
   options.add("--seconds", r->effort.seconds, "How long the engines alternate, and how long each runs in bursts")

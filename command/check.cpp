@@ -45,7 +45,7 @@ int show_check(const CheckCommand& r) {
   const std::vector<File> data = open_data_files(r.data, access);
   CheckReport report = check(file, data, access.budget, testee ? &*testee : nullptr);
   if (const auto optimized = optimized_for(r.testee);
-      optimized && report.faults.empty() && report.kind == FileKind::program)
+      optimized && report.faults.empty() && report.kind == &format::program_kind)
     add_memories(file, data, *optimized, access.budget, report);
   if (r.json) {
     print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });

@@ -1,9 +1,11 @@
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include "command/command.h"
+#include "command/libraries.h"
 #include "reference/fault.h"
 
 // What shells, the manual page and doc/commands.md say of the command line is what the commands themselves say.
@@ -50,20 +52,30 @@ std::string option_words(const CommandHelp& help) {
   return all;
 }
 
+bool takes_testee(const CommandHelp& help) {
+  return std::ranges::any_of(help.options, [](const OptionHelp& option) {
+    return option.is_positional && (option.about == testee_help || option.about == runtime_help);
+  });
+}
+
+// A word that begins with a dash is an option; any other word is a testee where the command takes one, else a file.
 void write_bash(std::ostream& out, const ProgramHelp& program) {
+  const std::string testees = fmt::format("{}", fmt::join(testee_words(), " "));
   std::string names, cases;
   for (const auto& [command, help] : described()) {
     names += fmt::format("{} ", command.name);
-    cases += fmt::format("    {}) words='{}' ;;\n", command.name, option_words(help));
+    cases += fmt::format("    {}) words='{}' testees='{}' ;;\n", command.name, option_words(help),
+                         takes_testee(help) ? testees : "");
   }
   fmt::print(out, R"(_{0}() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} words=
+  local word=${{COMP_WORDS[COMP_CWORD]}} words= testees=
   case $COMP_CWORD:${{COMP_WORDS[1]}} in
     1:*) words='{1}{2}' ;;
   esac
   [ "$COMP_CWORD" -eq 1 ] || case ${{COMP_WORDS[1]}} in
 {3}  esac
-  [ "$COMP_CWORD" -gt 1 ] && [[ $word != -* ]] || COMPREPLY=($(compgen -W "$words" -- "$word"))
+  [ "$COMP_CWORD" -eq 1 ] || [[ $word == -* ]] || words=$testees
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
 complete -o default -F _{0} {0}
 )",

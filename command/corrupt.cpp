@@ -35,15 +35,11 @@ struct CorruptCommand {
   bool all = false, list = false;
 };
 
+// A program keeps the extension of its original.
 std::string suffix(const Bytes& file, const fs::path& original) {
-  switch (file_kind(file)) {
-    case FileKind::data:
-      return ".ptd";
-    case FileKind::bundle:
-      return ".bpte";
-    default:
-      return original.has_extension() ? original.extension().string() : ".pte";
-  }
+  const FileKind* kind = file_kind(file);
+  if (kind && kind != &format::program_kind) return text('.', kind->schema.extension);
+  return original.has_extension() ? original.extension().string() : ".pte";
 }
 
 std::string file_name(const Attempt& a, const fs::path& original) {

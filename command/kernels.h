@@ -23,7 +23,7 @@ struct KernelRequest : JudgingRequest {
 class KernelRun : public JudgingRun {
  public:
   using Request = KernelRequest;
-  static constexpr const char* testee_help = assay::testee_help;
+  static inline const std::string& testee_help = assay::testee_help;
   static constexpr const char* details =
       "Exit code 0: no failure of a promised call but the known ones, 1: other failures, a known one passed, or a "
       "case\n"

@@ -1,16 +1,186 @@
 #include "command/libraries.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "bench/engines.h"
 #include "conformance/adapters/installed.h"
 #include "conformance/adapters/load.h"
+#include "conformance/adapters/optimized/library.h"
+#include "conformance/adapters/optimized/runtime.h"
+#include "conformance/adapters/reference_library.h"
+#include "conformance/adapters/registered.h"
 #include "conformance/cases/recorded_eager.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/hosts/reference_runtime.h"
 #include "conformance/hosts/runner_runtime.h"
 #include "conformance/scenarios/results.h"
 #include "conformance/testee/no_testee.h"
+#include "conformance/wire/remote.h"
 #include "reference/fault.h"
 
 namespace assay {
+namespace {
+
+// The testee that a command asks for.
+struct Asked {
+  std::string_view name;           // all of it
+  std::string_view value;          // what follows the prefix
+  const Corpus* corpus = nullptr;  // the recorded calls, for a library
+};
+
+using LibraryMaker = std::unique_ptr<KernelLibrary> (*)(const Asked&);
+using RuntimeMaker = std::unique_ptr<Runtime> (*)(const Asked&);
+using EngineMaker = std::unique_ptr<Engine> (*)(const Asked&);
+
+// A kind of testee. A maker is null where testees of the kind have no kernels, run no programs, or are not timed.
+struct TesteeKind {
+  std::string_view prefix;  // the name, or where there is a value, what it begins with
+  std::string_view value;   // what follows the prefix
+  std::string_view about;
+  LibraryMaker library;
+  RuntimeMaker runtime;
+  EngineMaker engine;
+  bool reads_recorded_calls = false;
+};
+
+// -- makers -----------------------------------------------------------------------------------------------------------
+
+std::unique_ptr<KernelLibrary> optimized_library(const Asked& a) {
+  return std::make_unique<OptimizedLibrary>(OptimizedLibrary::Operands::constant, true, *optimized_for(a.name));
+}
+std::unique_ptr<Runtime> optimized_runtime(const Asked& a) { return make_optimized_runtime(*optimized_for(a.name)); }
+std::unique_ptr<Engine> optimized_engine(const Asked& a) { return bench::make_optimized(*optimized_for(a.name)); }
+
+std::unique_ptr<KernelLibrary> executorch_library(const Asked&) { return load_executorch_library(executable_folder()); }
+template <Xnnpack xnnpack>
+std::unique_ptr<Runtime> executorch_runtime(const Asked&) {
+  return load_executorch_runtime(executable_folder(), xnnpack);
+}
+std::unique_ptr<Engine> executorch_engine(const Asked&) { return load_executorch_engine(executable_folder()); }
+
+template <wire::Address (*address)(std::string_view)>
+std::unique_ptr<KernelLibrary> remote_library(const Asked& a) {
+  return wire::make_remote_library(address(a.value));
+}
+template <wire::Address (*address)(std::string_view)>
+std::unique_ptr<Runtime> remote_runtime(const Asked& a) {
+  return wire::make_remote_runtime(address(a.value));
+}
+wire::Address torch_address(std::string_view) { return wire::python_address("torch_kernels"); }
+
+// -- the table --------------------------------------------------------------------------------------------------------
+
+constexpr LibraryMaker no_kernels = nullptr;
+constexpr RuntimeMaker no_programs = nullptr;
+constexpr EngineMaker not_timed = nullptr;
+
+constexpr std::array kinds{
+    TesteeKind{"executorch", "", "ExecuTorch's official kernels and runtime", executorch_library,
+               executorch_runtime<Xnnpack::no>, executorch_engine},
+    TesteeKind{"executorch+xnnpack", "", "its official runtime with XNNPACK", no_kernels,
+               executorch_runtime<Xnnpack::yes>, executorch_engine},
+    TesteeKind{"executorch:", "./lib.so", "a library that registers kernels with ExecuTorch's macros",
+               [](const Asked& a) { return load_registered(std::string(a.name), a.value); }, no_programs, not_timed},
+    TesteeKind{"reference", "", "the operators as the spec defines them",
+               [](const Asked&) -> std::unique_ptr<KernelLibrary> { return std::make_unique<ReferenceLibrary>(); },
+               [](const Asked&) { return make_reference_runtime(); },
+               [](const Asked&) { return bench::make_reference(); }},
+    TesteeKind{"optimized", "", "assay's own deployable runtime", optimized_library, optimized_runtime,
+               optimized_engine},
+    TesteeKind{"optimized:", "avx2,relaxed", "the same for an instruction set, in relaxed arithmetic",
+               optimized_library, optimized_runtime, optimized_engine},
+    TesteeKind{
+        "recorded", "", "the recorded answers of PyTorch",
+        [](const Asked& a) -> std::unique_ptr<KernelLibrary> { return std::make_unique<RecordedEager>(*a.corpus); },
+        no_programs, not_timed, true},
+    TesteeKind{"torch", "", "PyTorch, live, as python3 has it", remote_library<torch_address>,
+               remote_runtime<torch_address>, not_timed},
+    TesteeKind{"onnxruntime", "", "libonnxruntime.so beside the command", no_kernels, no_programs,
+               [](const Asked&) { return bench::make_onnxruntime(executable_folder() / "libonnxruntime.so"); }},
+    TesteeKind{"python:", "MODULE", "functions over numpy arrays", remote_library<wire::python_address>,
+               remote_runtime<wire::python_address>, not_timed},
+    TesteeKind{"tcp:", "HOST:PORT", "a server of spec/runtime_protocol.md", remote_library<wire::tcp_address>,
+               remote_runtime<wire::tcp_address>, not_timed},
+    TesteeKind{"serial:", "DEVICE", "the same on a serial line", remote_library<wire::serial_address>,
+               remote_runtime<wire::serial_address>, not_timed},
+    TesteeKind{"runner:", "COMMAND", "a command with the options of executor_runner", no_kernels,
+               [](const Asked& a) { return make_runner_runtime(a.value); }, not_timed},
+    TesteeKind{"results:", "FILE", "what a runtime answered to assay suite", no_kernels,
+               [](const Asked& a) { return make_results(a.value); }, not_timed},
+    TesteeKind{"-- ", "CMD", "a command that is such a server, at the end of the line",
+               remote_library<wire::command_address>, remote_runtime<wire::command_address>, not_timed},
+    TesteeKind{"", "./lib.so",
+               "a module that exports assay_kernel_library_v1 of spec/kernel_library.md, assay_runtime or assay_engine",
+               [](const Asked& a) { return load_library(a.name, a.name); },
+               [](const Asked& a) { return load_runtime(a.name, a.name); },
+               [](const Asked& a) { return load_engine(a.name, a.name); }},
+};
+
+// -- what is said of it -----------------------------------------------------------------------------------------------
+
+std::string shown(const TesteeKind& kind) { return text(kind.prefix, kind.value); }
+
+// "a, b or c": of the kinds for which `is` holds, what `said` gives.
+template <class Is>
+std::string listed(Is is, std::string (*said)(const TesteeKind&)) {
+  std::vector<std::string> all;
+  for (const TesteeKind& kind : kinds)
+    if (is(kind)) all.push_back(said(kind));
+  const std::string last = text(" or ", all.back());
+  all.pop_back();
+  return fmt::format("{}{}", fmt::join(all, ", "), last);
+}
+
+template <class Is>
+std::string help(std::string_view what, Is is) {
+  return text(what, ": ", listed(is, [](const TesteeKind& kind) { return text(shown(kind), " (", kind.about, ")"); }));
+}
+
+// -- finding ----------------------------------------------------------------------------------------------------------
+
+bool is_named(const TesteeKind& kind, std::string_view testee) {
+  if (kind.prefix.empty()) return testee.find('/') != std::string_view::npos;
+  return kind.value.empty() ? testee == kind.prefix : testee.starts_with(kind.prefix);
+}
+
+const TesteeKind& kind_of(std::string_view testee) {
+  for (const TesteeKind& kind : kinds)
+    if (is_named(kind, testee)) return kind;
+  no_testee("there is no testee \"", testee, "\": known are ", listed([](const TesteeKind&) { return true; }, shown));
+}
+
+Asked asked(const TesteeKind& kind, std::string_view testee, const Corpus* corpus = nullptr) {
+  return {testee, testee.substr(kind.prefix.size()), corpus};
+}
+
+std::unique_ptr<KernelLibrary> make_library(std::string_view name, const Corpus* corpus) {
+  const TesteeKind& kind = kind_of(name);
+  if (kind.library) return kind.library(asked(kind, name, corpus));
+  if (!kind.runtime) no_testee(name, " is only timed, by assay bench");
+  throw Fault(Outcome::unsupported, "testee", text(name, " runs programs alone: assay runtime judges it"));
+}
+
+}  // namespace
+
+const std::string testee_help =
+    help("The testee that answers the calls", [](const TesteeKind& kind) { return kind.library != nullptr; });
+const std::string runtime_help =
+    help("The testee that runs the programs", [](const TesteeKind& kind) { return kind.runtime != nullptr; });
+const std::string runner_help = help("The testee that runs the program", [](const TesteeKind& kind) {
+  return kind.library != nullptr || kind.runtime != nullptr;
+});
+const std::string engine_help =
+    help("The engine under test", [](const TesteeKind& kind) { return kind.engine != nullptr; });
+
+std::vector<std::string> testee_words() {
+  std::vector<std::string> all;
+  for (const TesteeKind& kind : kinds)
+    if (!kind.prefix.empty() && !kind.prefix.starts_with('-')) all.emplace_back(kind.prefix);
+  return all;
+}
 
 std::filesystem::path executable_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
 
@@ -26,22 +196,25 @@ std::filesystem::path programs_beside(const std::filesystem::path& golden) {
 }
 
 std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpus& corpus) {
-  if (name == "recorded") return std::make_unique<RecordedEager>(corpus);
-  return load_library(name, executable_folder());
+  return make_library(name, &corpus);
 }
 
 OpenLibrary open_library(const std::string& name, const std::string& golden) {
-  if (name != "recorded") return {nullptr, load_library(name, executable_folder())};
-  auto corpus = std::make_unique<Corpus>(golden_folder(golden));
-  auto library = open_library(name, *corpus);
+  auto corpus = kind_of(name).reads_recorded_calls ? std::make_unique<Corpus>(golden_folder(golden)) : nullptr;
+  auto library = make_library(name, corpus.get());
   return {std::move(corpus), std::move(library)};
 }
 
 std::unique_ptr<Runtime> open_runtime(const std::string& name) {
-  constexpr std::string_view runner = "runner:", results = "results:";
-  if (name.starts_with(results)) return make_results(std::string_view(name).substr(results.size()));
-  if (name.starts_with(runner)) return make_runner_runtime(std::string_view(name).substr(runner.size()));
-  return name == "reference" ? make_reference_runtime() : load_runtime(name, executable_folder());
+  const TesteeKind& kind = kind_of(name);
+  return kind.runtime ? kind.runtime(asked(kind, name)) : nullptr;
+}
+
+std::unique_ptr<Engine> open_engine(const std::string& name) {
+  const TesteeKind& kind = kind_of(name);
+  if (kind.engine) return kind.engine(asked(kind, name));
+  no_testee(name, " is not timed: assay bench times ",
+            listed([](const TesteeKind& kind) { return kind.engine != nullptr; }, shown));
 }
 
 std::unique_ptr<Runtime> open_program_runner(const std::string& name) {

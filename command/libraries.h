@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "conformance/cases/case.h"
 #include "conformance/contract/contract.h"
+#include "conformance/testee/engine.h"
 #include "conformance/testee/library.h"
 #include "conformance/testee/runtime.h"
 
@@ -20,46 +22,33 @@ std::filesystem::path programs_beside(const std::filesystem::path& golden);
 
 std::filesystem::path executable_folder();  // the modules of testees are in it
 
-// The testee of a name, in every command: "reference", "optimized", "optimized:avx2,relaxed" for an instruction set and
-// arithmetic, "recorded" (PyTorch, as it is in the corpus), "executorch", "executorch:PATH" of a library that registers
-// kernels, the path of a module that exports assay_kernel_library_v1, or the address of a server of the
-// protocol. Throws Fault (unsupported, "testee") for a name that no testee has.
+// The testee of that name, of a kind in the table of libraries.cpp, as a library of kernels. `corpus` outlives it.
+// Throws Fault with rule "testee" where there is none, or it has no kernels.
 std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
 
-// A library; `corpus` has the recorded calls if the library is "recorded".
+// A library, and the recorded calls if it answers from them.
 struct OpenLibrary {
   std::unique_ptr<Corpus> corpus;
   std::unique_ptr<KernelLibrary> library;
 };
 OpenLibrary open_library(const std::string& testee, const std::string& golden);
 
-// The runtime of a testee; null if the testee only has kernels. Throws the same Fault.
+// The testee as a runtime; null where it has kernels alone. Throws Fault likewise.
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);
 std::unique_ptr<Runtime> open_program_runner(const std::string& testee);  // Fault (invalid, "testee") instead of null
-inline constexpr const char* usual_testee = "executorch";                 // the default of assay case
+
+// The testee as an engine that is timed. Throws Fault likewise.
+std::unique_ptr<Engine> open_engine(const std::string& testee);
+
+inline constexpr const char* usual_testee = "executorch";  // of assay case
 inline std::string unless_usual(const std::string& testee) { return testee == usual_testee ? "" : testee; }
-inline constexpr const char* testee_help =
-    "The testee: executorch (its official kernels), reference, optimized, optimized:avx2,relaxed (an instruction set, "
-    "relaxed arithmetic), recorded (PyTorch, as it was recorded), torch (PyTorch of python3), ./lib.so (a kernel "
-    "library, "
-    "spec/kernel_library.md), executorch:./lib.so (kernels that register themselves with ExecuTorch's macros), "
-    "python:MODULE, or a server of the protocol (spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or, at the "
-    "end "
-    "of the line, -- and a command";
 
-inline constexpr const char* runtime_help =
-    "The testee: executorch (its official runtime), executorch+xnnpack (with that backend), reference, optimized, "
-    "optimized:avx2 (an instruction set), ./lib.so (a module that exports assay_runtime), runner:COMMAND (a program "
-    "with "
-    "the command line of executor_runner), results:FILE (results of assay suite), python:MODULE, or a server of the "
-    "protocol (spec/runtime_protocol.md): tcp:HOST:PORT, serial:DEVICE, or, at the end of the line, -- and a command";
+// What --help says of the argument TESTEE: a sentence that names the kinds that answer calls of operators, run
+// programs, do either, or are timed.
+extern const std::string testee_help, runtime_help, runner_help, engine_help;
 
-inline constexpr const char* runner_help =
-    "The testee that runs the program: reference, optimized, optimized:avx2,relaxed (an instruction set, relaxed "
-    "arithmetic), executorch (its official runtime), executorch+xnnpack (with that backend), recorded (PyTorch's "
-    "kernels, as they were recorded), ./lib.so (a kernel library, spec/kernel_library.md, or a module that exports "
-    "assay_runtime), python:MODULE, or a server of the protocol (spec/runtime_protocol.md): tcp:HOST:PORT, "
-    "serial:DEVICE, or, at the end of the line, -- and a command";
+// The kinds of testees as a shell completes them: whole names, and prefixes.
+std::vector<std::string> testee_words();
 
 inline constexpr const char* golden_help =
     "Folder of recorded calls; recorded programs are beside it [golden/operators of the checkout or installation]";

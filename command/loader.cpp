@@ -51,10 +51,10 @@ struct LoaderCommand {
 // The cases of rules are files of all kinds. The control of a case comes before it, and is of the same kind.
 std::vector<Attempt> cases_of_programs() {
   std::vector<Attempt> all;
-  FileKind kind = FileKind::program;
+  const FileKind* kind = &format::program_kind;
   corrupt::each_case([&](const Attempt& a) {
     if (a.name == a.control) kind = file_kind(a.files.file);
-    if (kind == FileKind::program) all.push_back(a);
+    if (kind == &format::program_kind) all.push_back(a);
     return true;
   });
   return all;

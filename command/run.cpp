@@ -279,11 +279,11 @@ int run(const RunCommand& r) {
                 "--packed-cache is for the optimized runtime, which alone packs constants");
   const Budget::Scope scope(session.access.budget, "the run");
   const File file = open_file(r.program, session.access);
-  const FileKind kind = file_kind(file.bytes);
-  if (kind == FileKind::data)
+  const FileKind* kind = file_kind(file.bytes);
+  if (kind == &format::data_kind)
     throw Fault(Outcome::invalid, "H2",
                 text(r.program, " is a data file: give it by --data, behind the program that wants it"));
-  if (kind == FileKind::bundle && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
+  if (kind == &format::bundle_kind && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
   if (!r.calls.empty()) return run_calls(session, file);
   return run_once(session, program_files(session, file, r.data, false));
 }

@@ -21,7 +21,7 @@ struct RuntimeRequest : JudgingRequest {
 class RuntimeRun : public JudgingRun {
  public:
   using Request = RuntimeRequest;
-  static constexpr const char* testee_help = runtime_help;
+  static inline const std::string& testee_help = runtime_help;
   static constexpr const char* details =
       "spec/runtime_suite.md defines the cases. Exit code 0: no failure but the known ones, 1: other failures, or a "
       "known\n"

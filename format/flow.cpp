@@ -1,14 +1,15 @@
 #include "format/flow.h"
 
+#include "format/flow_paths.h"
 #include "format/flow_rules.h"
-#include "format/paths.h"
 
 namespace assay::format {
 namespace {
 
-constexpr std::uint64_t state_bytes = std::uint64_t{8} << 20;  // where states need more, cells are looked at in parts
+constexpr std::uint64_t state_bytes = std::uint64_t{8}
+                                      << 20;  // a larger analysis looks at one part of the cells at a time
 
-// So much that no exporter's program comes near; and never more than some seconds.
+// No exporter's program comes near this limit, and it takes at most some seconds.
 constexpr std::uint64_t most_ever = std::uint64_t{1} << 28;
 std::uint64_t most_steps(const ProgramView& program) {
   std::uint64_t size = 0;
@@ -26,19 +27,19 @@ std::uint64_t state_words(const Places::Counts& c) {
   return std::min(states * Bits::words(most_cells(c)), std::max(states, state_bytes / sizeof(std::uint64_t)));
 }
 
-// Of each cell is known whether it is defined, what is read there being what was written, and whether it is assigned,
-// written whatever came later.
+// Two facts per cell: defined (its last write reaches this instruction) and assigned (it was written, even if it was
+// written over later).
 class Flow {
  public:
   Flow(const Method& m, const Places& places, const Jumps& jumps, Paths& paths, Bits state, Bits live, Work& work)
       : m_(m), places_(places), jumps_(jumps), paths_(paths), state_(state), live_(live), work_(work) {}
 
-  // Reports what is read without being defined.
+  // Reports each cell that is read without being defined.
   void check(const Place& plan, Findings& findings) {
     plan_ = &plan, findings_ = &findings;
     each_part([&] { pass(Aim::check); });
   }
-  // Puts the cells that are live into the method, which keeps the rules, into `live`.
+  // Adds to `live` the cells that are live into the method. The method keeps the rules.
   void find_live() {
     each_part([&] { pass(Aim::live); });
   }
@@ -56,7 +57,7 @@ class Flow {
     }
   }
 
-  // What may be state is, where it is still there at the end if it was at the beginning.
+  // A cell that may be state is state if it is defined at the end whenever it is defined at the beginning.
   bool may_have_state() {
     bool any = false;
     for (std::uint32_t v = 0; v < m_.values(); ++v) {
@@ -92,7 +93,7 @@ class Flow {
     const bool delegates = instruction.instr_args_type() == pte::InstructionArguments::DelegateCall;
     if (aim_ != Aim::state) each_effect(m_, instruction, [&](const Effect& e) { require(e, i); });
     if (aim_ != Aim::state && delegates) require_inputs(instruction, i);
-    bool outputs = false;  // of a delegate, behind its inputs
+    bool outputs = false;  // a delegate's outputs, which come behind its inputs
     each_effect(m_, instruction, [&](const Effect& e) {
       if (!work_.take(1)) return;
       outputs |= delegates && !is_defined(places_.content(e.value));
@@ -136,14 +137,14 @@ class Flow {
     }
   }
 
-  // As a whole: views of it see it, others of the same bytes are gone.
+  // A write of all bytes: views of the tensor become defined, other tensors in these bytes become undefined.
   void write(std::uint32_t v) {
     const std::uint32_t content = places_.content(v);
     clear_others(content);
     define(content);
     define(places_.views_of(content));
   }
-  // In place: whatever is of the same bytes sees it.
+  // A change in place: all tensors of the same bytes stay defined.
   void change(std::uint32_t v) {
     const std::uint32_t content = places_.content(v);
     overwrite(content, [](std::size_t, std::size_t) { return true; });
@@ -156,7 +157,7 @@ class Flow {
       return fixed && (c == written || c == places_.views_of(static_cast<std::uint32_t>(written)));
     });
   }
-  // A tensor of changing sizes has the rows that were added; a static one is whole only behind the loop.
+  // A tensor of bounded shape has the rows that were added; a static tensor is defined only behind the loop.
   void grow(const Effect& e) {
     const std::uint32_t content = places_.content(e.value);
     if (!is_static(*m_.tensor(e.value)) || !jumps_.counter(e.other)) return write(e.value);
@@ -179,8 +180,8 @@ class Flow {
     undefine(places_.content(v));
   }
 
-  // Undefines what overlaps the cells in which a content is, or may be; but of what is of the very same bytes not what
-  // stays(that cell, the other).
+  // Undefines the cells that overlap the ranges in which a content is or may be. A cell of the same bytes stays defined
+  // if stays(range cell, that cell).
   template <class Stays>
   void overwrite(std::uint32_t content, Stays stays) {
     if (!places_.holds_tensors(content)) return;
@@ -190,7 +191,7 @@ class Flow {
       overwrite_handles(r, content, stays);
     });
   }
-  // What is defined does not overlap, but where it is of the same bytes: so its neighbours are all there is to look at.
+  // Defined cells overlap only if they are the same bytes. So only the neighbours of a range need a look.
   template <class Stays>
   void overwrite_ranges(const Range& r, Stays stays) {
     const auto ranges = places_.ranges();
@@ -221,7 +222,7 @@ class Flow {
     }
   }
 
-  // -- what instructions ask for -------------------------------------------------------------------------------------
+  // -- what instructions require -------------------------------------------------------------------------------------
 
   bool is_made(std::uint32_t v) const {
     return !places_.is_handle(v) ||
@@ -247,7 +248,7 @@ class Flow {
                (is_made(e.value) && (!is_static(*m_.tensor(e.value)) || jumps_.adds_all_rows(i, e)));
       case Use::written:
         return is_made(e.value);
-      case Use::either:  // what may be read is live
+      case Use::either:  // it may be read, so it is live
         return is_made(e.value) && (aim_ != Aim::live || is_readable(e.value));
       default:
         return true;
@@ -258,7 +259,7 @@ class Flow {
     if (!holds(e, i)) missing(e.value, [&](auto tell) { tell(InstructionPlace(m_, i, *plan_).here); });
   }
 
-  // What a delegate gives comes behind what it takes, such as a constant.
+  // A delegate's outputs come behind its inputs, such as a constant.
   void require_inputs(const pte::Instruction& call, std::uint32_t i) {
     std::uint32_t given = Places::nowhere;
     each_effect(m_, call, [&](const Effect& e) {
@@ -276,7 +277,7 @@ class Flow {
     } else {
       at_place([&](const Place& place) { report(v, place); });
     }
-    define(content), define(places_.handle(v));  // it is told once
+    define(content), define(places_.handle(v));  // so that it is reported once
   }
 
   void report(std::uint32_t v, const Place& place) {
@@ -294,7 +295,7 @@ class Flow {
 
   std::size_t index_of(const Range& r) const { return static_cast<std::size_t>(&r - places_.ranges().data()); }
 
-  // -- cells, of which a part is looked at: of others everything holds -----------------------------------------------
+  // -- cells: all facts hold for the cells outside of the part that is looked at -------------------------------------
 
   bool is_seen(std::size_t c) const { return c >= first_ && c < first_ + words_ * 64; }
   std::size_t seen_from(std::size_t c) const { return std::clamp(c, first_, first_ + words_ * 64) - first_; }
@@ -323,7 +324,7 @@ class Flow {
   Aim aim_ = Aim::state;
 };
 
-// What is known of a method whose calls are in order, and the memory to follow its paths.
+// A method whose calls keep their rules, its places and jumps, and the memory to follow its paths.
 struct Analysis {
   Places places;
   Jumps jumps;
@@ -338,7 +339,7 @@ struct Analysis {
         live(workspace.take<std::uint64_t>(Bits::words(most_cells(counts)))) {}
 };
 
-// Looks at all effects of the method some ten times before it follows its paths.
+// Visits all effects of the method some ten times before it follows the paths.
 void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace& workspace, Work& work, Findings& f) {
   const Workspace::Scope scope(workspace);
   const auto before = f.count();

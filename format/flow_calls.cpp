@@ -29,12 +29,12 @@ constexpr bool fits(ArgumentKind kind, KernelTypes type) {
       return type == KernelTypes::BoolList;
     case ArgumentKind::string:
       return type == KernelTypes::String;
-    default:  // of which type a number is, is asked where it is known which change
+    default:  // the types of numbers are checked when it is known which numbers change
       return is_number(type);
   }
 }
 
-// Whether `result` lists what the call writes to, in order.
+// Whether `result` lists the values that the call writes, in their order.
 bool lists_outs(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, std::uint32_t result) {
   const auto* list = m.value(result).val_as_TensorList();
   std::uint32_t n = 0;

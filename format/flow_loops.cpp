@@ -3,7 +3,7 @@
 namespace assay::format {
 namespace {
 
-// From which instructions the end can be reached; only where some jump backward is always taken is that not all.
+// The instructions from which the end can be reached. That is all of them unless some jump backward is always taken.
 class Ending {
  public:
   Ending(const Method& m, const Jumps& jumps, std::span<std::uint8_t> reaches, Work& work)
@@ -31,7 +31,7 @@ class Ending {
   std::span<std::uint8_t> reaches_;
 };
 
-// Whether a jump of the loop that may leave it tests what the loop writes.
+// Whether the loop has a jump that may leave it, on a value that the loop writes.
 bool may_end(const Method& m, const Places& places, const Jumps& jumps, std::uint32_t begin, std::uint32_t end,
              Work& work) {
   for (std::uint32_t i = begin; i <= end && work.take(1); ++i) {

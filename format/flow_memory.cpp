@@ -9,7 +9,8 @@ bool same_layout(const pte::Tensor& a, const pte::Tensor& b) {
          std::ranges::equal(items(a.dim_order()), items(b.dim_order()));
 }
 
-// Whether the plan has memory for it: the caller's for inputs, outputs and named state, its own for what is unbounded.
+// Whether the tensor has memory: planned memory, the caller's (inputs, outputs and named state), or its own if it is
+// unbounded.
 bool has_memory(const Places& places, const pte::Tensor& t, std::uint32_t v) {
   return t.allocation_info() || is_constant(t) || places.is_handle(v) || places.content(v) == Places::nowhere ||
          places.is_input(v) || places.is_output(v) || !name_of(t).empty() || is_unbounded(t);
@@ -32,7 +33,7 @@ class MemoryCheck {
     if (e.use == Use::moved) return move(e, *t, place);
     if (e.use == Use::freed) {
       f_.check(is_freeable(places_, *t, e.value), "I19", place, "frees value ", e.value,
-               ", whose memory is not its own to give back");
+               ", which does not own its memory");
       return;
     }
     if (e.use != Use::either)
@@ -41,7 +42,7 @@ class MemoryCheck {
       f_.check(has_memory(places_, *t, e.value), "T25", place, "writes to value ", e.value, ", which has no memory");
   }
 
-  // An operator's results against whatever else it reads and writes.
+  // Checks an operator's results against everything else that it reads and writes.
   void overlaps(const OperatorRoles& roles, const pte::KernelCall& call, const Place& place) {
     std::uint32_t n = 0;
     each_effect(m_, roles, call, [&](const Effect& result) {
@@ -75,7 +76,7 @@ class MemoryCheck {
     return same && places_.is_static(x) && places_.is_static(y) && same_layout(*m_.tensor(a), *m_.tensor(b));
   }
 
-  // Whether whatever a value may be begins where the plan has `out`.
+  // Whether each tensor that a value may be begins where `out` is planned.
   bool begins_at(const pte::Tensor& out, std::uint32_t v) const {
     if (!places_.is_handle(v)) return same_beginning(out, *m_.tensor(v));
     const pte::AllocationDetails& a = *out.allocation_info();
@@ -116,7 +117,7 @@ void check_inputs(const Method& m, const Places& places, std::span<std::uint8_t>
   }
 }
 
-// Tensors of one name are one.
+// Tensors of one name are one tensor.
 void check_names(const Method& m, std::span<std::uint32_t> named, const Place& plan, Findings& f) {
   std::size_t n = 0;
   for (std::uint32_t v = 0; v < m.values(); ++v)

@@ -26,7 +26,7 @@ std::uint8_t type_of(KernelTypes type) {
   }
 }
 
-// Which types each number may have when it is read: those of what writes it, or its own.
+// The types that each number may have when it is read: those that its writers give, or its own.
 class NumberTypes {
  public:
   NumberTypes(const Method& m, const Places& places, std::span<std::uint8_t> types, Work& work)
@@ -55,14 +55,14 @@ class NumberTypes {
   bool is_condition(std::uint32_t v) const { return (types_[v] & boolean) && !(types_[v] & not_boolean); }
 
  private:
-  // A Null that is an input is for any integer of the caller's.
+  // A Null that is an input stands for an integer that the caller supplies.
   std::uint8_t declared(std::uint32_t v) const {
     const std::uint8_t type = type_of(m_.type(v));
     if (type == no_number && places_.is_input(v)) return integer | real;
     return type;
   }
 
-  // f(value, types) for each number that an instruction writes.
+  // Calls f(value, types) for each number that an instruction writes.
   template <class F>
   void each_result(F f) const {
     for (std::uint32_t i = 0; i < m_.instructions(); ++i)
@@ -141,7 +141,7 @@ void check_numbers(const Method& m, const Places& places, const Place& plan, Wor
     const auto* jump = m.jump(i);
     if (const auto v = jump ? static_cast<std::uint32_t>(jump->cond_value_index()) : 0; jump && !m.tensor(v))
       f.check(types.is_condition(v), "I15", at.here, "its condition, value ", v,
-              ", is no bool when the jump is reached");
+              ", is not a bool when the jump is reached");
   }
 }
 

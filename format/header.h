@@ -7,12 +7,12 @@
 #include <span>
 #include <string_view>
 
-// What .pte and .ptd files have in common: a header inserted into the flatbuffer behind its identifier, and segments
-// behind the tables.
+// The common structure of .pte and .ptd files: a header that is inserted into the flatbuffer behind its identifier, and
+// segments behind the tables.
 namespace assay::format {
 
 inline constexpr std::size_t identifier_at = 4, header_at = 8;
-inline constexpr std::size_t table_alignment = 16;  // of the memory that holds tables
+inline constexpr std::size_t table_alignment = 16;  // in memory
 
 // A header of either kind: an identifier, its own length and three or four 64-bit fields.
 template <std::size_t Fields>
@@ -37,7 +37,7 @@ inline std::string_view identifier(std::span<const std::byte> bytes, std::size_t
                                : std::string_view(reinterpret_cast<const char*>(bytes.data()) + at, 4);
 }
 
-// The header of a program or a data file; none: it has another identifier, or is cut.
+// The header of a program or a data file; none: the identifier is another one, or the header is cut.
 template <class H>
 std::optional<H> read_header(std::span<const std::byte> bytes, const std::array<char, 4>& id) {
   const bool there =

@@ -34,7 +34,7 @@ std::optional<std::uint64_t> check_layout(const Layout& layout, const LayoutRule
                                           Findings& f) {
   const auto& [scalar_type, sizes, dim_order] = layout;
   const DTypeFacts* dtype = find_dtype(scalar_type);
-  bool holds = f.check(dtype != nullptr, rules.dtype, place, scalar_type, " is the number of no dtype");
+  bool holds = f.check(dtype != nullptr, rules.dtype, place, scalar_type, " is not the number of a dtype");
   if (!f.check(sizes.size() <= max_rank, rules.rank, place, "has ", sizes.size(), " dimensions, but ", max_rank,
                " is the most"))
     return {};

@@ -7,7 +7,7 @@
 #include "format/rule.h"
 #include "format/view.h"
 
-// The metadata of a tensor, which .pte, .ptd and .bpte files state alike.
+// The metadata of a tensor, which .pte, .ptd and .bpte files have in common.
 namespace assay::format {
 
 inline constexpr std::size_t max_rank = 16;
@@ -24,17 +24,17 @@ Layout layout_of(const Table& t) {
 
 bool same(const Layout& a, const Layout& b);
 
-// Which rule says what about it.
+// The ids of the rules about a layout, in one kind of file.
 struct LayoutRules {
   RuleId dtype, rank, dim_order, sizes, bytes;
 };
 
-// The bytes of a tensor; none when its metadata break a rule.
+// The number of bytes of a tensor; none: its metadata break a rule.
 std::optional<std::uint64_t> check_layout(const Layout& layout, const LayoutRules& rules, const Place& place,
                                           Findings& findings);
 
-// The product of sizes and of an element's bytes, a size 0 counting as 1, so that strides are bounded by it too. None:
-// it does not fit a signed 64-bit integer.
+// The product of the sizes and of an element's bytes. A size 0 counts as 1, so that the product bounds the strides,
+// too. None: the product does not fit a signed 64-bit integer.
 std::optional<std::uint64_t> checked_product(std::span<const std::int32_t> sizes, std::uint64_t element);
 
 }  // namespace assay::format

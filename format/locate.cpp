@@ -1,19 +1,11 @@
-#include "format/check.h"
-#include "format/header.h"
+#include "format/structure.h"
 
 namespace assay::format {
 namespace {
 
 constexpr Place header_place{nullptr, "header"};
 
-bool has_identifier(std::span<const std::byte> head, const char* wanted, std::string_view kind, RuleId rule,
-                    Findings& f) {
-  const std::string_view found = identifier(head, identifier_at);
-  return f.check(found == wanted, rule, {}, "the identifier is ", Quoted{found}, ", but that of a ", kind, " is \"",
-                 wanted, '"');
-}
-
-// Where the header says that segments are, if it does: size 0 says nothing (writers before 1.0).
+// Where the segments are, if the header states it. Size 0 states nothing: writers before 1.0 leave it.
 bool locate_segments(std::uint64_t base, std::uint64_t size, std::uint64_t file_size, RuleId rule, Extent& extent,
                      Findings& f) {
   if (!f.check(within(base, size, file_size), rule, header_place, "segments at ", base, " with ", size,
@@ -23,22 +15,21 @@ bool locate_segments(std::uint64_t base, std::uint64_t size, std::uint64_t file_
   return true;
 }
 
+}  // namespace
+
+bool has_identifier(std::span<const std::byte> head, std::string_view wanted, std::string_view noun, RuleId rule,
+                    Findings& f) {
+  const std::string_view found = identifier(head, identifier_at);
+  return f.check(found == wanted, rule, {}, "the identifier is ", Quoted{found}, ", but that of a ", noun, " is \"",
+                 wanted, '"');
+}
+
 // Flatbuffers are addressed by signed 32-bit offsets.
 std::optional<Extent> of_possible_size(const Extent& extent, Findings& f) {
   constexpr std::uint64_t largest = (std::uint64_t{1} << 31) - 1;
   const bool possible = f.check(extent.tables_size <= largest, "H13", {}, "the tables have ", extent.tables_size,
                                 " bytes, more than flatbuffers allow");
   return possible ? std::optional(extent) : std::nullopt;
-}
-
-}  // namespace
-
-FileKind file_kind(std::span<const std::byte> head) {
-  const std::string_view id = identifier(head, identifier_at);
-  return id == pte::ProgramIdentifier()           ? FileKind::program
-         : id == ptd::FlatTensorIdentifier()      ? FileKind::data
-         : id == bpte::BundledProgramIdentifier() ? FileKind::bundle
-                                                  : FileKind::unknown;
 }
 
 std::optional<Extent> locate_program(std::span<const std::byte> head, std::uint64_t file_size, Findings& f) {

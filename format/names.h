@@ -7,8 +7,8 @@
 #include "format/view.h"
 #include "format/workspace.h"
 
-// What has a name, to be found by it in logarithmic time, whoever chose the names. The memory of the workspace and the
-// views outlive these; where there is no room, nothing is found.
+// Indices by name, with lookups in logarithmic time for any names. The memory of the workspace and the views outlive
+// these objects. If the workspace has too little memory, nothing is found.
 namespace assay::format {
 
 class Methods {
@@ -16,7 +16,7 @@ class Methods {
   Methods(const ProgramView& program, Workspace& workspace);
   const pte::ExecutionPlan* find(std::string_view name) const;  // null: no such method
 
-  // In the order of their names; rule G2 says that no two are equal.
+  // Sorted by name; rule G2 requires that names are unique.
   std::span<const std::uint32_t> sorted() const { return order_; }
   std::string_view name(std::uint32_t plan) const { return text_of(program_.execution_plan()->Get(plan)->name()); }
 
@@ -27,21 +27,21 @@ class Methods {
 
 struct NamedBytes {
   std::span<const std::byte> bytes;
-  const ptd::TensorLayout* layout;  // null: none is stated
+  const ptd::TensorLayout* layout;  // null: the file states none
 };
 
 // The named data of a program and of the data files that it is loaded with, or of data files alone.
 class NamedData {
  public:
   NamedData(const ProgramView* program, std::span<const DataView> data, Workspace& workspace);
-  std::optional<NamedBytes> find(std::string_view key) const;  // none: no such key, or its segment is not there
+  std::optional<NamedBytes> find(std::string_view key) const;  // none: no such key, or its segment does not exist
 
   struct Entry {
     std::uint32_t file;  // 0: the program; i + 1: data file i
     std::uint32_t index;
     auto operator<=>(const Entry&) const = default;
   };
-  // In the order of their keys; rules F8 and G12 say that no two are equal.
+  // Sorted by key; rules F8 and G12 require that keys are unique.
   std::span<const Entry> sorted() const { return order_; }
   std::string_view key(const Entry& entry) const;
 

@@ -1,44 +1,15 @@
-#include <flatbuffers/flatbuffers.h>
-
 #include <algorithm>
 
 #include "format/check.h"
+#include "format/check_tables.h"
 #include "format/header.h"
-#include "format/tables.h"
+#include "format/structure.h"
 #include "format_tables.gen.h"
 
 namespace assay::format {
 namespace {
 
-// What the rules of a kind of files are called.
-struct StructureRules {
-  RuleId alignment, root, structure;
-};
-
-// The root of the tables, if they are what the schema says.
-template <class Table>
-const Table* root_of(std::span<const std::byte> tables, const char* identifier, const Schema& schema,
-                     const StructureRules& rules, Findings& f) {
-  const std::size_t size = tables.size();
-  if (!f.check(reinterpret_cast<std::uintptr_t>(tables.data()) % table_alignment == 0, rules.alignment, {},
-               "the tables do not begin at a multiple of ", table_alignment, " in memory"))
-    return nullptr;
-  const auto root = size < header_at ? 0 : load<std::uint32_t>(tables, 0);
-  if (!f.check(root >= header_at && root <= size - 4, rules.root, {}, "the root offset is ", root,
-               ", outside of the tables of ", size, " bytes"))
-    return nullptr;
-  constexpr flatbuffers::uoffset_t most_nested = 64;  // each table has at least a byte of its own
-  const auto most_tables = static_cast<flatbuffers::uoffset_t>(size);
-  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(tables.data()), size, most_nested, most_tables);
-  if (!f.check(verifier.VerifyBuffer<Table>(identifier), rules.structure, {},
-               "the tables are no flatbuffer of this kind"))
-    return nullptr;
-  const std::uint64_t before = f.count();
-  check_tables(tables, schema, rules.structure, f);
-  return f.count() == before ? flatbuffers::GetRoot<Table>(tables.data()) : nullptr;
-}
-
-// Segments follow each other within the space that the header gives them; empty ones may stand anywhere.
+// Segments follow each other within the space that the header gives them; empty segments may be anywhere.
 template <class Table>
 void check_segments(const FileView<Table>& file, RuleId without_space, RuleId inside, Findings& f) {
   const std::uint64_t space = file.segments.size();
@@ -57,7 +28,7 @@ void check_segments(const FileView<Table>& file, RuleId without_space, RuleId in
   }
 }
 
-// Bytes of a header beyond its fields are left for later versions.
+// Bytes of a header beyond its known fields are reserved for later versions.
 void check_reserved(std::span<const std::byte> tables, Findings& f) {
   const auto header = read_header<ProgramHeader>(tables, program_header_id);
   if (!header || header->length <= sizeof(ProgramHeader)) return;
@@ -67,7 +38,8 @@ void check_reserved(std::span<const std::byte> tables, Findings& f) {
           sizeof(ProgramHeader) + static_cast<std::size_t>(other - reserved.begin()), " is not 0");
 }
 
-// Where things begin, as offsets in the file, which a reader computes before it knows whether they are there.
+// Offsets in the file at which constants and named data begin. A reader computes them before it knows whether they
+// exist.
 void check_beginnings(const ProgramView& program, std::span<const std::byte> tables, Findings& f) {
   const auto header = read_header<ProgramHeader>(tables, program_header_id);
   const std::uint64_t base = header ? header->fields[1] : 0;
@@ -76,7 +48,7 @@ void check_beginnings(const ProgramView& program, std::span<const std::byte> tab
     constexpr std::uint64_t most = ~std::uint64_t{0};
     const std::uint64_t from = program.tables->segments()->Get(segment)->offset();
     f.check(within(base, from, most) && within(base + from, offset, most), rule, place, "begins at ", base, " + ", from,
-            " + ", offset, ", which is no offset in a file");
+            " + ", offset, ", which does not fit 64 bits");
   };
   if (const auto* constants = program.tables->constant_segment())
     for (std::uint32_t i = 0; i < size_of(constants->offsets()); ++i)
@@ -87,11 +59,33 @@ void check_beginnings(const ProgramView& program, std::span<const std::byte> tab
 
 }  // namespace
 
+const void* root_of(std::span<const std::byte> tables, const Schema& schema,
+                    bool (*verify)(flatbuffers::Verifier& verifier, const char* identifier),
+                    const StructureRules& rules, Findings& f) {
+  const std::size_t size = tables.size();
+  if (!f.check(reinterpret_cast<std::uintptr_t>(tables.data()) % table_alignment == 0, rules.alignment, {},
+               "the tables do not begin at a multiple of ", table_alignment, " in memory"))
+    return nullptr;
+  const auto root = size < header_at ? 0 : load<std::uint32_t>(tables, 0);
+  if (!f.check(root >= header_at && root <= size - 4, rules.root, {}, "the root offset is ", root,
+               ", outside of the tables of ", size, " bytes"))
+    return nullptr;
+  constexpr flatbuffers::uoffset_t most_nested = 64;  // each table has at least a byte of its own
+  const auto most_tables = static_cast<flatbuffers::uoffset_t>(size);
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(tables.data()), size, most_nested, most_tables);
+  if (!f.check(verify(verifier, schema.identifier.data()), rules.structure, {},
+               "the tables are no flatbuffer of this kind"))
+    return nullptr;
+  const std::uint64_t before = f.count();
+  check_tables(tables, schema, rules.structure, f);
+  return f.count() == before ? tables.data() + root : nullptr;
+}
+
 std::optional<ProgramView> open_program(std::span<const std::byte> tables, std::span<const std::byte> segments,
                                         Findings& f) {
   const std::uint64_t before = f.count();
   check_reserved(tables, f);
-  const auto* root = root_of<pte::Program>(tables, pte::ProgramIdentifier(), program::schema, {"H3", "H11", "H12"}, f);
+  const auto* root = root_of<pte::Program>(tables, program::schema, {"H3", "H11", "H12"}, f);
   if (!root) return {};
   f.check(root->version() == 0, "H14", {}, "the version is ", root->version(), ", but must be 0");
   const ProgramView view{root, segments, tables};
@@ -102,8 +96,7 @@ std::optional<ProgramView> open_program(std::span<const std::byte> tables, std::
 
 std::optional<DataView> open_data(std::span<const std::byte> tables, std::span<const std::byte> segments, Findings& f) {
   const std::uint64_t before = f.count();
-  const auto* root =
-      root_of<ptd::FlatTensor>(tables, ptd::FlatTensorIdentifier(), flat_tensor::schema, {"F4", "F5", "F5"}, f);
+  const auto* root = root_of<ptd::FlatTensor>(tables, flat_tensor::schema, {"F4", "F5", "F5"}, f);
   if (!root) return {};
   f.check(root->version() == 0, "F6", {}, "the version is ", root->version(), ", but must be 0");
   const DataView view{root, segments, tables};
@@ -112,11 +105,10 @@ std::optional<DataView> open_data(std::span<const std::byte> tables, std::span<c
 }
 
 std::optional<BundleView> open_bundle(std::span<const std::byte> tables, Findings& f) {
-  const auto* root = root_of<bpte::BundledProgram>(tables, bpte::BundledProgramIdentifier(), bundled_program::schema,
-                                                   {"B11", "B1", "B1"}, f);
+  const auto* root = root_of<bpte::BundledProgram>(tables, bundled_program::schema, {"B11", "B1", "B1"}, f);
   if (!root) return {};
-  const BundleView view{root};
-  const auto program = view.program();
+  const BundleView view{root, {}, tables};
+  const auto program = program_in(view);
   const bool aligned =
       f.check(program.empty() || reinterpret_cast<std::uintptr_t>(program.data()) % table_alignment == 0, "B11",
               {nullptr, "program"}, "does not begin at a multiple of ", table_alignment);

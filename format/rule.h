@@ -7,14 +7,14 @@
 #include "format/text.h"
 #include "format_rules.gen.h"
 
-// What is found wrong with a file, by the rules of spec/format/rules.yaml.
+// Faults of files, by the rules of spec/format/rules.yaml.
 namespace assay::format {
 
-// A rule by its id. One that spec/format/rules.yaml does not have is no constant expression, so it does not compile.
+// A rule by its id. An id that spec/format/rules.yaml does not have is not a constant expression and does not compile.
 class RuleId {
  public:
   consteval RuleId(const char* id) : index_(find(id)) {}                          // NOLINT(google-explicit-constructor)
-  static constexpr RuleId numbered(std::int16_t index) { return RuleId(index); }  // of format_rules
+  static constexpr RuleId numbered(std::int16_t index) { return RuleId(index); }  // the index in format_rules
 
   const FormatRule& operator*() const { return format_rules[index_]; }
   const FormatRule* operator->() const { return &format_rules[index_]; }
@@ -23,39 +23,39 @@ class RuleId {
   explicit constexpr RuleId(std::int16_t index) : index_(index) {}
   static consteval std::int16_t find(std::string_view id) {
     std::int16_t index = 0;
-    while (format_rules[index].id != id) ++index;  // beyond the end it is no constant
+    while (format_rules[index].id != id) ++index;  // reading beyond the end is not a constant expression
     return index;
   }
 
   std::int16_t index_;
 };
 
-// Where something is: a chain of names and indices, outermost first, written out only when something is wrong there.
-// A name that comes from a file is `quoted`.
+// A place in a file: a chain of names and indices, from the outermost inwards. It is written out only for a fault. A
+// name that comes from a file is `quoted`.
 struct Place {
   const Place* outer = nullptr;
   std::string_view name;
-  std::int64_t index = -1;  // -1: the name alone
+  std::int64_t index = -1;  // -1: none
   bool quoted = false;
 
   Place in(std::string_view part, std::int64_t i = -1) const { return {this, part, i}; }
   void write(Text& to) const;  // "plan 0, value 3"
 };
 
-// One thing that is wrong. It lives while it is told.
+// One fault. It is valid during the call that reports it.
 struct Finding {
   const FormatRule& rule;
-  Outcome outcome;  // the rule's, or malformed where what it asks for cannot even be read
+  Outcome outcome;  // the rule's, or malformed if the field that the rule is about cannot be read
   const Place& place;
   std::string_view message;
 };
 
-// Takes what is found wrong and tells it on, as it comes; all checks of a file share one.
+// Passes each fault to a listener when it is found. All checks of a file share one object.
 class Findings {
  public:
-  // Whether it stands: what does not is as if it had not been asked, which is how tests leave a rule out.
+  // Returns whether the fault counts. A fault that does not count is ignored; tests leave out rules by this.
   using Tell = bool (*)(void* listener, const Finding& finding);
-  // The first `most` findings are told, those behind are only counted.
+  // The first `most` findings are passed on; later findings are only counted.
   explicit Findings(Tell tell, void* listener, std::uint64_t most = 100)
       : tell_(tell), listener_(listener), most_(most) {}
 
@@ -63,7 +63,7 @@ class Findings {
   bool check(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
     return holds || !stands(rule, false, place, {sentence...});
   }
-  // What does not hold is malformed, whatever else the rule asks.
+  // Like check(), but the outcome is malformed, whatever the outcome of the rule.
   template <class... Parts>
   bool readable(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
     return holds || !stands(rule, true, place, {sentence...});

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-// What specgen writes of spec/format/*.fbs for the walk over a file's tables.
+// The schemas of spec/format/*.fbs, as specgen writes them, for the walk over a file's tables.
 namespace assay::format {
 
 enum class FieldKind : std::uint8_t {
@@ -15,18 +15,19 @@ enum class FieldKind : std::uint8_t {
   flags,   // a vector of bools
   table,
   tables,       // a vector of tables
-  alternative,  // a union: a tag, and a table that the tag tells
+  alternative,  // a union: a tag, and a table of the type that the tag selects
 };
 
 struct Field {
   std::string_view name;
   FieldKind kind;
-  std::uint16_t at;     // where the table's list of places tells the field's
-  std::uint8_t detail;  // the index of its table or choice, or the bytes of a scalar or of an element
-  std::int16_t rule;    // that asks for it to be there, or to be known: an index of format_rules; -1: none does
+  std::uint16_t at;     // the offset of the field in the table's vtable
+  std::uint8_t detail;  // the index of the table or choice; of a scalar or vector: the bytes of an element
+  std::int16_t rule;  // the index in format_rules of the rule that requires the field to be present, or its value to be
+                      // known; -1: none
 };
 
-// An enum, whose values are 0 to count - 1, or a union, whose tags are 1 to count and tell these tables.
+// An enum with the values 0 to count - 1, or a union with the tags 1 to count, which select these tables.
 struct Choice {
   std::string_view name;
   std::uint8_t count;
@@ -36,7 +37,9 @@ struct Choice {
 struct Schema {
   std::span<const std::span<const Field>> tables;
   std::span<const Choice> choices;
-  std::uint8_t root;  // the index of a table
+  std::uint8_t root;            // the index of a table
+  std::string_view identifier;  // at byte 4 of a file
+  std::string_view extension;   // "pte"
 };
 
 }  // namespace assay::format

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <span>
 
-// References to things of a file in the order of a key, to find them and those that share one.
+// References to the parts of a file, sorted by a key, to find a part and to find repeated keys.
 namespace assay::format {
 
-// Those of the same key keep their own order.
+// References with equal keys are sorted by their own order.
 template <class Reference>
 void sort_by(std::span<Reference> references, auto key) {
   std::sort(references.begin(), references.end(), [&](const Reference& a, const Reference& b) {
@@ -15,7 +15,7 @@ void sort_by(std::span<Reference> references, auto key) {
   });
 }
 
-// The first of the key; null: none.
+// The first reference with this key; null: there is none.
 template <class Reference>
 const Reference* find_by(std::span<const Reference> sorted, const auto& wanted, auto key) {
   const auto at = std::lower_bound(sorted.begin(), sorted.end(), wanted,
@@ -23,7 +23,7 @@ const Reference* find_by(std::span<const Reference> sorted, const auto& wanted, 
   return at != sorted.end() && key(*at) == wanted ? &*at : nullptr;
 }
 
-// Tells of each that is not the first of its key, with the first.
+// Calls tell(first, other) for each reference whose key an earlier reference has.
 template <class Reference>
 void each_repeated(std::span<const Reference> sorted, auto key, auto tell) {
   std::size_t first = 0;

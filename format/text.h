@@ -6,20 +6,20 @@
 #include <cstdint>
 #include <string_view>
 
-// Sentences in fixed memory: nothing here allocates, and what does not fit is cut.
+// Sentences in fixed memory: nothing here allocates, and a text that does not fit is cut.
 namespace assay::format {
 
-// The first character of a text that is not empty, or its first byte where it begins with none (RFC 3629).
+// The first character of a text that is not empty, or the first byte if the text does not begin with a UTF-8 character
+// (RFC 3629).
 struct Character {
   explicit Character(std::string_view text);
 
   std::string_view bytes;
-  bool shows;  // it is one that neither moves a terminal's cursor, begins a line, turns the direction of writing, nor
-               // hides
+  bool shows;  // it is visible: it does not move a cursor, begin a line or turn the direction of writing
 };
 
-// A text that comes from a file: it is shown in quotes, with control characters, quotes and bytes that are no UTF-8
-// escaped, and cut after `most` bytes, so that it can neither forge lines nor flood an output.
+// A text that comes from a file. It is shown in quotes; control characters, quotes and invalid UTF-8 are escaped, and
+// the text is cut after `most` bytes, so that it can neither forge lines nor flood an output.
 struct Quoted {
   std::string_view text;
   std::size_t most = 64;
@@ -48,7 +48,7 @@ class Text {
  public:
   std::string_view view() const { return {buffer_.data(), size_}; }
 
-  Text& add(const Part& part);  // the end is "..." where it was cut
+  Text& add(const Part& part);  // a cut text ends in "..."
 
  private:
   void put(std::string_view text);

@@ -5,7 +5,7 @@
 namespace assay::format {
 namespace {
 
-// From the index'th place of a segment to its end.
+// The bytes of a segment from the offset of this index to its end.
 std::optional<std::span<const std::byte>> part_of(const ProgramView& program, const pte::SubsegmentOffsets& parts,
                                                   std::uint32_t index) {
   if (index >= size_of(parts.offsets()) || parts.segment_index() >= program.segment_count()) return {};
@@ -29,6 +29,16 @@ std::optional<std::span<const std::byte>> constant_data(const ProgramView& progr
 std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index) {
   if (size_of(program.tables->mutable_data_segments()) == 0) return {};
   return part_of(program, *program.tables->mutable_data_segments()->Get(0), index);
+}
+
+std::optional<std::string_view> payload_key(const pte::BackendDelegate& delegate) {
+  for (std::uint32_t i = 0; i < size_of(delegate.compile_specs()); ++i) {
+    const pte::CompileSpec& spec = *delegate.compile_specs()->Get(i);
+    const auto value = items(spec.value());
+    if (text_of(spec.key()) == "named_data")
+      return std::string_view(reinterpret_cast<const char*>(value.data()), value.size());
+  }
+  return {};
 }
 
 std::span<const std::byte> payload(const ProgramView& program, const pte::BackendDelegate& delegate) {

@@ -12,11 +12,11 @@
 #include "flat_tensor_generated.h"
 #include "program_generated.h"
 
-// Files as they stand: their tables as flatbuffers reads them in place, their segments where they lie. Nothing is
-// copied and nothing is owned.
+// Files in place: flatbuffers reads their tables, and segments lie in the bytes of the file. Nothing is copied, and
+// nothing is owned.
 namespace assay::format {
 
-// Lists of a file may be absent, which is as good as empty.
+// A list of a file may be absent; an absent list counts as empty.
 template <class T>
 std::uint32_t size_of(const flatbuffers::Vector<T>* list) {
   return list ? list->size() : 0;
@@ -28,19 +28,27 @@ requires std::is_scalar_v<T> std::span<const T> items(const flatbuffers::Vector<
   return {reinterpret_cast<const T*>(list->Data()), list->size()};
 }
 
-// Of one dtype and rank, so that each may become the other.
+// Whether both have one dtype and rank, so that one may become the other.
 inline bool same_type(const pte::Tensor& a, const pte::Tensor& b) {
   return a.scalar_type() == b.scalar_type() && size_of(a.sizes()) == size_of(b.sizes());
 }
 
 template <class Tables>
 struct FileView {
-  const Tables* tables = nullptr;       // verified, and whatever must be there is there
-  std::span<const std::byte> segments;  // the space that the header gives them, one behind the other
-  std::span<const std::byte> bytes;     // of the tables
+  const Tables* tables = nullptr;            // verified; fields that must be present are present
+  std::span<const std::byte> segments = {};  // the space that the header gives them, one behind the other
+  std::span<const std::byte> bytes = {};     // of the tables
+
+  FileView() = default;
+  FileView(const Tables* root, std::span<const std::byte> behind, std::span<const std::byte> all)
+      : tables(root), segments(behind), bytes(all) {}
+  // A file whose kind is known only while the program runs is a FileView<void>.
+  template <class Other>
+  requires(std::is_void_v<Tables> != std::is_void_v<Other>) explicit FileView(const FileView<Other>& file)
+      : FileView(static_cast<const Tables*>(file.tables), file.segments, file.bytes) {}
 
   std::uint32_t segment_count() const { return size_of(tables->segments()); }
-  // The bytes of segment i, which there is; rules have held its place to the space.
+  // The bytes of segment i, which exists. Rules have checked that it lies within the space.
   std::span<const std::byte> segment(std::uint32_t i) const {
     const auto& s = *tables->segments()->Get(i);
     return s.size() == 0 ? segments.first(0)
@@ -49,14 +57,12 @@ struct FileView {
 };
 using ProgramView = FileView<pte::Program>;
 using DataView = FileView<ptd::FlatTensor>;
+using BundleView = FileView<bpte::BundledProgram>;
+using AnyView = FileView<void>;
 
-struct BundleView {
-  const bpte::BundledProgram* tables = nullptr;
-  std::span<const std::byte> program() const { return std::as_bytes(items(tables->program())); }
-};
-
-enum class FileKind : std::uint8_t { program, data, bundle, unknown };
-FileKind file_kind(std::span<const std::byte> head);  // by the identifier at byte 4
+inline std::span<const std::byte> program_in(const BundleView& bundle) {
+  return std::as_bytes(items(bundle.tables->program()));
+}
 
 inline std::string_view text_of(const flatbuffers::String* s) { return s ? s->string_view() : std::string_view(); }
 
@@ -70,13 +76,16 @@ inline std::string_view name_of(const pte::Tensor& t) {  // its fully qualified 
   return t.extra_tensor_info() ? text_of(t.extra_tensor_info()->fully_qualified_name()) : std::string_view();
 }
 
-bool uses_constant_buffer(const pte::Program& program);  // as old programs do; else constants are in constant_segment
-// The bytes of the constant with this data_buffer_idx, from where it starts to the end of what holds it: its size is
-// that of the tensor. Out of range: none.
+bool uses_constant_buffer(
+    const pte::Program& program);  // as in old programs; otherwise constants are in constant_segment
+// The bytes from the constant with this data_buffer_idx to the end of its buffer or segment; the tensor states how many
+// of them are the constant. None: the index is out of range.
 std::optional<std::span<const std::byte>> constant_data(const ProgramView& program, std::uint32_t index);
-// Likewise of a mutable buffer's initial value.
+// Likewise for the initial value of a mutable buffer.
 std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index);
-// What a delegate is given, inline or in a segment. The program keeps the rules.
+// The key of the named data that are the delegate's payload in place of its own bytes: its compile spec "named_data".
+std::optional<std::string_view> payload_key(const pte::BackendDelegate& delegate);
+// A delegate's own bytes, inline or in a segment. The program keeps the rules.
 std::span<const std::byte> payload(const ProgramView& program, const pte::BackendDelegate& delegate);
 
 }  // namespace assay::format

@@ -8,15 +8,15 @@
 
 namespace assay::format {
 
-// The caller's memory for checks, handed out from its beginning; what was taken is given back by going back to a mark.
-// Without memory it only counts, which is how its size is found first: the same code takes the same pieces.
+// A stack allocator on the caller's memory: memory is taken from the beginning and given back by returning to a mark.
+// Without memory a workspace only counts: the caller runs the same code first to find the size that it needs.
 class Workspace {
  public:
   Workspace() = default;
   // The memory begins at a multiple of alignof(std::max_align_t).
   explicit Workspace(std::span<std::byte> memory) : memory_(memory), counts_only_(false) {}
 
-  // n zeroed elements; empty where there is no room, or when only counting.
+  // n zeroed elements; empty if there is too little memory, or if the workspace only counts.
   template <class T>
   requires std::is_trivially_copyable_v<T> std::span<T> take(std::uint64_t n) {
     std::byte* at = bytes(n * sizeof(T), alignof(T));
@@ -26,7 +26,7 @@ class Workspace {
     return {first, static_cast<std::size_t>(n)};
   }
 
-  // Gives back what was taken while it lives.
+  // Gives back, at its end, the memory that was taken during its lifetime.
   class Scope {
    public:
     explicit Scope(Workspace& workspace) : workspace_(workspace), mark_(workspace.used_) {}
@@ -41,9 +41,9 @@ class Workspace {
 
   std::uint64_t mark() const { return used_; }
   void back_to(std::uint64_t mark) { used_ = mark; }
-  std::uint64_t most() const { return most_; }  // bytes that were in use at once
+  std::uint64_t most() const { return most_; }  // the largest number of bytes in use at one time
   bool counts_only() const { return counts_only_; }
-  bool has_room() const { return used_ <= memory_.size(); }  // for all that is taken now
+  bool has_room() const { return used_ <= memory_.size(); }  // for everything that is taken now
 
  private:
   std::byte* bytes(std::uint64_t n, std::uint64_t alignment) {

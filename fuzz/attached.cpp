@@ -9,7 +9,7 @@ constexpr std::size_t alignment = 64;
 
 std::pair<std::span<const std::byte>, std::span<const std::byte>> split(std::span<const std::byte> input) {
   for (std::size_t at = alignment; at < input.size(); at += alignment)
-    if (file_kind(input.subspan(at)) == FileKind::data) return {input.first(at), input.subspan(at)};
+    if (file_kind(input.subspan(at)) == &format::data_kind) return {input.first(at), input.subspan(at)};
   return {input, {}};
 }
 

@@ -8,6 +8,7 @@
 #include "optimized/fallback/fallback.h"
 #include "optimized/fallback/values.h"
 #include "optimized/packed/packed.h"
+#include "optimized/prepare/pte/make.h"
 
 namespace assay::fuzz {
 namespace {
@@ -67,20 +68,20 @@ std::optional<DeployedExecution> execute(const optimized::Program& program, cons
                                          std::optional<optimized::KeptConstants> packed) {
   optimized::Options options;
   options.fallback = &optimized::reference_kernel;
-  options.backends = {&optimized::program_backend, 1};
+  options.backends = optimized::reference_backends().all();
   options.instructions = most_instructions;
   options.packed = packed;
   optimized::Fault fault;
   optimized::Sizes sizes;
-  const ClientMemory work(optimized::Method::workspace_size(program, plan));
+  const ClientMemory work(optimized::workspace_size(program, plan));
   format::Workspace workspace(work.bytes());
-  optimized::Method::make(program, plan, options, workspace, nullptr, sizes, fault);
+  optimized::make_method(program, plan, options, workspace, nullptr, sizes, fault);
   if (fault) return DeployedExecution{refused(fault)};
   if (sizes.prepared + sizes.arena + sizes.shared + sizes.scratch > static_cast<std::uint64_t>(limits.bytes)) return {};
   const ClientMemory prepared(sizes.prepared), arena(sizes.arena), shared(sizes.shared), scratch(sizes.scratch);
   std::ranges::fill(shared.bytes(), std::byte{0});
   const optimized::Memories memories{prepared.bytes(), arena.bytes(), shared.bytes(), scratch.bytes()};
-  optimized::Method* method = optimized::Method::make(program, plan, options, workspace, &memories, sizes, fault);
+  optimized::Method* method = optimized::make_method(program, plan, options, workspace, &memories, sizes, fault);
   if (!method) return DeployedExecution{refused(fault)};
   DeployedExecution done;
   done.packed = packed_file(program, *method);

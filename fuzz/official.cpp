@@ -98,7 +98,7 @@ void compare_program(const fs::path& file, const Report& report) {
   const File opened = open_file(file);
   const auto [program, data] = split(opened.bytes);
   const auto loaded = LoadedProgram::load(borrowed(program), files_of(data), options_for(Budget(limits)));
-  const auto runtime = load_runtime("executorch", fs::read_symlink("/proc/self/exe").parent_path());
+  const auto runtime = load_executorch_runtime(fs::read_symlink("/proc/self/exe").parent_path());
   std::vector<fs::path> files;
   if (!data.empty()) write_file(files.emplace_back(file.string() + ".ptd"), data);
   Reply reply;

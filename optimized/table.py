@@ -1,8 +1,9 @@
 """Writes the tables of a build: `table.py KERNELS.yaml REWRITES.yaml [--host KERNELS.yaml] FOLDER [SELECTION.yaml]`.
 
-FOLDER gets kernels.gen.h and rewrites.gen.h, which declare all that there are, and tables.gen.cpp with those of the build: the kernels
-sorted by operator, the rewrites in their order. Without a selection, what assay select writes, these are all, for whatever operands their
-kernels accept. Kernels of the host are asked before the others; selections have none of them.
+FOLDER gets kernels.gen.h and rewrites.gen.h, which declare all kernels and rewrites, pointwise.gen.h, which defines the pointwise kernels,
+and tables.gen.cpp with the kernels of the build, sorted by operator, and its rewrites in their order. SELECTION.yaml, which `assay select`
+writes, limits the build to some kernels for some operands, and to some rewrites. Kernels of `--host` are asked before the others; a
+selection has none of them.
 """
 import argparse
 import pathlib
@@ -17,7 +18,8 @@ parser.add_argument("selection", type=pathlib.Path, nargs="?")
 parser.add_argument("--host", type=pathlib.Path)
 files = parser.parse_args()
 folder, selection = files.folder, files.selection
-known = yaml.safe_load(files.kernels.read_text())
+kernels = yaml.safe_load(files.kernels.read_text())
+known = {**kernels["pointwise"], **kernels["others"]}
 rewrites = yaml.safe_load(files.rewrites.read_text())
 if files.host:
     for op, host in yaml.safe_load(files.host.read_text()).items():
@@ -46,7 +48,16 @@ def declare(name, include, kind, all):
     write(name, ["#pragma once", "", f'#include "{include}"'], [f"extern const {kind} {one};" for one in all])
 
 
+def pointwise(kernel):
+    """The definition of a pointwise kernel: `add_f32` is the operation "add" on elements of type f32."""
+    name, element = kernel.rsplit("_", 1)
+    variant = kernels["variants"].get(kernel, kernels["variants"].get(name, {}))
+    arguments = [f'"{variant.get("operation", name)}"', "Element::" + {"bool": "boolean"}.get(element, element), *filter(None, [variant.get("if")])]
+    return f'constexpr Kernel {kernel} = pointwise<{", ".join(arguments)}>("{kernel}");'
+
+
 declare("kernels.gen.h", "optimized/runtime/kernel.h", "Kernel", sorted({kernel for all in known.values() for kernel in all}))
+write("pointwise.gen.h", ["#pragma once"], [pointwise(one) for one in sorted({one for all in kernels["pointwise"].values() for one in all})])
 declare("rewrites.gen.h", "optimized/rewrite/draft.h", "Rewrite", rewrites)
 tables = [f"constexpr std::array<KernelRow, {len(rows)}> kernels{{{{"]
 tables += [f'    {{"{op}", &{kernel}, "{operands}"}},' for op, kernel, operands in rows]

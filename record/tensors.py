@@ -1,29 +1,17 @@
 """Dense tensors as a recording holds them, and their dtypes."""
 
 import math
+import pathlib
+import sys
 from dataclasses import dataclass
 
 import torch
 
-# Dtypes of the .pte format in the order in which the generators walk them; the number is the format's.
-DTYPE_NUMBERS = {
-    torch.float32: 6,
-    torch.int64: 4,
-    torch.float16: 5,
-    torch.bfloat16: 15,
-    torch.float64: 7,
-    torch.bool: 11,
-    torch.uint8: 0,
-    torch.int8: 1,
-    torch.int16: 2,
-    torch.int32: 3,
-    torch.uint16: 27,
-    torch.uint32: 28,
-    torch.uint64: 29,
-    torch.complex64: 9,
-    torch.complex128: 10,
-    torch.complex32: 8,
-}
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tools" / "specgen"))
+import dtype_facts  # noqa: E402
+
+# The number in the .pte format of each dtype that is recorded, in the order in which the generators walk them.
+DTYPE_NUMBERS = {getattr(torch, name): dtype_facts.DTYPES[name]["number"] for name in dtype_facts.ORDERS["recorded"]}
 DTYPES = [d for d in DTYPE_NUMBERS if not d.is_complex]
 COMPLEX_DTYPES = [d for d in DTYPE_NUMBERS if d.is_complex]
 MEMORY_FORMAT_NUMBERS = {

@@ -3,7 +3,19 @@
 #include <algorithm>
 #include <string>
 
+#include "reference/functional.h"
+
 namespace assay {
+namespace {
+
+// The row of that name in a table that is sorted by name, or null.
+template <class Row>
+const Row* find_named(std::span<const Row> all, std::string_view name) {
+  const auto at = std::ranges::lower_bound(all, name, {}, &Row::name);
+  return at != all.end() && at->name == name ? &*at : nullptr;
+}
+
+}  // namespace
 
 std::size_t Operator::outs() const {
   return static_cast<std::size_t>(std::ranges::count_if(arguments, &SchemaArgument::out));
@@ -18,11 +30,9 @@ std::size_t Operator::new_value_of(std::size_t i) const {
   return static_cast<std::size_t>(at - arguments.begin());
 }
 
-const Operator* find_operator(std::string_view name) {
-  const std::span<const Operator> all = operator_table();
-  const auto at = std::ranges::lower_bound(all, name, {}, &Operator::name);
-  return at != all.end() && at->name == name ? &*at : nullptr;
-}
+const Operator* find_operator(std::string_view name) { return find_named(operator_table(), name); }
+
+const FunctionalForm* find_functional(std::string_view name) { return find_named(functional_table(), name); }
 
 Accuracy accuracy(const Operator& op, int output, DType dtype) {
   for (const AccuracyRow& row : op.accuracy) {

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a build and of our packages.
+// The installation prefixes of this build and of our packages.
 constexpr std::array prefixes{ASSAY_PREFIXES};
 
 std::array<fs::path, 2> beginnings() { return {fs::read_symlink("/proc/self/exe").parent_path(), fs::current_path()}; }

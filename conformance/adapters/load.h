@@ -10,16 +10,19 @@
 
 namespace assay {
 
-// The kernel library of a testee: "reference", "executorch", whose module stands in `folder`, the executable's own,
-// "executorch:PATH" of a library that registers kernels, the path of a module that has the C interface, or the address
-// of an end that speaks the protocol. Throws Fault with rule "testee" where there is none or it cannot be loaded, else
-// as make_c_library does.
-std::unique_ptr<KernelLibrary> load_library(std::string_view name, const std::filesystem::path& folder);
+// Testees in modules: shared libraries that export assay_kernel_library_v1, assay_runtime or assay_engine. Each
+// function takes the testee's name, for messages, and the file of its module. Throw Fault with rule "testee" where the
+// file is missing or cannot be loaded; load_library also throws as make_c_library does.
+std::unique_ptr<KernelLibrary> load_library(std::string_view testee, const std::filesystem::path& module);
+std::unique_ptr<Runtime> load_runtime(std::string_view testee, const std::filesystem::path& module);  // null: none
+// The module's names and those of its libraries do not mix with those of the process.
+std::unique_ptr<Engine> load_engine(std::string_view testee, const std::filesystem::path& module);
 
-// The runtime of a testee, from the same module; null where it has kernels alone. Throws Fault likewise.
-std::unique_ptr<Runtime> load_runtime(std::string_view name, const std::filesystem::path& folder);
-
-// An engine of a testee, from the same module, whose names and those of its libraries are its own.
-std::unique_ptr<Engine> load_engine(std::string_view name, const std::filesystem::path& folder);
+// ExecuTorch's official kernels, its official runtime, with or without its XNNPACK, and that runtime to be timed: the
+// module of all three is in `folder`.
+enum class Xnnpack : bool { no, yes };
+std::unique_ptr<KernelLibrary> load_executorch_library(const std::filesystem::path& folder);
+std::unique_ptr<Runtime> load_executorch_runtime(const std::filesystem::path& folder, Xnnpack xnnpack = Xnnpack::no);
+std::unique_ptr<Engine> load_executorch_engine(const std::filesystem::path& folder);
 
 }  // namespace assay

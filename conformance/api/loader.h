@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The loader interface: how something that takes programs (.pte) is given files, right ones and wrong ones, by assay
- * loader and by the fuzzers. C11 and C++. Nothing that a file says may crash it, hang it, or make it take more than its
- * limits. Files begin at a multiple of 16, are not to be written to, and are there until the program is unloaded. */
+/* The loader interface, by which `assay loader` and the fuzzers give valid and invalid files to a loader of programs
+ * (.pte). C11 and C++. No content of a file may crash the loader, hang it, or make it exceed its limits. Files are
+ * aligned to 16 bytes, are read-only, and stay valid until the program is unloaded. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,9 +16,9 @@ enum { ASSAY_LOADER_VERSION = 1 };
 
 enum assay_loader_outcome {
   ASSAY_LOADER_OK = 0,
-  ASSAY_LOADER_REFUSED = 1,   /* something is wrong with the file, or is not supported */
-  ASSAY_LOADER_EXHAUSTED = 2, /* it takes more than the limits */
-  ASSAY_LOADER_NO_METHOD = 3  /* there are fewer methods */
+  ASSAY_LOADER_REFUSED = 1,   /* the file is invalid, or uses what the loader does not support */
+  ASSAY_LOADER_EXHAUSTED = 2, /* it exceeds the limits */
+  ASSAY_LOADER_NO_METHOD = 3  /* the program has fewer methods */
 };
 
 typedef struct assay_loader_bytes {
@@ -35,25 +35,25 @@ typedef struct assay_loader {
   uint32_t version; /* ASSAY_LOADER_VERSION */
   const char* name;
 
-  /* Takes a program with the data files (.ptd) that it asks. What it gives is unloaded later, whatever becomes of it;
-   * nothing is where it is refused. */
+  /* Loads a program with the data files (.ptd) that it needs. The caller unloads `*loaded` later if load succeeds,
+   * whatever init and execute return, and not otherwise. */
   int32_t (*load)(assay_loader_bytes program, const assay_loader_bytes* data, size_t data_count,
                   const assay_loader_limits* limits, void** loaded);
 
-  /* Makes method i ready, with its memory. Methods are made ready one after another, from 0 on. */
+  /* Prepares the method of that index, with its memory. Called for each method in order, from 0 on. */
   int32_t (*init)(void* loaded, size_t method);
 
-  /* Runs a method that is ready once, with zeros for what it takes. May be null. */
+  /* Runs a prepared method once, with zeros as inputs. The pointer may be null. */
   int32_t (*execute)(void* loaded, size_t method);
 
   void (*unload)(void* loaded);
 
-  /* Why the last of these calls was refused, in a sentence; may be empty. */
+  /* Returns a sentence why the last of these calls was refused; may be empty. */
   const char* (*message)(void);
 } assay_loader;
 
-/* What a loader exports: its table, which stays as it is. `variant` is what stands behind its name, in
- * "./mine.so:strict" "strict", else ""; null: there is no such variant. */
+/* The function that a loader exports. Returns its table, which never changes, or null if there is no such variant.
+ * `variant` is the text after the colon of the loader's name: "strict" in "./mine.so:strict", else "". */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif

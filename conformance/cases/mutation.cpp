@@ -8,24 +8,19 @@
 #include <limits>
 #include <set>
 
+#include "dtype_lists.gen.h"
 #include "reference/fault.h"
 
 namespace assay {
 namespace {
-
-using enum DType;
 
 constexpr std::array kind_names{"dtype",   "dtypes",  "sizes",    "size",   "rank",    "layout", "values",
                                 "integer", "scalar",  "list",     "length", "text",    "none",   "out",
                                 "number",  "numbers", "elements", "scale",  "exponent"};
 static_assert(kind_names.size() == mutation_kinds);
 
-constexpr std::array all_dtypes{float32, float16, bfloat16, float64, int64,  int32, int16,      int8,
-                                uint8,   boolean, uint16,   uint32,  uint64, qint8, float8_e5m2};
-// What complex tensors are converted to, and as many, so that one number names a dtype of either list.
-constexpr std::array dtypes_of_complex{complex64, complex128, complex32, float32, float64, int64,  float16, bfloat16,
-                                       int32,     int16,      uint8,     boolean, uint16,  uint64, qint8};
-static_assert(dtypes_of_complex.size() == all_dtypes.size());
+constexpr std::array all_dtypes = dtype_orders::mutated;
+static_assert(all_dtypes.size() == dtype_orders::mutated_complex.size());  // one number names a dtype of either list
 constexpr std::array<Int, 13> tried_integers{
     0, 1, 2, -1, 3, -2, 4, 7, -5, 100, -100, std::numeric_limits<Int>::max(), std::numeric_limits<Int>::min()};
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN(),
@@ -185,7 +180,7 @@ std::vector<Int> distinct_sizes(const std::vector<Tensor*>& tensors) {
 
 // The tensor in another dtype; there is no conversion from and to opaque dtypes, so that its elements become zero.
 Tensor converted(const Tensor& t, Int n) {
-  const DType dtype = (is_complex(t.dtype) ? dtypes_of_complex : all_dtypes)[pick(n, all_dtypes.size())];
+  const DType dtype = (is_complex(t.dtype) ? dtype_orders::mutated_complex : all_dtypes)[pick(n, all_dtypes.size())];
   const bool opaque = info(t.dtype).kind == Kind::opaque || info(dtype).kind == Kind::opaque;
   return opaque ? make(dtype, t.sizes, t.dim_order) : cast(t, dtype);
 }

@@ -34,7 +34,7 @@ Bytes program_file() { return encode(plain_sample().program); }
 Bytes data_file() { return encode(Sample().data); }
 Bytes bundle_file() { return Sample().encoded_bundle(); }
 
-// The smallest program; our own encoder writes empty lists, too.
+// The smallest program. Our own encoder would also write empty lists.
 Bytes small_file(std::size_t size) {
   flatbuffers::FlatBufferBuilder b;
   const auto plans = b.CreateVector(std::vector<flatbuffers::Offset<pte::ExecutionPlan>>());
@@ -45,7 +45,8 @@ Bytes small_file(std::size_t size) {
   return file;
 }
 
-// The same with a header that says where the tables end: so many bytes behind the file's end. It has no segments.
+// The same with a header that states the end of the tables: so many bytes behind the end of the file. It has no
+// segments.
 Bytes small_file_ending(std::uint64_t beyond) {
   Bytes file = small_file(64);
   constexpr std::uint32_t more = sizeof(format::ProgramHeader);
@@ -54,7 +55,7 @@ Bytes small_file_ending(std::uint64_t beyond) {
   return with(plus(file, 0, more), format::header_at, header);
 }
 
-// A header with 16 more bytes, the last of which is given.
+// A header with 16 more bytes; the argument is the last one.
 Bytes longer_header(std::byte reserved) {
   Bytes file = program_file();
   file.insert(file.begin() + 40, 16, std::byte{0});
@@ -90,7 +91,7 @@ Bytes last_segment_size(std::int64_t more) {
   return file;
 }
 
-// Named data without bytes begin in the file's last byte that an offset can tell, or so much later.
+// Named data without bytes that begin at the largest offset of 64 bits, or so many bytes later.
 Bytes last_segment_begin(std::uint64_t more) {
   Sample s = plain_sample();
   s.program.segments.back().clear();
@@ -99,7 +100,7 @@ Bytes last_segment_begin(std::uint64_t more) {
   return file;
 }
 
-// Likewise a constant that no tensor has.
+// Likewise, a constant that no tensor has.
 Bytes last_constant_begin(std::uint64_t more) {
   Sample s = plain_sample();
   s.constant_offsets().push_back(s.constant_offsets().back());

@@ -14,7 +14,7 @@ Subject made(const std::function<void(Subject&)>& change, Subject subject = {}) 
   return subject;
 }
 
-// A sample that has what the rule is about, and as little as possible of what a loader need not know.
+// A sample that the rule is about, with as few features as possible that not every loader supports.
 Sample sample_for(std::string_view rule) {
   Sample sample;
   const bool about_delegates = rule == "D3" || rule == "G18" || rule == "I13";
@@ -22,15 +22,15 @@ Sample sample_for(std::string_view rule) {
   return sample;
 }
 
-// The sample as a bundle where the rule is about these, else as a program with its data file.
+// The sample as a bundle if the rule is about bundles, else as a program with its data file.
 Files files_of(const Sample& sample, std::string_view rule) {
   if (rule.front() == 'B') return {sample.encoded_bundle(), {}};
   return {encode(sample.program), {encode(sample.data)}};
 }
 
-// A file of any kind, a program with the sample's data file.
+// A file of any kind; a program with the sample's data file.
 Files with_data(Bytes file) {
-  if (file_kind(file) == FileKind::program) return {std::move(file), {encode(Sample().data)}};
+  if (file_kind(file) == &format::program_kind) return {std::move(file), {encode(Sample().data)}};
   return {std::move(file), {}};
 }
 

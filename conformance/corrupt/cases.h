@@ -10,8 +10,8 @@
 #include "conformance/corrupt/sample.h"
 #include "format/rule.h"
 
-// For each rule of spec/format/rules.yaml that a file can break, some that keep it, at its boundary, and some that
-// break it: made by our own encoder of the smallest programs that have what the rule is about.
+// For each rule of spec/format/rules.yaml that a file can break: files at its boundary that keep it, and files that
+// break it. Our own encoder makes them of the smallest programs that the rule is about.
 namespace assay::corrupt {
 
 struct TableCase {
@@ -41,7 +41,7 @@ struct Files {
 
 struct RuleCase {
   std::string_view rule;
-  std::string name;  // "G2.1": of the rule's cases the second
+  std::string name;  // "G2.1": the second case of the rule
   Files meets, breaks;
 };
 

@@ -8,9 +8,6 @@
 namespace assay::corrupt {
 namespace {
 
-using format::FileKind;
-using format::header_at;
-
 std::uint64_t read(const Bytes& file, std::size_t at, std::size_t width) {
   std::uint64_t value = 0;
   std::memcpy(&value, &file[at], width);
@@ -20,50 +17,44 @@ void write(Bytes& file, std::size_t at, std::uint64_t value, std::size_t width) 
   std::memcpy(&file[at], &value, width);
 }
 
-// Where a table's slots begin, behind their number of bytes and its own.
+// The vtable of a table: its number of bytes, the table's number of bytes, then the slots.
 std::size_t slots_of(const Bytes& file, std::size_t table) {
   return static_cast<std::size_t>(static_cast<std::int64_t>(table) - format::load<std::int32_t>(file, table));
 }
 
 constexpr std::uint64_t least(std::size_t width) { return std::uint64_t{1} << (8 * width - 1); }
 
-// -- where the tables end, and more room there ------------------------------------------------------------------------
+// -- the end of the tables, and more room there
+// ------------------------------------------------------------------------
 
-struct HeaderFields {
-  std::size_t tables_size, segments;  // where the header states them
-  std::uint64_t tables_begin;         // from where their size counts
-};
+constexpr std::size_t header_width = sizeof(std::uint64_t);  // of a header's numbers
 
-std::optional<HeaderFields> header_of(const Bytes& file) {
-  constexpr std::size_t fields_at = header_at + 8, field = sizeof(std::uint64_t);
-  const FileKind kind = format::file_kind(file);
-  if (kind == FileKind::program && format::read_header<format::ProgramHeader>(file, format::program_header_id))
-    return HeaderFields{fields_at, fields_at + field, 0};
-  if (kind == FileKind::data)
-    return HeaderFields{fields_at + field, fields_at + 2 * field, read(file, fields_at, field)};
-  return std::nullopt;
+// The header states the end of the tables, or their number of bytes.
+std::optional<std::size_t> tables_size_at(const Bytes& file) {
+  const auto end = header_number(file, "end");
+  return end ? end : header_number(file, "size");
 }
 
 std::size_t end_of_tables(const Bytes& file) {
-  const auto header = header_of(file);
-  return header ? header->tables_begin + read(file, header->tables_size, sizeof(std::uint64_t)) : file.size();
+  const auto size = tables_size_at(file), begin = header_number(file, "begin");
+  if (!size) return file.size();
+  return (begin ? read(file, *begin, header_width) : 0) + read(file, *size, header_width);
 }
 
-// Room for the slots of a table, and no other alignment of what is behind.
+// Room for a vtable. It keeps the alignment of everything behind it.
 constexpr std::size_t room = 4096;
 
 Bytes with_room(Bytes file, std::size_t tables_end) {
-  const auto header = header_of(file);
+  const auto size = tables_size_at(file), segments = header_number(file, "segments");
   file.insert(file.begin() + static_cast<std::ptrdiff_t>(tables_end), room, std::byte{0});
-  if (!header) return file;
-  constexpr std::size_t width = sizeof(std::uint64_t);
-  write(file, header->tables_size, read(file, header->tables_size, width) + room, width);
-  const std::uint64_t segments = read(file, header->segments, width);
-  if (segments != 0) write(file, header->segments, segments + room, width);
+  if (size) write(file, *size, read(file, *size, header_width) + room, header_width);
+  const std::uint64_t base = segments ? read(file, *segments, header_width) : 0;
+  if (base != 0) write(file, *segments, base + room, header_width);
   return file;
 }
 
-// -- what a number becomes --------------------------------------------------------------------------------------------
+// -- the changes of a number
+// --------------------------------------------------------------------------------------------
 
 struct Around {
   std::uint64_t file_size, tables_end;
@@ -87,7 +78,7 @@ std::uint64_t number(const Site& site, std::string_view change, std::uint64_t no
 }
 
 std::uint16_t slot(const Site& site, std::string_view change, std::uint64_t now, std::uint64_t table_size) {
-  const std::uint64_t in_the_way = 2;  // of the table's own distance to its slots
+  const std::uint64_t in_the_way = 2;  // the distance from the table to its vtable
   if (change == "absent") return 0;
   if (change == "huge") return 0xffff;
   if (change == "end") return static_cast<std::uint16_t>(table_size);
@@ -165,7 +156,7 @@ Bytes Corrupter::with_number(const Site& site, std::string_view change) const {
   return edited;
 }
 
-// Tables share their slots; this one gets its own, behind all tables, of which one says something else.
+// Tables share vtables. This table gets one of its own, behind all tables, with one slot changed.
 Bytes Corrupter::with_own_slots(std::size_t table, std::size_t slot, std::uint16_t says) const {
   constexpr std::size_t alignment = 16;
   const std::size_t from = slots_of(file_, table), size = read(file_, from, sizeof(std::uint16_t)),

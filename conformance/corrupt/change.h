@@ -3,24 +3,24 @@
 #include "conformance/corrupt/site.h"
 #include "reference/program/program.h"
 
-// What is written over a place of a file, so that it is wrong there.
+// Changes of one place of a file.
 namespace assay::corrupt {
 
-// The names of what is tried at a place of this kind, in the order in which it is. `width` is that of a number in
-// bytes, `is_index` whether it is one.
+// The names of the changes of a site of this kind, in their order. `width` is the number of bytes of a number,
+// `is_index` tells whether the number is an index.
 std::vector<std::string_view> changes_of(SiteKind kind, std::size_t width, bool is_index);
 
-// A file, and what can be made of it.
+// A file, its sites, and its changes.
 class Corrupter {
  public:
-  // A .pte, .ptd or .bpte file, whose structure holds. Throws Fault where it does not.
+  // A .pte, .ptd or .bpte file whose structure holds. Throws Fault for a file of no known kind.
   explicit Corrupter(Bytes file);
 
   const Bytes& file() const { return file_; }
   const std::vector<Site>& sites() const { return sites_; }
   std::vector<std::string_view> changes(const Site& site) const;
 
-  // The file with this change of one of its places. It may be the file itself, where that says so already.
+  // The file with this change at one of its sites. It equals the file if the site has that value already.
   Bytes changed(const Site& site, std::string_view change) const;
 
  private:

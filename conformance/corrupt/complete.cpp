@@ -15,7 +15,7 @@ void describe(Sample& s) {
   s.plan().chains[0]->inputs = {s.at.x}, s.plan().chains[0]->outputs = {s.at.out};
 }
 
-// Numbers of each kind go into the method, too.
+// The method has inputs of each type of number.
 void take_numbers(Sample& s) {
   const std::int32_t real = s.at.string + 1;
   s.plan().inputs.insert(s.plan().inputs.end(), {s.at.boolean, real});
@@ -31,7 +31,7 @@ Sample complete_sample() {
   return s;
 }
 
-// As programs before 1.0 hold their constants.
+// Constants in constant_buffer, as in programs before 1.0.
 Bytes with_constant_buffer() {
   Sample s = complete_sample();
   auto& buffer = s.program.tables.constant_buffer;
@@ -51,18 +51,12 @@ Bytes plain_program() {
 
 }  // namespace
 
-std::vector<Bytes> complete_programs() {
-  return {encode(complete_sample().program, alignment, true), with_constant_buffer()};
-}
-
-std::vector<Bytes> complete_data() { return {encode(complete_sample().data, alignment, true)}; }
-
-std::vector<Bytes> complete_bundles() {
-  Sample s = complete_sample();
-  const Bytes program = encode(s.program);
-  s.bundle.program.assign(reinterpret_cast<const std::uint8_t*>(program.data()),
-                          reinterpret_cast<const std::uint8_t*>(program.data() + program.size()));
-  return {encode(s.bundle, true)};
+std::vector<CompleteFile> complete_files() {
+  const Sample s = complete_sample();
+  return {{&format::program_kind, encode(s.program, alignment, true)},
+          {&format::program_kind, with_constant_buffer()},
+          {&format::data_kind, encode(s.data, alignment, true)},
+          {&format::bundle_kind, s.encoded_bundle(true)}};
 }
 
 std::vector<SampleProgram> sample_programs() {

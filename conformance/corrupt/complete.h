@@ -7,14 +7,16 @@
 
 namespace assay::corrupt {
 
-// Files that keep every rule and that have, together, each field of the schema of their kind, also where it has its
-// default, and each list and string with something in it.
-std::vector<Bytes> complete_programs();
-std::vector<Bytes> complete_data();
-std::vector<Bytes> complete_bundles();
+// Files that keep every rule. Those of a kind have, together, each field of its schema, even where it has its default,
+// and no empty list or string. Each kind has at least one.
+struct CompleteFile {
+  const FileKind* kind;
+  Bytes file;
+};
+std::vector<CompleteFile> complete_files();
 
-// The programs of the above by names that no file has, and first one without what a runtime need not have: delegates,
-// memory that it takes while it runs, data from elsewhere.
+// The complete programs by names that no file has. The first one, "sample:plain", has only what every runtime supports:
+// no delegates, no memory that is allocated while a method runs, no data files.
 struct SampleProgram {
   std::string_view name;  // "sample:plain"
   Bytes file;

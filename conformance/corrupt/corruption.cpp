@@ -5,7 +5,7 @@
 namespace assay::corrupt {
 namespace {
 
-// A number's kind goes without saying.
+// The name of a change of a number omits the kind.
 std::string behind(const Site& site, std::string_view change) {
   return site.kind == SiteKind::number ? text('=', change) : text(':', word(site.kind), '=', change);
 }

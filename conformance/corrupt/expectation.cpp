@@ -10,7 +10,7 @@
 namespace assay::corrupt {
 namespace {
 
-// What a run may take of which nobody knows whether it ends.
+// The limits of a run of a changed program, which may not end.
 constexpr Budget::Limits limits{.bytes = Int{64} << 20, .work = 20'000'000, .output = Int{1} << 20};
 constexpr Int most_instructions = 10'000;
 
@@ -18,32 +18,6 @@ std::vector<File> files(const std::vector<Bytes>& all) {
   std::vector<File> opened;
   for (const Bytes& bytes : all) opened.push_back(borrowed(bytes));
   return opened;
-}
-
-std::vector<Fault> faults_of_program(File program, const std::vector<Bytes>& data) {
-  auto opened = open_program(std::move(program));
-  if (!opened) return opened.faults;
-  std::vector<NamedDataFile> named;
-  for (const Bytes& bytes : data) {
-    auto file = open_data(borrowed(bytes));
-    if (!file) return file.faults;
-    named.push_back(std::move(*file));
-  }
-  return validate(std::move(*opened), std::move(named)).faults;
-}
-
-std::vector<Fault> faults_of_data(File data) {
-  const auto opened = open_data(std::move(data));
-  return opened ? assay::faults_of(*opened) : opened.faults;
-}
-
-std::vector<Fault> faults_of_bundle(File bundle) {
-  const auto opened = open_bundle(std::move(bundle));
-  if (!opened) return opened.faults;
-  auto program = open_program(program_of(*opened));
-  if (!program) return program.faults;
-  const auto valid = validate(std::move(*program));
-  return valid ? assay::faults_of(*opened, *valid) : valid.faults;
 }
 
 std::vector<Value> outputs_of(const assay::Method& method) {
@@ -55,6 +29,17 @@ std::vector<Value> outputs_of(const assay::Method& method) {
   return outputs;
 }
 
+template <auto decode>
+bool decode_to_the_same(const Bytes& a, const Bytes& b) {
+  return *decode(a) == *decode(b);
+}
+
+constexpr format::OfKind<bool (*)(const Bytes&, const Bytes&)> comparisons[] = {
+    {&format::program_kind, decode_to_the_same<decode_program>},
+    {&format::data_kind, decode_to_the_same<decode_data_file>},
+    {&format::bundle_kind, decode_to_the_same<decode_bundle>},
+};
+
 }  // namespace
 
 std::string_view prefix(Expected expected) {
@@ -62,18 +47,11 @@ std::string_view prefix(Expected expected) {
   return prefixes[static_cast<std::size_t>(expected)];
 }
 
-std::vector<Fault> faults_of(FileKind kind, const Bytes& file, const std::vector<Bytes>& data) {
-  switch (kind) {
-    case FileKind::data:
-      return faults_of_data(borrowed(file));
-    case FileKind::bundle:
-      return faults_of_bundle(borrowed(file));
-    default:
-      return faults_of_program(borrowed(file), data);
-  }
+std::vector<Fault> faults_of(const FileKind* kind, const Bytes& file, const std::vector<Bytes>& data) {
+  return assay::faults_of(borrowed(file), kind ? *kind : format::program_kind, files(data));
 }
 
-// A limit or a feature is the loader's own matter.
+// Limits and features depend on the loader.
 Expected expected_of(const std::vector<Fault>& faults) {
   const auto is_wrong = [](const Fault& f) { return f.outcome == Outcome::malformed || f.outcome == Outcome::invalid; };
   return std::ranges::any_of(faults, is_wrong) ? Expected::refused : Expected::either;
@@ -82,7 +60,7 @@ Expected expected_of(const std::vector<Fault>& faults) {
 Original::Original(Bytes file, std::vector<Bytes> data) : file_(std::move(file)), data_(std::move(data)) {
   const auto faults = faults_of(file_kind(file_), file_, data_);
   if (!faults.empty()) throw faults.front();
-  if (file_kind(file_) == FileKind::program) meaning_ = run(file_);
+  if (file_kind(file_) == &format::program_kind) meaning_ = run(file_);
 }
 
 Expectation Original::expectation(const Bytes& changed) const {
@@ -92,15 +70,11 @@ Expectation Original::expectation(const Bytes& changed) const {
   return {expected, std::move(faults)};
 }
 
+// A file of a kind without an entry counts as different in meaning.
 bool Original::same_meaning(const Bytes& changed) const {
-  switch (file_kind(file_)) {
-    case FileKind::data:
-      return *decode_data_file(changed) == *decode_data_file(file_);
-    case FileKind::bundle:
-      return *decode_bundle(changed) == *decode_bundle(file_);
-    default:
-      return *decode_program(changed) == *decode_program(file_) || same(run(changed), meaning_);
-  }
+  const auto* same_tables = format::find_of_kind(comparisons, *file_kind(file_));
+  const bool runs = file_kind(file_) == &format::program_kind;
+  return (same_tables && (*same_tables)(changed, file_)) || (runs && same(run(changed), meaning_));
 }
 
 Original::Meaning Original::run(const Bytes& program) const {

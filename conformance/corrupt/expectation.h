@@ -7,36 +7,36 @@
 #include "reference/program/program.h"
 #include "reference/value.h"
 
-// What a loader has to do with a file that was made of another one.
+// What a loader has to do with a file that was made of another file.
 namespace assay::corrupt {
 
 enum class Expected : std::uint8_t {
-  refused,   // n_: it breaks a rule that every loader has to ask for
-  accepted,  // y_: it says the same as the file of which it was made
-  either,    // i_: it says something else, or a limit or a feature is the loader's own matter; it must not crash
+  refused,   // n_: the file breaks a rule that every loader must check
+  accepted,  // y_: the file means the same as the original
+  either,    // i_: the meaning differs, or it depends on limits or features of the loader; a crash is wrong
 };
 std::string_view prefix(Expected expected);  // "n_"
 
 struct Expectation {
   Expected expected;
-  std::vector<Fault> faults;  // what is wrong with it, as our own checks find it
+  std::vector<Fault> faults;  // that our own checks find
 };
 
-// What is wrong with a file that is to be of this kind; a program with the data files that it is loaded with.
-std::vector<Fault> faults_of(FileKind kind, const Bytes& file, const std::vector<Bytes>& data);
-// What that means for a loader, if there is anything.
+// The faults of a file of this kind, null for a program; a program with its data files.
+std::vector<Fault> faults_of(const FileKind* kind, const Bytes& file, const std::vector<Bytes>& data);
+// What faults, of which there is at least one, mean for a loader.
 Expected expected_of(const std::vector<Fault>& faults);
 
-// A file with those that it is loaded with, which keep every rule.
+// A file with its data files. All of them keep every rule.
 class Original {
  public:
-  // A program with its data files, a data file or a bundle. Throws the first Fault of one that breaks a rule.
+  // Throws the first Fault of a file that breaks a rule.
   explicit Original(Bytes file, std::vector<Bytes> data = {});
 
   const Bytes& file() const { return file_; }
   const std::vector<Bytes>& data() const { return data_; }
 
-  // Of a file that stands in its place.
+  // For a file that replaces this one.
   Expectation expectation(const Bytes& changed) const;
 
  private:

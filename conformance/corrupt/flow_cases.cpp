@@ -10,7 +10,7 @@ using Index = PlanBuilder::Index;
 constexpr auto f32 = DType::float32;
 constexpr auto bounded = pte::TensorShapeDynamism::DYNAMIC_BOUND, unbounded = pte::TensorShapeDynamism::DYNAMIC_UNBOUND;
 
-// What a branch gave is used after another tensor was written, which stands here.
+// The result of a branch is used after another tensor was written at this place.
 void use_result_of_branches(Planned& p, std::uint32_t other_offset) {
   const Index a = p.at(32), b = p.at(32), result = p.at(64), c = p.condition(), other = p.at(other_offset);
   p.input(c);

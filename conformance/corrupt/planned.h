@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// A method of an input and an output, planned one behind the other.
+// A method with an input and an output that are planned one behind the other.
 struct Planned {
   using Index = PlanBuilder::Index;
 
@@ -52,7 +52,7 @@ struct Planned {
     jump.destination_instruction = next();
   }
   void always(Index to) { plan.jump_if_false(plan.boolean(false), to); }
-  // As a map is emitted: the body runs with a counter for each of n rows.
+  // A loop as exporters emit a map: the body runs for each of n rows, with a counter.
   void loop(Index n, const std::function<void(Index)>& body) {
     const Index counter = plan.integer(0), done = plan.boolean(false), begin = next();
     body(counter);

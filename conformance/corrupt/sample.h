@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "reference/program/builder.h"
+#include "reference/program/build.h"
 
-// Files that use every table of the formats, and keep every rule.
+// Files that use every table of the formats and keep every rule.
 namespace assay {
 
 inline Bytes numbers(std::initializer_list<float> values) {
@@ -16,7 +16,7 @@ inline Bytes numbers(std::initializer_list<float> values) {
 struct Sample {
   Program program;
   DataFile data;
-  BundledProgram bundle;  // its program is filled in when it is encoded
+  BundledProgram bundle;  // encoded_bundle() fills in its program
 
   struct {
     PlanBuilder::Index none, integer, boolean, string, x, out, weight, state, external, integers, bools, tensors,
@@ -43,10 +43,10 @@ struct Sample {
     tensor(at.late).extra_tensor_info->device_type = device;
   }
   std::vector<std::uint64_t>& constant_offsets() { return program.tables.constant_segment->offsets; }
-  // Without what a runtime need not have: delegates, and memory that it takes while it runs. All else stays in its
-  // place.
+  // Removes what not every runtime supports: delegates, and memory that is allocated while a method runs. Everything
+  // else keeps its place.
   void make_plain() {
-    for (const std::size_t i : {1u, 4u, 5u}) {  // the call of a delegate, and what works on the late tensor
+    for (const std::size_t i : {1u, 4u, 5u}) {  // the call of a delegate, and the instructions on the late tensor
       pte::MoveCallT move;
       move.move_from = at.integer, move.move_to = at.none;
       instructions()[i]->instr_args.Set(std::move(move));
@@ -55,12 +55,12 @@ struct Sample {
     plan().delegates.clear(), program.tables.backend_delegate_data.clear();
   }
   bpte::BundledMethodTestSuiteT& suite() { return *bundle.method_test_suites[0]; }
-  Bytes encoded_bundle() const {
+  Bytes encoded_bundle(bool defaults = false) const {
     BundledProgram b(bundle);
     const Bytes bytes = encode(program);
     b.program.resize(bytes.size());
     std::memcpy(b.program.data(), bytes.data(), bytes.size());
-    return encode(b);
+    return encode(b, defaults);
   }
 
  private:

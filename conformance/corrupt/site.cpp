@@ -1,12 +1,10 @@
 #include "conformance/corrupt/site.h"
 
+#include <algorithm>
 #include <map>
 
-#include "bundled_program_bfbs_generated.h"
 #include "conformance/corrupt/references.h"
-#include "flat_tensor_bfbs_generated.h"
 #include "format/header.h"
-#include "program_bfbs_generated.h"
 #include "reference/fault.h"
 
 namespace assay::corrupt {
@@ -18,7 +16,7 @@ using flatbuffers::voffset_t;
 using format::FileKind;
 using reflection::BaseType;
 
-// A table with those around it.
+// A table with the tables around it.
 struct Scope {
   const Scope* outer;
   const reflection::Object& type;
@@ -99,7 +97,7 @@ class Walk {
     }
   }
 
-  // Of a long list of scalars the first, the last and one in the middle.
+  // Of a long list of scalars, only the first, the last and the middle element are sites.
   void elements(const Scope& scope, const reflection::Field& f, const std::string& field, const std::string& place,
                 std::size_t list) {
     constexpr std::size_t few = 64;
@@ -122,14 +120,14 @@ class Walk {
     table({&scope, object(f.type()->index()), *reinterpret_cast<const Table*>(file_.data() + at + load(at))}, place);
   }
 
-  // What the slot of another present field says.
+  // The value of the slot of another present field.
   static std::uint64_t another_slot(const Scope& scope, const reflection::Field& f) {
     for (const auto* field : *scope.type.fields())
       if (const voffset_t says = scope.table.GetOptionalFieldOffset(field->offset()); says && field != &f) return says;
     return 0;
   }
 
-  // Where what another field refers to begins, behind this one.
+  // The target of another field, behind this one.
   std::uint64_t another_target(const Scope& scope, const reflection::Field& f, std::size_t at) const {
     for (const auto* field : *scope.type.fields()) {
       const auto* there = scope.table.GetAddressOf(field->offset());
@@ -152,26 +150,27 @@ class Walk {
   std::vector<Site> sites_;
 };
 
-// The identifiers and headers, which no schema has.
-std::vector<Site> sites_of_head(std::span<const std::byte> file, FileKind kind) {
+constexpr std::size_t first_number = format::header_at + 2 * sizeof(std::uint32_t);  // behind identifier and length
+
+bool has_header(std::span<const std::byte> file, const format::HeaderFields& header) {
+  return !header.numbers.empty() && format::identifier(file, format::header_at) == header.identifier &&
+         file.size() >= first_number + header.numbers.size() * sizeof(std::uint64_t);
+}
+
+// The sites of identifiers and headers, which are in no schema.
+std::vector<Site> sites_of_head(std::span<const std::byte> file, const FileKind& kind) {
   constexpr auto number = SiteKind::number;
   std::vector<Site> sites{{SiteKind::file, "file", "file"},
                           {number, "identifier", "identifier", format::identifier_at}};
-  std::vector<std::string_view> fields;
-  if (kind == FileKind::program && format::read_header<format::ProgramHeader>(file, format::program_header_id))
-    fields = {"end", "segments", "segments_size"};
-  if (kind == FileKind::data) fields = {"begin", "size", "segments", "segments_size"};
-  if (fields.empty()) return sites;
+  if (!has_header(file, kind.header)) return sites;
   std::size_t at = format::header_at;
-  for (const char* field : {"header.identifier", "header.length"}) {
-    sites.push_back({number, field, field, at});
-    at += sizeof(std::uint32_t);
-  }
-  for (const std::string_view name : fields) {
+  const auto add = [&](std::string_view name, std::size_t width) {
     const std::string field = "header." + std::string(name);
-    sites.push_back({number, field, field, at, sizeof(std::uint64_t)});
-    at += sizeof(std::uint64_t);
-  }
+    sites.push_back({number, field, field, at, static_cast<std::uint8_t>(width)});
+    at += width;
+  };
+  add("identifier", sizeof(std::uint32_t)), add("length", sizeof(std::uint32_t));
+  for (const std::string_view name : kind.header.numbers) add(name, sizeof(std::uint64_t));
   return sites;
 }
 
@@ -182,17 +181,18 @@ std::string_view word(SiteKind kind) {
   return words[static_cast<std::size_t>(kind)];
 }
 
-const reflection::Schema& schema_of(FileKind kind) {
-  switch (kind) {
-    case FileKind::program:
-      return *reflection::GetSchema(pte::ProgramBinarySchema::data());
-    case FileKind::data:
-      return *reflection::GetSchema(ptd::FlatTensorBinarySchema::data());
-    case FileKind::bundle:
-      return *reflection::GetSchema(bpte::BundledProgramBinarySchema::data());
-    default:
-      throw Fault(Outcome::malformed, "H2", "it is no .pte, .ptd or .bpte file");
-  }
+const reflection::Schema& schema_of(const FileKind& kind) { return *reflection::GetSchema(kind.reflection()); }
+
+const FileKind& kind_of(std::span<const std::byte> file) {
+  if (const FileKind* kind = format::file_kind(file)) return *kind;
+  throw Fault(Outcome::malformed, "H2", "it is no .pte, .ptd or .bpte file");
+}
+
+std::optional<std::size_t> header_number(std::span<const std::byte> file, std::string_view name) {
+  const format::HeaderFields& header = kind_of(file).header;
+  const auto found = std::ranges::find(header.numbers, name);
+  if (found == header.numbers.end() || !has_header(file, header)) return std::nullopt;
+  return first_number + static_cast<std::size_t>(found - header.numbers.begin()) * sizeof(std::uint64_t);
 }
 
 std::string_view short_name(const reflection::Object& table) {
@@ -201,7 +201,7 @@ std::string_view short_name(const reflection::Object& table) {
 }
 
 std::vector<Site> sites_of(std::span<const std::byte> file) {
-  const FileKind kind = format::file_kind(file);
+  const FileKind& kind = kind_of(file);
   std::vector<Site> sites = sites_of_head(file, kind);
   for (Site& site : Walk(file, schema_of(kind)).run()) sites.push_back(std::move(site));
   return sites;
@@ -215,7 +215,7 @@ std::vector<Site> spread(std::vector<Site> sites, std::size_t places) {
   for (Site& s : sites) {
     const std::pair key{s.field, s.kind};
     const std::size_t i = seen[key]++, n = alike[key];
-    // The i-th of n is chosen where the line from 0 to `places` passes a whole number.
+    // The i-th of n is chosen if the line from 0 to `places` passes a whole number there.
     if (i * places / n != (i + 1) * places / n || n <= places) chosen.push_back(std::move(s));
   }
   return chosen;

@@ -10,20 +10,20 @@
 #include <string_view>
 #include <vector>
 
-#include "format/view.h"
+#include "format/kind.h"
 
-// The places of a file that say something, found in its bytes by the reflection of its schema.
+// Sites: the places of a file that have a meaning, found in its bytes by the reflection of its schema.
 namespace assay::corrupt {
 
 enum class SiteKind : std::uint8_t {
   number,      // a scalar, an element of a list of scalars, a field of a header
-  tag,         // says which member a union has
-  offset,      // how far away a table, list or string is
+  tag,         // selects the member of a union
+  offset,      // the distance to a table, list or string
   length,      // of a list or string
   terminator,  // of a string
-  slot,        // where in its table a field stands; 0: it is absent
-  table,       // how far away from a table its slots are
-  file,        // all its bytes
+  slot,        // the offset of a field in its table; 0: the field is absent
+  table,       // the distance from a table to its vtable
+  file,        // the whole file
 };
 std::string_view word(SiteKind kind);
 
@@ -32,20 +32,23 @@ struct Site {
   std::string field;                        // "Tensor.sizes", "Tensor.sizes[]" of an element, "header.length"
   std::string place;                        // "execution_plan.0.values.3.val.sizes"
   std::size_t at = 0;                       // in the file
-  std::uint8_t width = 4;                   // bytes there
-  std::optional<std::uint64_t> count = {};  // number: of what it is an index; tag: of the union's members
-  std::uint64_t other = 0;  // offset: where something else begins; slot: what another one says; 0: nothing
+  std::uint8_t width = 4;                   // in bytes
+  std::optional<std::uint64_t> count = {};  // number: of the list that it indexes; tag: of the members of the union
+  std::uint64_t other = 0;  // offset: where another target begins; slot: the value of another slot; 0: none
   std::size_t table = 0;    // slot: where its table begins
 };
 
-// The schema of a file of this kind.
-const reflection::Schema& schema_of(format::FileKind kind);
+const reflection::Schema& schema_of(const format::FileKind& kind);
+// The kind of a file. Throws Fault: H2 if the file has no known identifier.
+const format::FileKind& kind_of(std::span<const std::byte> file);
+// The place of the number with this name in the header; none: the kind has no such number, or the file has no header.
+std::optional<std::size_t> header_number(std::span<const std::byte> file, std::string_view name);
 std::string_view short_name(const reflection::Object& table);  // "Tensor"
 
-// Of a file whose structure holds, in the order in which its tables refer to one another.
+// The sites of a file whose structure holds, in the order of references between its tables.
 std::vector<Site> sites_of(std::span<const std::byte> file);
 
-// Of those that are alike, the same kind of the same field, so many that stand far apart; 0: all.
+// Of the sites that are alike (the same kind of the same field), at most `places`, spread over the file; 0: all.
 std::vector<Site> spread(std::vector<Site> sites, std::size_t places);
 
 }  // namespace assay::corrupt

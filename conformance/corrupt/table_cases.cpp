@@ -3,7 +3,7 @@
 #include "conformance/corrupt/cases.h"
 #include "reference/program/decoded.h"
 
-// Changes of the sample's tables: the rules of what they say.
+// Changes of the sample's tables: the rules about their contents.
 namespace assay::corrupt {
 namespace {
 
@@ -36,7 +36,7 @@ auto free_of(std::int32_t value) {
   return f;
 }
 
-// A second value like one that there is.
+// A copy of a value.
 std::int32_t another(Sample& s, std::int32_t value) {
   s.plan().values.push_back(copy(s.plan().values[static_cast<std::size_t>(value)]));
   return static_cast<std::int32_t>(s.plan().values.size()) - 1;
@@ -66,7 +66,7 @@ void shape(pte::TensorT& t, DType dtype, std::vector<std::int32_t> sizes) {
   for (std::size_t d = 0; d < t.sizes.size(); ++d) t.dim_order.push_back(static_cast<std::uint8_t>(d));
 }
 
-// The constants as old programs hold them.
+// Constants in constant_buffer, as in old programs.
 void into_constant_buffer(Sample& s, std::size_t bytes) {
   auto& buffer = s.program.tables.constant_buffer;
   for (int i = 0; i < 2; ++i) buffer.push_back(std::make_unique<pte::BufferT>());
@@ -93,7 +93,7 @@ void second_device(Sample& s, std::int32_t memory) {
   s.plan().non_const_buffer_device[1]->buffer_idx = memory;
 }
 
-// A program of nothing but an entry of named data, and of segments that are to be added.
+// A program with one entry of named data only; segments are added later.
 void named_data_alone(Sample& s) {
   s.bundle.method_test_suites.clear();
   auto named = std::move(s.program.tables.named_data);

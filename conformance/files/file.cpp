@@ -40,17 +40,17 @@ struct Descriptor {
 // An open file.
 class Input {
  public:
-  // Without O_NONBLOCK the opening of a named pipe waits for somebody to write into it, for ever if nobody does.
+  // Without O_NONBLOCK, opening a named pipe waits for a writer, perhaps for ever.
   explicit Input(const fs::path& path) : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (file_.number < 0 || fstat(file_.number, &status_) != 0) refuse();
     if (S_ISDIR(status_.st_mode)) throw unreadable(path_, "it is a folder");
     if (fcntl(file_.number, F_SETFL, 0) != 0) refuse();
   }
 
-  // 0 where that is not known: of a pipe, a device, a file that the system makes up.
+  // 0: not known, for a pipe, a device or a virtual file.
   std::uint64_t size() const { return S_ISREG(status_.st_mode) ? static_cast<std::uint64_t>(status_.st_size) : 0; }
 
-  // None where the system does not map it.
+  // None: the system cannot map the file.
   std::optional<File> mapped() const {
     void* const memory = size() == 0 ? MAP_FAILED : mmap(nullptr, size(), PROT_READ, MAP_PRIVATE, file_.number, 0);
     if (memory == MAP_FAILED) return {};
@@ -59,7 +59,7 @@ class Input {
         std::shared_ptr<const void>(memory, [n = size()](const void* at) { munmap(const_cast<void*>(at), n); })};
   }
 
-  // Reads on until there are `most` bytes, or the file ends.
+  // Reads until there are `most` bytes or the file ends.
   void read(Buffer<std::byte>& bytes, std::uint64_t most) const {
     constexpr std::uint64_t step = std::uint64_t{1} << 16;  // what a pipe holds
     if (size() > 0) most = std::min(most, size());
@@ -100,11 +100,9 @@ File copied(const Input& input, const Access& access, Extent extent) {
 
 std::uint64_t extent_of_program(std::span<const std::byte> head) {
   FaultList faults;
-  const FileKind kind = file_kind(head);
-  if (kind == FileKind::unknown) return head.size();
-  if (kind == FileKind::bundle) return everything;
-  const auto locate = kind == FileKind::program ? format::locate_program : format::locate_data;
-  const auto extent = locate(head, everything, faults.findings());  // none: there is no header, or it makes no sense
+  const FileKind* kind = file_kind(head);
+  if (!kind) return head.size();
+  const auto extent = kind->locate(head, everything, faults.findings());  // none: no header, or one that is wrong
   return extent ? std::max(extent->tables_size, extent->segments_begin + extent->segments_size) : everything;
 }
 
@@ -127,7 +125,7 @@ std::vector<File> open_data_files(std::span<const fs::path> paths, const Access&
   std::vector<File> files;
   for (const fs::path& path : paths) {
     files.push_back(open_file(path, access));
-    if (file_kind(files.back().bytes) != FileKind::data)
+    if (file_kind(files.back().bytes) != &format::data_kind)
       throw Fault(Outcome::malformed, "F1", text(printable(path.string()), " is no data file (.ptd)"));
   }
   return files;

@@ -10,6 +10,7 @@
 #include "conformance/text/layout.h"
 #include "conformance/text/malformed.h"
 #include "conformance/text/printable.h"
+#include "dtype_lists.gen.h"
 #include "reference/value.h"
 
 namespace assay {
@@ -17,29 +18,19 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::string_view header_rule = "npy.header";
-
-struct Row {
-  DType dtype;
-  std::string_view code;  // numpy's, without the byte order
-};
-constexpr Row rows[] = {
-    {DType::boolean, "b1"},   {DType::uint8, "u1"},       {DType::int8, "i1"},     {DType::uint16, "u2"},
-    {DType::int16, "i2"},     {DType::uint32, "u4"},      {DType::int32, "i4"},    {DType::uint64, "u8"},
-    {DType::int64, "i8"},     {DType::float16, "f2"},     {DType::float32, "f4"},  {DType::float64, "f8"},
-    {DType::complex64, "c8"}, {DType::complex128, "c16"}, {DType::bfloat16, "V2"},
-};
+using DTypeCode = std::pair<DType, std::string_view>;
 
 // '<' little endian, '>' big endian, '|' not applicable, '=' that of the machine.
 DType dtype_of(std::string_view descr) {
   const bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
-  const auto row = std::ranges::find(rows, descr.substr(ordered), &Row::code);
-  if (row == std::end(rows))
+  const auto row = std::ranges::find(numpy_codes, descr.substr(ordered), &DTypeCode::second);
+  if (row == std::end(numpy_codes))
     throw Fault(Outcome::unsupported, "npy.dtype",
                 text("dtype ", Quoted{descr}, " is none that a tensor has (bfloat16 is 'V2')"));
-  if (descr[0] == '>' && info(row->dtype).bytes > 1)
+  if (descr[0] == '>' && info(row->first).bytes > 1)
     throw Fault(Outcome::unsupported, "npy.dtype",
                 text("dtype ", Quoted{descr}, " is big endian, but must be little endian"));
-  return row->dtype;
+  return row->first;
 }
 
 struct Header {
@@ -184,14 +175,14 @@ Tensor read_npy(const std::filesystem::path& path, const Access& access) {
 }
 
 std::vector<std::byte> encode_npy(const Tensor& tensor) {
-  const auto row = std::ranges::find(rows, tensor.dtype, &Row::dtype);
-  if (row == std::end(rows))
+  const auto row = std::ranges::find(numpy_codes, tensor.dtype, &DTypeCode::first);
+  if (row == std::end(numpy_codes))
     throw Fault(Outcome::unsupported, "npy.dtype", text(tensor.dtype, " is no dtype of numpy's"));
-  const char order = info(tensor.dtype).bytes == 1 || row->code[0] == 'V' ? '|' : '<';
+  const char order = info(tensor.dtype).bytes == 1 || row->second[0] == 'V' ? '|' : '<';
   std::string shape;
   for (const Int n : tensor.sizes) shape += std::to_string(n) + (tensor.rank() == 1 ? "," : ", ");
   if (tensor.rank() > 1) shape.resize(shape.size() - 2);
-  std::string header = text("{'descr': '", order, row->code, "', 'fortran_order': False, 'shape': (", shape, "), }");
+  std::string header = text("{'descr': '", order, row->second, "', 'fortran_order': False, 'shape': (", shape, "), }");
   constexpr std::size_t before = 10, alignment = 64;
   header.resize((before + header.size() + 1 + alignment - 1) / alignment * alignment - before - 1, ' ');
   header += '\n';

@@ -13,25 +13,32 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view program_backend = "ProgramBackend";  // the reference's own, whose payloads are programs
-
-// What make_program_delegate loads. Faults: D3.
-std::span<const std::byte> program_payload(const ValidProgram& program, const pte::BackendDelegate& delegate) {
-  for (const pte::CompileSpec& spec : tables(delegate.compile_specs()))
-    if (format::text_of(spec.key()) == "named_data") {
-      const auto key = std::as_bytes(format::items(spec.value()));
-      const std::string_view name(reinterpret_cast<const char*>(key.data()), key.size());
-      const auto named = program.named(name);
-      if (!named) throw broken("D3", {}, "the payload is named data ", Quoted{name}, ", which there is not");
-      return named->bytes;
-    }
-  return format::payload(program->view(), delegate);
-}
-
-// Of a valid plan, whose sum fits; entry 0 stands for nothing, whatever it is (M4).
+// The planned bytes of a valid plan, whose sum fits 64 bits; entry 0 is a placeholder (M4).
 Int planned_bytes(const pte::ExecutionPlan& plan) {
   const auto sizes = format::items(plan.non_const_buffer_sizes()).subspan(1);
   return std::accumulate(sizes.begin(), sizes.end(), Int{0});
+}
+
+// How much a file holds besides a program. `file` is null until the file opens.
+constexpr format::OfKind<void (*)(const format::AnyView* file, CheckReport&)> counts[] = {
+    {&format::data_kind,
+     [](const format::AnyView* file, CheckReport& report) {
+       report.named = file ? format::size_of(format::DataView(*file).tables->named_data()) : 0;
+     }},
+    {&format::bundle_kind,
+     [](const format::AnyView* file, CheckReport& report) {
+       report.cases = 0;
+       if (file)
+         for (const auto& suite : tables(format::BundleView(*file).tables->method_test_suites()))
+           *report.cases += format::size_of(suite.test_cases());
+     }},
+};
+
+// "delegate 0 of forward"
+std::string text_of_place(const Place& place) {
+  std::string text = shown(place.name);
+  if (place.index >= 0) text += fmt::format(" {}", place.index);
+  return place.outer ? fmt::format("{} of {}", text, text_of_place(*place.outer)) : text;
 }
 
 class Checker {
@@ -39,31 +46,30 @@ class Checker {
   Checker(CheckReport& report, const Budget& budget, const Testee* testee)
       : report_(report), budget_(budget), testee_(testee) {}
 
-  void data(const File& file) {
-    report_.coverage = {"F"};
-    const auto opened = took(open_data(file));
+  // Checks a file, its parts first. Returns a program that keeps every rule.
+  std::optional<ValidProgram> file(const File& file, const FileKind& kind, std::span<const File> data) {
+    if (&kind == &format::program_kind) return program(file, data);
+    report_.coverage.add(kind);
+    const auto* count = find_of_kind(counts, kind);
+    if (count) (*count)(nullptr, report_);
+    const auto opened = took(open_as(file, kind));
     report_.coverage.opened = opened.has_value();
-    if (!opened) return;
-    add(faults_of(*opened));
-    report_.named = format::size_of(opened->tables().named_data());
+    if (!opened) return {};
+    if (count) (*count)(&opened->view(), report_);
+    std::optional<ValidProgram> part;
+    bool holds = true;
+    kind.parts(opened->view(), nullptr, [&](const format::Nested& nested) {
+      part = this->file(opened->within(nested.bytes), *nested.kind, data);
+      holds = part || nested.kind != &format::program_kind;
+    });
+    if (holds) add(faults_of(*opened, kind, {{}, part ? &(*part)->view() : nullptr}));
+    return {};
   }
-
-  void bundle(const File& file, std::span<const File> data) {
-    report_.coverage = {"B"};
-    const auto opened = took(open_bundle(file));
-    if (!opened) return;
-    for (const auto& suite : tables(opened->tables().method_test_suites()))
-      report_.cases += format::size_of(suite.test_cases());
-    const auto program = program_with(program_of(*opened), data);
-    report_.coverage.areas += 'B';
-    if (program) add(faults_of(*opened, *program));
-  }
-
-  void program(const File& file, std::span<const File> data) { program_with(file, data); }
 
  private:
-  std::optional<ValidProgram> program_with(const File& file, std::span<const File> data) {
-    report_.coverage = {data.empty() ? "HGMVTIDR" : "HGMVTIDRF"};
+  std::optional<ValidProgram> program(const File& file, std::span<const File> data) {
+    report_.coverage.add(format::program_kind);
+    if (!data.empty()) report_.coverage.add(format::data_kind);
     std::vector<NamedDataFile> files;
     for (const File& one : data)
       if (auto opened = took(open_data(one))) files.push_back(std::move(*opened));
@@ -79,7 +85,7 @@ class Checker {
 
   using Seen = std::set<const std::byte*, std::less<>, Charged<const std::byte*>>;  // payloads of one program
 
-  // What the rules of files leave: calls, payloads, the testee.
+  // Checks what the rules of files leave open: calls, payloads, the testee.
   void behind_files(const ValidProgram& program, const std::string& within, int depth) {
     CallFaults calls = faults_of_calls(program, budget_);
     const bool callable = calls.faults.empty();
@@ -90,29 +96,31 @@ class Checker {
     if (testee_ && callable)
       each_lacking(program, *testee_, [&](std::string what) { report_.lacking.add(within + std::move(what)); });
     Seen seen;
-    for (const pte::ExecutionPlan& plan : tables(program->tables().execution_plan()))
-      for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
-        payload(program, *plan.delegates()->Get(i),
-                fmt::format("{}delegate {} of {}", within, i, shown(format::text_of(plan.name()))), depth, seen);
+    format::program_kind.payloads(format::AnyView(program->view()), &program.named_data(),
+                                  [&](const format::Nested& nested) {
+                                    payload(program, nested, within + text_of_place(nested.place), depth, seen);
+                                  });
   }
 
-  // That of the reference's own backend is a program, with a method "forward".
-  void payload(const ValidProgram& program, const pte::BackendDelegate& delegate, const std::string& place, int depth,
+  void payload(const ValidProgram& program, const format::Nested& nested, const std::string& place, int depth,
                Seen& seen) {
-    if (format::text_of(delegate.id()) != program_backend)
-      return report_.unchecked_payloads.add(fmt::format("{}, for {}", place, shown(format::text_of(delegate.id()))));
-    std::span<const std::byte> bytes;
-    try {
-      bytes = program_payload(program, delegate);
-    } catch (Fault& fault) {
-      return report_.faults.add(placed(std::move(fault), place));
-    }
-    if (!seen.insert(bytes.data()).second) return;
+    if (!nested.kind) return report_.unchecked_payloads.add(fmt::format("{}, for {}", place, shown(nested.backend)));
+    if (!nested.missing.empty())
+      return report_.faults.add(placed(
+          broken("D3", {}, "the payload is named data ", Quoted{nested.missing}, ", which there is not"), place));
+    if (!seen.insert(nested.bytes.data()).second) return;
     if (depth == deepest_nesting)
       return report_.faults.add(placed(broken("D6", {}, "programs nest deeper than ", deepest_nesting), place));
     ++report_.payloads;
+    if (nested.kind == &format::program_kind) return delegated_program(nested, place, depth);
+    const auto opened = took(open_as(borrowed(nested.bytes), *nested.kind), place);
+    if (opened) add(faults_of(*opened, *nested.kind, {{}, &program->view()}), place);
+  }
+
+  // A delegate calls the method "forward".
+  void delegated_program(const format::Nested& nested, const std::string& place, int depth) {
     const std::size_t before = report_.faults.size();
-    auto opened = took(open_program(borrowed(bytes)), place);
+    auto opened = took(open_program(borrowed(nested.bytes)), place);
     const auto valid = opened ? took(validate(std::move(*opened)), place) : std::nullopt;
     if (!valid || report_.faults.size() > before) return;
     if (!valid->plan("forward")) report_.faults.add(placed(no_method((*valid)->tables(), "forward"), place));
@@ -155,8 +163,8 @@ class Checker {
     report_.faults.more += result.more;
     return std::move(result.value);
   }
-  void add(std::vector<Fault> faults) {
-    for (Fault& f : faults) report_.faults.add(std::move(f));
+  void add(std::vector<Fault> faults, const std::string& within = {}) {
+    for (Fault& f : faults) report_.faults.add(placed(std::move(f), within));
   }
   static Fault placed(Fault fault, const std::string& within) {
     if (!within.empty()) fault.place = within + (fault.place.empty() ? "" : ", ") + fault.place;
@@ -173,17 +181,11 @@ class Checker {
 CheckReport check(const File& file, std::span<const File> data, const Budget& budget, const Testee* testee) {
   CheckReport report;
   report.bytes = file.bytes.size();
-  const FileKind kind = file_kind(file.bytes);
-  if (kind != FileKind::unknown) report.kind = kind;
+  if (const FileKind* kind = file_kind(file.bytes)) report.kind = kind;
   if (testee) report.testee = testee->library.name();
   Checker checker(report, budget, testee);
   const Budget::Scope scope(budget, "the check");
-  if (kind == FileKind::data)
-    checker.data(file);
-  else if (kind == FileKind::bundle)
-    checker.bundle(file, data);
-  else
-    checker.program(file, data);
+  checker.file(file, *report.kind, data);
   return report;
 }
 

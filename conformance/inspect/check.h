@@ -9,10 +9,10 @@
 #include "reference/program/program.h"
 #include "reference/runtime/call_rules.h"
 
-// Whether a file keeps the rules of its format, what a program needs of those who run it, and what was not looked at.
+// Whether a file keeps the rules of its format, what a program needs of a runtime, and what was not checked.
 namespace assay {
 
-// The first of many, and how many there are besides.
+// The first elements of a list, and the number of further elements.
 template <class T>
 struct Some {
   static constexpr std::size_t most = 100;
@@ -28,38 +28,38 @@ struct MethodNeeds {
   std::string name;
   std::uint64_t instructions;
   Int planned;  // bytes of memory
-  // Likewise, those that the testee's runtime says: {"prepared", 4096}.
+  // Further memories that the testee's runtime needs, in bytes: {"prepared", 4096}.
   std::vector<std::pair<std::string, std::uint64_t>> memories = {};
 };
 
 struct CheckReport {
-  FileKind kind = FileKind::program;  // what does not say what it is, is held to be a program
+  const FileKind* kind = &format::program_kind;  // a file without a known identifier is checked as a program
   std::uint64_t bytes = 0;
   Some<Fault> faults;  // none: valid
   Coverage coverage;
-  std::uint64_t named = 0, cases = 0;  // of a data file, of a bundle
-  // Of a program or of that in a bundle, if it keeps the rules of files.
+  std::optional<std::uint64_t> named, cases;  // of a data file, of a bundle
+  // The methods of a program, or of the program in a bundle, that keeps the rules of files.
   Some<MethodNeeds> methods;
   std::uint64_t operators = 0;  // that are called
   Some<std::string> unknown_operators;
-  CallFaults calls;            // with those of payloads; its faults stand above
-  std::uint64_t payloads = 0;  // that were checked: those of the reference's own backend, as they are programs
+  CallFaults calls;                      // with the calls in payloads; its faults are among `faults`
+  std::uint64_t payloads = 0;            // that were checked: payloads of a kind in format/kinds.cpp
   Some<std::string> unchecked_payloads;  // "delegate 0 of forward, for XnnpackBackend"
-  std::string testee;                    // empty: none was asked for
-  Some<std::string> lacking;             // each instruction that the testee has no kernel for, and why
+  std::string testee;                    // empty: no testee was requested
+  Some<std::string> lacking;             // each instruction that the testee has no kernel for, with the reason
 
-  // That of the first fault; unsupported where only a kernel of the testee is missing.
+  // The outcome of the first fault; unsupported if the only problem is a missing kernel of the testee.
   Outcome outcome() const {
     return !faults.empty() ? faults.first.front().outcome : lacking.empty() ? Outcome::ok : Outcome::unsupported;
   }
 };
 
-// Of a .pte, .ptd or .bpte file; `data` are .ptd files that a program is to be loaded with, `testee` may be null.
-// Charges the scope's budget.
+// Checks a .pte, .ptd or .bpte file. `data` are the .ptd files that a program is loaded with; `testee` may be null.
+// Charges the budget of the scope.
 CheckReport check(const File& file, std::span<const File> data = {}, const Budget& budget = {},
                   const Testee* testee = nullptr);
 
-void write_text(const CheckReport& report, Output& out);  // a fault per line, or "valid", and what was looked at
+void write_text(const CheckReport& report, Output& out);  // a fault per line, or "valid", and what was checked
 void write_json(const CheckReport& report, JsonOutput& out);
 
 }  // namespace assay

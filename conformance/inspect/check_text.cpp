@@ -7,9 +7,7 @@
 namespace assay {
 namespace {
 
-constexpr std::string_view file_kinds[] = {"program", "data", "bundle", "program"};
-
-// One line for each, and one for those that are not told.
+// A line for each element, and a line for the number of further elements.
 template <class T, class Line>
 void write_some(const Some<T>& some, Output& out, Line line) {
   for (const T& one : some.first) out.write(line(one));
@@ -31,9 +29,10 @@ std::string operators_text(const CheckReport& r) {
                      r.operators, joined(r.unknown_operators));
 }
 
-// What is in a file that is valid.
+// The contents of a valid file.
 void write_needs(const CheckReport& r, Output& out) {
-  if (r.kind == FileKind::data) return out.print("  {} named data\n", r.named);
+  if (r.named) out.print("  {} named data\n", *r.named);
+  if (!r.kind->has_methods) return;
   write_some(r.methods, out, [](const MethodNeeds& m) {
     std::string all =
         fmt::format("  {}: {} instructions, {} bytes of planned memory\n", shown(m.name), m.instructions, m.planned);
@@ -41,7 +40,7 @@ void write_needs(const CheckReport& r, Output& out) {
     return all;
   });
   out.print("  {}\n", operators_text(r));
-  if (r.kind == FileKind::bundle) out.print("  {} cases\n", r.cases);
+  if (r.cases) out.print("  {} cases\n", *r.cases);
 }
 
 void write_behind_files(const CheckReport& r, Output& out) {
@@ -75,16 +74,15 @@ void write_text(const CheckReport& r, Output& out) {
   write_some(r.faults, out, [](const Fault& f) { return sentence(f) + '\n'; });
   if (r.faults.empty()) write_needs(r, out);
   write_text(r.coverage, out);
-  if (r.coverage.opened && r.kind != FileKind::data) write_behind_files(r, out);
+  if (r.coverage.opened && r.kind->has_methods) write_behind_files(r, out);
 }
 
 void write_json(const CheckReport& r, JsonOutput& out) {
   out.object([&] {
-    out.field("kind", file_kinds[static_cast<std::size_t>(r.kind)]), out.field("valid", r.faults.empty());
+    out.field("kind", r.kind->name), out.field("valid", r.faults.empty());
     out.field("faults", list(r.faults.first, fault_json)), out.field("more_faults", r.faults.more);
-    if (r.kind == FileKind::data)
-      out.field("named_data", r.named);
-    else {
+    if (r.named) out.field("named_data", *r.named);
+    if (r.kind->has_methods) {
       out.field("methods", list(r.methods.first, [](const MethodNeeds& m) {
                   Json json{{"name", cut(m.name)}, {"instructions", m.instructions}, {"planned_bytes", m.planned}};
                   for (const auto& [memory, bytes] : m.memories) json["bytes"][memory] = bytes;
@@ -99,7 +97,7 @@ void write_json(const CheckReport& r, JsonOutput& out) {
                              {"not_checked", names(r.unchecked_payloads)},
                              {"more_not_checked", r.unchecked_payloads.more}});
     }
-    if (r.kind == FileKind::bundle) out.field("cases", r.cases);
+    if (r.cases) out.field("cases", *r.cases);
     if (!r.testee.empty())
       out.field("testee", {{"name", r.testee}, {"lacks", names(r.lacking)}, {"lacks_more", r.lacking.more}});
     out.field("rules", to_json(r.coverage));

@@ -10,13 +10,6 @@ namespace {
 
 using Checked = FormatRule::Checked;
 
-constexpr struct {
-  char letter;
-  std::string_view name;
-} areas[] = {{'H', "file"},       {'G', "program"},      {'M', "methods"},         {'V', "values"},
-             {'T', "tensors"},    {'I', "instructions"}, {'D', "delegates"},       {'R', "running"},
-             {'F', "data files"}, {'B', "bundles"},      {'X', "XNNPACK payloads"}};
-
 struct Count {
   std::string_view area;
   std::size_t asked = 0, rules = 0;
@@ -24,12 +17,13 @@ struct Count {
 
 std::vector<Count> counts(const Coverage& coverage) {
   std::vector<Count> all;
-  for (const auto& area : areas) {
-    Count count{area.name};
-    for (const FormatRule& rule : format_rules)
-      if (rule.id[0] == area.letter && coverage.concerns(rule)) ++count.rules, count.asked += coverage.asked(rule);
-    if (count.rules > 0) all.push_back(count);
-  }
+  for (const format::FileKind* kind : format::file_kinds())
+    for (const format::Area& area : kind->areas) {
+      Count count{area.name};
+      for (const FormatRule& rule : format_rules)
+        if (rule.id[0] == area.letter && coverage.concerns(rule)) ++count.rules, count.asked += coverage.asked(rule);
+      if (count.rules > 0) all.push_back(count);
+    }
   return all;
 }
 

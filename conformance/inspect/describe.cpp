@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "conformance/inspect/taken.h"
 #include "conformance/text/element.h"
@@ -13,7 +14,7 @@
 namespace assay {
 namespace {
 
-// dtype, sizes, dim order and bytes.
+// The dtype, sizes, dim order and bytes.
 template <class Table>
 TensorFacts layout_facts(const Table& t) {
   TensorFacts facts{};
@@ -28,7 +29,7 @@ TensorFacts layout_facts(const Table& t) {
 
 constexpr std::string_view kind_names[] = {"DelegateCall", "MoveCall", "JumpFalseCall", "FreeCall", "no operator"};
 
-// Of the plan's operators, and behind these of kind_names.
+// The index in the plan's operators, followed by kind_names.
 std::uint32_t operator_index(const pte::ExecutionPlan& plan, const pte::Instruction& instruction) {
   const std::uint32_t operators = format::size_of(plan.operators());
   switch (instruction.instr_args_type()) {
@@ -50,24 +51,36 @@ std::uint32_t operator_index(const pte::ExecutionPlan& plan, const pte::Instruct
 
 }  // namespace
 
+const ContentWriters& content_writers(const FileKind& kind) {
+  static constexpr format::OfKind<ContentWriters> writers[] = {
+      {&format::program_kind, {write_program, write_program}},
+      {&format::data_kind, {write_data, write_data}},
+      {&format::bundle_kind, {write_bundle, write_bundle}},
+  };
+  const auto* found = find_of_kind(writers, kind);
+  if (!found) throw std::logic_error(fmt::format("a {} has no ContentWriters", kind.noun));
+  return *found;
+}
+
 Opened::Opened(const File& file, std::span<const File> data, const Budget& budget)
     : report_(check(file, data, budget)) {
-  if (report_.kind == FileKind::data) {
-    data_ = taken(open_data(file));
-    return;
-  }
-  if (report_.kind == FileKind::bundle) bundle_ = taken(open_bundle(file));
-  program_ = taken(open_program(bundle_ ? program_of(*bundle_) : file));
+  const FileKind& kind = *report_.kind;
+  if (&kind == &format::program_kind)
+    program_ = taken(open_program(file));
+  else
+    file_ = taken(open_as(file, kind));
+  if (file_)
+    kind.parts(file_->view(), nullptr,
+               [&](const format::Nested& part) { program_ = taken(open_program(file_->within(part.bytes))); });
 }
 
 Described Opened::described() const {
-  return {report_.kind,
+  return {*report_.kind,
           report_.bytes,
           report_.faults.first,
           report_.faults.more,
+          file_ ? file_->view() : format::AnyView(program_->view()),
           program_ ? &program_->view() : nullptr,
-          data_ ? &data_->view() : nullptr,
-          bundle_ ? &bundle_->view() : nullptr,
           {}};
 }
 
@@ -142,7 +155,7 @@ MethodFacts::Marks MethodFacts::targets_of(const pte::Chain& chain) {
   return targets;
 }
 
-// Lists of values are shown by what these say; a value that is written is shown as its index.
+// A list of values shows their contents; a value that an instruction or the caller writes is shown as its index.
 std::string MethodFacts::element_text(Int i) const {
   if (i == -1) return "none";
   const auto* v = value_at(plan, i);
@@ -191,7 +204,7 @@ Buffer<const pte::ExecutionPlan*> methods_of(const Described& file) {
   return plans;
 }
 
-// -- what stands behind the tables --------------------------------------------------------------------------------
+// -- segments ---------------------------------------------------------------------------------------------------
 
 std::optional<std::uint64_t> payload_bytes(const format::ProgramView& program, const pte::BackendDelegate& delegate) {
   const pte::BackendDelegateDataReference& at = *delegate.processed();
@@ -207,32 +220,42 @@ std::string location_text(const pte::BackendDelegate& delegate) {
   return at.location() == pte::DataLocation::INLINE ? "inline" : fmt::format("segment {}", at.index());
 }
 
-Buffer<SegmentUse> segment_uses(const Described& file) {
-  using enum SegmentUse::Kind;
-  Buffer<SegmentUse> uses;
-  if (file.data)
-    for (const ptd::NamedData& n : tables(file.data->tables->named_data()))
-      uses.push_back({n.segment_index(), named_data});
-  if (file.program) {
-    const pte::Program& program = *file.program->tables;
-    if (const auto* c = program.constant_segment(); c && format::size_of(c->offsets()) > 0)
-      uses.push_back({c->segment_index(), constants});
-    for (const auto& s : tables(program.mutable_data_segments())) uses.push_back({s.segment_index(), initial_values});
-    for (const auto& n : tables(program.named_data())) uses.push_back({n.segment_index(), named_data});
-    std::uint32_t method = 0;
-    for (const pte::ExecutionPlan& plan : tables(program.execution_plan())) {
-      for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
-        if (const auto& at = *plan.delegates()->Get(i)->processed(); at.location() == pte::DataLocation::SEGMENT)
-          uses.push_back({at.index(), delegate, method, i});
-      ++method;
-    }
-  }
+namespace {
+
+Buffer<SegmentUse> sorted(Buffer<SegmentUse> uses) {
   std::ranges::sort(uses);
   uses.erase(std::unique(uses.begin(), uses.end()), uses.end());
   return uses;
 }
 
-std::string holds_text(const Described& file, const Buffer<SegmentUse>& uses, std::uint32_t segment, std::size_t& at) {
+}  // namespace
+
+Buffer<SegmentUse> segment_uses(const ptd::FlatTensor& file) {
+  Buffer<SegmentUse> uses;
+  for (const ptd::NamedData& n : tables(file.named_data()))
+    uses.push_back({n.segment_index(), SegmentUse::Kind::named_data});
+  return sorted(std::move(uses));
+}
+
+Buffer<SegmentUse> segment_uses(const pte::Program& program) {
+  using enum SegmentUse::Kind;
+  Buffer<SegmentUse> uses;
+  if (const auto* c = program.constant_segment(); c && format::size_of(c->offsets()) > 0)
+    uses.push_back({c->segment_index(), constants});
+  for (const auto& s : tables(program.mutable_data_segments())) uses.push_back({s.segment_index(), initial_values});
+  for (const auto& n : tables(program.named_data())) uses.push_back({n.segment_index(), named_data});
+  std::uint32_t method = 0;
+  for (const pte::ExecutionPlan& plan : tables(program.execution_plan())) {
+    for (std::uint32_t i = 0; i < format::size_of(plan.delegates()); ++i)
+      if (const auto& at = *plan.delegates()->Get(i)->processed(); at.location() == pte::DataLocation::SEGMENT)
+        uses.push_back({at.index(), delegate, method, i});
+    ++method;
+  }
+  return sorted(std::move(uses));
+}
+
+std::string holds_text(const pte::Program* program, const Buffer<SegmentUse>& uses, std::uint32_t segment,
+                       std::size_t& at) {
   constexpr std::size_t most = 20;
   constexpr std::string_view names[] = {"constants", "initial values", "named data"};
   std::string all;
@@ -245,7 +268,7 @@ std::string holds_text(const Described& file, const Buffer<SegmentUse>& uses, st
       all += names[static_cast<std::size_t>(use.kind)];
       continue;
     }
-    const auto& plan = *file.program->tables->execution_plan()->Get(use.method);
+    const auto& plan = *program->execution_plan()->Get(use.method);
     all += fmt::format("delegate {} of {}", use.delegate, shown(format::text_of(plan.name())));
   }
   return said > most ? fmt::format("{} and {} more", all, said - most) : all;

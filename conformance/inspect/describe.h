@@ -11,42 +11,53 @@
 #include "format/check.h"
 #include "reference/fault.h"
 
-// What is in a file, valid or not, written as it is looked at, so that the whole of it is never in memory. Costs work
-// and memory of the scope's budget, and output. Throws Fault: limits.memory, limits.work, limits.output.
+// Describes the contents of a file, valid or not. The description is written piece by piece, so that it is never in
+// memory as a whole. Charges work and memory to the budget of the scope, and output. Throws Fault: limits.memory,
+// limits.work, limits.output.
 namespace assay {
 
-// A file that opens, and what is wrong with it.
+// A file that opens, and its faults.
 struct Described {
-  format::FileKind kind;
+  const FileKind& kind;
   std::uint64_t bytes;
-  std::span<const Fault> faults;  // none: valid
-  std::uint64_t more = 0;         // beside these
-  // As the kind has it.
-  const format::ProgramView* program = nullptr;  // that in the bundle too
-  const format::DataView* data = nullptr;
-  const format::BundleView* bundle = nullptr;
-  std::optional<std::string> method;  // only this one. Faults: G3
+  std::span<const Fault> faults;  // empty: the file is valid
+  std::uint64_t more = 0;         // the number of further faults
+  format::AnyView view;
+  const format::ProgramView* program = nullptr;  // the file itself, or the program that is a part of it
+  std::optional<std::string> method;             // only this one is described. Faults: G3
 };
 void write_text(const Described& file, Output& out);
 void write_json(const Described& file, JsonOutput& out);
 
-Buffer<const pte::ExecutionPlan*> methods_of(const Described& file);  // that are to be described. Faults: G3
+// What follows the header of a description, by the kind of file. Each row of format/kinds.cpp has an entry.
+struct ContentWriters {
+  void (*text)(const Described&, Output&);
+  void (*json)(const Described&, JsonOutput&);
+};
+const ContentWriters& content_writers(const FileKind& kind);
+void write_program(const Described& file, Output& out);
+void write_program(const Described& file, JsonOutput& out);
+void write_data(const Described& file, Output& out);
+void write_data(const Described& file, JsonOutput& out);
+void write_bundle(const Described& file, Output& out);
+void write_bundle(const Described& file, JsonOutput& out);
 
-// A file with what check says of it.
+Buffer<const pte::ExecutionPlan*> methods_of(const Described& file);  // the methods to describe. Faults: G3
+
+// A file and the result of its check.
 class Opened {
  public:
-  // `data` are .ptd files that a program is to be loaded with. Faults: the first of a file that does not open.
+  // `data` are the .ptd files that a program is loaded with. Faults: the first one of a file that does not open.
   Opened(const File& file, std::span<const File> data, const Budget& budget);
   Described described() const;
 
  private:
   CheckReport report_;
+  std::optional<AnyFile> file_;
   std::optional<ProgramFile> program_;
-  std::optional<NamedDataFile> data_;
-  std::optional<BundleFile> bundle_;
 };
 
-// -- what both forms say of a part --------------------------------------------------------------------------------
+// -- facts for both forms -----------------------------------------------------------------------------------------
 
 struct TensorFacts {
   std::string dtype, alias;  // "float32", "f32"
@@ -54,23 +65,23 @@ struct TensorFacts {
   std::span<const std::uint8_t> dim_order;
   std::string_view dynamism;  // "static", "bounded", "unbounded"
   std::string_view where;     // "planned", "constant", "external", "supplied"; empty: in a data file
-  std::string_view name;      // fully qualified, if it has one
+  std::string_view name;      // fully qualified; empty: none
   double bytes;
-  const pte::AllocationDetails* memory = nullptr;  // of a planned one
+  const pte::AllocationDetails* memory = nullptr;  // of a planned tensor
   bool state = false, initial = false;             // whether it is state, and has an initial value
 };
 TensorFacts facts_of(const pte::Tensor& tensor);
 TensorFacts facts_of(const ptd::TensorLayout& tensor);
 std::string short_text(const TensorFacts& tensor);  // "f32[2,3]"
 
-// An instruction where it stands.
+// An instruction and its place.
 struct InstructionFacts {
   std::uint32_t chain, index;
   Listed listed;
   bool is_target;  // of a jump
 };
 
-// A method, with what must be known of all of it before something is said of a part.
+// A method, with the facts that need a pass over the whole method.
 class MethodFacts {
  public:
   explicit MethodFacts(const pte::ExecutionPlan& plan);
@@ -78,13 +89,13 @@ class MethodFacts {
   const pte::ExecutionPlan& plan;
   std::uint32_t instructions = 0;
 
-  // "f32[2,3]", "1", "[%4,%5]" of a value that there is; empty where an instruction or the host writes it.
+  // "f32[2,3]", "1", "[%4,%5]" for a value that exists; empty if an instruction or the caller writes it.
   std::string value_text(Int value) const;
 
   struct Calls {
-    std::uint32_t calls, index;  // of the plan's operators, and behind these of the other kinds of instructions
+    std::uint32_t calls, index;  // in the plan's operators, followed by the other kinds of instructions
   };
-  Buffer<Calls> operators;  // those that are called, most often first
+  Buffer<Calls> operators;  // the operators that are called, by descending number of calls
   std::string name(const Calls& calls) const;
   Buffer<std::uint32_t> delegate_calls;  // of each delegate
 
@@ -108,24 +119,27 @@ class MethodFacts {
   Marks written_;  // values
 };
 
-// The bytes of a delegate's payload; none where it is not where the program says.
+// The bytes of a delegate's payload; none: there is no payload at the place that the program states.
 std::optional<std::uint64_t> payload_bytes(const format::ProgramView& program, const pte::BackendDelegate& delegate);
 std::string location_text(const pte::BackendDelegate& delegate);  // "inline", "segment 3"
 
-// Bytes of named data; 0 where the segment is not there.
+// The bytes of named data; 0: the segment does not exist.
 std::uint64_t named_bytes(const auto& file, std::uint32_t segment) {
   return segment < file.segment_count() ? file.segment(segment).size() : 0;
 }
 
-// Who refers to which segment.
+// A reference to a segment.
 struct SegmentUse {
   std::uint32_t segment;
   enum class Kind : std::uint8_t { constants, initial_values, named_data, delegate } kind;
   std::uint32_t method = 0, delegate = 0;
   auto operator<=>(const SegmentUse&) const = default;
 };
-Buffer<SegmentUse> segment_uses(const Described& file);  // by segment, each once
-// "constants, delegate 0 of forward": what the uses of a segment, which come next, say; `at` goes behind them.
-std::string holds_text(const Described& file, const Buffer<SegmentUse>& uses, std::uint32_t segment, std::size_t& at);
+Buffer<SegmentUse> segment_uses(const ptd::FlatTensor& file);  // by segment, each once
+Buffer<SegmentUse> segment_uses(const pte::Program& program);
+// "constants, delegate 0 of forward": the uses of this segment, from index `at` on; `at` moves behind them. A data file
+// has no program.
+std::string holds_text(const pte::Program* program, const Buffer<SegmentUse>& uses, std::uint32_t segment,
+                       std::size_t& at);
 
 }  // namespace assay

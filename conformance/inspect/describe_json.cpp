@@ -5,7 +5,7 @@
 namespace assay {
 namespace {
 
-// A number of bytes, which in a program that is not valid may be beyond every integer.
+// A number of bytes. In an invalid program it may be larger than every integer.
 Json whole(double n) { return n < 0x1p63 ? Json(static_cast<Int>(n)) : Json(n); }
 
 template <class Items>
@@ -15,7 +15,7 @@ void write_list(std::string_view key, const Items& items, JsonOutput& out) {
   });
 }
 
-// The fields of a tensor, in an object that is open.
+// Writes the fields of a tensor into an open object.
 void write_tensor(const TensorFacts& t, JsonOutput& out) {
   out.field("dtype", t.dtype);
   write_list("sizes", t.sizes, out);
@@ -123,35 +123,47 @@ void write_named(const auto& file, JsonOutput& out) {
     });
 }
 
-void write_segments(const Described& f, const auto& file, JsonOutput& out) {
-  const Buffer<SegmentUse> uses = segment_uses(f);
+void write_segments(const auto& file, const pte::Program* program, JsonOutput& out) {
+  const Buffer<SegmentUse> uses = segment_uses(*file.tables);
   std::size_t at = 0;
   for (std::uint32_t i = 0; i < file.segment_count(); ++i)
-    out.value({{"bytes", file.segment(i).size()}, {"holds", holds_text(f, uses, i, at)}});
+    out.value({{"bytes", file.segment(i).size()}, {"holds", holds_text(program, uses, i, at)}});
+}
+
+// The lists that programs and data files have in common.
+void write_lists(const auto& file, const pte::Program* program, JsonOutput& out) {
+  out.list("named_data", [&] { write_named(file, out); });
+  out.list("segments", [&] { write_segments(file, program, out); });
 }
 
 }  // namespace
 
+void write_program(const Described& f, JsonOutput& out) {
+  out.list("methods", [&] {
+    for (const pte::ExecutionPlan* plan : methods_of(f)) write_method(*f.program, *plan, out);
+  });
+  write_lists(*f.program, f.program->tables, out);
+}
+
+void write_data(const Described& f, JsonOutput& out) { write_lists(format::DataView(f.view), nullptr, out); }
+
+void write_bundle(const Described& f, JsonOutput& out) {
+  out.list("suites", [&] {
+    for (const auto& s : tables(format::BundleView(f.view).tables->method_test_suites())) write_suite(s, out);
+  });
+  write_program(f, out);
+}
+
 void write_json(const Described& f, JsonOutput& out) {
-  constexpr std::string_view kinds[] = {"program", "data", "bundle", "program"};
-  const Buffer<const pte::ExecutionPlan*> methods = methods_of(f);
+  if (f.program) methods_of(f);  // refuses an unknown method before anything is written
   out.object([&] {
-    out.field("kind", kinds[static_cast<std::size_t>(f.kind)]), out.field("bytes", f.bytes);
+    out.field("kind", f.kind.name), out.field("bytes", f.bytes);
     out.field("valid", f.faults.empty());
     out.list("faults", [&] {
       for (const Fault& fault : f.faults) out.value(fault_json(fault));
     });
     out.field("more_faults", f.more);
-    if (f.bundle)
-      out.list("suites", [&] {
-        for (const auto& s : tables(f.bundle->tables->method_test_suites())) write_suite(s, out);
-      });
-    if (f.program)
-      out.list("methods", [&] {
-        for (const pte::ExecutionPlan* plan : methods) write_method(*f.program, *plan, out);
-      });
-    out.list("named_data", [&] { f.data ? write_named(*f.data, out) : write_named(*f.program, out); });
-    out.list("segments", [&] { f.data ? write_segments(f, *f.data, out) : write_segments(f, *f.program, out); });
+    content_writers(f.kind).json(f, out);
   });
 }
 

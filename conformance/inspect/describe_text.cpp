@@ -81,7 +81,7 @@ void write_tensors(const MethodFacts& m, std::string_view title, std::size_t sho
   if (found.size() > listed) out.print("    and {} smaller\n", found.size() - listed);
 }
 
-// Who is meant by the letters of the picture.
+// The legend of the letters in the picture.
 void write_letters(const MethodFacts& m, const MemoryUse& use, Output& out) {
   const std::vector<std::size_t> largest = largest_tenants(use);
   char letter = 'A';
@@ -108,7 +108,7 @@ void write_memory(const MethodFacts& m, Output& out) {
 
 // -- the listing --------------------------------------------------------------------------------------------------
 
-// Constants by what they are; others by their index, and what is there.
+// A constant is shown by its content, any other operand by its index and content.
 std::string operand_text(const MethodFacts& m, const Operand& o, bool named) {
   const std::string name = named && !o.name.empty() ? fmt::format("{}=", o.name) : "";
   if (!value_at(m.plan, o.value)) return fmt::format("  {}%{} (there is no such value)", name, o.value);
@@ -125,7 +125,7 @@ void write_operands(const MethodFacts& m, const Listed& listed, Output& out) {
   if (listed.target) out.print("  to {}", *listed.target);
   if (outs > 0) out.write("  ->");
   for (const Operand& o : listed.operands)
-    if (o.role == Operand::Role::output) out.write(operand_text(m, o, outs > 1));  // the place of one says it
+    if (o.role == Operand::Role::output) out.write(operand_text(m, o, outs > 1));  // a single output needs no name
 }
 
 void write_listing(const MethodFacts& m, Output& out) {
@@ -160,8 +160,7 @@ void write_method(const format::ProgramView& program, const pte::ExecutionPlan& 
 // -- the file -----------------------------------------------------------------------------------------------------
 
 void write_header(const Described& f, Output& out) {
-  constexpr std::string_view kinds[] = {"program", "data file", "bundle", "program"};
-  out.print("{}, {}", kinds[static_cast<std::size_t>(f.kind)], bytes_text(f.bytes));
+  out.print("{}, {}", f.kind.noun, bytes_text(f.bytes));
   if (f.faults.empty()) return out.write(", valid\n");
   const Fault& first = f.faults.front();
   const std::uint64_t others = f.faults.size() - 1 + f.more;
@@ -185,40 +184,47 @@ void write_named(std::string_view sizes, std::uint64_t bytes, std::uint32_t segm
   out.print("  {:<34}{:>16}  segment {}  {}\n", sizes, bytes_text(bytes), segment, shown(format::text_of(key)));
 }
 
-void write_named_data(const Described& f, Output& out) {
-  const auto write = [&](const auto& file) {
-    if (format::size_of(file.tables->named_data()) > 0) out.write("\nnamed data\n");
-    for (const auto& n : tables(file.tables->named_data())) {
-      std::string sizes = "bytes";
-      if constexpr (requires { n.tensor_layout(); })
-        if (n.tensor_layout()) sizes = short_text(facts_of(*n.tensor_layout()));
-      write_named(sizes, named_bytes(file, n.segment_index()), n.segment_index(), n.key(), out);
-    }
-  };
-  f.data ? write(*f.data) : write(*f.program);
+void write_named_data(const auto& file, Output& out) {
+  if (format::size_of(file.tables->named_data()) > 0) out.write("\nnamed data\n");
+  for (const auto& n : tables(file.tables->named_data())) {
+    std::string sizes = "bytes";
+    if constexpr (requires { n.tensor_layout(); })
+      if (n.tensor_layout()) sizes = short_text(facts_of(*n.tensor_layout()));
+    write_named(sizes, named_bytes(file, n.segment_index()), n.segment_index(), n.key(), out);
+  }
 }
 
-void write_segments(const Described& f, Output& out) {
-  const Buffer<SegmentUse> uses = segment_uses(f);
-  const auto write = [&](const auto& file) {
-    if (file.segment_count() > 0) out.write("\nsegments\n");
-    std::size_t at = 0;
-    for (std::uint32_t i = 0; i < file.segment_count(); ++i)
-      out.print("  {:>3}{:>20}  {}\n", i, bytes_text(std::uint64_t{file.segment(i).size()}),
-                holds_text(f, uses, i, at));
-  };
-  f.data ? write(*f.data) : write(*f.program);
+void write_segments(const auto& file, const pte::Program* program, Output& out) {
+  const Buffer<SegmentUse> uses = segment_uses(*file.tables);
+  if (file.segment_count() > 0) out.write("\nsegments\n");
+  std::size_t at = 0;
+  for (std::uint32_t i = 0; i < file.segment_count(); ++i)
+    out.print("  {:>3}{:>20}  {}\n", i, bytes_text(std::uint64_t{file.segment(i).size()}),
+              holds_text(program, uses, i, at));
 }
 
 }  // namespace
 
+void write_program(const Described& f, Output& out) {
+  for (const pte::ExecutionPlan* plan : methods_of(f)) write_method(*f.program, *plan, out);
+  write_named_data(*f.program, out);
+  write_segments(*f.program, f.program->tables, out);
+}
+
+void write_data(const Described& f, Output& out) {
+  write_named_data(format::DataView(f.view), out);
+  write_segments(format::DataView(f.view), nullptr, out);
+}
+
+void write_bundle(const Described& f, Output& out) {
+  write_suites(*format::BundleView(f.view).tables, out);
+  write_program(f, out);
+}
+
 void write_text(const Described& f, Output& out) {
-  const Buffer<const pte::ExecutionPlan*> methods = methods_of(f);
+  if (f.program) methods_of(f);  // refuses an unknown method before anything is written
   write_header(f, out);
-  if (f.bundle) write_suites(*f.bundle->tables, out);
-  for (const pte::ExecutionPlan* plan : methods) write_method(*f.program, *plan, out);
-  write_named_data(f, out);
-  write_segments(f, out);
+  content_writers(f.kind).text(f, out);
 }
 
 }  // namespace assay

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "conformance/text/printable.h"
-#include "format/roles.h"
+#include "format/operator_roles.h"
 #include "reference/budget.h"
 #include "reference/operator.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using Role = Operand::Role;
 
-// Names and roles by position; empty where the operator is not known.
+// Names and roles by position; empty: the operator is unknown.
 Buffer<Operand> pattern(const pte::Operator& op) {
   Buffer<Operand> operands;
   if (const Operator* known = find_operator(cut_name(op)))
@@ -25,7 +25,7 @@ Buffer<Operand> pattern(const pte::Operator& op) {
   return operands;
 }
 
-// Of an operator that is not known the last argument is what it returns, which an out argument before it repeats.
+// The last argument of an unknown operator is the returned value; an out before it has the same index.
 Buffer<Operand> unknown(std::span<const std::int32_t> args) {
   Buffer<Operand> operands;
   operands.reserve(args.size());
@@ -35,7 +35,7 @@ Buffer<Operand> unknown(std::span<const std::int32_t> args) {
   return operands;
 }
 
-// What a call returns stands behind its arguments: nothing new where it is the out argument, or lists the outs.
+// The returned value comes behind the arguments. It is nothing new if it is the out, or a list of the outs.
 Buffer<Operand> operands_of(const pte::ExecutionPlan& plan, const pte::Operator* op,
                             std::span<const std::int32_t> args) {
   Buffer<Operand> operands = op ? pattern(*op) : Buffer<Operand>();
@@ -55,7 +55,7 @@ Buffer<Operand> operands_of(const pte::ExecutionPlan& plan, const pte::Operator*
   return operands;
 }
 
-// Null: there is none of this index.
+// Null: there is none with this index.
 const pte::Operator* operator_of(const pte::ExecutionPlan& plan, const pte::KernelCall& call) {
   const std::int32_t index = call.op_index();
   return index >= 0 && index < Int{format::size_of(plan.operators())}

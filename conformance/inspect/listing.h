@@ -9,10 +9,10 @@
 #include "reference/budget.h"
 #include "reference/fault.h"
 
-// Instructions in words. Works on every program that opens; an index that leads nowhere is shown as it is.
+// Instructions as text. Works on every program that opens; an index without a target is shown as a number.
 namespace assay {
 
-// The tables of a list that may be absent, the first `most` of them. (clang 14 knows no views.)
+// The first `most` tables of a list that may be absent. (clang 14 has no working views.)
 template <class T>
 struct TableRange {
   struct Iterator {
@@ -35,7 +35,7 @@ TableRange<T> tables(const flatbuffers::Vector<flatbuffers::Offset<T>>* list, st
 }
 
 struct Operand {
-  enum class Role : std::uint8_t { input, output, either };  // either: only a delegate's payload says
+  enum class Role : std::uint8_t { input, output, either };  // either: only a delegate's payload knows
 
   std::string_view name;  // the schema's; empty where there is none
   Int value;              // index among the plan's values
@@ -49,28 +49,28 @@ constexpr std::string_view name(Operand::Role role) {
 
 struct Listed {
   std::string name;  // "aten::add.out", or of the other kinds "DelegateCall", "MoveCall", "JumpFalseCall", "FreeCall"
-  Buffer<Operand> operands;   // each once: not again as what the operator returns
+  Buffer<Operand> operands;   // each once: the values that the operator returns are not repeated
   std::optional<Int> target;  // of a jump
   std::optional<Int> delegate;
 };
 
-// Costs work for each operand.
+// Charges work for each operand.
 Listed listed(const pte::ExecutionPlan& plan, const pte::Instruction& instruction);
 
-std::string cut_name(const pte::Operator& op);  // as the file has it, but cut where it is longer than any
+std::string cut_name(const pte::Operator& op);  // the name in the file, cut if it is longer than any operator's
 
 bool is_known(const pte::Operator& op);  // whether the reference has it
-// Whether it works on handles of tensors instead of values: every runtime has it, and no library of kernels.
+// Whether the operator works on handles, not on values: every runtime has it, no kernel library has it.
 bool works_on_handles(const pte::Operator& op);
 
-// That a program has no such method, and which it has: G3.
+// The fault G3: the program has no such method, with the names of its methods.
 Fault no_method(const pte::Program& program, std::string_view name);
 
-// The value, null where the plan has none of this index.
+// The value; null: the plan has none with this index.
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index);
-const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan, Int index);  // null: it is none
+const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan, Int index);  // null: the value is not a tensor
 
-// Calls f with the index of each tensor that a value is or lists. Costs work for each that is listed.
+// Calls f with the index of a tensor, or of each tensor in a list. Charges work for each tensor of a list.
 template <class F>
 void each_tensor(const pte::ExecutionPlan& plan, Int index, F f) {
   const auto* value = value_at(plan, index);

@@ -12,11 +12,11 @@
 namespace assay {
 namespace {
 
-// When a value is used, by the number of an instruction.
+// The lifetime of a value, as numbers of instructions.
 struct Use {
   static constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t first = never, last = 0;
-  std::uint32_t first_read = never, first_write = never;  // by an instruction
+  std::uint32_t first_read = never, first_write = never;  // by an instruction, not by the caller
 
   bool is_any() const { return first != never; }
   bool reads_first() const { return first_read != never && first_read <= first_write; }
@@ -30,7 +30,7 @@ struct BackwardJump {
   std::uint32_t from, to;
 };
 
-// The instructions between which each value is used.
+// The lifetime of each value.
 class Lifetimes {
  public:
   explicit Lifetimes(const pte::ExecutionPlan& plan) : plan_(plan), uses_(format::size_of(plan.values())) {
@@ -63,7 +63,7 @@ class Lifetimes {
   void use(Int value, const Use& more) {
     if (value_at(plan_, value)) uses_[static_cast<std::size_t>(value)].add(more);
   }
-  // What is done to a list is done to its tensors. Many instructions may use it, but once is enough.
+  // A use of a list is a use of its tensors. Many instructions may use one list; recording the first use is enough.
   void use_listed(Int list) {
     const Use use = uses_[static_cast<std::size_t>(list)];
     if (!use.is_any()) return;
@@ -71,7 +71,7 @@ class Lifetimes {
       if (t != list) uses_[static_cast<std::size_t>(t)].add(use);
     });
   }
-  // What comes into a loop is needed in its next round.
+  // A value that is live into a loop is live in all its iterations.
   void keep_through_loops(Use& u) const {
     for (const BackwardJump& jump : jumps_)
       if (u.first < jump.to && u.last >= jump.to) u.last = std::max(u.last, jump.from);
@@ -85,11 +85,11 @@ class Lifetimes {
 
 // -- tenants over time --------------------------------------------------------------------------------------------
 
-// Something for each address, equal over whole ranges.
+// A map from addresses to T, constant over ranges.
 template <class T>
 class Ranges {
  public:
-  // Calls f with each range within begin and end for which one T stands: its length and the T, to read or to change.
+  // Calls f(length, T&) for each range between begin and end that has one T.
   template <class F>
   void each(double begin, double end, F f) {
     if (begin >= end) return;
@@ -117,7 +117,7 @@ class Ranges {
   Map ranges_ = {{-1, T()}};  // from each address to the next one
 };
 
-// The places of tenants, by when they go.
+// The places of tenants, by the end of their lifetime.
 Buffer<std::uint32_t> by_last(const MemoryUse& use) {
   Buffer<std::uint32_t> order(use.tenants.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -129,7 +129,7 @@ void sort_by_first(MemoryUse& use) {
   std::ranges::sort(use.tenants, {}, [](const Tenant& t) { return std::pair(t.first, t.value); });
 }
 
-// A view that the plan makes by giving it the place of another tensor is there from that one's last use on.
+// A view that is planned at the place of another tensor lives from the last use of that tensor on.
 void begin_with_origin(MemoryUse& use) {
   Ranges<std::uint32_t> last_uses;
   const Buffer<std::uint32_t> leaving = by_last(use);
@@ -216,7 +216,7 @@ class Picture {
     if (area <= best_[cell]) return;
     best_[cell] = area, cells_[cell] = mark;
   }
-  // Numbers of instructions, each under where it begins.
+  // The axis: numbers of instructions, each below its column.
   std::string axis() const {
     constexpr double apart = 8;
     std::string line(static_cast<std::size_t>(columns_), ' ');
@@ -243,7 +243,7 @@ bool is_state(const pte::Tensor& t) {
 }
 
 double byte_count(int scalar_type, std::span<const std::int32_t> sizes) {
-  constexpr double most = 0x1p64;  // of a program that is not valid
+  constexpr double most = 0x1p64;  // of an invalid program
   const auto dtype = dtype_numbered(scalar_type);
   Budget::Scope::work(static_cast<Int>(sizes.size()));
   double bytes = dtype ? info(*dtype).bytes : 0;

@@ -5,44 +5,45 @@
 
 #include "conformance/inspect/listing.h"
 
-// Who holds which planned memory when. Time counts the instructions of a method, those of all chains one after the
-// other.
+// The use of planned memory over time. Time is the number of an instruction, through all chains of a method.
 namespace assay {
 
 struct Tenant {
-  std::uint32_t value;        // index of the tensor
-  std::uint32_t first, last;  // instructions: inputs and state from the first on, outputs and state to the last
-  bool inherits;              // it is read before it is written: another name for memory that an earlier tenant leaves
-  double offset, end;         // bytes; as doubles, since a program that is not valid may say anything
+  std::uint32_t value;  // index of the tensor
+  std::uint32_t first,
+      last;            // instructions; inputs and state live from the first one on, outputs and state to the last one
+  bool inherits;       // it is read before it is written: an alias of an earlier tenant
+  double offset, end;  // bytes; doubles, since an invalid program may have any number
 };
 
 struct MemoryUse {
   std::uint32_t memory = 0;
-  Int bytes = 0;             // as the program plans it
-  Buffer<Tenant> tenants{};  // the first to come first
-  double most = 0;           // bytes in use at once, and the first instruction at which they are
+  Int bytes = 0;             // that the program plans
+  Buffer<Tenant> tenants{};  // by first instruction
+  double most = 0;           // the most bytes in use at one time, and the first instruction at which they are
   Int most_at = 0;
 };
 
-// Of each memory but the reserved one. Costs work and memory of the scope's budget.
+// The use of each memory except the reserved memory 0. Charges work and memory to the budget of the scope.
 Buffer<MemoryUse> memory_use(const pte::ExecutionPlan& plan);
 
-// State keeps its content from one execution to the next: it has a name, or an initial value.
+// Whether the tensor is state, which has a name or an initial value and keeps its content between executions.
 bool is_state(const pte::Tensor& tensor);
 
-// How many bytes a tensor's first sizes take; 0 where they make no sense.
+// The bytes of a tensor's first sizes; 0: the sizes are invalid.
 double byte_count(int scalar_type, std::span<const std::int32_t> sizes);
 template <class Table>
 double byte_count(const Table& tensor) {
   return byte_count(tensor.scalar_type(), format::items(tensor.sizes()));
 }
 
-// At most twelve, the largest tenants, by their place among them, the first to come first.
+// The indices of the largest tenants, at most twelve, by first instruction.
 std::vector<std::size_t> largest_tenants(const MemoryUse& use);
 
 // A picture of at most 100 columns: time from left to right, addresses from bottom to top. The largest tenants are A,
-// B, ...;
-// the others small letters again and again. Instructions and addresses that share a place show who holds most of it.
+// B,
+// ...; the other tenants are small letters, which repeat. A cell shows the tenant that holds most of its instructions
+// and addresses.
 std::string picture(const MemoryUse& use, Int instructions);
 
 }  // namespace assay

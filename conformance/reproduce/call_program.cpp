@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "conformance/text/layout.h"
-#include "reference/program/builder.h"
+#include "reference/program/build.h"
 
 namespace assay {
 namespace {
@@ -29,7 +29,7 @@ class CallPlan {
     std::vector<Index> stack;
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (!is_new_value(i)) stack.push_back(values_[i]);
-    if (!op_.arguments.back().is_out_number()) stack.push_back(returned());
+    plan_.append_returned(op_, stack);
     plan_.call(std::string(op_.name), std::move(stack));
   }
   std::vector<Tensor>& inputs() { return inputs_; }
@@ -53,14 +53,6 @@ class CallPlan {
     for (std::size_t k = 0; k < values_.size(); ++k)
       if (op_.arguments[k].mutated && op_.new_value_of(k) == i) return values_[k];
     throw std::logic_error("a new value is of a mutated argument");
-  }
-
-  // The out once more, a list of several, or what was changed in place.
-  Index returned() {
-    const std::size_t first = op_.arguments.size() - op_.outs(), end = op_.arguments.size() - op_.mutated();
-    if (end <= first + 1) return values_[first];
-    return plan_.list<pte::TensorListT>(std::vector<Index>(values_.begin() + static_cast<std::ptrdiff_t>(first),
-                                                           values_.begin() + static_cast<std::ptrdiff_t>(end)));
   }
 
   Index output(Index i) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "protocol.gen.h"
+
 namespace assay {
 namespace {
 
@@ -14,8 +16,6 @@ struct Header {
   std::uint32_t bytes;
   std::uint32_t checksum;
 };
-constexpr std::array mark{'a', 's', 'a', 'y'};
-constexpr std::uint8_t version = 1;
 
 // The contribution of a byte to the remainder when 0 to 3 bytes follow it.
 constexpr auto crc_tables = [] {
@@ -42,10 +42,10 @@ std::optional<Fault> fault_of(const Header& header) {
   const auto fault = [](Outcome outcome, const char* rule, const auto&... sentence) {
     return Fault(outcome, rule, text(sentence...));
   };
-  if (header.mark != mark) return fault(Outcome::malformed, "protocol.mark", "something came that is no frame");
-  if (header.version != version)
+  if (header.mark != wire::mark) return fault(Outcome::malformed, "protocol.mark", "something came that is no frame");
+  if (header.version != wire::version)
     return fault(Outcome::unsupported, "protocol.version", "a frame is of version ", +header.version,
-                 " of the protocol, but here is version ", +version);
+                 " of the protocol, but here is version ", +wire::version);
   if (header.bytes > most_frame_bytes)
     return fault(Outcome::exhausted, "protocol.length", "a frame announces ", header.bytes, " bytes, more than ",
                  most_frame_bytes);
@@ -71,7 +71,7 @@ std::string encode(std::uint8_t kind, std::string_view text, std::uint16_t numbe
   if (text.size() > most_frame_bytes)
     throw Fault(Outcome::exhausted, "protocol.length",
                 assay::text("a frame would take ", text.size(), " bytes, more than ", most_frame_bytes));
-  Header header{mark, version, kind, number, static_cast<std::uint32_t>(text.size()), 0};
+  Header header{wire::mark, wire::version, kind, number, static_cast<std::uint32_t>(text.size()), 0};
   header.checksum = checksum_of(header, text);
   std::string frame(sizeof header, '\0');
   std::memcpy(frame.data(), &header, sizeof header);
@@ -97,7 +97,7 @@ std::optional<Frame> FrameReader::next() {
 }
 
 void FrameReader::skip_to_mark() {
-  bytes_.erase(0, bytes_.find(mark.front(), taken_ + 1));
+  bytes_.erase(0, bytes_.find(wire::mark.front(), taken_ + 1));
   taken_ = 0, broken_.reset();
 }
 

@@ -115,8 +115,9 @@ void add_cases_of_rules(std::vector<Scenario>& all) {
   std::shared_ptr<const ProgramCall> call;
   corrupt::each_case([&](const Attempt& a) {
     const bool keeps = a.name == a.control;
-    if (keeps && file_kind(a.files.file) != FileKind::program) call.reset();
-    if (keeps && file_kind(a.files.file) == FileKind::program)
+    const bool is_program = file_kind(a.files.file) == &format::program_kind;
+    if (keeps && !is_program) call.reset();
+    if (keeps && is_program)
       call = std::make_shared<const ProgramCall>(some_call(a.files.file, a.files.data));
     Attempt attempt = a;
     if (keeps) attempt.expectation.expected = Expected::either;

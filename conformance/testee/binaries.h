@@ -9,24 +9,25 @@
 
 namespace assay {
 
-// A binary by its file's name and a digest of its bytes: what was judged is what is timed where both are equal.
+// Binaries by file name, each with a digest of its bytes. A run and a benchmark with equal digests used the same
+// binary.
 using Digests = std::vector<std::pair<std::string, std::string>>;
 
-std::string digest_of_file(const std::filesystem::path& file);  // in 16 digits
+std::string digest_of_file(const std::filesystem::path& file);  // 16 hexadecimal digits
 
-// Of those binaries that the process has loaded and whose names are among `names`.
+// The digests of the binaries that the process has loaded and whose names are in `names`.
 Digests digests_of_loaded(std::span<const std::string> names);
 
-// The names of the binaries that the process has loaded and whose names begin so.
+// The names of the binaries that the process has loaded and that begin with `beginning`.
 std::vector<std::string> loaded_binaries(std::string_view beginning);
 
-// The file of a binary that the process has loaded; empty: it has not.
+// The file of a binary that the process has loaded; empty: not loaded.
 std::filesystem::path loaded_file(std::string_view name);
 
-// Of those words of a command that are files, the first of them as a shell finds it: by names such as "file mine.py",
-// which are nobody else's.
+// The digests of those words of a command that are files, under names such as "file mine.py", which no loaded binary
+// has. The first word is looked up in PATH, as a shell does.
 Digests digests_of_command(std::span<const std::string> words);
 
-inline constexpr const char* executable = "executable";  // the name of the process's own
+inline constexpr const char* executable = "executable";  // the name for the binary of this process
 
 }  // namespace assay

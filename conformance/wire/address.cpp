@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "conformance/adapters/installed.h"
 #include "conformance/testee/no_testee.h"
 #include "reference/fault.h"
 
@@ -20,23 +21,6 @@ std::string quoted_word(const std::string& word) {
   std::string all = "'";
   for (const char c : word) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return all + "'";
-}
-
-Address tcp(std::string_view rest) {
-  const auto colon = rest.rfind(':');
-  if (colon == std::string_view::npos || colon == 0 || colon + 1 == rest.size())
-    no_testee("a testee behind TCP is tcp:HOST:PORT, not tcp:", rest);
-  return Tcp{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
-}
-
-Address serial(std::string_view rest) {
-  Serial line{std::string(rest.substr(0, rest.find(':')))};
-  const std::string_view baud = rest.substr(std::min(rest.size(), line.device.size() + 1));
-  const auto [end, error] = std::from_chars(baud.data(), baud.data() + baud.size(), line.baud);
-  const bool is_number = error == std::errc{} && end == baud.data() + baud.size();
-  if (line.device.empty() || (rest.size() > line.device.size() && !is_number))
-    no_testee("a testee on a serial line is serial:DEVICE or serial:DEVICE:BAUD, not serial:", rest);
-  return line;
 }
 
 }  // namespace
@@ -69,20 +53,34 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-std::optional<Address> address_of(std::string_view testee, const std::filesystem::path& python_end) {
-  const auto behind = [&](std::string_view kind) { return testee.substr(kind.size()); };
-  if (testee.starts_with("tcp:")) return tcp(behind("tcp:"));
-  if (testee.starts_with("serial:")) return serial(behind("serial:"));
-  if (testee == "torch") return address_of("python:torch_kernels", python_end);
-  if (testee.starts_with("python:")) {
-    if (python_end.empty())
-      no_testee("the testee ", testee, " needs share/assay/conformance/wire/python, which is missing");
-    return Command{{"python3", (python_end / "end.py").string(), "--fork", std::string(behind("python:"))}, true};
-  }
-  if (!testee.starts_with("-- ")) return std::nullopt;
-  Command command{words_of(behind("--"))};
+Address tcp_address(std::string_view rest) {
+  const auto colon = rest.rfind(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == rest.size())
+    no_testee("a testee behind TCP is tcp:HOST:PORT, not tcp:", rest);
+  return Tcp{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
+}
+
+Address serial_address(std::string_view rest) {
+  Serial line{std::string(rest.substr(0, rest.find(':')))};
+  const std::string_view baud = rest.substr(std::min(rest.size(), line.device.size() + 1));
+  const auto [end, error] = std::from_chars(baud.data(), baud.data() + baud.size(), line.baud);
+  const bool is_number = error == std::errc{} && end == baud.data() + baud.size();
+  if (line.device.empty() || (rest.size() > line.device.size() && !is_number))
+    no_testee("a testee on a serial line is serial:DEVICE or serial:DEVICE:BAUD, not serial:", rest);
+  return line;
+}
+
+Address command_address(std::string_view line) {
+  Command command{words_of(line)};
   if (command.words.empty()) no_testee("behind -- there is no command");
   return command;
+}
+
+Address python_address(std::string_view module) {
+  const std::filesystem::path folder = find_folder("conformance/wire/python");
+  if (folder.empty())
+    no_testee("the testee python:", module, " needs share/assay/conformance/wire/python, which is missing");
+  return Command{{"python3", (folder / "end.py").string(), "--fork", std::string(module)}, true};
 }
 
 }  // namespace assay::wire

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,11 +8,11 @@
 namespace assay::wire {
 
 struct Command {
-  std::vector<std::string> words;  // of which the first is the program
+  std::vector<std::string> words;  // the first is the program
   bool forks = false;              // it is started once, as a Forker
 };
 struct Forked {
-  int by;  // the socket of a Forker, which is there longer
+  int by;  // the socket of a Forker, which outlives this
 };
 struct Tcp {
   std::string host, port;
@@ -25,12 +23,13 @@ struct Serial {
 };
 using Address = std::variant<Command, Forked, Tcp, Serial>;
 
-// Where a testee is that speaks the protocol: "-- CMD ARGS...", "tcp:HOST:PORT", "serial:DEVICE[:BAUD]", or
-// "python:MODULE[:ATTRIBUTE]", for which `python_end` is run, "torch", for which it is, too; none: the name is another
-// testee's. Throws Fault (invalid, testee) where it is one and cannot be read.
-std::optional<Address> address_of(std::string_view testee, const std::filesystem::path& python_end);
+// Addresses of servers by the parts of a testee's name. Throw Fault (invalid, testee) where the text cannot be read.
+Address tcp_address(std::string_view host_and_port);       // "HOST:PORT"
+Address serial_address(std::string_view device_and_baud);  // "DEVICE" or "DEVICE:BAUD"
+Address command_address(std::string_view line);            // "CMD ARGS..."
+Address python_address(std::string_view module);           // "MODULE" or "MODULE:ATTRIBUTE", served by assay's end.py
 
-// Words as one line of a command, in quotes where they need it, and the other way, as a shell does it.
+// Words as one line of a command, quoted where necessary, and the words of such a line, as a shell splits it.
 std::string quoted(const std::vector<std::string>& words);
 std::vector<std::string> words_of(std::string_view line);  // throws Fault where a quotation does not end
 

@@ -25,10 +25,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience_to_connect = 10s;  // a device may be starting again
-constexpr auto patience_to_end = 1s;       // of a process that has closed its output
-constexpr auto patience_to_reset = 1s;     // then an end has forgotten half a frame
-constexpr int most_resets = 15;            // who shares a machine may wait for a processor
+constexpr auto time_to_connect = 10s;  // a device may be restarting
+constexpr auto time_to_exit = 1s;      // for a process that has closed its output
+constexpr auto time_to_reset = 1s;     // after it a server has dropped a part of a frame
+constexpr int most_resets = 15;        // on a shared machine a server may wait for a processor
 
 std::string errno_text() { return std::generic_category().message(errno); }
 
@@ -54,7 +54,7 @@ int try_to_connect(const addrinfo& to) {
   return -1;
 }
 
-// The same whatever was asked before: numbers count requests.
+// The message is the same whatever was asked before: it does not contain numbers of requests.
 std::string why_no_reply(const Frame& frame, Request request, std::uint16_t number) {
   const int wanted = reply_to(request);
   if (frame.kind != wanted) return text("a frame of kind ", +frame.kind, " came instead of kind ", wanted);
@@ -81,7 +81,7 @@ Connection::Connection(const Address& address, int errors) {
 Connection::~Connection() { close(); }
 
 void Connection::close() noexcept {
-  for (int* const descriptor : {&descriptor_, &told_})
+  for (int* const descriptor : {&descriptor_, &status_pipe_})
     if (*descriptor >= 0) ::close(std::exchange(*descriptor, -1));
   command_.reset();
 }
@@ -107,19 +107,22 @@ void Connection::start(const Command& command, int errors) {
   ::close(theirs);
 }
 
-void Connection::fork(const Forked& end, int errors) {
-  std::array<int, 2> told{};
-  if (pipe2(told.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
-  told_ = told[0];
+void Connection::fork(const Forked& forked, int errors) {
+  std::array<int, 2> status{};
+  if (pipe2(status.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+  status_pipe_ = status[0];
   const int theirs = open_wire();
   std::string error;
   try {
-    send_descriptors(end.by, std::array{theirs, errors, told[1]});
+    send_descriptors(forked.by, std::array{theirs, errors, status[1]});
   } catch (const std::system_error& failure) {
     error = failure.code().message();
   }
-  ::close(theirs), ::close(told[1]);
-  if (!error.empty()) close(), no_testee("the process that forks ends is there no more: ", error);
+  ::close(theirs);
+  ::close(status[1]);
+  if (error.empty()) return;
+  close();
+  no_testee("the fork server of the testee has ended: ", error);
 }
 
 void Connection::connect(const Tcp& address) {
@@ -129,11 +132,11 @@ void Connection::connect(const Tcp& address) {
   if (const int error = getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &found); error != 0)
     no_testee("there is no ", where, ": ", gai_strerror(error));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, freeaddrinfo);
-  const auto end = Clock::now() + patience_to_connect;
+  const auto end = Clock::now() + time_to_connect;
   for (;;) {
     for (const addrinfo* to = found; to && descriptor_ < 0; to = to->ai_next) descriptor_ = try_to_connect(*to);
     if (descriptor_ >= 0) break;
-    if (Clock::now() > end) no_testee("nobody answers at ", where, ": ", errno_text());
+    if (Clock::now() > end) no_testee("no server answers at ", where, ": ", errno_text());
     std::this_thread::sleep_for(50ms);
   }
   const int on = 1;
@@ -156,7 +159,7 @@ void Connection::open(const Serial& line) {
   tcsetattr(descriptor_, TCSANOW, &settings);
 }
 
-// What was said before, and what a device says while it starts, is not heard.
+// Ignores what an earlier client was sent, and what a device prints while it starts.
 void Connection::reset() {
   std::string sentence;
   for (int i = 0; i < most_resets; ++i) {
@@ -164,7 +167,7 @@ void Connection::reset() {
     frames_ = {};
     std::string unsent = encode(static_cast<std::uint8_t>(Request::reset), {}, ++number_);
     try {
-      for (limit(patience_to_reset); !end_ || Clock::now() < *end_;) {
+      for (limit(time_to_reset); !end_ || Clock::now() < *end_;) {
         while (const auto frame = frames_.next())
           if (frame->kind == reply_to(Request::reset) && frame->number == number_) return limit(std::nullopt);
         if (frames_.broken())
@@ -264,18 +267,18 @@ void Connection::receive(bool wait) {
   if (wait) lose_closed();
 }
 
-// What a process ends with is 0; of another end the connection is closed.
+// A process must exit with code 0, another server must close the connection.
 ReplyHead Connection::quit() {
   ReplyHead head = ask(Request::quit);
   if (head.status != Status::ok) return head;
   const auto fail = [&](const std::string& sentence) { lose({Outcome::malformed, "protocol.quit", sentence}); };
-  limit(patience_to_end);
+  limit(time_to_exit);
   try {
     for (std::string nothing;;) exchange(nothing), take_lines();
   } catch (const Lost& lost) {
-    if (lost.end == TaskResult::End::timed_out) fail("the end stays after it answered QUIT");
+    if (lost.end == TaskResult::End::timed_out) fail("the server still runs after it answered QUIT");
     if (lost.end != TaskResult::End::exited) throw;
-    if (has_failed_) fail("the end " + lost.text + " after it answered QUIT");
+    if (has_failed_) fail("the server " + lost.text + " after it answered QUIT");
   }
   return head;
 }
@@ -287,7 +290,7 @@ void Connection::lose(const Fault& fault) {
   throw Lost{TaskResult::End::garbled, 0, text("breaks the rule ", fault.rule, ": ", fault.message)};
 }
 
-// How a process ended is known as soon as it has.
+// The wait status of a process tells how it ended.
 void Connection::lose_closed() {
   ::close(std::exchange(descriptor_, -1));
   if (!is_process()) throw Lost{TaskResult::End::exited, 0, "closed the connection"};
@@ -300,11 +303,11 @@ void Connection::lose_closed() {
 }
 
 std::optional<int> Connection::status() {
-  if (command_) return command_->status(patience_to_end);
-  pollfd watched{told_, POLLIN, 0};
+  if (command_) return command_->status(time_to_exit);
+  pollfd watched{status_pipe_, POLLIN, 0};
   int status = 0;
-  const bool is_told = poll(&watched, 1, static_cast<int>(std::chrono::milliseconds(patience_to_end).count())) > 0 &&
-                       uninterrupted([&] { return ::read(told_, &status, sizeof status); }) == sizeof status;
+  const bool is_told = poll(&watched, 1, static_cast<int>(std::chrono::milliseconds(time_to_exit).count())) > 0 &&
+                       uninterrupted([&] { return ::read(status_pipe_, &status, sizeof status); }) == sizeof status;
   return is_told ? std::optional(status) : std::nullopt;
 }
 

@@ -12,29 +12,30 @@
 
 namespace assay::wire {
 
-// What an end says of itself.
+// What a server states in its replies to HELLO and CAPS.
 struct Introduction {
   std::string name;
   std::uint64_t ticks_per_second = 0;
-  std::uint32_t most_bytes = 0;  // of the body of a request that it takes
+  std::uint32_t most_bytes = 0;  // in the body of a request
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<std::string> features, kernels;  // sorted
 
   bool has(std::string_view feature) const;
 };
 
-// The host's side of a wire, as it was opened. Whatever an end does but reply is thrown as Lost: then the process that
-// it is was killed, and nothing more may be asked.
+// The client's side of an open wire. Anything but a correct reply throws Lost: the process of the server has then been
+// killed, and the connection must not be used any more.
 class Connection {
  public:
-  // Starts the command or has it forked, whose errors go to `errors`, or connects, as long as it is worth trying. An
-  // end that nobody can start anew is reset. Throws Fault (invalid, testee) where there is no end at all.
+  // Starts the command or asks the fork server for a fork, with `errors` as its standard error; or connects, within a
+  // time limit, and sends RESET, since a server that was not started here may have the state of an earlier client.
+  // Throws Fault (invalid, testee) where no server is reached.
   explicit Connection(const Address& address, int errors = 2);
-  ~Connection();  // ends a process that is ours
+  ~Connection();  // kills a process that it started
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Its reply; `read` reads what stands behind the head where the status is ok.
+  // Sends a request and returns the head of the reply; `read` reads the rest, if the status is ok.
   template <class Read>
   ReplyHead ask(Request request, std::string_view body, Read read) {
     const std::string reply = exchanged(request, body);
@@ -56,37 +57,37 @@ class Connection {
   // HELLO and CAPS.
   Introduction introduction();
 
-  // QUIT, after which nothing more may be asked: lost where the end stays.
+  // Sends QUIT, the last request. Throws Lost where the server does not exit.
   ReplyHead quit();
 
-  // Ends it and throws Lost, which names the rule: what was answered breaks it.
+  // Closes the connection and throws Lost, which names the rule that an answer breaks.
   [[noreturn]] void lose(const Fault& fault);
 
-  // From now on until the next: lost when it is over.
+  // Limits the time of all requests from now until the next call of limit(); then they throw Lost.
   void limit(std::optional<std::chrono::milliseconds> time);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   std::string exchanged(Request request, std::string_view body);
-  void exchange(std::string& unsent);  // sends and receives what there is, or waits for it
+  void exchange(std::string& unsent);  // sends and receives what is ready, or waits for it
   void receive(bool wait);
-  void take_lines();  // all that came unasked; Lost unless these are lines for people
-  int open_wire();    // the other side of it
+  void take_lines();  // shows the lines for people that have come; throws Lost for other frames
+  int open_wire();    // returns the server's side
   void start(const Command& command, int errors);
-  void fork(const Forked& end, int errors);
+  void fork(const Forked& forked, int errors);
   void connect(const Tcp& address);
   void open(const Serial& line);
   void reset();
   void close() noexcept;
   [[noreturn]] void lose_closed();
-  bool is_process() const { return command_ || told_ >= 0; }
-  std::optional<int> status();  // that it ended with, by now
+  bool is_process() const { return command_ || status_pipe_ >= 0; }
+  std::optional<int> status();  // the wait status of the server's process, if it has ended
 
   int descriptor_ = -1;
   std::optional<Process> command_;
-  int told_ = -1;            // where the status of a fork comes; closed, it ends
-  bool has_failed_ = false;  // the process, as its exit code says
+  int status_pipe_ = -1;     // from which the wait status of a fork comes; the fork is killed when it is closed
+  bool has_failed_ = false;  // the exit code of the process is not 0
   std::uint16_t number_ = 0;
   FrameReader frames_;
   std::optional<Clock::time_point> end_;

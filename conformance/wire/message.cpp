@@ -6,13 +6,6 @@
 #include "conformance/wire/generator.h"
 
 namespace assay::wire {
-namespace {
-
-// As of the kernel library interface.
-enum class Tag : std::uint8_t { none, tensor, integer, real, boolean, string, integers, reals, booleans, tensors };
-
-}  // namespace
-
 Reply reply_of(const ReplyHead& head) {
   const std::string words = head.rule.empty() ? head.message : text(head.rule, ": ", head.message);
   if (head.status == Status::internal) return {Outcome::invalid, "internal: " + words};
@@ -40,34 +33,34 @@ BodyWriter& BodyWriter::tensor(const TensorView& t) {
 }
 
 BodyWriter& BodyWriter::value(const HostValue& value) {
-  const auto tag = [&](Tag t) -> BodyWriter& { return number(static_cast<std::uint8_t>(t)); };
-  const auto list = [&](Tag t, const auto& items, auto write) {
+  const auto tag = [&](ValueKind t) -> BodyWriter& { return number(static_cast<std::uint8_t>(t)); };
+  const auto list = [&](ValueKind t, const auto& items, auto write) {
     tag(t).count(items.size());
     for (const auto& item : items) write(item);
   };
   std::visit(
       [&]<class T>(const T& v) {
-        if constexpr (std::is_same_v<T, std::monostate>) tag(Tag::none);
-        if constexpr (std::is_same_v<T, TensorView>) tag(Tag::tensor).tensor(v);
-        if constexpr (std::is_same_v<T, Int>) tag(Tag::integer).number(v);
-        if constexpr (std::is_same_v<T, double>) tag(Tag::real).number(v);
-        if constexpr (std::is_same_v<T, bool>) tag(Tag::boolean).number(v);
-        if constexpr (std::is_same_v<T, std::string>) tag(Tag::string).text(v);
-        if constexpr (std::is_same_v<T, Ints>) list(Tag::integers, v, [&](Int n) { number(n); });
-        if constexpr (std::is_same_v<T, Doubles>) list(Tag::reals, v, [&](double x) { number(x); });
-        if constexpr (std::is_same_v<T, Bools>) list(Tag::booleans, v, [&](bool b) { number(b); });
+        if constexpr (std::is_same_v<T, std::monostate>) tag(ValueKind::none);
+        if constexpr (std::is_same_v<T, TensorView>) tag(ValueKind::tensor).tensor(v);
+        if constexpr (std::is_same_v<T, Int>) tag(ValueKind::integer).number(v);
+        if constexpr (std::is_same_v<T, double>) tag(ValueKind::real).number(v);
+        if constexpr (std::is_same_v<T, bool>) tag(ValueKind::boolean).number(v);
+        if constexpr (std::is_same_v<T, std::string>) tag(ValueKind::string).text(v);
+        if constexpr (std::is_same_v<T, Ints>) list(ValueKind::integers, v, [&](Int n) { number(n); });
+        if constexpr (std::is_same_v<T, Doubles>) list(ValueKind::reals, v, [&](double x) { number(x); });
+        if constexpr (std::is_same_v<T, Bools>) list(ValueKind::booleans, v, [&](bool b) { number(b); });
         if constexpr (std::is_same_v<T, TensorViews>)
-          list(Tag::tensors, v, [&](const auto& t) { this->value(t ? HostValue(*t) : HostValue()); });
+          list(ValueKind::tensors, v, [&](const auto& t) { this->value(t ? HostValue(*t) : HostValue()); });
       },
       value);
   return *this;
 }
 
-// Nothing is written to a view that is only read.
+// The view is only read.
 BodyWriter& BodyWriter::value(const Value& value) { return this->value(view_of(const_cast<Value&>(value))); }
 
 BodyWriter& BodyWriter::generated(const Tensor& like, std::uint64_t seed) {
-  return number(generated_kind)
+  return number(static_cast<std::uint8_t>(ValueKind::generated))
       .shape(view_of(const_cast<Tensor&>(like)))
       .number(static_cast<std::uint8_t>(Generator::small_numbers))
       .number(seed);
@@ -93,8 +86,8 @@ std::string_view BodyReader::take(std::size_t bytes) {
 std::size_t BodyReader::count(std::size_t least_bytes) {
   const auto n = number<std::uint32_t>();
   if (n > rest_.size() / least_bytes)
-    malformed("protocol.body", "a body counts ", n, " items, for which its ", rest_.size(),
-              " bytes that are left do not suffice");
+    malformed("protocol.body", "a body counts ", n, " items, which do not fit in the ", rest_.size(),
+              " bytes that are left");
   return n;
 }
 
@@ -111,7 +104,7 @@ std::vector<std::string> BodyReader::texts() {
 Tensor BodyReader::shape() {
   const auto number_of_dtype = number<std::uint8_t>();
   const auto dtype = dtype_numbered(number_of_dtype);
-  if (!dtype) malformed("protocol.body", "a tensor has dtype ", +number_of_dtype, ", which is none");
+  if (!dtype) malformed("protocol.body", "a tensor has dtype ", +number_of_dtype, ", which does not exist");
   const auto rank = number<std::uint8_t>();
   if (rank > max_rank) malformed("protocol.body", "a tensor has ", +rank, " dimensions, more than ", max_rank);
   Tensor t{*dtype, {}, {}, {}};
@@ -120,7 +113,7 @@ Tensor BodyReader::shape() {
   if (std::ranges::any_of(t.sizes, [](Int n) { return n < 0; }))
     malformed("protocol.body", "a tensor has sizes ", t.sizes);
   if (!is_dim_order(t.dim_order, rank))
-    malformed("protocol.body", "a tensor has dim order ", t.dim_order, ", which is no permutation");
+    malformed("protocol.body", "a tensor has dim order ", t.dim_order, ", which is not a permutation");
   return t;
 }
 
@@ -134,17 +127,19 @@ Tensor BodyReader::tensor() {
   return t;
 }
 
-Value BodyReader::value() { return value(number<std::uint8_t>()); }
+ValueKind BodyReader::kind() { return static_cast<ValueKind>(number<std::uint8_t>()); }
+
+Value BodyReader::value() { return value(kind()); }
 
 Value BodyReader::input() {
-  const auto kind = number<std::uint8_t>();
-  if (kind != generated_kind) return value(kind);
+  const ValueKind kind = this->kind();
+  if (kind != ValueKind::generated) return value(kind);
   Tensor t = shape();
   const auto generator = number<std::uint8_t>();
   return generated(std::move(t), generator, number<std::uint64_t>());
 }
 
-Value BodyReader::value(std::uint8_t tag) {
+Value BodyReader::value(ValueKind kind) {
   const auto list = [&]<class T>(T items, std::size_t least_bytes, auto read) -> Value {
     for (std::size_t left = count(least_bytes); left > 0; --left) items.push_back(read());
     return items;
@@ -155,41 +150,43 @@ Value BodyReader::value(std::uint8_t tag) {
     return b == 1;
   };
   const auto item = [&]() -> std::optional<Tensor> {
-    const auto kind = static_cast<Tag>(number<std::uint8_t>());
-    if (kind == Tag::none) return std::nullopt;
-    if (kind == Tag::tensor) return tensor();
-    malformed("protocol.body", "a list of tensors holds something else");
+    const ValueKind kind = this->kind();
+    if (kind == ValueKind::none) return std::nullopt;
+    if (kind == ValueKind::tensor) return tensor();
+    malformed("protocol.body", "an item of a list of tensors is neither a tensor nor none");
   };
-  switch (static_cast<Tag>(tag)) {
-    case Tag::none:
+  switch (kind) {
+    case ValueKind::none:
       return {};
-    case Tag::tensor:
+    case ValueKind::tensor:
       return tensor();
-    case Tag::integer:
+    case ValueKind::integer:
       return number<Int>();
-    case Tag::real:
+    case ValueKind::real:
       return number<double>();
-    case Tag::boolean:
+    case ValueKind::boolean:
       return boolean();
-    case Tag::string:
+    case ValueKind::string:
       return text();
-    case Tag::integers:
+    case ValueKind::integers:
       return list(Ints(), sizeof(Int), [&] { return number<Int>(); });
-    case Tag::reals:
+    case ValueKind::reals:
       return list(Doubles(), sizeof(double), [&] { return number<double>(); });
-    case Tag::booleans:
+    case ValueKind::booleans:
       return list(Bools(), 1, boolean);
-    case Tag::tensors:
+    case ValueKind::tensors:
       return list(Tensors(), 1, item);
+    case ValueKind::generated:
+      break;  // only inputs are
   }
-  malformed("protocol.body", "a value is of kind ", +tag, ", which is none");
+  malformed("protocol.body", "there is no kind ", static_cast<int>(kind), " of values");
 }
 
 ReplyHead BodyReader::head() {
   ReplyHead head;
   const auto status = number<std::uint8_t>();
   if (status > static_cast<std::uint8_t>(Status::internal))
-    malformed("protocol.body", "a reply has status ", +status, ", which is none");
+    malformed("protocol.body", "a reply has status ", +status, ", which does not exist");
   head.status = static_cast<Status>(status);
   head.ticks = number<std::uint64_t>(), head.peak = number<std::uint64_t>();
   head.rule = text(), head.message = text();

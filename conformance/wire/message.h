@@ -8,49 +8,24 @@
 #include <vector>
 
 #include "conformance/testee/library.h"
+#include "protocol.gen.h"
 #include "reference/fault.h"
 
-// What the two sides of a wire say to each other in the bodies of frames: spec/runtime_protocol.md.
+// The bodies of frames between client and server: spec/runtime_protocol.md.
 namespace assay::wire {
 
-enum class Request : std::uint8_t {
-  hello = 1,
-  caps,
-  reset,
-  kernel,
-  load,
-  method,
-  set_input,
-  execute,
-  get_output,
-  unload,
-  ping,
-  quit,
-  state,
-};
-
-// The kind of a frame that answers a request, and of one that carries a line for people.
+// The kind of the frame that answers a request.
 constexpr std::uint8_t reply_to(Request request) { return static_cast<std::uint8_t>(request) | 0x80; }
-inline constexpr std::uint8_t log_kind = 0x7F;
 
-// Words of CAPS.
-inline constexpr std::string_view has_programs = "programs", has_instances = "instances",
-                                  has_connections = "connections", has_ping = "ping", has_quit = "quit",
-                                  has_state = "state", has_generator = "generator", has_allocations = "allocations";
-
-inline constexpr std::uint8_t generated_kind = 10;  // of a value
-enum class Generator : std::uint8_t { small_numbers = 1 };
-
-enum class Status : std::uint8_t { ok, malformed, invalid, unsupported, fault, exhausted, internal };
-
-// How a reply begins; what was asked for stands behind it, where the status is ok.
+// The head of a reply. The answer follows it where the status is ok.
 struct ReplyHead {
   Status status = Status::ok;
-  std::uint64_t ticks = 0, peak = 0;  // that the request took; bytes of memory that the end ever had
+  std::uint64_t ticks = 0;  // that the request took
+  std::uint64_t peak = 0;   // bytes of memory that the server has used at most
   std::string rule, message;
 };
 
-// As the outcome of a call: an internal failure counts as a refusal without a rule.
+// The reply as the outcome of a call. An internal failure counts as a refusal without a rule.
 Reply reply_of(const ReplyHead& head);
 
 class BodyWriter {
@@ -66,7 +41,7 @@ class BodyWriter {
   BodyWriter& tensor(const TensorView& tensor);
   BodyWriter& value(const HostValue& value);
   BodyWriter& value(const Value& value);
-  // In the place of a value: a tensor like this one, whose elements the other side makes.
+  // Instead of a value: a tensor of this shape, whose elements the server makes of the seed.
   BodyWriter& generated(const Tensor& like, std::uint64_t seed);
   BodyWriter& head(const ReplyHead& head);
 
@@ -78,8 +53,8 @@ class BodyWriter {
   std::string bytes_;
 };
 
-// Throws Fault (malformed, protocol.body) where the bytes are not what is asked for. Takes memory for no more than
-// came.
+// Reads a body. Throws Fault (malformed, protocol.body) where the bytes are not what is asked for. Never allocates more
+// memory than the bytes that came justify.
 class BodyReader {
  public:
   explicit BodyReader(std::string_view bytes) : rest_(bytes) {}
@@ -91,26 +66,27 @@ class BodyReader {
     std::memcpy(&n, take(sizeof n).data(), sizeof n);
     return n;
   }
-  std::size_t count(std::size_t least_bytes);  // of items that take so many bytes each, or more
-  std::string_view bytes();                    // behind their count
+  std::size_t count(std::size_t least_bytes);  // of items, each of which takes at least least_bytes
+  std::string_view bytes();                    // after their count
   std::string text();
   std::vector<std::string> texts();
   Tensor tensor();
   Value value();
-  Value input();  // a value, or what is made by a generator; throws Fault (malformed, protocol.generator), too
+  Value input();  // a value, or a generated tensor; throws also Fault (malformed, protocol.generator)
   ReplyHead head();
   bool has_more() const { return !rest_.empty(); }
-  void finish() const;  // nothing is left
+  void finish() const;  // throws where bytes are left
 
  private:
   std::string_view take(std::size_t bytes);
   Tensor shape();  // without elements
-  Value value(std::uint8_t kind);
+  Value value(ValueKind kind);
+  ValueKind kind();
 
   std::string_view rest_;
 };
 
-// A value whose tensors are views of this one's, which stays where it is.
+// A value whose tensors are views of the tensors of `value`. `value` must outlive it.
 HostValue view_of(Value& value);
 TensorView view_of(Tensor& tensor);
 

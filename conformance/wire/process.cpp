@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of the process that becomes the command, which dies with its parent and has no other file than these.
+// Turns this process into the command. It is killed when its parent ends, and has no other files than these.
 [[noreturn]] void become(const Command& command, int wire, int errors, int failed) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int s : {SIGINT, SIGTERM, SIGPIPE}) std::signal(s, SIG_DFL);
@@ -72,7 +72,7 @@ std::optional<int> Process::status(std::chrono::milliseconds within) {
   return std::nullopt;
 }
 
-// That requests are messages, a stream would not tell from one another.
+// SOCK_SEQPACKET keeps the boundaries between requests, which a stream would not.
 Forker::Forker(const Command& command, int errors) {
   std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0)

@@ -9,25 +9,26 @@
 
 namespace assay::wire {
 
-// What runs a command. It dies with the thread that started it.
+// A process that runs a command. It is killed when the thread that started it ends.
 class Process {
  public:
-  // The wire is its standard input and output; it has no other files. Throws Fault (invalid, testee) where it cannot be
-  // started.
+  // `wire` becomes its standard input and output, `errors` its standard error; it has no other files. Throws Fault
+  // (invalid, testee) where it cannot be started.
   Process(const Command& command, int wire, int errors);
   ~Process();  // kills it
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // As waitpid has it, where it ends in this time.
+  // The wait status, if the process ends within this time.
   std::optional<int> status(std::chrono::milliseconds within);
 
  private:
   pid_t pid_ = -1;
 };
 
-// The process of a command that forks an end for each wire that it is sent, with where the end's errors go, and where
-// it tells the status that the end leaves to wait(): who closes that ends the end.
+// A fork server: the process of a command that forks a server for each request. A request is three descriptors: the
+// wire, the standard error of the fork, and a pipe to which the fork server writes the wait status of the fork. When
+// the pipe's reader is closed, the fork is killed.
 class Forker {
  public:
   Forker(const Command& command, int errors);  // throws as Process does
@@ -35,7 +36,7 @@ class Forker {
   Forker(const Forker&) = delete;
   Forker& operator=(const Forker&) = delete;
 
-  Forked end() const { return {requests_}; }
+  Forked forked() const { return {requests_}; }
 
  private:
   int requests_ = -1;

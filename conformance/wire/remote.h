@@ -9,12 +9,12 @@
 
 namespace assay::wire {
 
-// Testees behind a wire. Each asks an end who it is, and lets go of it; every process that then calls the testee has a
-// connection of its own, from its first call on. Calls throw Lost. Throw Fault (invalid, testee) where there is no end,
-// or it does not say who it is.
+// Testees behind a wire. Each asks the server for its introduction and closes that connection. Every process that then
+// calls the testee opens a connection of its own with its first call. Calls throw Lost. The functions throw Fault
+// (invalid, testee) where there is no server, or it gives no introduction.
 std::unique_ptr<KernelLibrary> make_remote_library(const Address& address);
 
-// Null where the end runs no programs.
+// Null where the server runs no programs.
 std::unique_ptr<Runtime> make_remote_runtime(const Address& address);
 
 }  // namespace assay::wire

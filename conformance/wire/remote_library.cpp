@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <deque>
 
-#include "conformance/wire/end.h"
 #include "conformance/wire/remote.h"
+#include "conformance/wire/remote_server.h"
 
 namespace assay::wire {
 namespace {
 
-// An integer where the schema has a float is one. An out number has no dtype before.
+// An integer for a float argument is sent as a double. An out that is a number has no dtype before the call.
 HostValue sent(const HostValue& value, const SchemaArgument& argument) {
   if (argument.is_out_number()) return {};
   const Int* n = std::get_if<Int>(&value);
@@ -16,20 +16,20 @@ HostValue sent(const HostValue& value, const SchemaArgument& argument) {
 
 class RemoteLibrary final : public KernelLibrary {
  public:
-  explicit RemoteLibrary(const Address& address) : end_(address) {}
+  explicit RemoteLibrary(const Address& address) : server_(address) {}
 
-  std::string_view name() const override { return end_.introduction().name; }
+  std::string_view name() const override { return server_.introduction().name; }
 
-  std::vector<std::pair<std::string, std::string>> facts() const override { return end_.facts(); }
+  std::vector<std::pair<std::string, std::string>> facts() const override { return server_.facts(); }
 
-  std::vector<std::string> kernels() const override { return end_.introduction().kernels; }
+  std::vector<std::string> kernels() const override { return server_.introduction().kernels; }
   bool has(const Operator& op) const override {
-    return std::ranges::binary_search(end_.introduction().kernels, op.name, {},
+    return std::ranges::binary_search(server_.introduction().kernels, op.name, {},
                                       [](const std::string& s) { return std::string_view(s); });
   }
   bool is_remote() const override { return true; }
-  int most_at_once() const override { return end_.most_at_once(); }
-  bool may_crash() const override { return false; }  // nothing of it is in this process
+  int most_at_once() const override { return server_.most_at_once(); }
+  bool may_crash() const override { return false; }  // it runs in another process
   void fill_memory(std::byte byte) override { fill_ = byte; }
 
   Reply call(const Operator& op, std::span<HostValue> arguments) override {
@@ -38,7 +38,7 @@ class RemoteLibrary final : public KernelLibrary {
     for (std::size_t i = 0; i < arguments.size(); ++i) body.value(sent(arguments[i], op.arguments[i]));
     const std::vector<TensorView*> outs = outs_of(op, arguments);
     std::vector<Tensor> results;
-    const ReplyHead head = end_.ask(Request::kernel, body, [&](BodyReader& reply) {
+    const ReplyHead head = server_.ask(Request::kernel, body, [&](BodyReader& reply) {
       for (std::size_t left = reply.count(2); left > 0; --left) results.push_back(reply.tensor());
       if (results.size() != outs.size())
         throw Fault(Outcome::malformed, "protocol.outs",
@@ -61,7 +61,8 @@ class RemoteLibrary final : public KernelLibrary {
     return all;
   }
 
-  // A result that does not fit has wrong sizes, which the judge says: it stays here until the next call.
+  // A result that does not fit into its out has wrong sizes, which the judge reports. It is kept here until the next
+  // call.
   void take(Tensor result, TensorView& out) {
     out.dtype = result.dtype, out.sizes = result.sizes, out.dim_order = result.dim_order;
     if (result.bytes.size() > out.capacity) {
@@ -72,7 +73,7 @@ class RemoteLibrary final : public KernelLibrary {
     }
   }
 
-  End end_;
+  RemoteServer server_;
   std::byte fill_{};
   std::deque<Tensor> too_large_;
 };

@@ -4,9 +4,9 @@
 
 #include "conformance/sandbox/child.h"
 #include "conformance/text/malformed.h"
-#include "conformance/wire/end.h"
 #include "conformance/wire/generator.h"
 #include "conformance/wire/remote.h"
+#include "conformance/wire/remote_server.h"
 
 namespace assay::wire {
 namespace {
@@ -24,11 +24,11 @@ bool are_the_same(const Value& a, const Value& b) {
 
 class RemoteProgram final : public TesteeProgram {
  public:
-  RemoteProgram(End& end, std::uint32_t handle) : end_(end), handle_(handle) {}
+  RemoteProgram(RemoteServer& server, std::uint32_t handle) : server_(server), handle_(handle) {}
   ~RemoteProgram() override {
     try {
-      end_.ask(Request::unload, about());
-    } catch (const Lost&) {  // it was lost before
+      server_.ask(Request::unload, about());
+    } catch (const Lost&) {  // the server is gone already
     }
   }
 
@@ -36,7 +36,7 @@ class RemoteProgram final : public TesteeProgram {
     return reply_of(call(method, inputs, outputs, [](BodyWriter& body, const Value& v) { body.value(v); }));
   }
 
-  // With tensors like these inputs, made there.
+  // With inputs that the server generates, tensors of the shapes of these.
   Reply call_generated(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) {
     return reply_of(call(method, inputs, outputs, [](BodyWriter& body, const Value& v) {
       const Tensor* t = std::get_if<Tensor>(&v);
@@ -46,13 +46,14 @@ class RemoteProgram final : public TesteeProgram {
 
   std::vector<StateEntry> kept(const std::string& method) override {
     std::vector<StateEntry> all;
-    ReplyHead head = end_.ask(Request::method, about().text(method));
-    if (head.status == Status::ok) head = end_.ask(Request::state, about(), [&](BodyReader& r) { read_kept(r, all); });
+    ReplyHead head = server_.ask(Request::method, about().text(method));
+    if (head.status == Status::ok)
+      head = server_.ask(Request::state, about(), [&](BodyReader& r) { read_kept(r, all); });
     if (head.status != Status::ok) throw Fault(reply_of(head).outcome, "protocol.state", reply_of(head).message);
     return all;
   }
 
-  // Once more, on the inputs of the last call, with the k-th allocation refused; 0: with none.
+  // Repeats the last call with its inputs and with the k-th allocation refused; 0: none is.
   Reply call_again(std::uint32_t k, std::vector<Value>& outputs) {
     BodyWriter body = about().number(std::uint32_t{1});
     if (k > 0) body.number(k);
@@ -66,56 +67,56 @@ class RemoteProgram final : public TesteeProgram {
     for (std::size_t left = r.count(16); left > 0; --left) {
       std::string name = r.text();
       const auto bytes = r.number<std::uint64_t>();
-      well_formed(!name.empty(), "protocol.state", "what is kept has no name");
+      well_formed(!name.empty(), "protocol.state", "an item of state has no name");
       well_formed(std::ranges::find(all, name, &StateEntry::name) == all.end(), "protocol.state", name,
-                  " is kept twice");
+                  " occurs twice in the state");
       all.push_back({std::move(name), bytes, r.number<std::uint32_t>()});
     }
   }
 
   template <class Write>
   ReplyHead call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs, Write write) {
-    ReplyHead head = end_.ask(Request::method, about().text(method));
+    ReplyHead head = server_.ask(Request::method, about().text(method));
     for (std::uint32_t i = 0; i < inputs.size() && head.status == Status::ok; ++i) {
       BodyWriter body = about().number(i);
       write(body, inputs[i]);
-      head = end_.ask(Request::set_input, body);
+      head = server_.ask(Request::set_input, body);
     }
     return head.status == Status::ok ? executed(about().number(std::uint32_t{1}), outputs) : head;
   }
 
   ReplyHead executed(const BodyWriter& body, std::vector<Value>& outputs) {
     std::uint32_t results = 0;
-    ReplyHead head = end_.ask(Request::execute, body, [&](BodyReader& r) { results = r.number<std::uint32_t>(); });
+    ReplyHead head = server_.ask(Request::execute, body, [&](BodyReader& r) { results = r.number<std::uint32_t>(); });
     outputs.clear();
     for (std::uint32_t i = 0; i < results && head.status == Status::ok; ++i)
-      head = end_.ask(Request::get_output, about().number(i), [&](BodyReader& r) { outputs.push_back(r.value()); });
+      head = server_.ask(Request::get_output, about().number(i), [&](BodyReader& r) { outputs.push_back(r.value()); });
     return head;
   }
 
   BodyWriter about() const { return std::move(BodyWriter().number(handle_)); }
 
-  End& end_;
+  RemoteServer& server_;
   std::uint32_t handle_;
 };
 
 class RemoteRuntime final : public Runtime {
  public:
-  explicit RemoteRuntime(const Address& address) : end_(address) {}
+  explicit RemoteRuntime(const Address& address) : server_(address) {}
 
-  std::string_view name() const override { return end_.introduction().name; }
-  std::vector<std::pair<std::string, std::string>> facts() const override { return end_.facts(); }
+  std::string_view name() const override { return server_.introduction().name; }
+  std::vector<std::pair<std::string, std::string>> facts() const override { return server_.facts(); }
   bool is_remote() const override { return true; }
-  int most_at_once() const override { return end_.most_at_once(); }
-  bool has_instances() const override { return end_.introduction().has(assay::wire::has_instances); }
-  bool tells_what_is_kept() const override { return end_.introduction().has(has_state); }
+  int most_at_once() const override { return server_.most_at_once(); }
+  bool has_instances() const override { return server_.introduction().has(assay::wire::has_instances); }
+  bool tells_what_is_kept() const override { return server_.introduction().has(has_state); }
   std::vector<std::string> requests() const override {
     std::vector<std::string> all;
     for (const std::string_view feature : {has_ping, has_generator, has_state, has_allocations, has_quit})
-      if (end_.introduction().has(feature)) all.emplace_back(feature);
+      if (server_.introduction().has(feature)) all.emplace_back(feature);
     return all;
   }
-  bool runs_programs() const { return end_.introduction().has(has_programs); }
+  bool runs_programs() const { return server_.introduction().has(has_programs); }
 
   Reply ask(std::string_view request, const LoadSettings& settings, const std::string& method,
             std::span<const Value> inputs) override {
@@ -124,7 +125,7 @@ class RemoteRuntime final : public Runtime {
       if (request == has_generator) return generator(settings, method, inputs);
       if (request == has_state) return state(settings, method, inputs);
       if (request == has_allocations) return allocations(settings, method, inputs);
-      return end_.quit();
+      return server_.quit();
     } catch (const Fault& refused) {
       return {refused.outcome, refused.message};
     }
@@ -135,12 +136,12 @@ class RemoteRuntime final : public Runtime {
   }
 
  private:
-  // What was answered before is no answer: each is of other bytes.
+  // Each PING has other bytes, so that an earlier answer does not count.
   Reply ping() {
     ReplyHead head;
     for (const std::size_t length : {0u, 1u, 1000u}) {
       const std::string bytes(length, static_cast<char>('a' + length % 26));
-      head = end_.ask(Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
+      head = server_.ask(Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
         well_formed(r.bytes() == bytes, "protocol.ping", "a PING of ", length, " bytes is answered with others");
       });
       if (head.status != Status::ok) break;
@@ -148,7 +149,7 @@ class RemoteRuntime final : public Runtime {
     return reply_of(head);
   }
 
-  // What is made there gives what the same gives that comes from here.
+  // Inputs that the server generates must give the same outputs as the same inputs that are sent.
   Reply generator(const LoadSettings& settings, const std::string& method, std::span<const Value> inputs) {
     std::vector<Value> here(inputs.begin(), inputs.end()), from_here, from_there;
     for (Value& v : here)
@@ -159,11 +160,11 @@ class RemoteRuntime final : public Runtime {
     if (reply.outcome != Outcome::ok) return reply;
     if (auto program = load_remote(settings, reply)) reply = program->call(method, here, from_here);
     if (reply.outcome == Outcome::ok && !std::ranges::equal(from_here, from_there, are_the_same))
-      end_.lose("protocol.generator", "inputs that the end makes give other outputs than these inputs do");
+      server_.lose("protocol.generator", "inputs that the server makes give other outputs than these inputs do");
     return reply;
   }
 
-  // It is as at first when the program is loaded again.
+  // A program that is loaded again must begin with the state that it had at first.
   Reply state(const LoadSettings& settings, const std::string& method, std::span<const Value> inputs) {
     std::vector<StateEntry> first;
     Reply reply;
@@ -172,8 +173,8 @@ class RemoteRuntime final : public Runtime {
       if (!program) return reply;
       std::vector<StateEntry> kept = program->kept(method);
       if (again && kept != first)
-        end_.lose("protocol.state",
-                  "a program that is loaded again does not begin with the state that it had at first");
+        server_.lose("protocol.state",
+                     "a program that is loaded again does not begin with the state that it had at first");
       first = std::move(kept);
       std::vector<Value> outputs;
       reply = program->call(method, inputs, outputs);
@@ -182,8 +183,8 @@ class RemoteRuntime final : public Runtime {
     return reply;
   }
 
-  // Whichever allocation of an execution is refused, the end says so, and lives on as if it had not been asked. One
-  // that answers has done with fewer.
+  // Whichever allocation of an execution is refused, the server must answer `exhausted` and continue as if it had not
+  // been asked. If it answers ok, it needed fewer allocations.
   Reply allocations(const LoadSettings& settings, const std::string& method, std::span<const Value> inputs) {
     constexpr std::uint32_t most = 32;
     std::vector<Value> right, outputs;
@@ -193,11 +194,12 @@ class RemoteRuntime final : public Runtime {
     for (std::uint32_t k = 1; reply.outcome == Outcome::ok && k <= most; ++k) {
       const Reply refused = program->call_again(k, outputs);
       if (refused.outcome != Outcome::ok && refused.outcome != Outcome::exhausted)
-        end_.lose("protocol.allocations",
-                  text("an EXECUTE without its allocation ", k, " is answered ", assay::name(refused.outcome)));
+        server_.lose("protocol.allocations",
+                     text("an EXECUTE without its allocation ", k, " is answered ", assay::name(refused.outcome)));
       if (refused.outcome == Outcome::exhausted) reply = program->call_again(0, outputs);
       if (reply.outcome == Outcome::ok && !std::ranges::equal(outputs, right, are_the_same))
-        end_.lose("protocol.allocations", text("an EXECUTE gives other outputs when allocation ", k, " was refused"));
+        server_.lose("protocol.allocations",
+                     text("an EXECUTE gives other outputs when allocation ", k, " was refused"));
       if (refused.outcome == Outcome::ok) break;
     }
     return reply;
@@ -209,12 +211,12 @@ class RemoteRuntime final : public Runtime {
     for (const auto& file : settings.data) body.text(bytes_of(file));
     body.number(settings.share_arenas);
     std::uint32_t handle = 0;
-    const ReplyHead head = end_.ask(Request::load, body, [&](BodyReader& r) { handle = r.number<std::uint32_t>(); });
+    const ReplyHead head = server_.ask(Request::load, body, [&](BodyReader& r) { handle = r.number<std::uint32_t>(); });
     reply = reply_of(head);
-    return head.status == Status::ok ? std::make_unique<RemoteProgram>(end_, handle) : nullptr;
+    return head.status == Status::ok ? std::make_unique<RemoteProgram>(server_, handle) : nullptr;
   }
 
-  End end_;
+  RemoteServer server_;
 };
 
 }  // namespace

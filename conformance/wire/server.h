@@ -14,12 +14,14 @@
 
 namespace assay::wire {
 
-// The testee's side of a wire: a library of kernels, a runtime, or both, of which either may be null. They outlive it.
+// The server of the runtime protocol: answers requests from a library of kernels, a runtime, or both. Either may be
+// null. They outlive the server.
 class Server {
  public:
   Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string> features);
 
-  // Answers frames from the one until it ends, on the other. Throws what FrameReader::broken() says, std::system_error.
+  // Reads requests from `in` and writes replies to `out`, until the input ends or after QUIT. Throws the Fault of
+  // FrameReader::broken(), std::system_error.
   void serve(int in, int out);
 
  private:
@@ -31,22 +33,17 @@ class Server {
     std::map<std::uint32_t, Value> inputs;
     std::vector<Value> outputs;
   };
+  struct Exchange;  // a request and its reply
+  struct Handlers;  // the table of requests
 
   std::string answer(const Frame& frame);
-  void answer(Request request, BodyReader& body, ReplyHead& head, BodyWriter& reply);
-  void tell_who(BodyWriter& reply) const;
-  void tell_what(BodyWriter& reply) const;
-  void call_kernel(BodyReader& body, ReplyHead& head, BodyWriter& reply);
-  void load(BodyReader& body, ReplyHead& head, BodyWriter& reply);
-  void execute(Loaded& loaded, BodyReader& body, ReplyHead& head, BodyWriter& reply);
-  static void tell_what_is_kept(Loaded& loaded, BodyWriter& reply);
   Loaded& loaded(BodyReader& body);
 
   KernelLibrary* library_;
   Runtime* runtime_;
   std::vector<std::string> features_;
-  std::map<std::uint32_t, Loaded> programs_;
-  std::uint32_t handles_ = 0;
+  std::map<std::uint32_t, Loaded> programs_;  // by handle
+  std::uint32_t last_handle_ = 0;
   bool has_quit_ = false;
 };
 

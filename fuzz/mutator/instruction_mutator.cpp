@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <functional>
 
-#include "reference/operator.h"
+#include "reference/program/build.h"
 
 namespace assay::fuzz {
 namespace {
 
-using Index = std::int32_t;
+using Index = PlanBuilder::Index;
 using pte::KernelTypes;
 
 class Instructions {
  public:
-  Instructions(pte::ExecutionPlanT& plan, Random& random) : plan_(plan), random_(random) {}
+  Instructions(pte::ExecutionPlanT& plan, Random& random) : build_(plan), plan_(plan), random_(random) {}
 
   void change() {
     switch (random_.below(10)) {
@@ -40,13 +40,6 @@ class Instructions {
  private:
   // -- values -----------------------------------------------------------------------------------------------------
 
-  template <class T>
-  Index add(T value) {
-    auto v = std::make_unique<pte::EValueT>();
-    v->val.Set(std::move(value));
-    plan_.values.push_back(std::move(v));
-    return static_cast<Index>(plan_.values.size()) - 1;
-  }
   Index any() { return static_cast<Index>(random_.below(plan_.values.size())); }
   // A value of this type; -1: there is none.
   Index some(KernelTypes type, const std::function<bool(Index)>& wanted = {}) {
@@ -58,7 +51,7 @@ class Instructions {
   template <class T>
   Index some_or(KernelTypes type, T otherwise) {
     const Index i = random_.one_in(4) ? -1 : some(type);
-    return i < 0 ? add(std::move(otherwise)) : i;
+    return i < 0 ? build_.add(std::move(otherwise)) : i;
   }
   pte::KernelTypesUnion& value(Index i) { return plan_.values[static_cast<std::size_t>(i)]->val; }
   Index like(Index i) { return plan_.values.empty() ? 0 : some(value(i).type); }
@@ -107,7 +100,7 @@ class Instructions {
     out.allocation_info->memory_id = static_cast<std::uint32_t>(memories.size() - 1);
     out.allocation_info->memory_offset_low = static_cast<std::uint32_t>(memory);
     memory += std::min(elements, most) * 16;
-    const Index i = add(std::move(out));
+    const Index i = build_.add(std::move(out));
     if (random_.one_in(2)) plan_.outputs.push_back(i);
     return i;
   }
@@ -132,8 +125,8 @@ class Instructions {
       return list<pte::OptionalTensorListT>(KernelTypes::OptionalTensorList,
                                             [&] { return random_.one_in(3) ? -1 : tensor(); });
     if (type == "int[]") return list<pte::IntListT>(KernelTypes::IntList, [&] { return integer(); });
-    if (type == "bool[]") return add(pte::BoolListT());
-    if (type == "float[]") return add(pte::DoubleListT());
+    if (type == "bool[]") return build_.add(pte::BoolListT());
+    if (type == "float[]") return build_.add(pte::DoubleListT());
     if (type == "bool") return boolean();
     if (type == "float") return real();
     if (type == "Scalar") return random_.one_in(2) ? real() : integer();
@@ -147,9 +140,7 @@ class Instructions {
   std::unique_ptr<pte::InstructionT> make(const std::function<void(T&)>& fill) {
     T what;
     fill(what);
-    auto instruction = std::make_unique<pte::InstructionT>();
-    instruction->instr_args.Set(std::move(what));
-    return instruction;
+    return PlanBuilder::instruction_of(std::move(what));
   }
   // Behind it jumps go one instruction farther.
   void insert(std::unique_ptr<pte::InstructionT> instruction) {
@@ -167,52 +158,26 @@ class Instructions {
     return plan_.chains.empty() ? 0 : static_cast<Index>(random_.below(chain().instructions.size() + 1));
   }
 
-  Index operator_index(std::string_view name) {
-    auto op = std::make_unique<pte::OperatorT>();
-    const auto dot = name.find('.');
-    op->name = name.substr(0, dot);
-    if (dot != std::string_view::npos) op->overload = name.substr(dot + 1);
-    for (std::size_t i = 0; i < plan_.operators.size(); ++i)
-      if (plan_.operators[i]->name == op->name && plan_.operators[i]->overload == op->overload)
-        return static_cast<Index>(i);
-    plan_.operators.push_back(std::move(op));
-    return static_cast<Index>(plan_.operators.size()) - 1;
-  }
   const Operator& some_operator() { return random_.of(operators_); }
-
-  // Whether an out is the new value of an argument, in whose place it is stored.
-  static bool is_new_value(const Operator& op, const SchemaArgument& out) {
-    for (std::size_t i = 0; i < op.arguments.size(); ++i)
-      if (op.arguments[i].mutated && &op.arguments[op.new_value_of(i)] == &out) return true;
-    return false;
-  }
 
   // Arguments of the schema, outs, and what it returns.
   std::unique_ptr<pte::InstructionT> call_of(const Operator& op) {
     const Index first = tensor();
     if (const auto* t = value(first).AsTensor()) dtype_ = t->scalar_type;
     return make<pte::KernelCallT>([&](auto& call) {
-      call.op_index = operator_index(op.name);
-      for (const SchemaArgument& a : op.arguments) {
-        if (is_new_value(op, a)) continue;
+      call.op_index = build_.operator_index(op.name);
+      for (const SchemaArgument& a : op.arguments.first(op.arguments.size() - op.mutated()))
         call.args.push_back(a.is_out_number()                         ? none()
                             : a.out && a.type == "Tensor"             ? out_like(first)
                             : call.args.empty() && a.type == "Tensor" ? first
                                                                       : argument(a.type));
-      }
-      if (op.outs() == 1 && !call.args.empty()) call.args.push_back(call.args.back());
-      if (op.outs() > 1) {
-        pte::TensorListT outs;
-        outs.items.assign(call.args.end() - static_cast<std::ptrdiff_t>(std::min(op.outs(), call.args.size())),
-                          call.args.end());
-        call.args.push_back(add(std::move(outs)));
-      }
+      build_.append_returned(op, call.args);
     });
   }
 
   // The same arguments for another operator.
   std::unique_ptr<pte::InstructionT> change_operator(std::unique_ptr<pte::InstructionT> call) {
-    call->instr_args.AsKernelCall()->op_index = operator_index(some_operator().name);
+    call->instr_args.AsKernelCall()->op_index = build_.operator_index(some_operator().name);
     return call;
   }
 
@@ -223,7 +188,7 @@ class Instructions {
     if (!call) return;
     for (int tries = 0; tries < 20; ++tries)
       if (const Operator& op = some_operator(); op.arguments.size() + 1 == call->args.size())
-        return void(call->op_index = operator_index(op.name));
+        return void(call->op_index = build_.operator_index(op.name));
   }
 
   std::unique_ptr<pte::InstructionT> handle_call() {
@@ -231,7 +196,7 @@ class Instructions {
     const Index self = tensor();
     return make<pte::KernelCallT>([&](auto& call) {
       call.op_index =
-          operator_index(view ? "executorch_prim::et_view.default" : "executorch_prim::et_copy_index.tensor");
+          build_.operator_index(view ? "executorch_prim::et_view.default" : "executorch_prim::et_copy_index.tensor");
       call.args = view ? std::vector<Index>{self, argument("int[]"), out_like(self)}
                        : std::vector<Index>{tensor(), self, integer()};
       call.args.push_back(random_.one_in(2) ? call.args.back() : none());
@@ -248,6 +213,7 @@ class Instructions {
     if (random_.one_in(4)) to.data_buffer_idx = copy.data_buffer_idx;
   }
 
+  PlanBuilder build_;
   pte::ExecutionPlanT& plan_;
   Random& random_;
   std::span<const Operator> operators_ = operator_table();

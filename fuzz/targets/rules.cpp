@@ -55,63 +55,37 @@ void in_workspace(std::byte fill, Use use) {
   use(workspace);
 }
 
-void check(const format::ProgramView& program, format::Workspace& workspace, Findings& findings) {
-  format::check(program, {}, workspace, findings);
-}
-using format::check;
-
 // Locates, opens and checks.
-template <class Locate, class Open>
-void check_file(Input file, std::byte fill, Findings& findings, Locate locate, Open open) {
-  const auto extent = locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), findings);
+void check(Input file, const FileKind& kind, std::byte fill, Findings& findings) {
+  const auto extent = kind.locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), findings);
   if (!extent) return;
   Memory tables(extent->tables_size);
   std::ranges::copy(file.first(extent->tables_size), tables.bytes().begin());
   const auto view = [&] {
     const Measured measured(0, most_seconds);
-    return open(tables.bytes(), file.subspan(extent->segments_begin, extent->segments_size), findings);
+    return kind.open(tables.bytes(), file.subspan(extent->segments_begin, extent->segments_size), findings);
   }();
-  if (view) in_workspace(fill, [&](auto& workspace) { check(*view, workspace, findings); });
+  if (view) in_workspace(fill, [&](auto& workspace) { kind.check(*view, {}, workspace, findings); });
 }
 
-void check_program(Input file, std::byte fill, Findings& findings) {
-  check_file(file, fill, findings, format::locate_program, format::open_program);
-}
-void check_data(Input file, std::byte fill, Findings& findings) {
-  check_file(file, fill, findings, format::locate_data, format::open_data);
-}
-
-Verdict verdict(Input file, std::byte fill, void (*check)(Input, std::byte, Findings&)) {
+Verdict verdict(Input file, const FileKind& kind, std::byte fill) {
   Verdict v;
   Findings findings = v.findings();
-  check(file, fill, findings);
+  check(file, kind, fill, findings);
   return v;
-}
-
-template <class Open>
-std::string first_of_reference(Input file, Open open) {
-  const auto opened = open(borrowed(file));
-  const auto faults = opened ? faults_of(*opened) : opened.faults;
-  return faults.empty() ? "valid" : faults.front().rule;
-}
-
-template <class Open>
-void compare(Input file, void (*check)(Input, std::byte, Findings&), Open open) {
-  constexpr std::byte other_fill{0xFF};
-  const Verdict here = verdict(file, {}, check);
-  must(here == verdict(file, other_fill, check), "workspace", "the verdict depends on what the workspace held");
-  const std::string first = here.told == 0 ? "valid" : std::string(here.rules[0]->id),
-                    reference = first_of_reference(file, open);
-  must(first == reference, "verdict", "the verdict is ", first, ", but that of the reference ", reference);
 }
 
 }  // namespace
 
 void attack_rules(Input input) {
-  if (format::file_kind(input) == format::FileKind::data)
-    compare(input, check_data, open_data);
-  else
-    compare(input, check_program, [](File file) { return open_program(std::move(file)); });
+  const FileKind& kind = file_kind(input) == &format::data_kind ? format::data_kind : format::program_kind;
+  constexpr std::byte other_fill{0xFF};
+  const Verdict here = verdict(input, kind, {});
+  must(here == verdict(input, kind, other_fill), "workspace", "the verdict depends on what the workspace held");
+  const auto faults = faults_of(borrowed(input), kind);
+  const std::string first = here.told == 0 ? "valid" : std::string(here.rules[0]->id),
+                    reference = faults.empty() ? "valid" : faults.front().rule;
+  must(first == reference, "verdict", "the verdict is ", first, ", but that of the reference ", reference);
 }
 
 }  // namespace assay::fuzz

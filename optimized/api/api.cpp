@@ -2,11 +2,12 @@
 #include <new>
 
 #include "optimized/api/types.h"
+#include "optimized/prepare/pte/make.h"
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/method.h"
 #include "optimized/runtime/table.h"
 
-// The C interface, but for packed constants.
+// The C interface, except for packed constants.
 
 using namespace assay;
 using namespace assay::optimized;
@@ -18,14 +19,14 @@ using Bytes = Program::Bytes;
 assay_outcome too_small(assay_fault* to, const char* what) {
   Fault fault;
   fault.set(Outcome::exhausted, "V4", "", what);
-  return told(fault, to);
+  return outcome_of(fault, to);
 }
 
-// Opens a program whose views of data files stand in `views`.
+// Opens a program. `views` is memory for the views of its data files.
 std::optional<Program> open(assay_bytes file, const assay_bytes* data, std::size_t count,
                             std::span<format::DataView> views, format::Workspace& workspace, Fault& fault) {
   if (count > ASSAY_MOST_DATA_FILES) {
-    fault.set(Outcome::exhausted, "V4", "", "there are more data files than a program takes");
+    fault.set(Outcome::exhausted, "V4", "", "there are more data files than a program can have");
     return {};
   }
   Bytes files[ASSAY_MOST_DATA_FILES];
@@ -39,7 +40,7 @@ const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name
   return plan;
 }
 
-// Whether a method can be made for these options, and run on this machine; only its sizes are wanted for any machine.
+// Reads the options. False: a method with them cannot be made or, if `runs`, cannot run on this machine.
 bool read(const assay_options* from, bool runs, Options& options, Fault& fault) {
   if (!from) return true;
   options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
@@ -91,8 +92,8 @@ assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size
   Fault found;
   format::Workspace counting;
   format::DataView views[ASSAY_MOST_DATA_FILES];
-  if (!open(file, data, count, views, counting, found)) return told(found, fault);
-  *sizes = {sizeof(assay_program), told_size(aligned(counting.most()))};
+  if (!open(file, data, count, views, counting, found)) return outcome_of(found, fault);
+  *sizes = {sizeof(assay_program), interface_size(aligned(counting.most()))};
   return ASSAY_OK;
 }
 
@@ -104,7 +105,7 @@ assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size
   Fault found;
   format::Workspace checks(bytes_of(workspace));
   program->program = open(file, data, count, program->views, checks, found);
-  if (!program->program) return told(found, fault);
+  if (!program->program) return outcome_of(found, fault);
   *opened = program;
   return ASSAY_OK;
 }
@@ -123,8 +124,8 @@ assay_outcome assay_method_workspace_size(const assay_program* program, const ch
                                           assay_fault* fault) {
   Fault found;
   const pte::ExecutionPlan* plan = plan_of(program, name, found);
-  if (!plan) return told(found, fault);
-  *bytes = told_size(aligned(Method::workspace_size(*program->program, *plan)));
+  if (!plan) return outcome_of(found, fault);
+  *bytes = interface_size(aligned(workspace_size(*program->program, *plan)));
   return ASSAY_OK;
 }
 
@@ -136,7 +137,7 @@ Method* make(const assay_program* program, const char* name, const assay_options
   Options read_options;
   if (!plan || !read(options, memories, read_options, fault)) return nullptr;
   format::Workspace work(bytes_of(workspace));
-  return Method::make(*program->program, *plan, read_options, work, memories, sizes, fault);
+  return make_method(*program->program, *plan, read_options, work, memories, sizes, fault);
 }
 
 }  // namespace
@@ -146,9 +147,9 @@ assay_outcome assay_method_size(const assay_program* program, const char* name, 
   Fault found;
   Sizes all;
   make(program, name, options, workspace, nullptr, all, found);
-  if (found) return told(found, fault);
-  *sizes = {workspace.size, told_size(all.prepared), told_size(all.arena), told_size(all.shared),
-            told_size(all.scratch)};
+  if (found) return outcome_of(found, fault);
+  *sizes = {workspace.size, interface_size(all.prepared), interface_size(all.arena), interface_size(all.shared),
+            interface_size(all.scratch)};
   return ASSAY_OK;
 }
 
@@ -160,7 +161,7 @@ assay_outcome assay_method_make(const assay_program* program, const char* name, 
                           bytes_of(given->scratch)};
   Method* method = make(program, name, options, given->workspace, &memories, all, found);
   *made = reinterpret_cast<assay_method*>(method);
-  return method ? ASSAY_OK : told(found, fault);
+  return method ? ASSAY_OK : outcome_of(found, fault);
 }
 
 void assay_method_end(assay_method* method) { method_of(method).end(); }
@@ -207,7 +208,7 @@ assay_outcome set_input(assay_method* method, size_t i, const assay_value* value
       const DTypeFacts* facts = find_dtype(t.dtype);
       if (!facts || t.rank > max_rank) {
         refuse(found, "R1", {nullptr, "input", static_cast<std::int64_t>(i)}, "is no tensor of a known dtype and rank");
-        return told(found, fault);
+        return outcome_of(found, fault);
       }
       tensor.dtype = facts->dtype, tensor.rank = static_cast<std::uint8_t>(t.rank);
       tensor.data = static_cast<std::byte*>(t.data), tensor.sizes = const_cast<std::int32_t*>(t.sizes);
@@ -218,7 +219,7 @@ assay_outcome set_input(assay_method* method, size_t i, const assay_value* value
     case ASSAY_NONE:
       break;
   }
-  return (method_of(method).*set)(i, given, found) ? ASSAY_OK : told(found, fault);
+  return (method_of(method).*set)(i, given, found) ? ASSAY_OK : outcome_of(found, fault);
 }
 
 }  // namespace
@@ -233,17 +234,17 @@ assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_valu
 
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault) {
   Fault found;
-  return method_of(method).set_output(i, bytes_of(memory), found) ? ASSAY_OK : told(found, fault);
+  return method_of(method).set_output(i, bytes_of(memory), found) ? ASSAY_OK : outcome_of(found, fault);
 }
 
 assay_outcome assay_execute(assay_method* method, assay_fault* fault) {
   Fault found;
-  return method_of(method).execute(found) ? ASSAY_OK : told(found, fault);
+  return method_of(method).execute(found) ? ASSAY_OK : outcome_of(found, fault);
 }
 
 assay_outcome assay_step(assay_method* method, assay_fault* fault) {
   Fault found;
-  return method_of(method).step(found) ? ASSAY_OK : told(found, fault);
+  return method_of(method).step(found) ? ASSAY_OK : outcome_of(found, fault);
 }
 
 bool assay_running(const assay_method* method) { return method_of(method).running(); }

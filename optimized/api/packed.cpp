@@ -2,23 +2,23 @@
 
 #include "optimized/api/types.h"
 
-// Packed constants by the C interface: apart from the rest, so that only who wants them links them.
+// The C interface to packed constants. It is a file of its own, so that only clients that use it link it.
 
 using namespace assay::optimized;
 
-size_t assay_packed_size(const assay_method* method) { return told_size(packed_file_size(method_of(method))); }
+size_t assay_packed_size(const assay_method* method) { return interface_size(packed_file_size(method_of(method))); }
 
 assay_outcome assay_packed_save(const assay_program* program, const assay_method* method, assay_memory file,
                                 assay_fault* fault) {
   Fault found;
-  return save_packed(*program->program, method_of(method), bytes_of(file), found) ? ASSAY_OK : told(found, fault);
+  return save_packed(*program->program, method_of(method), bytes_of(file), found) ? ASSAY_OK : outcome_of(found, fault);
 }
 
 assay_outcome assay_packed_open(const assay_program* program, assay_bytes file, assay_packed* opened,
                                 assay_fault* fault) {
   Fault found;
   const auto kept = open_packed(*program->program, bytes_of(file), found);
-  if (!kept) return told(found, fault);
+  if (!kept) return outcome_of(found, fault);
   *opened = {{kept->bytes.data(), kept->bytes.size()}, kept->layout};
   return ASSAY_OK;
 }

@@ -9,7 +9,7 @@
 #include "optimized/api/assay.h"
 #include "optimized/runtime/method.h"
 
-// What the C interface hands out: the runtime's own types under other names.
+// The types of the C interface and the types of the runtime that they stand for.
 
 struct assay_program {
   std::optional<assay::optimized::Program> program;
@@ -21,15 +21,15 @@ namespace assay::optimized {
 inline Program::Bytes bytes_of(const assay_bytes& b) { return {static_cast<const std::byte*>(b.data), b.size}; }
 inline std::span<std::byte> bytes_of(const assay_memory& m) { return {static_cast<std::byte*>(m.data), m.size}; }
 
-// A number of bytes as the client reads it; more than its machine can address is the most that there is.
-inline std::size_t told_size(std::uint64_t bytes) {
+// A number of bytes as a size_t. A number beyond its range becomes its largest value.
+inline std::size_t interface_size(std::uint64_t bytes) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::size_t>::max()));
 }
 
 inline Method& method_of(assay_method* m) { return *reinterpret_cast<Method*>(m); }
 inline const Method& method_of(const assay_method* m) { return *reinterpret_cast<const Method*>(m); }
 
-inline assay_outcome told(const Fault& from, assay_fault* to) {
+inline assay_outcome outcome_of(const Fault& from, assay_fault* to) {
   if (to) {
     static_assert(sizeof to->rule == sizeof from.rule && sizeof to->place == sizeof from.place);
     std::memcpy(to->rule, from.rule, sizeof from.rule);

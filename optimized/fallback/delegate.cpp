@@ -8,30 +8,28 @@
 namespace assay::optimized {
 namespace {
 
-// The reference's delegate, with what it is made from.
+// A delegate of the reference, with what it is made from.
 struct Held {
   RuntimeOptions options;
-  std::shared_ptr<Int> executed = std::make_shared<Int>(0);  // instructions of one execution
+  std::shared_ptr<Int> executed = std::make_shared<Int>(0);  // instructions of the current execution
   std::unique_ptr<assay::Delegate> delegate;
 };
 
-void* begin(void*, const DelegateSource& from, Fault& fault) {
+void* begin(void* maker, const DelegateSource& from, Fault& fault) {
+  const auto& [make, backends] = *static_cast<const ReferenceBackends::Maker*>(maker);
   auto held = std::make_unique<Held>();
-  held->options.backends = {{"ProgramBackend", make_program_delegate}};
+  held->options.backends = backends;
   const bool made = caught(fault, [&](const Budget& budget) {
     held->options.budget = budget;
     held->options.instructions = from.instructions;
     held->options.nested = {1, held->executed};
-    std::vector<CompileSpec> specs;
-    for (std::uint32_t i = 0; i < format::size_of(from.tables.compile_specs()); ++i) {
-      const auto& spec = *from.tables.compile_specs()->Get(i);
-      specs.push_back({format::text_of(spec.key()), std::as_bytes(format::items(spec.value()))});
+    std::vector<assay::CompileSpec> specs;
+    for (std::uint32_t i = 0; i < from.compile_specs; ++i) {
+      const CompileSpec spec = from.compile_spec(i);
+      specs.push_back({spec.key, spec.value});
     }
-    const auto named = [&named = from.named](std::string_view key) -> std::optional<std::span<const std::byte>> {
-      const auto found = named.find(key);
-      return found ? std::optional(found->bytes) : std::nullopt;
-    };
-    held->delegate = make_program_delegate({from.payload, std::move(specs), held->options, named});
+    const auto named = [&](std::string_view key) { return from.named_data(key); };
+    held->delegate = make({from.payload, std::move(specs), held->options, named});
   });
   return made ? held.release() : nullptr;
 }
@@ -58,6 +56,19 @@ void end(void* delegate) { delete static_cast<Held*>(delegate); }
 
 }  // namespace
 
-const Backend program_backend{"ProgramBackend", nullptr, begin, execute, end};
+ReferenceBackends::ReferenceBackends(Backends backends) : backends_(std::move(backends)) {
+  makers_.reserve(backends_.size());
+  for (const auto& [id, make] : backends_) {
+    makers_.push_back({make, backends_});
+    all_.push_back({id, &makers_.back(), begin, execute, end});
+  }
+}
+
+const ReferenceBackends& reference_backends() {
+  static const ReferenceBackends all(own_backends());
+  return all;
+}
+
+const assay_backend* ReferenceBackends::data() const { return reinterpret_cast<const assay_backend*>(all_.data()); }
 
 }  // namespace assay::optimized

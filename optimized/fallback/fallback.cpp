@@ -16,13 +16,14 @@ void add(assay::Value value, Value* to, std::vector<Result>& results) {
   if (!list) return results.push_back({std::move(value), to});
   const auto targets = to->items();
   if (to->kind != ValueKind::tensors || targets.size() != list->size())
-    throw broken("I10", {}, "the outs are no list of ", list->size(), " tensors");
+    throw broken("I10", {}, "the outs are not a list of ", list->size(), " tensors");
   for (std::size_t k = 0; k < targets.size(); ++k) results.push_back({std::move(*(*list)[k]), targets[k]});
 }
 
 void call(const Operator& op, const Call& call, const Budget& budget) {
   Buffer<assay::Value> arguments;
-  std::vector<std::size_t> from;  // operand of each argument: the new value of a mutated one goes where it is
+  std::vector<std::size_t>
+      from;  // by argument: its operand; the new value of a mutated argument replaces that argument
   for (std::size_t i = 0; i < op.arguments.size(); ++i) from.push_back(i);
   for (std::size_t i = 0; i < op.arguments.size(); ++i)
     if (op.arguments[i].mutated) from[op.new_value_of(i)] = i;
@@ -48,8 +49,8 @@ void call(const Operator& op, const Call& call, const Budget& budget) {
 
 const void* find(const Call& call, Stores&) { return find_operator(call.roles->name); }
 
-bool run(const Step& step, Run& run) {
-  return caught(*run.fault,
+bool run(const Step& step, Execution& execution) {
+  return caught(*execution.fault,
                 [&](const Budget& budget) { call(*static_cast<const Operator*>(step.state), step.call, budget); });
 }
 
@@ -60,10 +61,6 @@ bool accepts(const Call&) { return true; }
 const Kernel reference_kernel{"reference", accepts, find, run};
 
 const assay_fallback* reference_fallback() { return reinterpret_cast<const assay_fallback*>(&reference_kernel); }
-const assay_backend* reference_backends(std::size_t& count) {
-  count = 1;
-  return reinterpret_cast<const assay_backend*>(&program_backend);
-}
 
 Budget budget_of_this_thread() { return charged ? *charged : Budget(); }
 

@@ -1,21 +1,49 @@
 #pragma once
 
+#include <vector>
+
 #include "optimized/api/assay.h"
+#include "optimized/runtime/backend.h"
 #include "optimized/runtime/kernel.h"
 #include "reference/budget.h"
+#include "reference/runtime/delegate.h"
 
-// What has no kernel yet, done by the reference. It uses the heap and exceptions, bounded by a budget, so that it is a
+// The reference does the calls that have no kernel yet. It uses the heap and exceptions, bounded by a budget. It is a
 // library of its own, which a deployable build leaves out.
 namespace assay::optimized {
 
-// Accepts every call of an operator of the specification; refuses it as the reference does.
+// Accepts every call of an operator of the specification, and refuses it as the reference does.
 extern const Kernel reference_kernel;
 
-// Both for clients of the C interface.
-const assay_fallback* reference_fallback();
-const assay_backend* reference_backends(std::size_t& count);
+const assay_fallback* reference_fallback();  // the same, for clients of the C interface
 
-// What the calls of this thread are charged to while it lives.
+// Backends of the reference, by their ids, as backends of the optimized runtime. A program that is a payload may
+// delegate to the same backends. These outlive the methods.
+class ReferenceBackends {
+ public:
+  explicit ReferenceBackends(Backends backends);
+  ReferenceBackends(const ReferenceBackends&) = delete;
+  ReferenceBackends& operator=(const ReferenceBackends&) = delete;
+
+  std::span<const Backend> all() const { return all_; }
+  const assay_backend* data() const;  // the same, for clients of the C interface
+  std::size_t size() const { return all_.size(); }
+
+  // What makes the delegates of one backend.
+  struct Maker {
+    const MakeDelegate& make;
+    const Backends& all;
+  };
+
+ private:
+  Backends backends_;
+  std::vector<Maker> makers_;
+  std::vector<Backend> all_;
+};
+
+const ReferenceBackends& reference_backends();  // the reference's own
+
+// While it lives, the calls of this thread are charged to this budget.
 class FallbackBudget {
  public:
   explicit FallbackBudget(const Budget& budget);
@@ -23,8 +51,5 @@ class FallbackBudget {
   FallbackBudget(const FallbackBudget&) = delete;
   FallbackBudget& operator=(const FallbackBudget&) = delete;
 };
-
-// The demonstration backend, "ProgramBackend", by the reference.
-extern const Backend program_backend;
 
 }  // namespace assay::optimized

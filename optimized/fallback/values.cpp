@@ -25,7 +25,7 @@ assay::Tensor to_reference(const Tensor& t, bool with_elements) {
 Ints integers(const Value& list) {
   Ints all;
   for (const Value* v : list.items()) {
-    if (v->kind != ValueKind::integer) throw broken("V3", {}, "a value of a list of integers is no integer");
+    if (v->kind != ValueKind::integer) throw broken("V3", {}, "a list of integers has a value that is not an integer");
     all.push_back(v->integer);
   }
   return all;
@@ -33,19 +33,21 @@ Ints integers(const Value& list) {
 
 bool is_number(ValueKind kind) { return kind <= ValueKind::boolean; }
 
-// Makes room for a result, in the dim order that the method has.
+// Checks that a result fits its target, and arranges its elements in the target's dim order.
 void prepare(Result& r, format::RuleId rule) {
   if (r.to->kind != ValueKind::tensor) {
     const bool fits = std::holds_alternative<std::monostate>(r.value) || std::holds_alternative<Int>(r.value) ||
                       std::holds_alternative<double>(r.value) || std::holds_alternative<bool>(r.value);
     if (!fits || !is_number(r.to->kind))
-      throw broken(rule, {}, "a value is no tensor, and of another kind than its result, ", kind_name(r.value));
+      throw broken(rule, {}, "the operator gives ", kind_name(r.value),
+                   ", but the method has a value of another kind for it");
     return;
   }
   assay::Tensor* from = std::get_if<assay::Tensor>(&r.value);
   Tensor& to = *r.to->tensor;
   if (!from || from->dtype != to.dtype)
-    throw broken(rule, {}, "a tensor of another dtype than its result, ", kind_name(r.value));
+    throw broken(rule, {}, "the operator gives ", kind_name(r.value),
+                 ", but the method has a tensor of another dtype for it");
   Dims order;
   for (int i = 0; i < to.rank; ++i) order.push_back(to.dim_order[i]);
   if (from->rank() == to.rank && from->dim_order != order) *from = arranged(*from, order);

@@ -16,7 +16,7 @@ namespace assay::kernels::HWY_NAMESPACE {
 
 HWY_INLINE Vector number(float x) { return hn::Set(floats, x); }
 
-// Of x86's Min and Max the second operand wins where one is NaN or both are zeros, of Arm's the number.
+// Where an operand is NaN or both are zeros, Min and Max return the second operand on x86, the number on Arm.
 HWY_INLINE Vector clamped(Vector x, Vector low, Vector high) {
   const Vector y = hn::Min(high, hn::Max(low, x));
   return HWY_TARGET == HWY_NEON ? hn::IfThenElse(hn::IsNaN(x), x, y) : y;
@@ -31,7 +31,7 @@ HWY_INLINE Vector sigmoid(Vector x) {
 
 HWY_INLINE Vector six_of(Vector x) { return clamped(hn::Add(x, number(3)), hn::Zero(floats), number(6)); }
 
-// x / 6, of which a fused product leaves no more than half an ulp and 2^-25 of it; quotients take much longer.
+// x / 6 by a fused product, whose error is at most half an ulp and 2^-25 of it. A quotient takes much longer.
 HWY_INLINE Vector sixth(Vector x) {
   constexpr float sixth = 1.0f / 6, rest = -0x1.555556p-28f;  // of 1/6
   if (HWY_TARGET == HWY_SSE4) return hn::Div(x, number(6));
@@ -42,12 +42,12 @@ HWY_INLINE Vector hardswish(Vector x) { return hn::Mul(x, hardsigmoid(x)); }
 HWY_INLINE Vector silu(Vector x) { return hn::Mul(x, sigmoid(x)); }
 
 HWY_INLINE Vector gelu_tanh(Vector x) {
-  constexpr float slope = 1.5957691216057308f, cubic = 0.071354816272600146f;  // 2 sqrt(2/pi), and 0.044715 of it
+  constexpr float slope = 1.5957691216057308f, cubic = 0.071354816272600146f;  // 2 sqrt(2/pi), and 0.044715 times it
   return hn::Mul(x, sigmoid(hn::Mul(x, hn::MulAdd(hn::Mul(x, x), number(cubic), number(slope)))));
 }
 
-// Phi(-|x|) = e^(-x^2/2) t g(t - 0.7), t = 1 / (1 + |x| / 4), where g is the Chebyshev fit on |x| <= 5.5, within 2^-25;
-// beyond, the power makes of its error less.
+// Phi(-|x|) = e^(-x^2/2) t g(t - 0.7), t = 1 / (1 + |x| / 4), where g is the Chebyshev fit on |x| <= 5.5, within 2^-25.
+// Beyond 5.5 the power makes the error smaller.
 HWY_INLINE Vector gelu(Vector x) {
   constexpr float g[] = {-0.09623069316148758f, -0.04160529747605324f, 0.2557394802570343f, 0.5789322257041931f,
                          0.6721136569976807f,   0.5116530060768127f,   0.2684824466705322f};
@@ -59,7 +59,7 @@ HWY_INLINE Vector gelu(Vector x) {
   return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), tail, hn::Sub(number(1), tail)));
 }
 
-// Sums become these before they are stored; all others take a second look at what was just stored.
+// The activations that are applied to sums in registers. All others are applied to what was just stored.
 constexpr bool is_short(Activation activation) {
   return activation <= Activation::clamp || activation == Activation::hardswish;
 }

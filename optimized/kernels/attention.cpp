@@ -15,22 +15,22 @@
 #define ASSAY_KERNELS_ATTENTION_BLOCKS
 namespace assay::kernels {
 
-constexpr std::size_t keys_of_block = 256, queries_of_block = 48;  // whose scores stay in the second cache
-// Packing keys and values takes as long as so many queries do without.
+constexpr std::size_t keys_of_block = 256, queries_of_block = 48;  // their scores stay in the second-level cache
+// Packing keys and values takes as long as this many queries take without packing.
 constexpr std::size_t few_queries = 8;
 constexpr float lowest = -std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
 
 constexpr bool is_few(const Attention& a) { return a.queries <= few_queries && a.has_rows_of_keys; }
 
-// What a query has met: its largest score, and the sum of e^(score - largest).
+// Running values of a query: its largest score, and the sum of e^(score - largest).
 struct Met {
   float top = lowest, sum = 0;
 };
 
-// Where the floats of a block are in scratch.
+// The parts of scratch of a block.
 struct AttentionMemory {
   float *scores = nullptr, *scales = nullptr, *keys = nullptr, *values = nullptr;
-  float* row = nullptr;  // of a query that is scaled, or rows of what a block adds
+  float* row = nullptr;  // a scaled query, or rows of a block's addend
   Met* met = nullptr;    // by query
   std::size_t floats = 0;
 
@@ -64,7 +64,7 @@ HWY_INLINE void each_vector(std::size_t n, const Body& body) {
 
 HWY_INLINE Vector exponential(Vector x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(floats, x)); }
 
-// The sum with the mask, and the largest; which NaN is not, that becomes of the sum.
+// Adds the mask and returns the largest sum. A NaN is not taken for the largest; it makes the sum of exponentials NaN.
 float masked(float* scores, std::size_t n, const float* mask, std::ptrdiff_t mask_column) {
   Vector tops = hn::Set(floats, lowest);
   each_vector(n, [&](std::size_t j, const auto& vector) HWY_ATTR {
@@ -80,10 +80,10 @@ float masked(float* scores, std::size_t n, const float* mask, std::ptrdiff_t mas
   return hn::GetLane(hn::MaxOfLanes(floats, tops));
 }
 
-// Scores of the next keys become what they weigh among all keys so far. Returns what those before weigh now.
+// Turns scores of the next keys into weights among all keys so far. Returns the factor for the weights of earlier keys.
 float weigh(float* scores, std::size_t n, const float* mask, std::ptrdiff_t mask_column, Met& met) {
   const float top = std::max(met.top, masked(scores, n, mask, mask_column));
-  const float base = top == lowest ? 0 : top;  // -infinity less itself is NaN
+  const float base = top == lowest ? 0 : top;  // -infinity minus itself is NaN
   const Vector bases = hn::Set(floats, base);
   Vector sums = hn::Zero(floats);
   each_vector(n, [&](std::size_t j, const auto& vector) HWY_ATTR {
@@ -96,14 +96,14 @@ float weigh(float* scores, std::size_t n, const float* mask, std::ptrdiff_t mask
   hn::Store(exponential(hn::Load(floats, before)), floats, before);
   const float kept = met.sum == 0 ? 0 : met.sum * before[0];
   met = {top, kept + hn::GetLane(hn::SumOfLanes(floats, sums))};
-  const float inverse = met.sum == 0 ? 1 : 1 / met.sum;  // of nothing but -infinity
+  const float inverse = met.sum == 0 ? 1 : 1 / met.sum;  // all scores are -infinity
   each_vector(n, [&](std::size_t j, const auto& vector) HWY_ATTR {
     vector.store(hn::Mul(vector.load(scores + j), hn::Set(floats, inverse)), scores + j);
   });
   return kept * inverse;
 }
 
-// out = before out + part, or what is no number at all.
+// out = before out + part. NaN and infinities are as in the formula.
 void add_row(float* out, const float* part, float before, std::size_t n) {
   each_vector(n, [&](std::size_t e, const auto& vector) HWY_ATTR {
     vector.store(hn::MulAdd(vector.load(out + e), hn::Set(floats, before), vector.load(part + e)), out + e);
@@ -114,7 +114,7 @@ void fill_row(float* out, float value, std::size_t n) {
   each_vector(n, [&](std::size_t e, const auto& vector) HWY_ATTR { vector.store(hn::Set(floats, value), out + e); });
 }
 
-// Products of one row with four of n floats.
+// Products of one row with four rows of n floats.
 HWY_INLINE void dot_four(const float* q, const float* k, std::ptrdiff_t k_row, std::size_t n, float* to) {
   Vector sums[4];
   unrolled<4>([&](auto r) HWY_ATTR { sums[r] = hn::Zero(floats); });
@@ -165,7 +165,7 @@ void add_values(const float* p, const Strided& v, std::size_t rows, float* out, 
   if (e < n) columns(e, Part(n - e));
 }
 
-// Queries that are few take keys and values where they lie, one query after another.
+// A few queries read keys and values in place, one query after another.
 void attend_few(const Attention& a, const AttentionHead& head, Range queries, const AttentionMemory& memory) {
   for (std::size_t i = queries.begin; i < queries.end; ++i) {
     const auto at = static_cast<std::ptrdiff_t>(i);

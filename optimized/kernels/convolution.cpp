@@ -11,9 +11,9 @@
 namespace assay::kernels {
 namespace {
 
-// Results whose place is `phase` more than a multiple of `period` see the same taps of a transposed kernel: tap, tap +
-// step, ..., the first of them over cell `cell` for the first such result, each next one `back` cells before. A plain
-// convolution has one phase, of all taps.
+// Results at places `phase` plus a multiple of `period` see the same taps of a transposed kernel: tap, tap + step, ...
+// For the first such result, tap `tap` is over cell `cell`, and each next tap is `back` cells before. A plain
+// convolution has one phase with all taps.
 struct Phase {
   std::size_t first_tap, tap_step;
   TapAxis taps;
@@ -24,7 +24,8 @@ std::size_t phases(const Convolution& c, const ConvolutionAxis& axis) { return c
 Phase phase_of(const Convolution& c, const ConvolutionAxis& axis, std::size_t phase) {
   const auto padding = static_cast<std::ptrdiff_t>(axis.padding), dilation = static_cast<std::ptrdiff_t>(axis.dilation);
   if (!c.transposed) return {0, 1, {axis.kernel, -padding, dilation}};
-  // tap k of result q stride + phase is over cell q + (phase + padding - k dilation) / stride, where that is a number
+  // Tap k of result q stride + phase is over cell q + (phase + padding - k dilation) / stride, where that is a whole
+  // number.
   const auto stride = static_cast<std::ptrdiff_t>(axis.stride);
   const std::size_t common = std::gcd(axis.stride, axis.dilation), step = axis.stride / common;
   for (std::size_t tap = 0; tap < std::min(step, axis.kernel); ++tap) {
@@ -44,7 +45,7 @@ Panels panels_of(const Convolution& c, const Phase& y, const Phase& x) {
   return {c.set, y.taps.count * x.taps.count * c.inputs, c.outputs};
 }
 
-// Packed weights begin with zeros, for what lies outside.
+// Packed weights begin with zeros, which are the image outside of its bounds.
 std::size_t zeros(const Convolution& c) { return (c.inputs + 15) / 16 * 16; }
 
 // visit(group, phase in y, phase in x, offset of its weights, y, x).
@@ -63,7 +64,7 @@ std::size_t for_each_part(const Convolution& c, const Visit& visit) {
 
 void pack_depthwise(const Convolution& c, const float* weight, const WeightStrides& strides, const float* scale,
                     float* packed) {
-  packed = std::fill_n(packed, depthwise_stride(c), 0.0f);  // for what lies outside
+  packed = std::fill_n(packed, depthwise_stride(c), 0.0f);  // the image outside of its bounds
   for (std::size_t y = 0; y < c.y.kernel; ++y)
     for (std::size_t x = 0; x < c.x.kernel; ++x)
       for (std::size_t channel = 0; channel < depthwise_stride(c); ++channel)
@@ -101,12 +102,12 @@ void convolve_image(const Convolution& c, const Images& image, const float* pack
     if (p.panels.depth == 0) p.channels = 0, p.tap_y.count = p.tap_x.count = 1;
     const bool together =
         c.x.dilation == 1 && c.x.padding == 0 && c.groups == 1 && !c.transposed && image.pixel_stride == c.inputs;
-    if (together) p.channels *= p.tap_x.count, p.tap_x.count = 1;  // the taps of a row
+    if (together) p.channels *= p.tap_x.count, p.tap_x.count = 1;  // the taps of a row are one tap
     multiply(p, threads);
   });
 }
 
-// Where the numbers of an image lie: floats from a row, a pixel, a channel to the next.
+// Strides of an image: floats from a row, a pixel, a channel to the next.
 struct Strides {
   std::size_t row, pixel, channel;
 };
@@ -115,19 +116,19 @@ Strides strides_of(const Images& image) {
   return {image.width * image.pixel_stride, image.pixel_stride, 1};
 }
 
-// Of few channels all that a result sees is one tap, whose floats are read where they lie.
+// With few channels, all that a result sees is one tap, whose floats are read in place.
 bool has_few_channels(const Convolution& c) { return !c.transposed && c.groups == 1 && c.inputs < 16; }
 std::size_t depth(const Convolution& c) { return c.y.kernel * c.x.kernel * c.inputs; }
 std::size_t floats_of_offsets(const Convolution& c) {
   return (depth(c) * sizeof(std::ptrdiff_t) / sizeof(float) + 15) / 16 * 16;
 }
 
-// An image between the zeros of its padding, as they lie in it: planes, or pixels of `channels`.
+// An image within the zeros of its padding: planes, or pixels of `channels`, as in the source.
 Images padded(const Convolution& c, const Images& image, float* data) {
   return {data, 1, image.height + 2 * c.y.padding, image.width + 2 * c.x.padding, c.inputs, image.channels_first};
 }
 
-// Row y of a plane, or of pixels that lie together.
+// Row y of a plane, or of contiguous pixels.
 void pad_row(const Convolution& c, const Images& image, const float* plane, std::size_t channels, std::size_t y,
              float* to) {
   const std::size_t margin = c.x.padding * channels;
@@ -152,7 +153,7 @@ void pad(const Convolution& c, const Images& image, const Images& copy, float* t
   });
 }
 
-// One image. In scratch stand the offsets of what a result sees, and a padded image.
+// One image. Scratch holds the offsets of what a result sees, and the padded image.
 void convolve_few_channels(const Convolution& c, const Images& given, const float* packed, const float* bias,
                            float* out, std::size_t out_stride, float* scratch, const Epilogue& epilogue,
                            const Threads& threads) {
@@ -184,14 +185,14 @@ void convolve_few_channels(const Convolution& c, const Images& given, const floa
   multiply(p, threads);
 }
 
-// One image of channels that lie together.
+// One image whose channels are contiguous.
 void convolve_pixels(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
                      std::size_t out_stride, const Epilogue& epilogue, const Threads& threads) {
   const auto convolve_one = c.is_depthwise() ? convolve_depthwise : convolve_image;
   convolve_one(c, image, packed, bias, out, out_stride, epilogue, threads);
 }
 
-// One image, whose planes are put together in scratch.
+// One image, whose planes are interleaved in scratch.
 void convolve_planes(const Convolution& c, const Images& planes, const float* packed, const float* bias, float* out,
                      std::size_t out_stride, float* scratch, const Epilogue& epilogue, const Threads& threads) {
   const std::size_t channels = c.groups * c.inputs;
@@ -241,7 +242,7 @@ void convolve(const Convolution& c, const Images& images, const float* packed, c
               std::size_t out_stride, float* scratch, const Epilogue& epilogue, const Threads& threads) {
   Images image = images;
   image.count = 1;
-  if (is_product(c) && !images.channels_first) {  // all images are one
+  if (is_product(c) && !images.channels_first) {  // all images are one product
     image.height = 1, image.width = images.count * images.height * images.width;
     return convolve_image(c, image, packed, bias, out, out_stride, epilogue, threads);
   }

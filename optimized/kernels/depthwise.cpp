@@ -10,7 +10,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-// One image, and where its results go.
+// One image, and where its results are stored.
 struct Depthwise {
   const Convolution& c;
   const Images& image;
@@ -22,7 +22,7 @@ struct Depthwise {
   std::size_t tap_stride;  // floats of packed weights
   std::size_t width;       // results of a row
 
-  const float* weights() const { return packed + tap_stride; }  // behind the zeros for what lies outside
+  const float* weights() const { return packed + tap_stride; }  // behind the zeros for the outside
 
   // The pixel under tap (i, j) of result (y, x).
   HWY_INLINE const float* pixel(std::size_t y, std::size_t i, std::size_t x, std::size_t j) const {
@@ -32,14 +32,14 @@ struct Depthwise {
                                                       : packed;
   }
 
-  // The pixel under tap (0, 0), which may lie outside.
+  // The pixel under tap (0, 0), which may be outside.
   const float* first(std::size_t y, std::size_t x) const {
     const auto row = static_cast<std::ptrdiff_t>(y * c.y.stride) - static_cast<std::ptrdiff_t>(c.y.padding),
                column = static_cast<std::ptrdiff_t>(x * c.x.stride) - static_cast<std::ptrdiff_t>(c.x.padding);
     return image.data +
            (row * static_cast<std::ptrdiff_t>(image.width) + column) * static_cast<std::ptrdiff_t>(image.pixel_stride);
   }
-  // Whether a window of so many pixels from there on does not.
+  // Whether a window of this many pixels from there on is inside.
   bool is_inside(std::size_t y, std::size_t window_height, std::size_t x, std::size_t window_width) const {
     const std::size_t row = y * c.y.stride, column = x * c.x.stride;
     return row >= c.y.padding && row - c.y.padding + window_height <= image.height && column >= c.x.padding &&
@@ -52,8 +52,8 @@ void activate_result(const Depthwise& d, std::size_t place) {
   activate(instruction_set, d.epilogue.activation, d.epilogue.low, d.epilogue.high, out, out, d.c.groups);
 }
 
-// Results are made in strips of H rows, whose pixels are read once for all of them: a window of K x K taps that are S
-// apart from a result to the next.
+// Results are computed in strips of H rows, whose pixels are read once for all rows. A window has K x K taps; S is the
+// distance from one result's window to the next.
 constexpr std::size_t strip_width = 4;
 
 template <std::size_t H, std::size_t K, std::size_t S>
@@ -67,12 +67,12 @@ struct Strip {
 template <std::size_t H>
 using Sums = Vector[H][strip_width];
 
-// Where result (r, t) of a strip lies, floats from its first.
+// The place of result (r, t) of a strip, in floats from its first result.
 HWY_INLINE std::size_t floats_to(const Depthwise& d, std::size_t stride, std::size_t r, std::size_t t) {
   return (r * d.width + t) * stride;
 }
 
-// What the next strip writes.
+// Fetches the memory that the next strip writes.
 template <std::size_t H, std::size_t K, std::size_t S>
 HWY_INLINE void fetch(const Depthwise& d, const Strip<H, K, S>& strip, std::size_t channel) {
   for (std::size_t r = 0; r < H; ++r)
@@ -157,7 +157,7 @@ void convolve_strip(const Depthwise& d, std::size_t y, std::size_t x) {
   if (channel < d.c.groups) convolve_channels(d, strip, channel, Part(d.c.groups - channel));
 }
 
-// A strip of one result, for any taps.
+// A strip of one result, with any taps.
 void convolve_result(const Depthwise& d, std::size_t y, std::size_t x) {
   const std::size_t place = y * d.width + x;
   for (std::size_t channel = 0; channel < d.c.groups; channel += lanes) {
@@ -196,7 +196,7 @@ const Strips* strips_of(const Depthwise& d) {
   return nullptr;
 }
 
-// Some rows of an image's results. The last strip of a row overlaps the one before.
+// Some rows of an image's results. The last strip of a row overlaps the strip before it.
 void convolve_rows(const Convolution& c, const Images& image, const float* packed, const float* bias, float* out,
                    std::size_t out_stride, const Epilogue& epilogue, Range rows) {
   const Depthwise d{

@@ -4,13 +4,13 @@
 
 namespace assay::kernels {
 
-// Weights of a tap lie together, in whole vectors.
+// The weights of a tap are contiguous, in whole vectors.
 constexpr std::size_t depthwise_stride(const Convolution& c) {
   const std::size_t lanes = traits(c.set).lanes;
   return (c.groups + lanes - 1) / lanes * lanes;
 }
 
-// One image.
+// Computes one image.
 void convolve_depthwise(const Convolution&, const Images&, const float* packed, const float* bias, float* out,
                         std::size_t out_stride, const Epilogue&, const Threads&);
 

@@ -7,8 +7,8 @@
 
 namespace assay::kernels {
 
-// What kernels are compiled for, of each architecture the slowest first; portable are those of the compiler's. Weights
-// are packed for one of them, and sizes can be asked for any, also one that this machine lacks.
+// The instruction sets that kernels are compiled for, of each architecture the slowest first. `portable` is what the
+// compiler targets. Weights are packed for one set. Sizes can be asked for any set, even if this machine lacks it.
 enum class InstructionSet : std::uint8_t { sse4, avx2, avx512, neon, portable };
 
 struct InstructionSetTraits {
@@ -19,7 +19,7 @@ struct InstructionSetTraits {
 constexpr InstructionSetTraits instruction_sets[] = {
     {"sse4", 4, 16}, {"avx2", 8, 16}, {"avx512", 16, 32}, {"neon", 4, 32}, {"portable", 1, 16},
 };
-// What Highway compiled of a function for each of them; null where it did not.
+// A function as Highway compiled it for each set; null where it did not.
 #define ASSAY_OF_EACH_SET(function)                                                                             \
   {                                                                                                             \
     HWY_CHOOSE_SSE4(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function), HWY_CHOOSE_NEON(function), \
@@ -32,10 +32,10 @@ constexpr const InstructionSetTraits& traits(InstructionSet set) {
 constexpr const char* name_of(std::optional<InstructionSet> set) { return set ? traits(*set).name : "none"; }
 std::optional<InstructionSet> find_instruction_set(std::string_view name);
 
-// Whether this library has it, and whether this machine can run it, too.
+// Whether this library has the set, and whether this machine can also run it.
 bool is_compiled(InstructionSet);
 bool is_supported(InstructionSet);
-// The fastest that is; an x86-64 without SSE4.2 has none.
+// The fastest supported set. None: an x86-64 without SSE4.2.
 std::optional<InstructionSet> best_instruction_set();
 
 }  // namespace assay::kernels

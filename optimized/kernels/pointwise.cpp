@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -16,8 +17,8 @@
 
 #include "optimized/kernels/vectors-inl.h"
 
-// A formula is written once, of numbers; the compiler makes vectors of it for each instruction set. An element is only
-// ever read before a result is stored in its place, which `simd` says.
+// A formula is written once, on numbers; for each instruction set the compiler makes vectors of it. `simd` tells it
+// that an element is read only before a result is stored in its place.
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
@@ -28,41 +29,75 @@ T parameter(const void* parameters, std::size_t i) {
   return x;
 }
 
-template <class T, class F>
-void row_of(const void* const* operands, void* out, std::size_t n, const void* parameters) {
-  const F f{};
-  const T first = parameter<T>(parameters, 0), second = parameter<T>(parameters, 1);
-  const T* a = static_cast<const T*>(operands[0]);
-  if constexpr (std::is_invocable_v<F, T, T, T, T>) {  // a, b and the parameters
-    const T* b = static_cast<const T*>(operands[1]);
-    auto* y = static_cast<std::invoke_result_t<F, T, T, T, T>*>(out);
-#pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) y[i] = f(a[i], b[i], first, second);
-  } else {
-    auto* y = static_cast<std::invoke_result_t<F, T, T, T>*>(out);
-#pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) y[i] = f(a[i], first, second);
-  }
-}
-template <class T, class F>
-constexpr PointwiseRow row(F) {
-  return row_of<T, F>;
+// f(numbers) with as many of the parameters as f takes.
+template <class F, class T, class... Numbers>
+constexpr auto with_parameters(F f, T first, T second, Numbers... numbers) {
+  if constexpr (std::is_invocable_v<F, Numbers..., T, T>)
+    return f(numbers..., first, second);
+  else if constexpr (std::is_invocable_v<F, Numbers..., T>)
+    return f(numbers..., first);
+  else
+    return f(numbers...);
 }
 
-// By masks of bits: the compiler makes no vectors of a choice between elements by bytes.
-template <class T, class Bits>
+template <class T, class F>
+using ResultOfOne = decltype(with_parameters(F(), T(), T(), T()));
+template <class T, class F>
+using ResultOfTwo = decltype(with_parameters(F(), T(), T(), T(), T()));
+
+template <class T, class F>
+void row_of_one(const void* const* operands, void* out, std::size_t n, const void* parameters) {
+  const T first = parameter<T>(parameters, 0), second = parameter<T>(parameters, 1);
+  const T* a = static_cast<const T*>(operands[0]);
+  auto* y = static_cast<ResultOfOne<T, F>*>(out);
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) y[i] = with_parameters(F(), first, second, a[i]);
+}
+
+template <class T, class F>
+void row_of_two(const void* const* operands, void* out, std::size_t n, const void* parameters) {
+  const T first = parameter<T>(parameters, 0), second = parameter<T>(parameters, 1);
+  const T *a = static_cast<const T*>(operands[0]), *b = static_cast<const T*>(operands[1]);
+  auto* y = static_cast<ResultOfTwo<T, F>*>(out);
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) y[i] = with_parameters(F(), first, second, a[i], b[i]);
+}
+
+using Byte = std::uint8_t;  // a truth: 1 or 0
+
+// A formula of one number, or of two, and of up to two parameters. It has no state.
+template <class T, class F>
+constexpr PointwiseFormula one(F) {
+  return {row_of_one<T, F>, 1, std::is_same_v<ResultOfOne<T, F>, Byte>};
+}
+template <class T, class F>
+constexpr PointwiseFormula two(F) {
+  return {row_of_two<T, F>, 2, std::is_same_v<ResultOfTwo<T, F>, Byte>};
+}
+
+// The type in which sums and products of T are computed: an unsigned integer wraps.
+template <class T>
+using Wrapping = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;
+// An unsigned integer of as many bits as T: float, std::int64_t or Byte.
+template <class T>
+using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, Wrapping<T>>;
+
+// The second number where the first, a byte, is not 0, else the third. By masks of bits: the compiler makes no vectors
+// of a choice between elements by bytes.
+template <class T>
 void where_row(const void* const* operands, void* out, std::size_t n, const void*) {
   const auto* condition = static_cast<const std::uint8_t*>(operands[0]);
   const T *b = static_cast<const T*>(operands[1]), *c = static_cast<const T*>(operands[2]);
   T* y = static_cast<T*>(out);
+  using U = Bits<T>;
 #pragma omp simd
   for (std::size_t i = 0; i < n; ++i) {
-    const Bits of_c = static_cast<Bits>(Bits(condition[i] != 0) - 1);
-    y[i] = std::bit_cast<T>(
-        static_cast<Bits>((std::bit_cast<Bits>(b[i]) & Bits(~of_c)) | (std::bit_cast<Bits>(c[i]) & of_c)));
+    const U of_c = static_cast<U>(U(condition[i] != 0) - 1);
+    y[i] = std::bit_cast<T>(static_cast<U>((std::bit_cast<U>(b[i]) & U(~of_c)) | (std::bit_cast<U>(c[i]) & of_c)));
   }
 }
 
+// The first number, but at least the second and at most the third; NaN where one of them is.
 template <class T>
 void clamp_row(const void* const* operands, void* out, std::size_t n, const void*) {
   const T *a = static_cast<const T*>(operands[0]), *low = static_cast<const T*>(operands[1]),
@@ -80,68 +115,44 @@ void activation_row(const void* const* operands, void* out, std::size_t n, const
   activate(instruction_set, activation, 0, 0, static_cast<const float*>(operands[0]), static_cast<float*>(out), n);
 }
 
-using Byte = std::uint8_t;
+struct NamedFormula {
+  Operation operation;
+  PointwiseFormula formula;
+};
 
-// Of any elements; integers wrap.
-template <class T>
-constexpr PointwiseRow number_row(Pointwise operation) {
-  using U = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;
-  switch (operation) {
-    using enum Pointwise;
-    case add:
-    case sub:
-      return row<T>([](T a, T b, T alpha, T) { return T(U(a) + U(alpha) * U(b)); });
-    case rsub:
-      return row<T>([](T a, T b, T alpha, T) { return T(U(b) + U(alpha) * U(a)); });
-    case mul:
-      return row<T>([](T a, T b, T, T) { return T(U(a) * U(b)); });
-    case minimum:
-      return row<T>([](T a, T b, T, T) { return a < b || a != a ? a : b; });
-    case maximum:
-      return row<T>([](T a, T b, T, T) { return a > b || a != a ? a : b; });
-    case lt:
-      return row<T>([](T a, T b, T, T) { return Byte(a < b); });
-    case le:
-      return row<T>([](T a, T b, T, T) { return Byte(a <= b); });
-    case gt:
-      return row<T>([](T a, T b, T, T) { return Byte(a > b); });
-    case ge:
-      return row<T>([](T a, T b, T, T) { return Byte(a >= b); });
-    case eq:
-      return row<T>([](T a, T b, T, T) { return Byte(a == b); });
-    case ne:
-      return row<T>([](T a, T b, T, T) { return Byte(a != b); });
-    case logical_and:
-      return row<T>([](T a, T b, T, T) { return Byte((a != 0) & (b != 0)); });
-    case logical_or:
-      return row<T>([](T a, T b, T, T) { return Byte((a != 0) | (b != 0)); });
-    case logical_xor:
-      return row<T>([](T a, T b, T, T) { return Byte((a != 0) != (b != 0)); });
-    case logical_not:
-      return row<T>([](T a, T, T) { return Byte(a == 0); });
-    case sign:
-      return row<T>([](T a, T, T) { return T((a > 0) - (a < 0)); });
-    case neg:
-      return row<T>([](T a, T, T) { return T(-U(a)); });
-    case relu:
-      return row<T>([](T a, T, T) { return a < 0 ? T(0) : a; });
-    case clamp:
-      return row<T>([](T a, T low, T high) {
-        const T x = a < low ? low : a;
-        return x > high ? high : x;
-      });
-    case square:
-      return row<T>([](T a, T, T) { return T(U(a) * U(a)); });
-    case clamp_between:
-      return clamp_row<T>;
-    case where:
-      return where_row<T, std::conditional_t<std::is_same_v<T, float>, std::uint32_t, U>>;
-    default:
-      return nullptr;
-  }
-}
+// Formulas of floats and of integers, which wrap. The parameter of a sum is alpha, of differences its opposite. Where
+// an operand of minimum or maximum is NaN, so is the result.
+template <class T, class U = Wrapping<T>>
+constexpr NamedFormula number_formulas[] = {
+    {"add", two<T>([](T a, T b, T alpha) { return T(U(a) + U(alpha) * U(b)); })},
+    {"sub", two<T>([](T a, T b, T alpha) { return T(U(a) + U(alpha) * U(b)); })},
+    {"rsub", two<T>([](T a, T b, T alpha) { return T(U(b) + U(alpha) * U(a)); })},
+    {"mul", two<T>([](T a, T b) { return T(U(a) * U(b)); })},
+    {"minimum", two<T>([](T a, T b) { return a < b || a != a ? a : b; })},
+    {"maximum", two<T>([](T a, T b) { return a > b || a != a ? a : b; })},
+    {"lt", two<T>([](T a, T b) { return Byte(a < b); })},
+    {"le", two<T>([](T a, T b) { return Byte(a <= b); })},
+    {"gt", two<T>([](T a, T b) { return Byte(a > b); })},
+    {"ge", two<T>([](T a, T b) { return Byte(a >= b); })},
+    {"eq", two<T>([](T a, T b) { return Byte(a == b); })},
+    {"ne", two<T>([](T a, T b) { return Byte(a != b); })},
+    {"logical_and", two<T>([](T a, T b) { return Byte((a != 0) & (b != 0)); })},
+    {"logical_or", two<T>([](T a, T b) { return Byte((a != 0) | (b != 0)); })},
+    {"logical_xor", two<T>([](T a, T b) { return Byte((a != 0) != (b != 0)); })},
+    {"logical_not", one<T>([](T a) { return Byte(a == 0); })},
+    {"sign", one<T>([](T a) { return T((a > 0) - (a < 0)); })},
+    {"neg", one<T>([](T a) { return T(-U(a)); })},
+    {"relu", one<T>([](T a) { return a < 0 ? T(0) : a; })},
+    {"clamp", one<T>([](T a, T low, T high) {
+       const T x = a < low ? low : a;
+       return x > high ? high : x;
+     })},
+    {"square", one<T>([](T a) { return T(U(a) * U(a)); })},
+    {"clamp_between", {clamp_row<T>, 3}},
+    {"where", {where_row<T>, 3}},
+};
 
-// By formulas of doubles, the functions of libm above all, which no vectors are made of.
+// Formulas of doubles, most of them functions of libm. The compiler makes no vectors of these.
 template <double (*function)(double)>
 void double_row(const void* const* operands, void* out, std::size_t n, const void*) {
   const float* a = static_cast<const float*>(operands[0]);
@@ -178,12 +189,13 @@ bool crosses(T left, T divisor) {
   return left != 0 && (left < 0) != (divisor < 0);
 }
 
+// Has the sign of the divisor.
 double remainder_of(double a, double b) {
   const double left = std::fmod(a, b);
   return crosses(left, b) ? left + b : left;
 }
 
-// What is left of a without its remainder is a multiple of b. A zero has the sign of the quotient.
+// The largest integer not above a / b. a without its remainder is a multiple of b. A zero has the sign of the quotient.
 double floor_of(double a, double b) {
   if (b == 0) return a / b;
   const double left = std::fmod(a, b);
@@ -191,111 +203,71 @@ double floor_of(double a, double b) {
   return whole == 0 ? std::copysign(0.0, a / b) : std::round(whole);
 }
 
-constexpr PointwiseRow float_row(Pointwise operation) {
-  switch (operation) {
-    using enum Pointwise;
-    case div:
-      return row<float>([](float a, float b, float, float) { return a / b; });
-    case div_trunc:
-      return row<float>([](float a, float b, float, float) { return std::trunc(a / b); });
-    case div_floor:
-      return double_row<floor_of>;
-    case fmod:
-      return double_row<std::fmod>;
-    case remainder:
-      return double_row<remainder_of>;
-    case pow:
-      return double_row<std::pow>;
-    case atan2:
-      return double_row<std::atan2>;
-    case isnan:
-      return row<float>([](float a, float, float) { return Byte(a != a); });
-    case isinf:
-      return row<float>([](float a, float, float) { return Byte(std::fabs(a) > std::numeric_limits<float>::max()); });
-    case floor:
-      return row<float>([](float a, float, float) { return std::floor(a); });
-    case ceil:
-      return row<float>([](float a, float, float) { return std::ceil(a); });
-    case trunc:
-      return row<float>([](float a, float, float) { return std::trunc(a); });
-    case round:
-      return row<float>([](float a, float, float) { return std::nearbyint(a); });
-    case leaky_relu:
-      return row<float>([](float a, float slope, float) { return a > 0 ? a : slope * a; });
-    case elu:
-      return elu_row;
-    case abs:
-      return row<float>([](float a, float, float) { return std::fabs(a); });
-    case neg:
-      return row<float>([](float a, float, float) { return -a; });
-    case sqrt:
-      return row<float>([](float a, float, float) { return std::sqrt(a); });
-    case rsqrt:
-      return row<float>([](float a, float, float) { return 1 / std::sqrt(a); });
-    case reciprocal:
-      return row<float>([](float a, float, float) { return 1 / a; });
-    case cube:
-      return row<float>([](float a, float, float) { return a * a * a; });
-    case inverse_square:
-      return row<float>([](float a, float, float) { return 1 / (a * a); });
-    case power:
-      return power_row;
-    case exp:
-      return double_row<std::exp>;
-    case expm1:
-      return double_row<std::expm1>;
-    case log:
-      return double_row<std::log>;
-    case log1p:
-      return double_row<std::log1p>;
-    case log2:
-      return double_row<std::log2>;
-    case log10:
-      return double_row<std::log10>;
-    case sin:
-      return double_row<std::sin>;
-    case cos:
-      return double_row<std::cos>;
-    case tan:
-      return double_row<std::tan>;
-    case asin:
-      return double_row<std::asin>;
-    case acos:
-      return double_row<std::acos>;
-    case atan:
-      return double_row<std::atan>;
-    case sinh:
-      return double_row<std::sinh>;
-    case cosh:
-      return double_row<std::cosh>;
-    case tanh:
-      return double_row<std::tanh>;
-    case asinh:
-      return double_row<std::asinh>;
-    case acosh:
-      return double_row<std::acosh>;
-    case atanh:
-      return double_row<std::atanh>;
-    case erf:
-      return double_row<std::erf>;
-    case sigmoid:
-      return activation_row<Activation::sigmoid>;
-    case gelu:
-      return activation_row<Activation::gelu>;
-    case gelu_tanh:
-      return activation_row<Activation::gelu_tanh>;
-    default:
-      return number_row<float>(operation);
-  }
+template <double (*function)(double)>
+constexpr PointwiseFormula doubles() {
+  return {double_row<function>, 1};
+}
+template <double (*function)(double, double)>
+constexpr PointwiseFormula doubles() {
+  return {double_row<function>, 2};
 }
 
-// The one quotient beyond the range wraps.
+// Floats have these formulas besides, or instead.
+constexpr NamedFormula float_formulas[] = {
+    {"div", two<float>([](float a, float b) { return a / b; })},
+    {"div_trunc", two<float>([](float a, float b) { return std::trunc(a / b); })},
+    {"div_floor", doubles<floor_of>()},
+    {"fmod", doubles<std::fmod>()},
+    {"remainder", doubles<remainder_of>()},
+    {"pow", doubles<std::pow>()},
+    {"atan2", doubles<std::atan2>()},
+    {"isnan", one<float>([](float a) { return Byte(a != a); })},
+    {"isinf", one<float>([](float a) { return Byte(std::fabs(a) > std::numeric_limits<float>::max()); })},
+    {"floor", one<float>([](float a) { return std::floor(a); })},
+    {"ceil", one<float>([](float a) { return std::ceil(a); })},
+    {"trunc", one<float>([](float a) { return std::trunc(a); })},
+    {"round", one<float>([](float a) { return std::nearbyint(a); })},
+    {"leaky_relu", one<float>([](float a, float slope) { return a > 0 ? a : slope * a; })},
+    {"elu", {elu_row, 1}},
+    {"abs", one<float>([](float a) { return std::fabs(a); })},
+    {"neg", one<float>([](float a) { return -a; })},
+    {"sqrt", one<float>([](float a) { return std::sqrt(a); })},
+    {"rsqrt", one<float>([](float a) { return 1 / std::sqrt(a); })},
+    {"reciprocal", one<float>([](float a) { return 1 / a; })},
+    {"cube", one<float>([](float a) { return a * a * a; })},
+    {"inverse_square", one<float>([](float a) { return 1 / (a * a); })},
+    {"power", {power_row, 1}},
+    {"exp", doubles<std::exp>()},
+    {"expm1", doubles<std::expm1>()},
+    {"log", doubles<std::log>()},
+    {"log1p", doubles<std::log1p>()},
+    {"log2", doubles<std::log2>()},
+    {"log10", doubles<std::log10>()},
+    {"sin", doubles<std::sin>()},
+    {"cos", doubles<std::cos>()},
+    {"tan", doubles<std::tan>()},
+    {"asin", doubles<std::asin>()},
+    {"acos", doubles<std::acos>()},
+    {"atan", doubles<std::atan>()},
+    {"sinh", doubles<std::sinh>()},
+    {"cosh", doubles<std::cosh>()},
+    {"tanh", doubles<std::tanh>()},
+    {"asinh", doubles<std::asinh>()},
+    {"acosh", doubles<std::acosh>()},
+    {"atanh", doubles<std::atanh>()},
+    {"erf", doubles<std::erf>()},
+    {"sigmoid", {activation_row<Activation::sigmoid>, 1}},
+    {"gelu", {activation_row<Activation::gelu>, 1}},
+    {"gelu_tanh", {activation_row<Activation::gelu_tanh>, 1}},
+};
+
+// The one quotient beyond the range, of the least integer by -1, wraps.
 using Int = std::int64_t;
 Int negated(Int a) { return static_cast<Int>(-static_cast<std::uint64_t>(a)); }
 Int quotient(Int a, Int b) { return b == -1 ? negated(a) : a / b; }
 Int rest(Int a, Int b) { return b == -1 ? 0 : a % b; }
 
-// Of integers only 1 and -1 have a power other than 0 below the zeroth.
+// To a negative exponent, only 1 and -1 have a power other than 0.
 Int power_of(Int a, Int exponent) {
   if (exponent < 0) return a == 1 ? 1 : a == -1 ? 1 - 2 * (exponent & 1) : 0;
   std::uint64_t power = 1, square = static_cast<std::uint64_t>(a);
@@ -304,97 +276,76 @@ Int power_of(Int a, Int exponent) {
   return static_cast<Int>(power);
 }
 
-constexpr PointwiseRow integer_row(Pointwise operation) {
-  switch (operation) {
-    using enum Pointwise;
-    case div_trunc:
-      return row<Int>([](Int a, Int b, Int, Int) { return quotient(a, b); });
-    case div_floor:
-      return row<Int>([](Int a, Int b, Int, Int) { return quotient(a, b) - crosses(rest(a, b), b); });
-    case fmod:
-      return row<Int>([](Int a, Int b, Int, Int) { return rest(a, b); });
-    case remainder:
-      return row<Int>([](Int a, Int b, Int, Int) { return crosses(rest(a, b), b) ? rest(a, b) + b : rest(a, b); });
-    case pow:
-      return row<Int>([](Int a, Int b, Int, Int) { return power_of(a, b); });
-    case bitwise_and:
-      return row<Int>([](Int a, Int b, Int, Int) { return a & b; });
-    case bitwise_or:
-      return row<Int>([](Int a, Int b, Int, Int) { return a | b; });
-    case bitwise_xor:
-      return row<Int>([](Int a, Int b, Int, Int) { return a ^ b; });
-    case bitwise_not:
-      return row<Int>([](Int a, Int, Int) { return ~a; });
-    case shift_left:
-      return row<Int>([](Int a, Int b, Int, Int) { return b < 0 || b > 63 ? 0 : Int(std::uint64_t(a) << b); });
-    case shift_right:
-      return row<Int>([](Int a, Int b, Int, Int) { return a >> (b < 0 || b > 63 ? 63 : b); });
-    case abs:
-      return row<Int>([](Int a, Int, Int) { return a < 0 ? negated(a) : a; });
-    case floor:
-    case ceil:
-    case trunc:
-    case round:
-      return row<Int>([](Int a, Int, Int) { return a; });
-    case isnan:
-    case isinf:
-      return row<Int>([](Int, Int, Int) { return Byte(0); });
-    default:
-      return number_row<Int>(operation);
-  }
+constexpr PointwiseFormula same_integer = one<Int>([](Int a) { return a; });
+
+// Integers have these formulas besides.
+constexpr NamedFormula integer_formulas[] = {
+    {"div_trunc", two<Int>([](Int a, Int b) { return quotient(a, b); })},
+    {"div_floor", two<Int>([](Int a, Int b) { return quotient(a, b) - crosses(rest(a, b), b); })},
+    {"fmod", two<Int>([](Int a, Int b) { return rest(a, b); })},
+    {"remainder", two<Int>([](Int a, Int b) { return crosses(rest(a, b), b) ? rest(a, b) + b : rest(a, b); })},
+    {"pow", two<Int>([](Int a, Int b) { return power_of(a, b); })},
+    {"bitwise_and", two<Int>([](Int a, Int b) { return a & b; })},
+    {"bitwise_or", two<Int>([](Int a, Int b) { return a | b; })},
+    {"bitwise_xor", two<Int>([](Int a, Int b) { return a ^ b; })},
+    {"bitwise_not", one<Int>([](Int a) { return ~a; })},
+    {"shift_left", two<Int>([](Int a, Int b) { return b < 0 || b > 63 ? 0 : Int(std::uint64_t(a) << b); })},
+    {"shift_right", two<Int>([](Int a, Int b) { return a >> (b < 0 || b > 63 ? 63 : b); })},
+    {"abs", one<Int>([](Int a) { return a < 0 ? negated(a) : a; })},
+    {"floor", same_integer},
+    {"ceil", same_integer},
+    {"trunc", same_integer},
+    {"round", same_integer},
+    {"isnan", one<Int>([](Int) { return Byte(0); })},
+    {"isinf", one<Int>([](Int) { return Byte(0); })},
+};
+
+constexpr PointwiseFormula conjunction = two<Byte>([](Byte a, Byte b) { return Byte((a != 0) & (b != 0)); });
+constexpr PointwiseFormula disjunction = two<Byte>([](Byte a, Byte b) { return Byte((a != 0) | (b != 0)); });
+constexpr PointwiseFormula difference = two<Byte>([](Byte a, Byte b) { return Byte((a != 0) != (b != 0)); });
+constexpr PointwiseFormula negation = one<Byte>([](Byte a) { return Byte(a == 0); });
+constexpr PointwiseFormula never = one<Byte>([](Byte) { return Byte(0); });
+
+// Truths have these formulas alone. A byte is true where it is not 0.
+constexpr NamedFormula truth_formulas[] = {
+    {"add", two<Byte>([](Byte a, Byte b, Byte alpha) { return Byte((a != 0) | ((b != 0) & (alpha != 0))); })},
+    {"mul", conjunction},
+    {"minimum", conjunction},
+    {"logical_and", conjunction},
+    {"bitwise_and", conjunction},
+    {"maximum", disjunction},
+    {"logical_or", disjunction},
+    {"bitwise_or", disjunction},
+    {"eq", two<Byte>([](Byte a, Byte b) { return Byte((a != 0) == (b != 0)); })},
+    {"ne", difference},
+    {"logical_xor", difference},
+    {"bitwise_xor", difference},
+    {"sign", one<Byte>([](Byte a) { return Byte(a != 0); })},
+    {"isnan", never},
+    {"isinf", never},
+    {"logical_not", negation},
+    {"bitwise_not", negation},
+    {"where", {where_row<Byte>, 3}},
+};
+
+constexpr PointwiseFormula find_in(std::span<const NamedFormula> table, const Operation& operation) {
+  for (const NamedFormula& named : table)
+    if (named.operation == operation) return named.formula;
+  return {};
 }
 
-constexpr PointwiseRow boolean_row(Pointwise operation) {
-  switch (operation) {
-    using enum Pointwise;
-    case add:
-      return row<Byte>([](Byte a, Byte b, Byte alpha, Byte) { return Byte((a != 0) | ((b != 0) & (alpha != 0))); });
-    case mul:
-    case minimum:
-    case logical_and:
-    case bitwise_and:
-      return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) & (b != 0)); });
-    case maximum:
-    case logical_or:
-    case bitwise_or:
-      return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) | (b != 0)); });
-    case eq:
-      return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) == (b != 0)); });
-    case ne:
-    case logical_xor:
-    case bitwise_xor:
-      return row<Byte>([](Byte a, Byte b, Byte, Byte) { return Byte((a != 0) != (b != 0)); });
-    case sign:
-      return row<Byte>([](Byte a, Byte, Byte) { return Byte(a != 0); });
-    case isnan:
-    case isinf:
-      return row<Byte>([](Byte, Byte, Byte) { return Byte(0); });
-    case logical_not:
-    case bitwise_not:
-      return number_row<Byte>(logical_not);
-    case where:
-      return number_row<Byte>(operation);
-    default:
-      return nullptr;
-  }
+// Evaluated by the compiler, so that a build has no table, only the formulas that its kernels name.
+constexpr PointwiseFormula formula_of(const Operation& operation, Element element) {
+  if (element == Element::boolean) return find_in(truth_formulas, operation);
+  const bool is_float = element == Element::f32;
+  const PointwiseFormula own = is_float ? find_in(float_formulas, operation) : find_in(integer_formulas, operation);
+  if (own.row) return own;
+  return is_float ? find_in(number_formulas<float>, operation) : find_in(number_formulas<Int>, operation);
 }
 
-constexpr PointwiseRow find_row_of(Pointwise operation, Element element) {
-  switch (element) {
-    case Element::f32:
-      return float_row(operation);
-    case Element::i64:
-      return integer_row(operation);
-    case Element::boolean:
-      return boolean_row(operation);
-  }
-  return nullptr;
-}
-
-// Which operation on which elements, decided when this is compiled.
 template <class Asked>
-PointwiseRow row_asked() {
-  constexpr PointwiseRow found = find_row_of(Asked::operation(), Asked::element());
+PointwiseFormula formula_asked() {
+  constexpr PointwiseFormula found = formula_of(Asked::operation(), Asked::element());
   return found;
 }
 
@@ -403,32 +354,41 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace assay::kernels {
-template <Pointwise asked_operation, Element asked_element>
-PointwiseRow find_row(InstructionSet set) {
+
+template <Operation asked_operation, Element asked_element>
+PointwiseFormula find_formula(InstructionSet set) {
   struct Asked {
-    static constexpr Pointwise operation() { return asked_operation; }
+    static constexpr Operation operation() { return asked_operation; }
     static constexpr Element element() { return asked_element; }
   };
-  constexpr PointwiseRow (*of_set[])() = ASSAY_OF_EACH_SET(row_asked<Asked>);
+  constexpr PointwiseFormula (*of_set[])() = ASSAY_OF_EACH_SET(formula_asked<Asked>);
   return of_set[static_cast<std::size_t>(set)]();
 }
 
-template <Pointwise operation, Element element>
-bool has_row() {
-  return HWY_NAMESPACE::find_row_of(operation, element) != nullptr;
+template <Operation operation, Element element>
+bool has_formula() {
+  return HWY_NAMESPACE::formula_of(operation, element).row;
 }
 
-// All of them, for whom the linker finds them here; nobody reads it.
-struct Rows {
-  FindRow find;
+// Instantiates both functions for each operation of a table and each type of elements, as other files declare them
+// only.
+struct Instance {
+  FindFormula find;
   bool (*has)();
 };
-template <std::size_t... i>
-constexpr std::array<Rows, sizeof...(i)> all_rows(std::index_sequence<i...>) {
-  return {Rows{find_row<Pointwise(i / 3), Element(i % 3)>, has_row<Pointwise(i / 3), Element(i % 3)>}...};
+template <const auto& table, std::size_t... i>
+constexpr auto instances_of(std::index_sequence<i...>) {
+  return std::array{Instance{find_formula<table[i / 3].operation, Element(i % 3)>,
+                             has_formula<table[i / 3].operation, Element(i % 3)>}...};
 }
-extern const std::array<Rows, 3 * pointwise_operations> rows;
-const std::array<Rows, 3 * pointwise_operations> rows = all_rows(std::make_index_sequence<3 * pointwise_operations>());
+template <const auto& table>
+constexpr auto instances = instances_of<table>(std::make_index_sequence<3 * std::size(table)>());
+
+namespace tables = HWY_NAMESPACE;
+extern const std::span<const Instance> all_instances[];
+const std::span<const Instance> all_instances[] = {
+    instances<tables::number_formulas<float>>, instances<tables::float_formulas>, instances<tables::integer_formulas>,
+    instances<tables::truth_formulas>};
 
 }  // namespace assay::kernels
 #endif

@@ -13,16 +13,16 @@ namespace assay::kernels::HWY_NAMESPACE {
 
 constexpr std::size_t registers = traits(instruction_set).registers, most_vectors = panel_vectors(registers);
 
-// Channels whose products are one piece of straight code: a processor that shares its stages with another one has no
-// time for more than the products. Of more of them g++ would keep sums in memory.
+// Channels whose products are one piece of straight code: a processor that shares its pipeline with another thread has
+// time for nothing else. With more channels g++ would keep sums in memory.
 constexpr std::size_t group = instruction_set == InstructionSet::avx2 ? 4 : registers == 32 ? 2 : 1;
 
 // Neighbouring results, and where each begins.
 struct Rows {
   std::size_t count;
-  bool inside;                                // no tap of theirs is outside of the image
+  bool inside;                                // all of their taps are inside the image
   std::ptrdiff_t y[most_rows], x[most_rows];  // of the tap (0, 0), in the image
-  std::ptrdiff_t in[most_rows];               // floats from the image's first to there
+  std::ptrdiff_t in[most_rows];               // floats from the image's first element to there
   float* results[most_rows];
   const float* terms[most_rows];
 
@@ -30,7 +30,7 @@ struct Rows {
   const float* residual(std::size_t r) const { return terms[r]; }
 };
 
-// The same where each result is as far from the one before, and sees one tap.
+// The same, where all results have the same distance from the one before and see one tap.
 struct EvenRows {
   const float* pixels;
   std::size_t pixel_stride;
@@ -48,19 +48,19 @@ struct EvenRows {
   }
 };
 
-// The products that one pass over a tile adds up.
+// The products that one pass over a tile adds.
 struct Pass {
   Range taps, channels;
-  std::size_t tap_y, tap_x;  // of the first tap
-  bool first, last;          // a sum begins with the bias, else with what the pass before has stored
+  std::size_t tap_y, tap_x;  // the first tap
+  bool first, last;          // the first pass begins a sum with the bias, another pass with what was stored
 };
 
-// Where a tile lies among the columns.
+// The columns of a tile.
 struct Columns {
   std::size_t first;
   std::size_t last_vector;  // columns of the last vector
   const float* weights;     // of the pass
-  const float* ahead;       // is fetched from there on, so many floats a group: what later tiles read
+  const float* ahead;       // what later tiles read; it is fetched from there on, this many floats a group
   std::size_t ahead_step;
 };
 
@@ -72,7 +72,7 @@ HWY_INLINE bool is_inside(const Image& image, std::ptrdiff_t y, std::ptrdiff_t x
   return static_cast<std::size_t>(y) < image.height && static_cast<std::size_t>(x) < image.width;
 }
 
-// Vector v of the V of a row, of which the last may be a part.
+// Vector v of the V vectors of a row; the last may be partial.
 template <std::size_t V>
 HWY_INLINE Vector load(const float* row, std::size_t v, const Part& last) {
   return v + 1 < V ? hn::LoadU(floats, row + v * lanes) : last.load(row + v * lanes);
@@ -101,7 +101,7 @@ HWY_INLINE void begin(const Product& p, const AnyRows& rows, const Columns& colu
   });
 }
 
-// What a tile will want when it has its sums: the terms that are added to them, and the place of the next tile's.
+// Fetches what a tile needs when its sums are complete: the addends, and the place of the next tile's results.
 template <std::size_t R, std::size_t V, class AnyRows>
 HWY_INLINE void fetch(const Product& p, const AnyRows& rows, const Pass& pass, const Columns& columns) {
   if (pass.last && p.epilogue.residual)
@@ -125,8 +125,8 @@ HWY_INLINE void multiply_and_add(const float* const (&in)[R], std::ptrdiff_t at,
   });
 }
 
-// Channels first to last of a tap, channel c place(c) floats from where it begins: groups of G in straight code, then
-// the rest. Before channel k of a group is fetch(k, its weights). Returns the weights behind.
+// Channels `first` to `last` of a tap; channel c is place(c) floats from its beginning. Groups of G channels are
+// straight code; the rest follow. fetch(k, its weights) precedes channel k of a group. Returns the weights behind.
 template <std::size_t G, std::size_t R, std::size_t V, class Place, class Fetch>
 HWY_INLINE const float* add_channels(const float* const (&in)[R], std::ptrdiff_t first, std::ptrdiff_t last,
                                      const Place& place, const float* weights, Vector (&sums)[R][V],
@@ -148,7 +148,7 @@ HWY_INLINE const float* add_channels(const Product& p, const Range& channels, co
   if (p.offsets)
     return add_channels<G>(
         in, first, last, [&](std::ptrdiff_t c) HWY_ATTR { return p.offsets[c]; }, weights, sums, fetch);
-  // counted to from below, which leaves all other registers to pointers
+  // counts up to 0, which leaves all other registers to pointers
   unrolled<R>([&](auto r) HWY_ATTR { in[r] += last; });
   return add_channels<G>(
       in, first - last, 0, [](std::ptrdiff_t c) HWY_ATTR { return c; }, weights, sums, fetch);
@@ -187,7 +187,7 @@ HWY_INLINE void accumulate(const Product& p, const Rows& rows, const Pass& pass,
   }
 }
 
-// Of weights that are near: nothing is fetched.
+// For weights that are near: nothing is fetched.
 template <std::size_t R, std::size_t V>
 HWY_INLINE void accumulate(const Product& p, const EvenRows& rows, const Pass& pass, const Columns& columns,
                            Vector (&sums)[R][V]) {
@@ -233,7 +233,7 @@ void tile(const Product& p, const Rows& rows, const Pass& pass, const Columns& c
   sum_up<R, V>(p, rows, pass, columns);
 }
 
-// So many tiles, one below the other.
+// This many tiles, one below the other.
 template <std::size_t R, std::size_t V>
 void strip(const Product& p, EvenRows rows, std::size_t tiles, const Pass& pass, const Columns& columns) {
   for (; tiles > 0; --tiles, rows.advance(R)) sum_up<R, V>(p, rows, pass, columns);
@@ -241,7 +241,7 @@ void strip(const Product& p, EvenRows rows, std::size_t tiles, const Pass& pass,
 
 using Tile = decltype(&tile<1, 1>);
 
-// Tiles of V vectors by their rows.
+// Tiles of V vectors, by their number of rows.
 template <std::size_t V, std::size_t... R>
 constexpr std::array<Tile, most_rows> tiles_of(std::index_sequence<R...>) {
   return {tile<R + 1, V>...};
@@ -257,7 +257,7 @@ constexpr std::array<Strip, sizeof...(V)> strips_of(std::index_sequence<V...>) {
   return {strip<tile_rows(registers, V + 1), V + 1>...};
 }
 
-// Results first to last, in the order of places.
+// Results `first` to `last`, in the order of places.
 Rows rows_of(const Product& p, Range results) {
   Rows rows;
   rows.count = results.size();
@@ -265,7 +265,7 @@ Rows rows_of(const Product& p, Range results) {
   const std::ptrdiff_t last_y = (static_cast<std::ptrdiff_t>(p.tap_y.count) - 1) * p.tap_y.step,
                        last_x = (static_cast<std::ptrdiff_t>(p.tap_x.count) - 1) * p.tap_x.step;
   std::size_t y = results.begin / p.x.count, x = results.begin % p.x.count;
-  for (std::size_t r = 0, end; r < rows.count; x = 0, ++y) {  // those of a row
+  for (std::size_t r = 0, end; r < rows.count; x = 0, ++y) {  // the results of a row
     end = std::min(rows.count, r + p.x.count - x);
     const std::ptrdiff_t in_y = static_cast<std::ptrdiff_t>(y) * p.y.stride + p.tap_y.first;
     std::ptrdiff_t in_x = static_cast<std::ptrdiff_t>(x) * p.x.stride + p.tap_x.first;
@@ -296,14 +296,14 @@ void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
 constexpr auto tiles = all_tiles(std::make_index_sequence<most_vectors>());
 constexpr auto strips = strips_of(std::make_index_sequence<most_vectors>());
 
-// Results that each see one tap, in so few channels that the weights stay near: a tile is quickly done, and what is to
-// be known of it is known of the next.
+// Results that each see one tap of so few channels that the weights stay near. A tile is done quickly, and its
+// addresses are those of the tile before plus a constant.
 bool is_thin(const Product& p, const Pass& pass) {
   return p.tap_y.count * p.tap_x.count == 1 && !p.image.zeros && p.channels * most_vectors * lanes <= thin_panel &&
          p.panels.floats() <= thin_weights && pass.first && pass.last && is_short(p.epilogue.activation);
 }
 
-// How many results, from the first on, are as far from one another as any two neighbours: those of a row, or all.
+// How many results, from the first on, have equal distances: those of a row, or all.
 std::size_t even_results(const Product& p) {
   const std::ptrdiff_t row = floats_to(p.image, p.y.stride, 0);
   const bool goes_on = row == floats_to(p.image, 0, p.x.stride * static_cast<std::ptrdiff_t>(p.x.count)) &&
@@ -311,7 +311,7 @@ std::size_t even_results(const Product& p) {
   return goes_on ? p.x.count * p.y.count : p.x.count;
 }
 
-// From a result on.
+// The results from one on.
 EvenRows even_rows(const Product& p, std::size_t result) {
   const Rows one = rows_of(p, {result, result + 1});
   return {p.image.data + one.in[0],
@@ -322,7 +322,7 @@ EvenRows even_rows(const Product& p, std::size_t result) {
           p.x.place * p.epilogue.residual_stride};
 }
 
-// The columns of these vectors of all; nothing is fetched ahead.
+// The columns of these vectors; nothing is fetched ahead.
 Columns columns_of(const Product& p, const Pass& pass, Range vectors) {
   const std::size_t first = vectors.begin * lanes, last = std::min(vectors.end * lanes, p.panels.columns);
   const std::size_t of_pass = (pass.taps.begin * p.channels + pass.channels.begin) * vectors.size() * lanes;
@@ -351,7 +351,7 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
   if (is_thin(p, pass)) return multiply_thin(p, pass, results, panels, tile_rows);
   const std::size_t count = (results.size() + tile_rows - 1) / tile_rows;
   const std::size_t depth = pass.taps.size() * pass.channels.size();
-  // Each pixel of a 1 x 1 convolution is new to the first panels; those after them find it in a cache.
+  // The first panels load each pixel of a 1 x 1 convolution; the later panels find it in a cache.
   const bool pixels_are_next =
       depth > 0 && p.tap_y.count * p.tap_x.count == 1 && panels.begin == 0 &&
       (panels.end == p.panels.count() || panels.size() * most_vectors * lanes < results.size());
@@ -404,8 +404,8 @@ namespace {
 
 std::size_t divided_up(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
 
-// A pass is so deep that its weights stay near, as many panels are done for a tile as have few weights together, and
-// as many results as have their image in the second.
+// A pass is so deep that its weights stay near. A tile is computed for as many panels as have few weights together. A
+// task has as many results as have their image in the second-level cache.
 Blocks blocks_of(const Product& p, std::size_t results) {
   const std::size_t widest = divided_up(p.panels.vectors(), p.panels.count()), taps = p.tap_y.count * p.tap_x.count;
   const std::size_t width = widest * p.panels.lanes();
@@ -426,7 +426,7 @@ void multiply(const Product& p, const Threads& threads) {
   const std::size_t results = p.y.count * p.x.count;
   if (results == 0 || p.panels.columns == 0) return;
   const Blocks blocks = blocks_of(p, results);
-  // Divided is what is larger, weights or pixels: each task reads all of the other.
+  // The larger of weights and pixels is divided: each task reads all of the other.
   const bool has_more_pixels = p.channels * results > p.panels.floats();
   const std::size_t enough = std::max(blocks.count, has_more_pixels ? results / (4 * blocks.rows) : 1);
   const std::size_t of_panels = std::min(p.panels.count(), divided_up(threads.tasks(), enough));

@@ -7,15 +7,16 @@
 #include "optimized/kernels/instruction_set.h"
 #include "optimized/kernels/threads.h"
 
-// The one loop behind matrix products and convolutions: each result is a row of `columns` sums over taps, places of an
-// image relative to the result's own, of the channels there times packed weights.
+// The loop of matrix products and convolutions. Each result is a row of `columns` sums over taps and channels. A tap is
+// a place of the image relative to the result's place; its channels are multiplied by packed weights.
 namespace assay::kernels {
 
-// How many vectors wide a panel is at most: each leaves room for tiles of six rows.
+// The largest width of a panel, in vectors: it leaves room for tiles of six rows.
 constexpr std::size_t panel_vectors(std::size_t registers) { return registers < 32 ? 2 : 4; }
 
-// A matrix of depth rows, packed in panels of neighbouring columns, which are vectors(columns) vectors wide in all and
-// differ by at most one vector. Within a panel its rows follow each other; what is missing of the last vector is 0.
+// A matrix of `depth` rows, packed in panels of neighbouring columns. All panels together are vectors(columns) vectors
+// wide; their widths differ by at most one. Within a panel the rows follow each other. What is missing of the last
+// vector is 0.
 struct Panels {
   InstructionSet set = InstructionSet::sse4;
   std::size_t depth = 0, columns = 0;
@@ -30,20 +31,20 @@ struct Panels {
   constexpr std::size_t floats() const { return vectors() * lanes() * depth; }
 };
 
-// x86 has registers for no more pointers.
+// x86 has no registers for more pointers.
 constexpr std::size_t most_rows = 10;
 
-// Rows of a tile that is so many vectors wide: its sums, a row of weights and one element stay in registers.
+// Rows of a tile of this many vectors: its sums, a row of weights and one element stay in registers.
 constexpr std::size_t tile_rows(std::size_t registers, std::size_t vectors) {
   return std::min(most_rows, (registers - 1 - vectors) / vectors);
 }
 
-// Pixels of `channels` floats; outside of them are zeros.
+// Pixels of `channels` floats, surrounded by zeros.
 struct Image {
   const float* data = nullptr;
   std::size_t height = 1, width = 1;
   std::size_t row_stride = 0, pixel_stride = 0;  // floats
-  const float* zeros = nullptr;                  // as many as there are channels; null where no tap is ever outside
+  const float* zeros = nullptr;                  // as many as channels; null where no tap is ever outside
 };
 
 // Tap (i, j) of result (y, x) is the pixel (y y_stride + y_first + i y_step, ...).
@@ -54,16 +55,16 @@ struct TapAxis {
 struct ResultAxis {
   std::size_t count = 1;
   std::ptrdiff_t stride = 1;
-  std::size_t place = 1;  // the next result is so many pixels further in the output
+  std::size_t place = 1;  // pixels from a result to the next in the output
 };
 
 struct Product {
   Panels panels;
   const float* packed = nullptr;
-  const float* bias = nullptr;  // or null: zeros
+  const float* bias = nullptr;  // null: zeros
   Image image;
   std::size_t channels = 0;                 // of a tap
-  const std::ptrdiff_t* offsets = nullptr;  // floats from a pixel to each of its channels; null: they lie together
+  const std::ptrdiff_t* offsets = nullptr;  // floats from a pixel to each of its channels; null: they are contiguous
   TapAxis tap_y, tap_x;
   ResultAxis y, x;
   float* out = nullptr;
@@ -73,7 +74,7 @@ struct Product {
 
 void multiply(const Product&, const Threads&);
 
-// Packs rows of a matrix, row(i)[j * column_stride] in column j, times scale[j] unless that is null.
+// Packs the rows of a matrix: row(i)[j * column_stride] in column j, times scale[j] unless scale is null.
 template <class Row>
 void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, const float* scale, float* packed) {
   for (std::size_t panel = 0; panel < panels.count(); ++panel) {

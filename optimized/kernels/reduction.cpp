@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-// Floats that are added as floats: of n equal ones the sum loses as much as n / lanes / 2 roundings.
+// Floats that are added as floats: a sum of n equal floats loses n / lanes / 2 roundings.
 constexpr std::size_t block = 512, rows_of_block = 32;
 
 template <class T>
@@ -99,7 +99,7 @@ void sum_each_column(const void* elements, std::ptrdiff_t row_stride, std::size_
   }
 }
 
-// The larger of each, or NaN where either is, or the smaller.
+// The larger or the smaller of each pair; NaN where one of them is.
 template <class F>
 HWY_INLINE Vector extreme(Vector a, Vector b) {
   const auto beyond = std::is_same_v<F, Max> ? hn::Gt(b, a) : hn::Lt(b, a);
@@ -157,7 +157,7 @@ FoldRows fold_asked() {
 
 HWY_INLINE Vector exponential(Vector x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(floats, x)); }
 
-// body(i, n) for each vector of the elements from begin to end, the last of which may be a part.
+// body(i, n) for each vector of the elements from begin to end; the last one may be partial.
 template <class Body>
 HWY_INLINE void each_vector(std::size_t begin, std::size_t end, const Body& body) {
   std::size_t i = begin;
@@ -202,7 +202,7 @@ Moments layer_norm_row(const float* x, const float* weight, const float* bias, d
     for (std::size_t i = begin; i < end; ++i) part += (x[i] - middle) * (x[i] - middle);
     squares += static_cast<double>(part);
   }
-  // Of the rounded mean: the squares have become larger by n (mean - middle)^2.
+  // Corrects for the rounded mean: the sum of squares is too large by n (mean - middle)^2.
   const double off = mean - static_cast<double>(middle);
   const double variance = std::isfinite(off) ? std::max(0.0, squares / static_cast<double>(n) - off * off) : squares;
   const float rstd = static_cast<float>(1 / std::sqrt(variance + eps));

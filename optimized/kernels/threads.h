@@ -5,7 +5,7 @@
 
 namespace assay::kernels {
 
-// Who runs the tasks of a kernel. Results do not depend on it, bit for bit.
+// The threads that run the tasks of a kernel. Results are the same for any number of threads, bit for bit.
 struct Threads {
   std::size_t count = 1;  // that run at once
   // Calls task(context, i) once for each i < tasks, in any order, and returns when all are done.
@@ -16,7 +16,8 @@ struct Threads {
   void* pool = nullptr;
   std::size_t least_share = 1 << 14;  // elements that are worth a task
 
-  // How many tasks a kernel makes: who begins late, or is held up, leaves some of his to the others.
+  // The number of tasks of a kernel. There are more tasks than threads, so that a thread that is late leaves tasks to
+  // the others.
   constexpr std::size_t tasks() const { return count == 1 ? 1 : 4 * count; }
 };
 
@@ -28,20 +29,20 @@ void for_each_task(const Threads& threads, std::size_t tasks, const Task& task) 
   threads.run(threads.pool, call, const_cast<Task*>(&task), tasks);
 }
 
-// Part i of so many of n things: parts differ by one at most.
+// Part i of n things: the sizes of parts differ by at most one.
 struct Range {
   std::size_t begin, end;
   constexpr std::size_t size() const { return end - begin; }
 };
 constexpr Range part(std::size_t n, std::size_t i, std::size_t parts) { return {n * i / parts, n * (i + 1) / parts}; }
 
-// Into how many parts, at most so many, threads divide n things of so many elements each.
+// The number of parts into which threads divide n things of this many elements each; at most `most`.
 inline std::size_t parts_of(const Threads& threads, std::size_t most, std::size_t n, std::size_t elements) {
   const std::size_t worth = n * elements / std::max<std::size_t>(threads.least_share, 1);
   return std::max<std::size_t>(std::min({n, most, worth}), 1);
 }
 
-// body(range) for the parts of n things of so many elements each.
+// body(range) for the parts of n things of this many elements each.
 template <class Body>
 void share(const Threads& threads, std::size_t n, std::size_t elements, const Body& body) {
   const std::size_t parts = parts_of(threads, threads.tasks(), n, elements);

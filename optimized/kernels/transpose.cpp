@@ -24,8 +24,8 @@ CopyAxis take(Axes& axes, std::size_t i) {
   return taken;
 }
 
-// Without axes of one element, the one first whose elements lie furthest apart in the result; neighbours that are one
-// axis in both memories are merged.
+// Drops axes of one element. The axis with the largest stride in the result comes first. Neighbours that are one axis
+// in both memories are merged.
 Axes simplified(std::span<const CopyAxis> given) {
   Axes axes;
   for (const CopyAxis& axis : given) {
@@ -81,7 +81,7 @@ void transpose_block(const std::uint32_t* from, std::ptrdiff_t from_stride, std:
 }
 #endif
 
-// Rows that lie together in the result of columns that do in the source, in blocks.
+// Copies, in blocks, rows that are contiguous in the result from columns that are contiguous in the source.
 template <class T>
 void transpose(const CopyAxis& rows, const CopyAxis& columns, const T* from, T* to) {
   const bool dense = rows.to_stride == 1 && columns.from_stride == 1;
@@ -126,7 +126,7 @@ void copy_elements(Axes axes, const T* from, T* to) {
   }
 }
 
-// The largest axis is what threads share.
+// Threads share the largest axis.
 template <class T>
 void copy_in_parts(const Axes& axes, const void* from, void* to, const Threads& threads) {
   const auto largest =

@@ -1,4 +1,4 @@
-// Vectors of floats of the instruction set that is being compiled, and parts of them.
+// Vectors of floats of the instruction set that is being compiled, and parts of vectors.
 #if defined(ASSAY_KERNELS_VECTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ASSAY_KERNELS_VECTORS_INL_H
 #undef ASSAY_KERNELS_VECTORS_INL_H
@@ -29,13 +29,13 @@ constexpr InstructionSet instruction_set = HWY_TARGET == HWY_AVX3   ? Instructio
                                                                     : InstructionSet::portable;
 static_assert(traits(instruction_set).lanes == lanes);
 
-// The first n of a vector's floats. Only from 256 bits on does a masked access leave alone what it masks, and only from
-// 512 on does it cost no more than one of a whole vector.
+// The first n floats of a vector. From 256 bits on a masked access does not touch the masked floats. From 512 bits on
+// it costs no more than an access to a whole vector.
 class Part {
  public:
   explicit HWY_INLINE Part(std::size_t n) : n_(n), mask_(hn::FirstN(floats, n)) {}
 
-  // Nothing behind them is read; the others are 0.
+  // Nothing behind them is read; the other floats of the vector are 0.
   HWY_INLINE Vector load(const float* p) const {
     if (HWY_TARGET > HWY_AVX3 && n_ == lanes) return hn::LoadU(floats, p);
     if constexpr (masked) return hn::MaskedLoad(mask_, floats, p);
@@ -50,7 +50,7 @@ class Part {
     hn::Store(v, floats, whole);
     std::memcpy(p, whole, n_ * sizeof(float));
   }
-  // The others become 0.
+  // The other floats become 0.
   HWY_INLINE Vector kept(Vector v) const { return hn::IfThenElseZero(mask_, v); }
 
  private:
@@ -59,14 +59,14 @@ class Part {
   hn::Mask<Floats> mask_;
 };
 
-// All of them, with the same words.
+// All floats of a vector, with the same interface.
 struct WholeVector {
   HWY_INLINE Vector load(const float* p) const { return hn::LoadU(floats, p); }
   HWY_INLINE void store(Vector v, float* p) const { hn::StoreU(v, floats, p); }
   HWY_INLINE Vector kept(Vector v) const { return v; }
 };
 
-// f(0) to f(N - 1), each index a constant of its own type: arrays of vectors stay in registers.
+// f(0) to f(N - 1). Each index is a constant of its own type, so that arrays of vectors stay in registers.
 template <class F, std::size_t... I>
 HWY_INLINE void unrolled(const F& f, std::index_sequence<I...>) {
   (f(std::integral_constant<std::size_t, I>()), ...);
@@ -76,7 +76,8 @@ HWY_INLINE void unrolled(const F& f) {
   unrolled(f, std::make_index_sequence<N>());
 }
 
-// sum += a b. In straight code that takes all registers g++ else moves sums from one to another, and some to memory.
+// sum += a b. Without it g++ moves sums between registers, and some to memory, in straight code that takes all
+// registers.
 HWY_INLINE void add_product(Vector a, Vector b, Vector& sum) {
 #if HWY_TARGET == HWY_AVX2
   auto raw = sum.raw;

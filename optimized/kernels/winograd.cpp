@@ -17,17 +17,17 @@ namespace assay::kernels::winograd {
 // A tile has `side` x `side` pixels and makes `made` x `made` results.
 constexpr std::size_t taps = 3, made = 4, side = made + taps - 1, places = side * side;
 
-// The polynomials are multiplied at 0, a, -a, b, -b and infinity. These a and b have exact products, and a quarter of
-// the bound that the usual 1 and 2 have.
+// The polynomials are multiplied at 0, a, -a, b, -b and infinity. Products of these a and b are exact, and the error
+// bound is a quarter of the bound of the usual 1 and 2.
 constexpr float a = 5.0f / 8, b = 3.0f / 2;
 
-// Some tiles of an image, counted row by row. Matrices for each place of a tile have a row for each tile.
+// Some tiles of an image, counted row by row. The matrix of each place of a tile has a row for each tile.
 struct Block {
   const Convolution& c;
   const Images& image;
   std::size_t tiles_of_row, first, count;
-  float* seen;  // transformed pixels: of `inputs` floats
-  float* sums;  // of the products: of `outputs` floats
+  float* seen;  // transformed pixels: rows of `inputs` floats
+  float* sums;  // sums of products: rows of `outputs` floats
   std::size_t inputs, outputs;
 
   float* row(float* all, std::size_t width, std::size_t place, std::size_t tile) const {
@@ -53,7 +53,7 @@ namespace assay::kernels::winograd::HWY_NAMESPACE {
 
 using namespace kernels::HWY_NAMESPACE;
 
-// B^T d, the coefficients of (x - p) for all points p but one.
+// B^T d, the coefficients of the products of (x - p) over all points p but one.
 HWY_INLINE void transform_pixels(const Vector (&d)[side], Vector (&to)[side]) {
   const Vector a2 = number(a * a), b2 = number(b * b), a2b2 = number(a * a * b * b), sum = number(a * a + b * b);
   const Vector even_a = hn::NegMulAdd(b2, d[2], d[4]), odd_a = hn::NegMulAdd(b2, d[1], d[3]);
@@ -76,7 +76,7 @@ HWY_INLINE void transform_sums(const Vector (&m)[side], Vector (&to)[made]) {
   to[3] = hn::MulAdd(number(b * b * b), odd_b, hn::MulAdd(number(a * a * a), odd_a, m[5]));
 }
 
-// The pixels of a tile, or null where there is none.
+// The pixels of a tile; null where there is no pixel.
 struct Window {
   const float* pixels[side][side];
 
@@ -148,7 +148,7 @@ HWY_INLINE void make_results(const Block& b, const Results& results, std::size_t
   }
 }
 
-// What a second look is taken at.
+// Activations that are applied to what was stored.
 void activate_results(const Block& b, const Results& results, std::size_t tile) {
   const Epilogue& e = results.epilogue;
   for (std::size_t y = b.y(tile); y < std::min(b.y(tile) + made, results.height); ++y)
@@ -175,13 +175,13 @@ namespace {
 constexpr std::size_t line = packed_alignment / sizeof(float);
 constexpr std::size_t lines(std::size_t floats) { return (floats + line - 1) / line * line; }
 
-constexpr std::size_t held = 128 << 10;  // floats of the matrices of a block, at most, which stay in the second cache
+constexpr std::size_t held = 128 << 10;  // floats of a block's matrices, at most: they stay in the second-level cache
 
 Panels panels_of(const Convolution& c) { return {c.set, c.inputs, c.outputs}; }
 
 std::size_t tiles(std::size_t results) { return (results + made - 1) / made; }
 
-// Of a block: all matrices of a tile's pixels and sums.
+// All matrices of the pixels and sums of a block.
 std::size_t floats_of_tile(const Convolution& c) { return places * (lines(c.inputs) + lines(c.outputs)); }
 
 std::size_t tiles_of_block(const Convolution& c, std::size_t all) {
@@ -190,7 +190,8 @@ std::size_t tiles_of_block(const Convolution& c, std::size_t all) {
   return (all + blocks - 1) / blocks;
 }
 
-// G: row i has the powers of point i, divided by its distances from the others; the last, of infinity, the last alone.
+// G: row i has the powers of point i, divided by its distances from the other points. The row of infinity has the last
+// power alone.
 constexpr auto transform = [] {
   constexpr double points[] = {0, a, -double{a}, b, -double{b}};
   std::array<std::array<double, taps>, side> g{};

@@ -2,12 +2,12 @@
 
 #include "optimized/kernels/convolution.h"
 
-// Convolutions of 3 x 3 taps by Winograd's F(4 x 4, 3 x 3): tiles of 6 x 6 pixels become 36 products of transformed
-// pixels and weights, of which 4 x 4 results are made with a quarter of the products. Sums are of other terms than the
-// formula's, often far larger ones: spec/numerics.md says how far they may be off. Called as those of convolution.h.
+// Convolutions of 3 x 3 taps by Winograd's F(4 x 4, 3 x 3): a tile of 6 x 6 pixels becomes 36 products of transformed
+// pixels and weights, which make 4 x 4 results with a quarter of the products. Sums have other terms than the formula,
+// often much larger ones; spec/numerics.md states the bound. The interface is that of convolution.h.
 namespace assay::kernels::winograd {
 
-// One group, neighbouring taps, and results that are neighbours.
+// One group, taps without dilation, and results without stride.
 bool can_convolve(const Convolution&);
 
 // Of an image.

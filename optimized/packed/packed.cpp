@@ -12,16 +12,16 @@ namespace assay::optimized {
 namespace {
 
 using Bytes = std::span<const std::byte>;
-using Digest = std::array<std::byte, 16>;  // XXH3 of 128 bits, as its canonical form has it
+using Digest = std::array<std::byte, 16>;  // the canonical form of a 128-bit XXH3
 
 // Numbers are little-endian.
 struct Header {
   std::array<char, 12> identifier = {'a', 's', 's', 'a', 'y', ' ', 'p', 'a', 'c', 'k', 'e', 'd'};
-  // Another whenever kernels pack otherwise what is of the same size, of which packed_test knows digests.
+  // Increment it when kernels pack differently in as many bytes: packed_test knows the digests.
   std::uint32_t version = 1;
   std::uint64_t size = 0;  // of the bytes behind the header
   std::uint64_t layout = 0;
-  Digest program{};  // of its files
+  Digest program{};  // of the program's files
   Digest digest{};   // of all other bytes of this file
 };
 static_assert(sizeof(Header) == alignment && std::has_unique_object_representations_v<Header>);
@@ -71,17 +71,19 @@ std::optional<KeptConstants> open_packed(const Program& program, Bytes file, Fau
     return std::nullopt;
   };
   Header header, expected;
-  if (file.size() < sizeof header) return refused("P1", "there are fewer bytes than a header of packed constants has");
+  if (file.size() < sizeof header) return refused("P1", "the file is shorter than a header of packed constants");
   std::memcpy(&header, file.data(), sizeof header);
   if (header.identifier != expected.identifier)
     return refused("P1", "the first bytes are not those of packed constants");
-  if (header.version != expected.version) return refused("P2", "the packed constants are of another version");
+  if (header.version != expected.version) return refused("P2", "the packed constants have another version");
   const Bytes constants = file.subspan(sizeof header);
   if (header.size != constants.size() || reinterpret_cast<std::uintptr_t>(file.data()) % alignment != 0)
-    return refused("P3", "the packed constants are not as long as their header says, or begin at no multiple of 64");
+    return refused(
+        "P3",
+        "the packed constants do not have the length that their header states, or do not begin at a multiple of 64");
   if (header.digest != digest_of(header, constants))
-    return refused("P4", "the packed constants are not those that were written");
-  if (header.program != digest_of(program)) return refused("P5", "the packed constants are of another program");
+    return refused("P4", "the packed constants were changed after they were written");
+  if (header.program != digest_of(program)) return refused("P5", "the packed constants belong to another program");
   return KeptConstants{constants, header.layout};
 }
 

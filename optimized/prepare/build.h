@@ -1,78 +1,88 @@
 #pragma once
 
-#include "format/effects.h"
-#include "format/names.h"
+#include <optional>
+
+#include "optimized/prepare/source.h"
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/method.h"
 
 namespace assay::optimized {
 
-// Makes a method: values, their memory, steps. Each part says no when it has refused, and the fault why.
+// Makes a method of a source: its memory, its steps, its delegates. A function that returns false has refused the
+// method; the fault tells why.
 class Builder {
  public:
-  Builder(const Program& program, const pte::ExecutionPlan& plan, const Options& options, format::Workspace& workspace,
-          const Memories* memories, Fault& fault);
-  Method* make(Sizes& sizes);
+  // Without memories it only counts how large they have to be.
+  Builder(const Options& options, format::Workspace& workspace, const Memories* memories, Fault& fault)
+      : options_(options), workspace_(workspace), memories_(memories), fault_(fault) {}
+
+  // Divides the prepared memory by these sizes. While it only counts, the tables are of `most_tables` bytes of the
+  // workspace.
+  bool begin(std::string_view name, std::uint64_t most_tables, const Sizes& sizes);
+  format::Workspace& tables() { return tables_; }  // of the method: what is taken of it stays
+
+  // Null where it refuses. Delegates are not begun yet.
+  Method* make(const Source& source, Sizes& sizes);
+  bool begin_delegate(std::uint32_t i, const DelegateSource& source);
 
  private:
-  using Indices = const flatbuffers::Vector<std::int32_t>*;
+  bool has_memories(const Sizes& sizes);
+  bool has_known_constants() const;
+  bool has_room();
+  bool refuse_room(std::string_view sentence) { return refuse(fault_, "V4", source_.place(), sentence); }
 
-  // values.cpp
-  bool make_values();
-  bool make_value(std::uint32_t v);
-  bool make_tensor(std::uint32_t v, const pte::Tensor& from);
-  std::span<Value*> pointers(std::span<const std::int64_t> items);
-  std::span<Value*> pointers(std::span<const std::int32_t> items);
+  // build.cpp
+  bool make_method();
+  bool analyze();
+  void rewrite();
   void mark_changes();
+  void mark_types();
 
   // places.cpp
-  bool place_constants();
-  bool place_constant(Tensor& tensor, const pte::Tensor& from, std::uint32_t v);
-  bool mark_state();
+  void place_constant(Tensor& tensor, const Storage& storage);
+  void place_constants();
   bool place_tensors();
+  void place_shared_memories(std::span<std::uint64_t> begins);
   void place_memories(std::span<std::uint64_t> begins);
+  void place_tensor(std::uint32_t v, std::span<const std::uint64_t> begins);
   bool begin_state();
-  void mark_inputs();
+  bool begin_state(std::uint32_t v);
 
   // arena.cpp
+  struct Groups;
   bool place_by_lifetime();
+  bool is_placed_by_lifetime(std::uint32_t v) const;
+  void use(const Groups& groups, std::uint32_t v, std::uint32_t first, std::uint32_t last) const;
+  void use_all(const Groups& groups) const;
 
-  // calls.cpp
-  bool make_calls();
-  bool make_call(std::uint32_t i, const pte::KernelCall& call);
-  void rewrite();
-  std::span<Value*> arguments(Indices args) { return pointers(format::items(args)); }
+  // inputs.cpp
+  void mark_inputs();
+  void mark_outputs();
+  bool is_overwritten(std::uint32_t v, std::uint64_t& lookups_left) const;
+  bool overlap(std::uint32_t a, std::uint32_t b) const;
+  bool is_alone(std::uint32_t v, bool overwritten) const;
 
   // steps.cpp
   bool make_steps();
   bool make_step(std::uint32_t i);
+  bool make_call(std::uint32_t i);
+  bool make_jump(std::uint32_t i);
+  bool add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
+                bool asks = false);
+  bool prepare(const Kernel& kernel, std::uint32_t i, const void*& state);
+  void find_steps(std::span<const std::uint32_t> step_of);
+  format::Place place_of(const Instruction& i) const { return where_.in("instruction", i.index); }
 
-  // delegates.cpp
-  bool begin_delegates();
-  bool begin_delegate(Delegate& delegate, const pte::BackendDelegate& tables, const format::Place& place);
-
-  std::uint32_t index_of(const Value& v) const { return static_cast<std::uint32_t>(&v - values_.data()); }
-  bool has_room();
-  format::Place place_of(std::uint32_t v) const { return {&where_, "value", v}; }
-
-  const Program& program_;
-  const pte::ExecutionPlan& plan_;
   const Options& options_;
   format::Workspace& workspace_;
-  const Memories* memories_;  // null: only sizes are wanted
+  const Memories* memories_;
   Fault& fault_;
-  const format::Place where_{nullptr, format::text_of(plan_.name()), -1, true};
-  format::Method method_;
-  format::NamedData named_;
+  Source source_;
+  format::Place where_;  // source_.place(), which outlives the places in it
   format::Workspace tables_, copies_;
   Packed packed_;
   Method* made_ = nullptr;
-  std::span<Value> values_;
-  std::span<Tensor> tensors_;
-  std::span<std::uint8_t> is_state_;         // by value
-  std::span<std::uint8_t> shared_memories_;  // by planned memory: the program's methods share it
-  std::span<Planned> calls_;                 // by instruction
-  std::optional<Flow> flow_;                 // of a method whose instructions run in order; else none
+  std::optional<Flow> flow_;  // of a method whose instructions run in order; else none
   std::uint32_t steps_ = 0;
   std::uint64_t arena_ = 0, shared_ = 0, scratch_ = 0;
 };

@@ -2,22 +2,17 @@
 
 #include <algorithm>
 
-#include "format/places.h"
+#include "optimized/prepare/effects.h"
 
 namespace assay::optimized {
 
-using format::Effect;
 using format::Use;
 
-bool Flow::is_straight(const format::Method& method) {
-  if (format::size_of(method.plan().chains()) != 1) return false;
-  for (std::uint32_t i = 0; i < method.instructions(); ++i) {
-    const auto type = method.instruction(i).instr_args_type();
-    if (type != pte::InstructionArguments::KernelCall) return false;
-    const format::OperatorRoles* roles = method.roles(*method.kernel_call(i));
-    if (!roles || roles->has(Use::viewed) || roles->has(Use::grown)) return false;
-  }
-  return true;
+bool Flow::is_straight(const Source& source) {
+  return source.has_one_chain && std::ranges::all_of(source.instructions, [](const Instruction& i) {
+           return i.kind == Instruction::Kind::call && !i.call.roles->has(Use::viewed) &&
+                  !i.call.roles->has(Use::grown);
+         });
 }
 
 std::uint32_t Flow::root(std::uint32_t v) const {
@@ -34,7 +29,7 @@ void Flow::join(std::uint32_t a, std::uint32_t b) {
   const Place &p = places_[one], &q = places_[other];
   to.same_place = to.same_place && from.same_place && p.memory == q.memory && p.begin == q.begin && p.size == q.size;
   to.writers += from.writers, to.readers += from.readers, to.members += from.members;
-  if (to.writer == nobody || (from.writer != nobody && from.writer > to.writer)) to.writer = from.writer;
+  if (to.writer == none || (from.writer != none && from.writer > to.writer)) to.writer = from.writer;
   to.input = to.input || from.input, to.output = to.output || from.output, to.state = to.state || from.state;
   parents_[b] = a;
   std::swap(next_[a], next_[b]);
@@ -50,7 +45,7 @@ void Flow::merge(std::uint32_t a, std::uint32_t b) {
   g.writers -= writers, --g.readers, g.writer = of_b.writer;
 }
 
-// What was written to bytes that are read is the same as what is read there.
+// A value that is read is the same bytes as each value that was written there.
 bool Flow::read(std::uint32_t v) {
   const Written wanted = range(v);
   for (std::size_t i = 0; i < count_; ++i) {
@@ -61,7 +56,7 @@ bool Flow::read(std::uint32_t v) {
   return left_ > 0;
 }
 
-// Takes the bytes of a range from those who had them.
+// Takes the bytes of a range from the values that were written there.
 bool Flow::cover(const Written& range) {
   std::size_t kept = 0, end = count_;
   for (std::size_t i = 0; i < end; ++i) {
@@ -80,7 +75,7 @@ bool Flow::cover(const Written& range) {
       written_[count_++] = behind;
     }
   }
-  // Parts that were added stand behind `end`.
+  // The parts that were added are behind `end`.
   std::copy(written_.begin() + static_cast<std::ptrdiff_t>(end), written_.begin() + static_cast<std::ptrdiff_t>(count_),
             written_.begin() + static_cast<std::ptrdiff_t>(kept));
   count_ = kept + (count_ - end);
@@ -96,48 +91,75 @@ bool Flow::write(std::uint32_t v) {
   return true;
 }
 
-std::optional<Flow> Flow::of(const format::Method& method, std::span<const std::uint8_t> is_state,
-                             format::Workspace& workspace) {
-  Flow flow;
-  const std::uint32_t n = method.values();
-  flow.parents_ = workspace.take<std::uint32_t>(n), flow.next_ = workspace.take<std::uint32_t>(n);
-  flow.groups_ = workspace.take<Group>(n);
-  flow.places_ = workspace.take<Place>(n);
-  flow.written_ = workspace.take<Written>(2 * std::uint64_t{n} + 16);
-  if (!workspace.has_room() || workspace.counts_only()) return {};
+bool Flow::take(const Source& source, format::Workspace& workspace) {
+  const auto n = static_cast<std::uint32_t>(source.values.size());
+  parents_ = workspace.take<std::uint32_t>(n), next_ = workspace.take<std::uint32_t>(n);
+  groups_ = workspace.take<Group>(n);
+  places_ = workspace.take<Place>(n);
+  written_ = workspace.take<Written>(2 * std::uint64_t{n} + 16);
+  if (!workspace.has_room() || workspace.counts_only()) return false;
   for (std::uint32_t v = 0; v < n; ++v) {
-    flow.parents_[v] = flow.next_[v] = v, flow.groups_[v] = {};
-    const pte::Tensor* t = method.tensor(v);
-    const bool planned = t && t->allocation_info();
-    flow.places_[v] = {planned ? t->allocation_info()->memory_id() : nobody - v,
-                       planned ? format::planned_offset(*t->allocation_info()) : 0, t ? format::bytes_of(*t) : 0};
+    const Storage& storage = source.storage[v];
+    parents_[v] = next_[v] = v, groups_[v] = {};
+    places_[v] = {storage.memory > 0 ? storage.memory : none - v, storage.offset, storage.bytes};
   }
+  return true;
+}
+
+// State and inputs have their elements before the first instruction.
+bool Flow::write_given(const Source& source) {
   bool done = true;
-  for (std::uint32_t v = 0; v < n; ++v)
-    if (is_state[v]) done = done && flow.write(v), flow.groups_[v].state = true;
-  for (const std::int32_t i : format::items(method.plan().inputs())) {
+  for (std::uint32_t v = 0; v < source.values.size(); ++v)
+    if (source.tensors[v].lasts) done = done && write(v), groups_[v].state = true;
+  for (const std::int32_t i : source.inputs) {
     const auto v = static_cast<std::uint32_t>(i);
-    done = done && flow.write(v), flow.groups_[flow.root(v)].input = true;
+    done = done && write(v), groups_[root(v)].input = true;
   }
-  for (std::uint32_t i = 0; i < method.instructions() && done; ++i) {
-    format::each_effect(method, method.instruction(i), [&](const Effect& e) {
-      if (e.use != Use::read && e.use != Use::changed && e.use != Use::overwritten && e.use != Use::asked) return;
-      done = done && flow.read(e.value);
-      ++flow.groups_[flow.root(e.value)].readers;
-    });
-    format::each_effect(method, method.instruction(i), [&](const Effect& e) {
-      if (e.use == Use::returned) return flow.join(e.value, e.other);
-      if (!format::writes(e.use)) return;
-      done = done && flow.write(e.value);
-      Group& g = flow.groups_[flow.root(e.value)];
-      ++g.writers, g.writer = i;
-    });
-  }
-  for (const std::int32_t o : format::items(method.plan().outputs())) {
+  return done;
+}
+
+bool Flow::enter_read(std::uint32_t v) {
+  const bool done = read(v);
+  ++groups_[root(v)].readers;
+  return done;
+}
+
+bool Flow::enter_write(std::uint32_t v, std::uint32_t instruction) {
+  const bool done = write(v);
+  Group& g = groups_[root(v)];
+  ++g.writers, g.writer = instruction;
+  return done;
+}
+
+bool Flow::follow(const Source& source, std::uint32_t i) {
+  const Instruction& instruction = source.instructions[i];
+  bool done = true;
+  each_effect(source, instruction, [&](Use use, const Value& value) {
+    if (use == Use::read || use == Use::changed || use == Use::overwritten || use == Use::asked)
+      done = done && enter_read(source.index_of(value));
+  });
+  each_effect(source, instruction, [&](Use use, const Value& value) {
+    if (use == Use::returned) return join(source.index_of(value), source.index_of(*changed_argument(instruction.call)));
+    if (format::writes(use)) done = done && enter_write(source.index_of(value), i);
+  });
+  return done;
+}
+
+bool Flow::read_outputs(const Source& source) {
+  bool done = true;
+  for (const std::int32_t o : source.outputs) {
     const auto v = static_cast<std::uint32_t>(o);
-    done = done && flow.read(v), flow.groups_[flow.root(v)].output = true;
+    done = done && read(v), groups_[root(v)].output = true;
   }
-  return done ? std::optional(flow) : std::nullopt;
+  return done;
+}
+
+std::optional<Flow> Flow::of(const Source& source, format::Workspace& workspace) {
+  Flow flow;
+  if (!flow.take(source, workspace)) return {};
+  bool done = flow.write_given(source);
+  for (std::uint32_t i = 0; i < source.instructions.size() && done; ++i) done = flow.follow(source, i);
+  return done && flow.read_outputs(source) ? std::optional(flow) : std::nullopt;
 }
 
 }  // namespace assay::optimized

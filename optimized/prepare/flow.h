@@ -2,55 +2,53 @@
 
 #include <optional>
 
-#include "format/effects.h"
-#include "optimized/runtime/kernel.h"
+#include "optimized/prepare/source.h"
 
-// The data flow of a method whose instructions run one after another: who writes what who reads. The exporter leaves
-// views out, so that values are the same bytes where one reads what was written as the other.
+// The data flow of a method whose instructions run one after another: which instruction reads what another one wrote.
+// A source leaves views out, so that two values are the same bytes where one reads what was written as the other.
 namespace assay::optimized {
 
 class Flow {
  public:
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  // Whether instructions run in order and none gives a value another place.
-  static bool is_straight(const format::Method& method);
-  // None where there is no room, or more to look at than `most_steps`.
-  static std::optional<Flow> of(const format::Method& method, std::span<const std::uint8_t> is_state,
-                                format::Workspace& workspace);
+  // Whether instructions run in order and none moves a value to another place.
+  static bool is_straight(const Source& source);
+  // None: there is no room, or more to look at than `most_steps`.
+  static std::optional<Flow> of(const Source& source, format::Workspace& workspace);
   static constexpr std::uint64_t most_steps = std::uint64_t{1} << 26;
 
-  // Values that are the same bytes, or a part of them: the root stands for all.
+  // Values that are the same bytes, or parts of them, are a group. The root is the value that names the group.
   std::uint32_t root(std::uint32_t value) const;
   struct Group {
-    std::uint32_t writers = 0, readers = 0;  // how often instructions do
-    std::uint32_t writer = nobody;           // the last of them
+    std::uint32_t writers = 0, readers = 0;  // how often instructions write and read it
+    std::uint32_t writer = none;             // the last instruction that writes it
     std::uint32_t members = 1;
-    bool input = false, output = false, state = false;  // what the caller sees, or stays
-    bool same_place = true;                             // its values all are the same bytes
+    bool input = false, output = false, state = false;  // whether one of its values is
+    bool same_place = true;                             // all of its values are exactly the same bytes
   };
   const Group& group(std::uint32_t value) const { return groups_[root(value)]; }
-  // An instruction writes it, once and whole, and only instructions read it.
+  // One instruction writes the group, once and whole, and only instructions read it.
   bool is_private(std::uint32_t value) const {
     const Group& g = group(value);
     return g.writers == 1 && g.same_place && !g.input && !g.output && !g.state;
   }
-  // Never changes while it is of use.
+  // The group does not change while it is of use.
   bool is_steady(std::uint32_t value) const {
     const Group& g = group(value);
     return !g.state && g.same_place && g.writers == (g.input ? 0 : 1);
   }
 
-  // The bytes of a value in the plan, or in a memory of its own. Those of what is merged are those of what it is
-  // merged with.
+  // The bytes of a value in a planned memory, or in a memory of its own. A merged value has the bytes of the group that
+  // it is merged into.
   struct Place {
     std::uint32_t memory;
     std::uint64_t begin, size;
   };
   const Place& place(std::uint32_t value) const { return places_[value]; }
-  // From here on the values of a's group are those of b's, of as many bytes: nobody sees that one was copied.
+  // The copy from b to a is dropped: the values of a's group become values of b's group, which has as many bytes.
   void merge(std::uint32_t a, std::uint32_t b);
-  // One more instruction reads it, or one less.
+  // One more instruction reads the value's group, or one less.
   void enter(std::uint32_t value) { ++groups_[root(value)].readers; }
   void leave(std::uint32_t value) { --groups_[root(value)].readers; }
   template <class F>
@@ -67,6 +65,12 @@ class Flow {
   };
 
   Flow() = default;
+  bool take(const Source& source, format::Workspace& workspace);
+  bool write_given(const Source& source);
+  bool follow(const Source& source, std::uint32_t i);
+  bool read_outputs(const Source& source);
+  bool enter_read(std::uint32_t value);
+  bool enter_write(std::uint32_t value, std::uint32_t instruction);
   bool read(std::uint32_t value);
   bool write(std::uint32_t value);
   bool cover(const Written& range);

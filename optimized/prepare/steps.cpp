@@ -4,87 +4,105 @@
 #include "optimized/runtime/handles.h"
 #include "optimized/runtime/table.h"
 
-// Calls become steps, each of which knows who does it.
+// Instructions become steps. Each step has the function that executes it.
 namespace assay::optimized {
 namespace {
 
-bool run_delegate(const Step& step, Run& run) {
+bool run_delegate(const Step& step, Execution& execution) {
   const auto& delegate = *static_cast<const Delegate*>(step.state);
-  return delegate.backend->execute(delegate.begun, step.call.arguments, run.left, *run.fault);
+  return delegate.backend->execute(delegate.instance, step.call.arguments, execution.steps_left, *execution.fault);
 }
 
 }  // namespace
 
+bool Builder::add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
+                       bool asks) {
+  const Instruction& from = source_.instructions[i];
+  made_->steps_[steps_++] = {run, state, from.call, i, from.index, by, asks};
+  return has_room();
+}
+
+bool Builder::prepare(const Kernel& kernel, std::uint32_t i, const void*& state) {
+  const Instruction& from = source_.instructions[i];
+  Stores stores{tables_, packed_};
+  stores.threads = options_.threads.count, stores.prepared = &copies_;
+  const std::uint64_t packed = packed_.bytes();
+  state = kernel.prepare ? kernel.prepare(from.call, stores) : nullptr;
+  if (stores.refused) return refuse(fault_, "V4", place_of(from), stores.refused);
+  if (packed_.bytes() > packed) packed_.note({reinterpret_cast<const char*>(&i), sizeof i}), packed_.note(kernel.name);
+  scratch_ = std::max(scratch_, stores.scratch);
+  return true;
+}
+
+bool Builder::make_call(std::uint32_t i) {
+  const Instruction& from = source_.instructions[i];
+  if (const Handle* handle = find_handle(from.call.roles->name)) return add_step(i, handle->run, nullptr, "handle");
+  format::Text operands;
+  write_operands(from.call, operands);
+  const Kernel* kernel = find_kernel(from.call, operands.view());
+  if (!kernel) kernel = options_.fallback;
+  if (!kernel)
+    return refuse(fault_, "I4", place_of(from), "there is no kernel of ", from.call.roles->name, " for ",
+                  operands.view());
+  const void* state = nullptr;
+  return prepare(*kernel, i, state) && add_step(i, kernel->run, state, kernel->name, !from.is_typed);
+}
+
+bool Builder::make_jump(std::uint32_t i) {
+  const auto target = tables_.take<std::uint32_t>(1);
+  if (!has_room()) return false;
+  target[0] = source_.instructions[i].target;  // find_steps makes a step of it
+  return add_step(i, run_jump, target.data(), "jump");
+}
+
 bool Builder::make_step(std::uint32_t i) {
-  const Planned& planned = calls_[i];
-  if (planned.dead) return true;
-  const auto add = [&](auto run, const void* state, const Call& call, const char* by, bool asks = false) {
-    made_->steps_[steps_++] = {run, state, call, i, by, asks};
-    return has_room();
-  };
-  if (planned.call.roles) {
-    const Call& call = planned.call;
-    if (const Handle* handle = find_handle(call.roles->name)) return add(handle->run, nullptr, call, "handle");
-    format::Text operands;
-    write_operands(call, operands);
-    const Kernel* kernel = find_kernel(call, operands.view());
-    if (!kernel) kernel = options_.fallback;
-    if (!kernel)
-      return refuse(fault_, "I4", where_.in("instruction", method_.position(i).index), "there is no kernel of ",
-                    call.roles->name, " for ", operands.view());
-    Stores stores{tables_, packed_};
-    stores.threads = options_.threads.count;
-    stores.prepared = &copies_;
-    const std::uint64_t packed = packed_.bytes();
-    const void* state = kernel->prepare ? kernel->prepare(call, stores) : nullptr;
-    if (stores.refused)
-      return refuse(fault_, "V4", where_.in("instruction", method_.position(i).index), stores.refused);
-    if (packed_.bytes() > packed)
-      packed_.note({reinterpret_cast<const char*>(&i), sizeof i}), packed_.note(kernel->name);
-    scratch_ = std::max(scratch_, stores.scratch);
-    return add(kernel->run, state, call, kernel->name, !planned.is_typed);
+  const Instruction& from = source_.instructions[i];
+  if (from.dead) return true;
+  switch (from.kind) {
+    case Instruction::Kind::call:
+      return make_call(i);
+    case Instruction::Kind::delegate:
+      return add_step(i, run_delegate, &made_->delegates_[from.target], "delegate");
+    case Instruction::Kind::move:
+      return add_step(i, run_move, nullptr, "move");
+    case Instruction::Kind::jump:
+      return make_jump(i);
+    case Instruction::Kind::free:
+      return true;  // this runtime has no memory that could be freed
   }
-  if (const auto* delegate = planned.instruction->instr_args_as_DelegateCall()) {
-    return add(run_delegate, &made_->delegates_[static_cast<std::size_t>(delegate->delegate_index())], planned.call,
-               "delegate");
+  return true;
+}
+
+// The step of each instruction, and of each jump's target. `step_of` has the first step at or behind an instruction.
+void Builder::find_steps(std::span<const std::uint32_t> step_of) {
+  const auto& all = source_.instructions;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    std::uint32_t by = i;
+    while (by != Instruction::none && all[by].dead) by = all[by].into;
+    const bool has_step = by != Instruction::none && step_of[by] != step_of[by + 1];
+    made_->step_of_[i] = has_step ? step_of[by] : Method::no_step;
   }
-  if (const auto* move = planned.instruction->instr_args_as_MoveCall()) {
-    const std::int32_t ends[] = {move->move_from(), move->move_to()};
-    return add(run_move, nullptr, {nullptr, pointers(ends)}, "move");
-  }
-  if (const auto* jump = planned.instruction->instr_args_as_JumpFalseCall()) {
-    const std::int32_t condition[] = {jump->cond_value_index()};
-    const auto target = tables_.take<std::uint32_t>(1);
-    if (!has_room()) return false;
-    target[0] = method_.target(i, *jump);  // an instruction, as yet
-    return add(run_jump, target.data(), {nullptr, pointers(condition)}, "jump");
-  }
-  return true;  // what is freed is memory that this runtime does not have
+  for (Step& step : made_->steps_)
+    if (step.run == run_jump) {
+      auto& target = *static_cast<std::uint32_t*>(const_cast<void*>(step.state));
+      target = step_of[target];
+    }
 }
 
 bool Builder::make_steps() {
-  const std::uint32_t n = method_.instructions();
+  const auto n = static_cast<std::uint32_t>(source_.instructions.size());
   format::Workspace::Scope scope(workspace_);
   made_->steps_ = tables_.take<Step>(n);
   made_->step_of_ = tables_.take<std::uint32_t>(n);
-  const auto step_of = workspace_.take<std::uint32_t>(std::uint64_t{n} + 1);  // the first at or behind an instruction
+  const auto step_of = workspace_.take<std::uint32_t>(std::uint64_t{n} + 1);
   if (!has_room()) return false;
   for (std::uint32_t i = 0; i < n; ++i) {
     step_of[i] = steps_;
     if (!make_step(i)) return false;
   }
   step_of[n] = steps_;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    std::uint32_t by = i;
-    while (by != Planned::nobody && calls_[by].dead) by = calls_[by].into;
-    made_->step_of_[i] = by == Planned::nobody || step_of[by] == step_of[by + 1] ? Method::no_step : step_of[by];
-  }
   made_->steps_ = made_->steps_.first(steps_);
-  for (Step& step : made_->steps_)
-    if (step.run == run_jump) {
-      auto& target = *static_cast<std::uint32_t*>(const_cast<void*>(step.state));
-      target = step_of[target];
-    }
+  find_steps(step_of);
   return true;
 }
 

@@ -1,19 +1,19 @@
 #include <cmath>
 #include <optional>
 
-#include "optimized/operators/views.h"
 #include "optimized/rewrite/fuser.h"
 #include "optimized/runtime/table.h"
+#include "optimized/selection/views.h"
 #include "rewrites.gen.h"
 
-// softmax(scale q k^T + mask) v without the scores in memory.
+// Merges softmax(scale q k^T + mask) v into one call. The scores are not stored.
 namespace assay::optimized {
 namespace {
 
 constexpr std::size_t most_links = 12;
 
-// An operand, and where its elements come from: through copies that only change strides, and multiplications by
-// numbers, which are the calls of the chain, the last of them first.
+// An operand and its origin: the chain of calls between them only changes strides or multiplies by numbers. The chain
+// has the last call first.
 struct Traced {
   Value* value = nullptr;
   View view{};
@@ -33,8 +33,8 @@ class Attending : public Fuser {
   }
 
  private:
-  // The factor by which a call multiplies each element; none: it does something else.
-  std::optional<double> factor_of(const Planned& p) const {
+  // The factor by which a call multiplies each element. None: the call does something else.
+  std::optional<double> factor_of(const Instruction& p) const {
     const bool multiplies = is_op(p, "aten::mul.out") || is_op(p, "aten::mul.Scalar_out");
     if (!multiplies && !is_op(p, "aten::div.out") && !is_op(p, "aten::div.Scalar_out")) return {};
     const auto n = number_of(p.call[1]);
@@ -43,13 +43,13 @@ class Attending : public Fuser {
     return std::isfinite(factor) ? std::optional(factor) : std::nullopt;
   }
 
-  static const Tensor& out_of(const Planned& p) { return *p.call.arguments.back()->tensor; }
+  static const Tensor& out_of(const Instruction& p) { return *p.call.arguments.back()->tensor; }
 
-  // From the product to the softmax: each call reads what the one before has made, and nobody else does.
+  // From the product to the softmax: each call reads the result of the one before, and no other call does.
   bool to_softmax() {
     scores_ = &result();
     for (std::uint32_t at; done_ < 5 && readers(*scores_, &at, 1) == 1;) {
-      const Planned& p = draft_.calls[at];
+      const Instruction& p = draft_.calls[at];
       if (is_op(p, "aten::_softmax.out")) return take_softmax(p, at);
       const auto factor = factor_of(p);
       if (factor && !mask_.value)
@@ -61,9 +61,9 @@ class Attending : public Fuser {
     return false;
   }
 
-  void follow(const Planned& p, std::uint32_t at) { scores_ = p.call.arguments.back(), all_[done_++] = at; }
+  void follow(const Instruction& p, std::uint32_t at) { scores_ = p.call.arguments.back(), all_[done_++] = at; }
 
-  bool take_mask(const Planned& p, std::uint32_t at) {
+  bool take_mask(const Instruction& p, std::uint32_t at) {
     if (mask_.value || !is_op(p, "aten::add.out") || !is_number(p.call[2], 1) || !is_pointwise_f32(p.call))
       return false;
     const bool first = draft_.root(p.call[0]) == draft_.root(*scores_);
@@ -75,7 +75,7 @@ class Attending : public Fuser {
     return true;
   }
 
-  bool take_softmax(const Planned& p, std::uint32_t at) {
+  bool take_softmax(const Instruction& p, std::uint32_t at) {
     const Tensor& self = p.call.tensor(0);
     if (!find_kernel(p.call) || self.rank == 0 || dim_of(p.call[1], self.rank) != self.rank - 1 ||
         !same_sizes(self, out_of(p)) || !self.is_contiguous() ||
@@ -89,7 +89,7 @@ class Attending : public Fuser {
   bool to_values() {
     std::uint32_t at;
     if (readers(*scores_, &at, 1) != 1) return false;
-    const Planned& p = draft_.calls[at];
+    const Instruction& p = draft_.calls[at];
     if (!is_op(p, "aten::bmm.out") || p.call.fusion || !find_kernel(p.call) ||
         draft_.root(p.call[0]) != draft_.root(*scores_) || draft_.root(p.call[1]) == draft_.root(*scores_) ||
         !same_sizes(p.call.tensor(0), *result().tensor))
@@ -99,7 +99,7 @@ class Attending : public Fuser {
     return true;
   }
 
-  // Where the elements of an operand of call `reader`, which it reads through a view, come from.
+  // The origin of the elements of an operand that call `reader` reads through a view.
   Traced trace(Value& operand, const View& view, std::uint32_t reader, bool scales) const {
     Traced traced{&operand, view};
     while (traced.length < most_links && take_link(traced, reader, scales)) {
@@ -107,11 +107,11 @@ class Attending : public Fuser {
     return traced;
   }
 
-  // Views are of memory, so that it does not matter as which of the values that are the same bytes a call reads them.
+  // A view is a view of memory: a call may read the bytes as any value of the group.
   bool take_link(Traced& traced, std::uint32_t reader, bool scales) const {
     const std::uint32_t v = draft_.index_of(*traced.value), at = draft_.flow.group(v).writer;
     if (!is_f32(*traced.value) || !draft_.flow.is_private(v) || at >= reader) return false;
-    const Planned& p = draft_.calls[at];
+    const Instruction& p = draft_.calls[at];
     if (p.dead || !p.is_typed || p.call.fusion || !is_f32(*p.call.arguments.back())) return false;
     if (const auto copied = view_of_copy(p.call)) {
       View view = traced.view;
@@ -164,7 +164,7 @@ class Attending : public Fuser {
     return true;
   }
 
-  // Copies of the result are written where they would be copied to, as far as strides say where that is.
+  // Where the result is copied, it is written to the place of the copy, as far as strides can tell that place.
   void take_copies() {
     const Tensor written = *result().tensor;
     View view = whole(written), to;
@@ -172,7 +172,7 @@ class Attending : public Fuser {
     Value *v = &result(), *last = nullptr;
     std::size_t n = 0, length = 0;
     while (n < most_links && readers(*v, &done[n], 1) == 1) {
-      const Planned& p = draft_.calls[done[n]];
+      const Instruction& p = draft_.calls[done[n]];
       const auto copied = p.is_typed && !p.call.fusion ? view_of_copy(p.call) : std::nullopt;
       if (!copied) break;
       View all = *copied;
@@ -190,8 +190,8 @@ class Attending : public Fuser {
     take(fusion, last, {done, length});
   }
 
-  // Of a view that has each element of a tensor once, and the strides of another tensor by the view's dimensions: where
-  // in the other the elements are, in the order in which the tensor has them.
+  // `view` has each element of a tensor once. Given the strides of another tensor along the view's dimensions, these
+  // are the places in the other tensor of the elements in the tensor's own order.
   static bool invert(View& view, const Strides& other) {
     View to;
     for (int d = 0; d < view.shape.rank; ++d) {
@@ -211,7 +211,7 @@ class Attending : public Fuser {
     return view = to, true;
   }
 
-  Value* scores_ = nullptr;  // or what comes of them
+  Value* scores_ = nullptr;  // the scores, or what is computed of them
   double scale_ = 1;
   bool safe_ = false;
   Traced mask_, values_;

@@ -8,11 +8,11 @@ namespace {
 constexpr std::uint8_t channels_last[] = {0, 2, 3, 1};
 constexpr int most_rounds = 64;
 
-// Images that lie channels last, by value the order in which they lay before.
+// Images that lie channels last; by value, the dim order that they had before.
 class Images {
  public:
   explicit Images(Draft& draft)
-      : draft_(draft), before_(draft.workspace.take<const std::uint8_t*>(draft.method.values())) {}
+      : draft_(draft), before_(draft.workspace.take<const std::uint8_t*>(draft.values.size())) {}
 
   bool has_turned(std::uint32_t v) const { return before_[v]; }
   bool any_has_turned() const {
@@ -35,7 +35,8 @@ class Images {
  private:
   bool may_turn(std::uint32_t v) {
     const Tensor& t = draft_.tensors[v];
-    if (!draft_.method.tensor(v) || t.moves || t.constant || t.rank != 4 || !t.is_contiguous()) return false;
+    if (draft_.values[v].kind != ValueKind::tensor || t.moves || t.constant || t.rank != 4 || !t.is_contiguous())
+      return false;
     bool may = draft_.is_seen_alike(v) && t.size(1) != 1 && t.size(2) * t.size(3) != 1;
     draft_.flow.each_member(v, [&](std::uint32_t m) { may = may && same_sizes(draft_.tensors[m], t); });
     return may;
@@ -45,15 +46,15 @@ class Images {
   std::span<const std::uint8_t*> before_;
 };
 
-// Images that only kernels see which take them channels last are kept so from convolution to convolution, which want
-// them, and in what is between.
+// Keeps images channels last from convolution to convolution, and in the calls between them. Convolutions are faster
+// so. Only kernels that accept channels last may see these images.
 bool use(Draft& draft) {
   Images images(draft);
   if (!draft.has_room()) return false;
   bool changed = true;
   for (int round = 0; changed && round < most_rounds; ++round) {
     changed = false;
-    for (const Planned& p : draft.calls) {
+    for (const Instruction& p : draft.calls) {
       if (p.dead || !p.call.roles) continue;
       bool wants = draft.is_op(p, "aten::convolution.out");
       each_tensor(p.call, [&](const Value& v) { wants = wants || images.has_turned(draft.index_of(v)); });
@@ -63,7 +64,7 @@ bool use(Draft& draft) {
   changed = true;
   for (int round = 0; changed; ++round) {
     changed = false;
-    for (const Planned& p : draft.calls)
+    for (const Instruction& p : draft.calls)
       if (!p.dead && p.call.roles && (round >= most_rounds || !find_kernel(p.call)))
         each_tensor(p.call, [&](const Value& v) { changed |= images.turn_back(draft.index_of(v)); });
   }

@@ -1,13 +1,13 @@
-#include "optimized/operators/views.h"
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/table.h"
+#include "optimized/selection/views.h"
 #include "rewrites.gen.h"
 
-// Copies that nobody has to make.
+// Drops copies that are not needed.
 namespace assay::optimized {
 namespace {
 
-// Whether its elements follow each other in memory, from the first on, in this order of its dimensions.
+// Whether the view's elements follow each other in memory in this dim order, from the first element on.
 bool lies_in(const View& view, const std::uint8_t* dim_order) {
   const Strides strides = strides_of(view.shape, dim_order);
   for (int d = 0; d < view.shape.rank; ++d)
@@ -15,7 +15,7 @@ bool lies_in(const View& view, const std::uint8_t* dim_order) {
   return view.first == 0;
 }
 
-// Its dimensions, those of larger strides first.
+// The dim order of a view: dimensions of larger strides come first.
 void sort_dimensions(const View& view, std::uint8_t* dim_order) {
   for (int d = 0; d < view.shape.rank; ++d) {
     int at = d;
@@ -24,8 +24,8 @@ void sort_dimensions(const View& view, std::uint8_t* dim_order) {
   }
 }
 
-// A number of another dtype is made here.
-bool fold_number(Draft& draft, Planned& p) {
+// Converts a constant number to another dtype now.
+bool fold_number(Draft& draft, Instruction& p) {
   const auto n = number_of(p.call[0]);
   const Value& to = *p.call.arguments.back();
   const std::uint32_t v = draft.index_of(to);
@@ -39,23 +39,24 @@ bool fold_number(Draft& draft, Planned& p) {
   return p.dead = true;
 }
 
-// What only changes the order of dimensions keeps its elements, where who reads it takes them in any order.
-bool fold_order(Draft& draft, Planned& p, const View& view) {
+// A copy of a constant that only changes the order of dimensions becomes a constant with the same bytes, if all its
+// readers accept that order.
+bool fold_order(Draft& draft, Instruction& p, const View& view) {
   const Tensor& self = p.call.tensor(0);
   const Value* to = p.call.arguments.back();
   Tensor& out = *to->tensor;
   const std::uint32_t v = draft.index_of(*to);
   if (!self.constant || self.count() != out.count() || !draft.flow.is_private(v) || draft.flow.group(v).members != 1 ||
-      draft.looks < draft.calls.size())
+      draft.lookups_left < draft.calls.size())
     return false;
-  draft.looks -= draft.calls.size();
+  draft.lookups_left -= draft.calls.size();
   const auto order = draft.tables.take<std::uint8_t>(out.rank);
   if (order.size() != out.rank) return false;
   sort_dimensions(view, order.data());
   if (!lies_in(view, order.data())) return false;
   const Tensor before = out;
   out.constant = true, out.data = self.data, out.capacity = self.capacity, out.dim_order = order.data();
-  p.dead = std::ranges::all_of(draft.calls, [&](const Planned& reader) {
+  p.dead = std::ranges::all_of(draft.calls, [&](const Instruction& reader) {
     return &reader == &p || reader.dead || !reader.call.roles ||
            std::ranges::find(reader.call.arguments, to) == reader.call.arguments.end() || find_kernel(reader.call);
   });
@@ -65,7 +66,7 @@ bool fold_order(Draft& draft, Planned& p, const View& view) {
 
 bool fold(Draft& draft) {
   bool changed = false;
-  for (Planned& p : draft.calls) {
+  for (Instruction& p : draft.calls) {
     if (draft.is_op(p, "dim_order_ops::_to_dim_order_copy.out"))
       changed |= fold_number(draft, p);
     else if (const auto view = p.dead || !p.is_typed ? std::nullopt : view_of_copy(p.call))
@@ -74,10 +75,10 @@ bool fold(Draft& draft) {
   return changed;
 }
 
-// A copy in the order of its source is its source, if neither changes while the other is of use.
+// A copy in the order of its source becomes the source itself, if neither changes while the other is of use.
 bool drop(Draft& draft) {
   bool changed = false;
-  for (Planned& p : draft.calls) {
+  for (Instruction& p : draft.calls) {
     if (p.dead || !p.is_typed) continue;
     const auto view = view_of_copy(p.call);
     const Value &from = p.call[0], &to = *p.call.arguments.back();

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "optimized/operators/views.h"
+#include "optimized/selection/views.h"
 
 namespace assay::optimized {
 namespace {
@@ -11,7 +11,7 @@ bool same_order(const Tensor& a, const Tensor& b) {
   return a.rank == b.rank && std::equal(a.dim_order, a.dim_order + a.rank, b.dim_order);
 }
 
-// It begins anywhere while sizes are asked for.
+// The element may be unaligned while memory is only counted.
 template <class T>
 double first_of(const Tensor& t) {
   T x;
@@ -21,7 +21,7 @@ double first_of(const Tensor& t) {
 
 }  // namespace
 
-bool Draft::has(const Planned& p, std::uint32_t group, std::size_t first) const {
+bool Draft::has(const Instruction& p, std::uint32_t group, std::size_t first) const {
   return !p.dead && std::ranges::any_of(p.call.arguments.first(first), [&](const Value* v) {
     return v && v->kind == ValueKind::tensor && root(*v) == group;
   });
@@ -29,11 +29,11 @@ bool Draft::has(const Planned& p, std::uint32_t group, std::size_t first) const 
 
 bool Draft::is_seen_alike(std::uint32_t v) {
   const std::uint64_t members = flow.group(v).members;
-  if (!flow.is_private(v) || looks < members) return false;
-  looks -= members;
+  if (!flow.is_private(v) || lookups_left < members) return false;
+  lookups_left -= members;
   bool alike = true;
   flow.each_member(v, [&](std::uint32_t m) {
-    alike = alike && method.tensor(m) && (m == v || same_elements(tensors[m], tensors[v]));
+    alike = alike && values[m].kind == ValueKind::tensor && (m == v || same_elements(tensors[m], tensors[v]));
   });
   return alike;
 }
@@ -41,7 +41,7 @@ bool Draft::is_seen_alike(std::uint32_t v) {
 bool Draft::stays(const Value& v, std::uint32_t from, std::uint32_t to) const {
   if (v.tensor->constant || flow.is_steady(index_of(v))) return true;
   const Flow::Place& place = flow.place(index_of(v));
-  return std::ranges::none_of(calls.subspan(from + 1, to - from - 1), [&](const Planned& p) {
+  return std::ranges::none_of(calls.subspan(from + 1, to - from - 1), [&](const Instruction& p) {
     bool uses = false;
     each_tensor(p.call, [&](const Value& other) {
       const Flow::Place& at = flow.place(index_of(other));
@@ -53,11 +53,11 @@ bool Draft::stays(const Value& v, std::uint32_t from, std::uint32_t to) const {
 }
 
 void Draft::leave_if_unread(std::uint32_t call, std::uint32_t into) {
-  Planned& planned = calls[call];
+  Instruction& planned = calls[call];
   const Value& out = *planned.call.arguments.back();
-  if (planned.dead || !flow.is_private(index_of(out)) || looks < calls.size()) return;
-  looks -= calls.size();
-  for (const Planned& p : calls) {
+  if (planned.dead || !flow.is_private(index_of(out)) || lookups_left < calls.size()) return;
+  lookups_left -= calls.size();
+  for (const Instruction& p : calls) {
     bool reads = false;
     if (&p != &planned && !p.dead) each_tensor(p.call, [&](const Value& v) { reads = reads || root(v) == root(out); });
     if (reads) return;

@@ -10,15 +10,15 @@ std::size_t Fuser::readers(const Value& value, std::uint32_t* found, std::size_t
   if (!draft_.is_seen_alike(v) || all > most) return 0;
   std::size_t n = 0;
   for (std::uint32_t i = at_ + 1; i < draft_.calls.size() && n < all; ++i) {
-    if (draft_.looks == 0) return 0;
-    --draft_.looks;
-    const Planned& p = draft_.calls[i];
+    if (draft_.lookups_left == 0) return 0;
+    --draft_.lookups_left;
+    const Instruction& p = draft_.calls[i];
     if (p.is_typed && draft_.has(p, group, p.call.arguments.size() - 1)) found[n++] = i;
   }
   return n == all ? n : 0;
 }
 
-const Planned* Fuser::maker(const Value& value, std::string_view op, std::uint32_t& at) const {
+const Instruction* Fuser::maker(const Value& value, std::string_view op, std::uint32_t& at) const {
   if (value.kind != ValueKind::tensor) return nullptr;
   const Flow::Group& group = draft_.flow.group(draft_.index_of(value));
   if (!draft_.is_seen_alike(draft_.index_of(value)) || group.readers != 1) return nullptr;
@@ -26,7 +26,7 @@ const Planned* Fuser::maker(const Value& value, std::string_view op, std::uint32
   return is_op(draft_.calls[at], op) ? &draft_.calls[at] : nullptr;
 }
 
-// Nothing between here and there writes what the call reads.
+// No call between the old and the new place writes what the call reads.
 bool Fuser::may_move_to(const Call& call, std::uint32_t to) const {
   bool may = true;
   each_tensor(call, [&](const Value& v) { may = may && (&v == call.arguments.back() || draft_.stays(v, at_, to)); });

@@ -5,10 +5,10 @@
 namespace assay::optimized {
 namespace {
 
-// Indices of a pool are not written where nobody reads them.
+// Does not write the indices of a pool if no call reads them.
 bool leave_out(Draft& draft) {
   bool changed = false;
-  for (Planned& p : draft.calls) {
+  for (Instruction& p : draft.calls) {
     if (!draft.is_op(p, "aten::max_pool2d_with_indices.out") || p.call.tensor(0).moves || !find_kernel(p.call))
       continue;
     const std::uint32_t indices = draft.index_of(*p.call.arguments.back());

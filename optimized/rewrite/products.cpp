@@ -1,6 +1,6 @@
-#include "optimized/operators/layout.h"
 #include "optimized/rewrite/fuser.h"
 #include "optimized/runtime/table.h"
+#include "optimized/selection/layout.h"
 #include "rewrites.gen.h"
 
 namespace assay::optimized {
@@ -11,7 +11,7 @@ class Product : public Fuser {
  public:
   using Fuser::Fuser;
 
-  // A batch norm of constants behind it, a sum with what is of as many elements, an activation.
+  // Merges what follows it: a batch norm of constants, the sum with a tensor of the same elements, an activation.
   bool fuse() {
     if (!find_kernel(call())) return false;
     take_norm();
@@ -23,7 +23,7 @@ class Product : public Fuser {
  private:
   void take_norm() {
     std::uint32_t at;
-    const Planned* p = reader(at);
+    const Instruction* p = reader(at);
     if (!p || !is_op(*p, "aten::_native_batch_norm_legit_no_training.out") || p->call.arguments[0] != &result()) return;
     const Tensor& images = *result().tensor;
     for (std::size_t i = 1; i < 5; ++i) {
@@ -33,7 +33,7 @@ class Product : public Fuser {
           v.tensor->count() != images.size(1))
         return;
     }
-    for (const std::size_t i : {8u, 9u})  // of statistics, which it does not make
+    for (const std::size_t i : {8u, 9u})  // the saved statistics, which are empty here
       if (!is_f32(p->call[i]) || p->call.tensor(i).rank != 1 || p->call.tensor(i).count() != 0) return;
     if (p->call[6].kind != ValueKind::real || p->call[6].changes || !is_f32(p->call[7]) ||
         !same_sizes(images, p->call.tensor(7)) || !same_elements(images, p->call.tensor(7)))
@@ -45,7 +45,7 @@ class Product : public Fuser {
 
   void take_residual() {
     std::uint32_t at;
-    const Planned* p = reader(at);
+    const Instruction* p = reader(at);
     if (!p || !is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !is_pointwise_f32(p->call)) return;
     Value *a = p->call.arguments[0], *b = p->call.arguments[1];
     const std::uint32_t group = draft_.root(result());
@@ -72,8 +72,8 @@ class Product : public Fuser {
     return take(fusion, out, {&at, 1});
   }
 
-  // One that is a single call.
-  bool take_call(const Planned& p, std::uint32_t at) {
+  // An activation that is a single call.
+  bool take_call(const Instruction& p, std::uint32_t at) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const Call& call = p.call;
     Value* out = call.arguments.back();
@@ -97,9 +97,9 @@ class Product : public Fuser {
     return fusion.activation != kernels::Activation::none && take(fusion, out, {&at, 1});
   }
 
-  // The calls from x + 3 on that make clamp(x + 3, 0, 6); their result, or null.
+  // The calls that make clamp(x + 3, 0, 6), from x + 3 on. Returns their result, or null.
   Value* clamped_by_six(std::uint32_t at, std::uint32_t* done, std::size_t& n) const {
-    const Planned& add = draft_.calls[at];
+    const Instruction& add = draft_.calls[at];
     const bool adds = (is_op(add, "aten::add.out") || is_op(add, "aten::add.Scalar_out")) &&
                       is_number(add.call[1], 3) && is_number(add.call[2], 1) && is_pointwise_f32(add.call);
     if (!adds) return nullptr;
@@ -109,7 +109,7 @@ class Product : public Fuser {
     for (int i = 0; i < 2 && (low < 0 || high < 0); ++i) {
       std::uint32_t next;
       if (readers(*v, &next, 1) != 1) return nullptr;
-      const Planned& clamp = draft_.calls[next];
+      const Instruction& clamp = draft_.calls[next];
       if (!(is_op(clamp, "aten::clamp.out") || is_op(clamp, "aten::hardtanh.out")) || !is_pointwise_f32(clamp.call))
         return nullptr;
       if (clamp.call[1].kind != ValueKind::none) low = number_of(clamp.call[1]).value_or(-2);
@@ -119,11 +119,11 @@ class Product : public Fuser {
     return low == 0 && high == 6 ? v : nullptr;
   }
 
-  // x / 6 of a value that nothing else reads; null: there is none.
+  // x / 6 of a value that no other call reads. Null: there is none.
   Value* divided_by_six(const Value& v, std::uint32_t* done, std::size_t& n) const {
     std::uint32_t next;
     if (readers(v, &next, 1) != 1) return nullptr;
-    const Planned& p = draft_.calls[next];
+    const Instruction& p = draft_.calls[next];
     if (!(is_op(p, "aten::div.out") || is_op(p, "aten::div.Scalar_out")) || !is_number(p.call[1], 6) ||
         !is_pointwise_f32(p.call))
       return nullptr;
@@ -149,10 +149,10 @@ class Product : public Fuser {
       return v && is_f32(*v) && same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
     }
     if (fused().activation != kernels::Activation::none) return false;
-    const Planned& product = draft_.calls[found[1]];
+    const Instruction& product = draft_.calls[found[1]];
     if (!is_op(product, "aten::mul.out") || !is_pointwise_f32(product.call)) return false;
     Value* gate = nullptr;
-    if (const Planned& p = draft_.calls[found[0]]; is_op(p, "aten::sigmoid.out") && is_pointwise_f32(p.call)) {
+    if (const Instruction& p = draft_.calls[found[0]]; is_op(p, "aten::sigmoid.out") && is_pointwise_f32(p.call)) {
       done[n++] = found[0], gate = draft_.calls[found[0]].call.arguments.back();
       fusion.activation = kernels::Activation::silu;
     } else {
@@ -172,7 +172,7 @@ bool fuse_products(Draft& draft) {
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     for (const std::string_view op : {"aten::convolution.out", "aten::addmm.out", "aten::mm.out", "aten::linear.out"}) {
-      const Planned& p = draft.calls[i];
+      const Instruction& p = draft.calls[i];
       if (!draft.is_op(p, op) || p.call.fusion || !is_f32(*p.call.arguments.back())) continue;
       changed |= Product(draft, i).fuse();
       break;

@@ -1,13 +1,13 @@
 #include <limits>
 
-#include "optimized/operators/layout.h"
 #include "optimized/rewrite/fuser.h"
+#include "optimized/selection/layout.h"
 #include "rewrites.gen.h"
 
 namespace assay::optimized {
 namespace {
 
-// A reduction along one dimension, which stays as one, has the result that it says.
+// A reduction along one dimension that keeps the dimension has a result of the right sizes.
 bool is_reduced(const Call& call) {
   const Tensor &self = call.tensor(0), &out = *call.arguments.back()->tensor;
   const int dim = dim_of(call[1], self.rank);
@@ -25,18 +25,18 @@ bool fuse_mask(Draft& draft, std::uint32_t at) {
   std::uint32_t done[6], reads[2];
   if (fuser.readers(y, reads, 2) != 2) return false;
   done[5] = reads[1];
-  const Planned* where = &draft.calls[done[5]];
+  const Instruction* where = &draft.calls[done[5]];
   if (!draft.is_op(*where, "aten::where.self_out") || where->call.arguments[2] != &y) return false;
-  const Planned* none = fuser.maker(where->call[0], "aten::logical_not.out", done[4]);
-  const Planned* any = none ? fuser.maker(none->call[0], "aten::any.out", done[3]) : nullptr;
-  const Planned* other = any ? fuser.maker(any->call[0], "aten::logical_not.out", done[2]) : nullptr;
-  const Planned* equal = other ? fuser.maker(other->call[0], "aten::eq.Scalar_out", done[1]) : nullptr;
-  const Planned* zeros = equal ? fuser.maker(where->call[1], "aten::full_like.out", done[0]) : nullptr;
+  const Instruction* none = fuser.maker(where->call[0], "aten::logical_not.out", done[4]);
+  const Instruction* any = none ? fuser.maker(none->call[0], "aten::any.out", done[3]) : nullptr;
+  const Instruction* other = any ? fuser.maker(any->call[0], "aten::logical_not.out", done[2]) : nullptr;
+  const Instruction* equal = other ? fuser.maker(other->call[0], "aten::eq.Scalar_out", done[1]) : nullptr;
+  const Instruction* zeros = equal ? fuser.maker(where->call[1], "aten::full_like.out", done[0]) : nullptr;
   if (!zeros || done[0] != reads[0] || !is_number(equal->call[1], -std::numeric_limits<double>::infinity()) ||
       !is_number(zeros->call[1], 0))
     return false;
   const Value& x = softmax[0];
-  for (const Planned* mask : {equal, other, any, none})
+  for (const Instruction* mask : {equal, other, any, none})
     if (mask->call.arguments.back()->tensor->dtype != DType::boolean ||
         !(mask == any ? is_reduced(mask->call) : has_sizes_of_operands(mask->call)))
       return false;
@@ -52,7 +52,7 @@ bool fuse_mask(Draft& draft, std::uint32_t at) {
   Fusion fusion = fuser.fused();
   fusion.safe = true;
   if (!fuser.take(fusion, out, done)) return false;
-  draft.flow.leave(draft.index_of(x));  // which the comparison has read
+  draft.flow.leave(draft.index_of(x));  // the comparison no longer reads it
   return true;
 }
 

@@ -1,4 +1,4 @@
-#include "optimized/operators/views.h"
+#include "optimized/selection/views.h"
 
 #include "optimized/rewrite/draft.h"
 #include "optimized/runtime/table.h"
@@ -16,8 +16,8 @@ struct ViewUse {
   View view;
 };
 
-// A copy that only changes strides is not made where all that read it can read what it copies. That holds the same
-// elements until the last of them: nobody writes it in between, those that read it neither.
+// Drops a copy that only changes strides if all calls that read it can read its source through a view. The source keeps
+// the same elements until the last of these calls: neither they nor a call in between writes it.
 class Copy {
  public:
   Copy(Draft& draft, std::uint32_t at) : draft_(draft), at_(at), call_(draft.calls[at].call) {}
@@ -41,7 +41,7 @@ class Copy {
     const Tensor& out = *call_.arguments.back()->tensor;
     const std::uint32_t group = draft_.root(*call_.arguments.back());
     for (std::uint32_t i = at_ + 1; i < draft_.calls.size(); ++i) {
-      const Planned& p = draft_.calls[i];
+      const Instruction& p = draft_.calls[i];
       if (p.dead || !p.call.roles) continue;
       std::size_t reads = 0;
       each_tensor(p.call, [&](const Value& v) { reads += draft_.root(v) == group; });
@@ -49,7 +49,7 @@ class Copy {
       for (std::size_t k = 0; reads > 0 && k + 1 < arguments.size(); ++k) {
         const Value* v = arguments[k];
         if (!v || v->kind != ValueKind::tensor || draft_.root(*v) != group) continue;
-        const View before = view_of(p.call, k);  // it may read what is copied through a view itself
+        const View before = view_of(p.call, k);  // the call may read the copy through a view itself
         ViewUse use{i, k, before};
         if (uses_ == most_uses || !same_elements(*v->tensor, out) || !compose(use.view, view, strides_of(out)) ||
             !std::ranges::equal(use.view.shape.span(), before.shape.span()))
@@ -57,13 +57,13 @@ class Copy {
         all_[uses_++] = use, --reads;
         break;
       }
-      if (reads > 0) return false;  // in a list, besides its arguments, or twice
+      if (reads > 0) return false;  // the call reads it in a list, in its fusion or twice
     }
     return uses_ > 0;
   }
 
   bool can_read(const ViewUse& use) const {
-    const Planned& p = draft_.calls[use.call];
+    const Instruction& p = draft_.calls[use.call];
     const Value& from = source();
     if (!p.is_typed || p.call.arguments.size() > most_arguments || !find_kernel(p.call) ||
         !draft_.stays(from, at_, use.call))
@@ -78,7 +78,7 @@ class Copy {
     return find_kernel(reading(use, &use.view, arguments, views, fusion));
   }
 
-  // The call, its argument read through the view, in memory for its operands.
+  // The call with its argument read through the view. The caller gives memory for the operands.
   Call reading(const ViewUse& use, const View* view, std::span<Value*> arguments, std::span<const View*> views,
                Fusion& fusion) const {
     Call call = draft_.calls[use.call].call;
@@ -114,10 +114,10 @@ class Copy {
 
 bool read(Draft& draft) {
   bool changed = false;
-  for (std::uint32_t i = 0; i < draft.calls.size() && draft.looks >= draft.calls.size(); ++i) {
-    const Planned& p = draft.calls[i];
+  for (std::uint32_t i = 0; i < draft.calls.size() && draft.lookups_left >= draft.calls.size(); ++i) {
+    const Instruction& p = draft.calls[i];
     if (p.dead || !p.is_typed || !find_viewer(p.call.roles->name)) continue;
-    draft.looks -= draft.calls.size();
+    draft.lookups_left -= draft.calls.size();
     changed |= Copy(draft, i).leave_out();
   }
   return changed;

@@ -8,7 +8,7 @@
 
 namespace assay::optimized {
 
-// Why something was refused: the first thing that was wrong. Texts that do not fit are cut.
+// Why a request was refused: the first thing that is wrong. A text that does not fit is cut.
 struct Fault {
   Outcome outcome = Outcome::ok;
   char rule[64] = "";
@@ -19,7 +19,8 @@ struct Fault {
   void set(Outcome outcome, std::string_view rule, std::string_view place, std::string_view message);
 };
 
-// False, for `return refuse(...)`: a rule of spec/format/rules.yaml does not hold. The sentence is made out of line.
+// Returns false, for `return refuse(...)`, and sets the fault: the request breaks a rule of spec/format/rules.yaml. The
+// sentence is composed out of line, which keeps callers small.
 bool refuse(Fault& fault, format::RuleId rule, const format::Place& place,
             std::initializer_list<format::Part> sentence);
 bool refuse(Fault& fault, format::RuleId rule, const format::Place& place, std::string_view sentence);
@@ -30,7 +31,7 @@ requires(sizeof...(Parts) > 1)
   return refuse(fault, rule, place, {format::Part(sentence)...});
 }
 
-// Findings whose first becomes the fault.
+// Findings that set the fault from the first one and ignore later ones.
 format::Findings first_finding(Fault& fault);
 
 }  // namespace assay::optimized

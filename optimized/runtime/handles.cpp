@@ -9,11 +9,11 @@ namespace {
 
 using format::Place;
 
-bool refused(Run& run, format::RuleId rule, std::string_view sentence) {
-  return refuse(*run.fault, rule, {}, sentence);
+bool refused(Execution& execution, format::RuleId rule, std::string_view sentence) {
+  return refuse(*execution.fault, rule, {}, sentence);
 }
 
-// The sizes of a view: at most one is -1, which is what is left of the elements.
+// The sizes of a view. One of them may be -1: it gets the elements that are left.
 bool view_sizes(const Tensor& self, std::span<Value* const> size, std::span<std::int32_t> sizes) {
   std::int64_t known = 1;
   int open = -1;
@@ -34,37 +34,39 @@ bool view_sizes(const Tensor& self, std::span<Value* const> size, std::span<std:
 }
 
 // et_view(self, size, out): out becomes self's memory with other sizes.
-bool run_view(const Step& step, Run& run) {
+bool run_view(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.tensor(2);
   std::int32_t sizes[max_rank];
   const auto wanted = step.call[1].items();
   if (!std::ranges::all_of(wanted, [](const Value* v) { return v->kind == ValueKind::integer; }))
-    return refused(run, "V3", "a value of a list of integers is no integer");
+    return refused(execution, "V3", "a list of integers has a value that is not an integer");
   if (wanted.size() > max_rank || !view_sizes(self, wanted, sizes))
-    return refused(run, "I11", "a view cannot have these sizes");
-  if (out.dtype != self.dtype) return refused(run, "I11", "a view of another dtype than its base's");
+    return refused(execution, "I11", "a view cannot have these sizes");
+  if (out.dtype != self.dtype) return refused(execution, "I11", "a view must have the dtype of its base");
   Tensor viewed = out;
   viewed.capacity = std::max(out.capacity, self.bytes());
-  if (!resize(viewed, {sizes, wanted.size()})) return refused(run, "T24", "result cannot have the sizes of the view");
+  if (!resize(viewed, {sizes, wanted.size()}))
+    return refused(execution, "T24", "result cannot have the sizes of the view");
   out.data = self.data;
   return true;
 }
 
-// et_copy_index(copy_to, copy_from, index): copy_to gets at least index + 1 rows, of which copy_from becomes the last.
-bool run_copy_index(const Step& step, Run& run) {
+// et_copy_index(copy_to, copy_from, index): copy_to gets at least index + 1 rows; copy_from becomes row `index`.
+bool run_copy_index(const Step& step, Execution& execution) {
   Tensor& to = step.call.tensor(0);
   const Tensor& from = step.call.tensor(1);
   const Value& index = step.call[2];
   if (index.kind != ValueKind::integer || index.integer < 0 ||
       index.integer >= std::numeric_limits<std::int32_t>::max() || to.dtype != from.dtype || from.rank >= max_rank)
-    return refused(run, "I11", "et_copy_index copies rows of one dtype to an index that is not negative");
+    return refused(execution, "I11", "et_copy_index copies rows of one dtype to an index that is not negative");
   std::int32_t sizes[max_rank];
   sizes[0] = static_cast<std::int32_t>(index.integer + 1);
   std::copy_n(from.sizes, from.rank, sizes + 1);
   if (!to.moves && to.rank == from.rank + 1) sizes[0] = std::max(sizes[0], to.declared[0]);
   if (!resize(to, {sizes, from.rank + std::size_t{1}}))
-    return refused(run, rule_of_sizes(to, from.rank + std::size_t{1}, "T24"), "copy_to cannot have so many rows");
+    return refused(execution, rule_of_sizes(to, from.rank + std::size_t{1}, "T24"),
+                   "copy_to cannot have this many rows");
   const auto n = static_cast<std::size_t>(from.bytes());
   std::memmove(to.data + static_cast<std::size_t>(index.integer) * n, from.data, n);
   return true;
@@ -73,10 +75,10 @@ bool run_copy_index(const Step& step, Run& run) {
 constexpr Handle handles[] = {{"executorch_prim::et_copy_index.tensor", run_copy_index},
                               {"executorch_prim::et_view.default", run_view}};
 
-bool is_true(const Value& value, Run& run, bool& answer) {
+bool is_true(const Value& value, Execution& execution, bool& answer) {
   if (value.kind == ValueKind::boolean) return answer = value.boolean, true;
   if (value.kind != ValueKind::tensor || value.tensor->dtype != DType::boolean)
-    return refused(run, "I15", "the condition must be a bool");
+    return refused(execution, "I15", "the condition must be a bool");
   const auto* bytes = value.tensor->elements<std::uint8_t>();
   answer = std::all_of(bytes, bytes + value.tensor->count(), [](std::uint8_t b) { return b != 0; });
   return true;
@@ -89,17 +91,17 @@ const Handle* find_handle(std::string_view op) {
   return found == std::end(handles) ? nullptr : found;
 }
 
-bool run_move(const Step& step, Run&) {
+bool run_move(const Step& step, Execution&) {
   const bool changes = step.call.arguments[1]->changes;
   *step.call.arguments[1] = *step.call.arguments[0];
   step.call.arguments[1]->changes = changes;
   return true;
 }
 
-bool run_jump(const Step& step, Run& run) {
+bool run_jump(const Step& step, Execution& execution) {
   bool answer = false;
-  if (!is_true(step.call[0], run, answer)) return false;
-  if (!answer) run.next = *static_cast<const std::uint32_t*>(step.state);
+  if (!is_true(step.call[0], execution, answer)) return false;
+  if (!answer) execution.next = *static_cast<const std::uint32_t*>(step.state);
   return true;
 }
 

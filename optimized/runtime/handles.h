@@ -7,11 +7,12 @@ namespace assay::optimized {
 
 struct Handle {
   std::string_view op;
-  bool (*run)(const Step& step, Run& run);
+  bool (*run)(const Step& step, Execution& execution);
 };
 const Handle* find_handle(std::string_view op);  // null: the operator works on elements
 
-bool run_move(const Step& step, Run& run);  // arguments: from, to
-bool run_jump(const Step& step, Run& run);  // argument: the condition; state: the step to go to where it is false
+bool run_move(const Step& step, Execution& execution);  // arguments: from, to
+bool run_jump(const Step& step,
+              Execution& execution);  // argument: the condition; state: the step to go to where the condition is false
 
 }  // namespace assay::optimized

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "optimized/runtime/table.h"
 
@@ -20,7 +21,7 @@ std::string_view name_of(ValueKind kind) { return kind_names[static_cast<int>(ki
 
 std::string_view name_of(DType dtype) { return find_dtype(static_cast<int>(dtype))->name; }
 
-// R3: close as the official runtime compares.
+// R3: as close as the official runtime requires.
 bool is_close(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-4 + 1e-5 * std::fabs(b);
 }
@@ -55,51 +56,58 @@ bool check_tensor(const Tensor& to, const Value& value, const Place& place, Faul
 
 }  // namespace
 
-bool Method::set_input(std::size_t i, const Value& value, bool alias, Fault& fault) {
-  const Place place = input_place(i);
-  if (running_) return refuse(fault, "R6", place, "cannot be set amid an execution");
-  if (i >= inputs()) return refuse(fault, "R7", place, "there are ", inputs(), " of these");
-  const std::uint32_t at = index_of(plan_->inputs(), i);
-  Value& to = initial_[at];
-  if (to.kind == ValueKind::tensor) {
-    Tensor& tensor = *to.tensor;
-    if (!check_tensor(tensor, value, place, fault)) return false;
-    const Tensor& from = *value.tensor;
-    if (alias && !inputs_[i].is_alone)
-      return refuse(fault, "R5", place, "is written to, or seen as another value, too, so that it has to be copied");
-    if (alias && reinterpret_cast<std::uintptr_t>(from.data) % from.element_bytes() != 0)
-      return refuse(fault, "R5", place, "does not begin at a multiple of its elements' size");
-    if (!resize(tensor, from.shape()))
-      return refuse(fault, rule_of_sizes(tensor, from.rank, "R1"), place,
-                    "has sizes that the program does not allow, or more elements than there is memory for");
-    tensor.data = tensor.home = alias ? from.data : inputs_[i].own;
-    if (from.bytes() > 0 && from.data != tensor.data)
-      std::memmove(tensor.data, from.data, static_cast<std::size_t>(from.bytes()));
-  } else if (plan_->values()->Get(at)->val_type() == pte::KernelTypes::Null) {
+bool Method::set_tensor(Input& input, const Value& value, bool alias, const Place& place, Fault& fault) {
+  Tensor& tensor = *initial_[input.value].tensor;
+  if (!check_tensor(tensor, value, place, fault)) return false;
+  const Tensor& from = *value.tensor;
+  if (alias && !input.is_alone)
+    return refuse(
+        fault, "R5", place,
+        "must be copied: the program writes it, its bytes are another value's, too, or a kernel reads bytes behind it");
+  if (alias && reinterpret_cast<std::uintptr_t>(from.data) % from.element_bytes() != 0)
+    return refuse(fault, "R5", place, "must begin at a multiple of its elements' size");
+  if (!resize(tensor, from.shape()))
+    return refuse(fault, rule_of_sizes(tensor, from.rank, "R1"), place,
+                  "has sizes that the program does not allow, or more elements than there is memory for");
+  tensor.data = tensor.home = alias ? from.data : input.own;
+  if (from.bytes() > 0 && from.data != tensor.data)
+    std::memmove(tensor.data, from.data, static_cast<std::size_t>(from.bytes()));
+  return true;
+}
+
+bool Method::set_value(Input& input, const Value& value, const Place& place, Fault& fault) {
+  Value& to = initial_[input.value];
+  if (input.is_open) {
     if (value.kind > ValueKind::string)
       return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be None, a number or a string");
     to = value;
     to.changes = true;
-    values_[at] = to;
+    values_[input.value] = to;
     restores_ = true;
-  } else if (value.kind != to.kind) {
-    return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be ", name_of(to.kind));
-  } else if (!same(value, to)) {
-    return refuse(fault, "R3", place, "differs from the value for which the program was made");
+    return true;
   }
-  inputs_[i].given = true;
-  return true;
+  if (value.kind != to.kind)
+    return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be ", name_of(to.kind));
+  return same(value, to) || refuse(fault, "R3", place, "differs from the value for which the program was made");
+}
+
+bool Method::set_input(std::size_t i, const Value& value, bool alias, Fault& fault) {
+  const Place place = input_place(i);
+  if (running_) return refuse(fault, "R6", place, "cannot be set during an execution");
+  if (i >= inputs()) return refuse(fault, "R7", place, "there are ", inputs(), " of these");
+  Input& input = inputs_[i];
+  const bool is_tensor = initial_[input.value].kind == ValueKind::tensor;
+  if (is_tensor ? !set_tensor(input, value, alias, place, fault) : !set_value(input, value, place, fault)) return false;
+  return input.given = true;
 }
 
 bool Method::set_output(std::size_t i, std::span<std::byte> memory, Fault& fault) {
   const Place place{nullptr, "output", static_cast<std::int64_t>(i)};
-  if (running_) return refuse(fault, "R6", place, "cannot be set amid an execution");
+  if (running_) return refuse(fault, "R6", place, "cannot be set during an execution");
   if (i >= outputs()) return refuse(fault, "R7", place, "there are ", outputs(), " of these");
-  const std::uint32_t at = index_of(plan_->outputs(), i);
-  const pte::Tensor* tables = plan_->values()->Get(at)->val_as_Tensor();
-  if (!tables || tables->allocation_info() || initial_[at].tensor->constant)
-    return refuse(fault, "R5", place, "has its place in the plan, so that memory cannot be given to it");
-  Tensor& t = *initial_[at].tensor;
+  if (!outputs_[i].takes_memory)
+    return refuse(fault, "R5", place, "has a place in the plan, so that it cannot be given memory");
+  Tensor& t = *initial_[outputs_[i].value].tensor;
   std::uint64_t needed = t.element_bytes();
   for (int d = 0; d < t.rank; ++d) needed *= static_cast<std::uint64_t>(t.declared[d]);
   if (memory.size() < needed)
@@ -115,32 +123,33 @@ bool Method::begin(Fault& fault) {
     std::ranges::copy(initial_, values_.begin());
     for (Tensor& t : tensors_) t.data = t.home;
   }
-  run_.next = 0, run_.left = instructions_;
+  execution_.next = 0, execution_.steps_left = instructions_;
   running_ = true;
   return true;
 }
 
 bool Method::run_one(Fault& fault) {
-  if (run_.left-- <= 0)
+  if (execution_.steps_left-- <= 0)
     return refuse(fault, "I17", {}, "the execution has reached its limit of ", instructions_, " instructions");
-  const std::uint32_t at = run_.next++;
+  const std::uint32_t at = execution_.next++;
   const Step& step = steps_[at];
   const bool has_kinds = !step.asks || optimized::has_kinds(step.call);
-  if (has_kinds && step.run(step, run_)) [[likely]]
+  if (has_kinds && step.run(step, execution_)) [[likely]]
     return !listener_ || tell(at, fault);
   if (!fault && fallback_ && step.call.roles && !step.call.fusion && run_fallback(step))
     return !listener_ || tell(at, fault);
-  --run_.next;
+  --execution_.next;
+  return fail(step, has_kinds, fault);
+}
+
+// Sets the fault of a step that was not executed, and names its instruction.
+bool Method::fail(const Step& step, bool has_kinds, Fault& fault) {
   if (!fault)
     refuse(fault, has_kinds ? format::RuleId("I11") : format::RuleId("I10"), {}, "the kernel of ",
-           step.call.roles ? step.call.roles->name : "this instruction",
-           " does not do a call of these sizes or numbers");
+           step.call.roles ? step.call.roles->name : "this instruction", " does not support these sizes or numbers");
   const format::Place method = own_place();
-  std::uint32_t chain = 0, in_chain = step.instruction;
-  while (in_chain >= format::size_of(plan_->chains()->Get(chain)->instructions()))
-    in_chain -= format::size_of(plan_->chains()->Get(chain++)->instructions());
   format::Text place;
-  method.in("instruction", in_chain).write(place);
+  method.in("instruction", step.index).write(place);
   if (step.call.roles) place.add(" (").add(step.call.roles->name).add(")");
   if (fault.place[0]) place.add(", ").add(std::string_view(fault.place));
   const Fault found = fault;
@@ -154,40 +163,47 @@ bool Method::tell(std::uint32_t step, Fault& fault) {
   return false;
 }
 
-// What a kernel declines when it sees the sizes.
+// Does a call that a kernel refuses because of its sizes.
 bool Method::run_fallback(const Step& step) {
   format::Workspace none;
   Packed counting;
   Stores stores{none, counting};
-  const Step again{fallback_->run, fallback_->prepare(step.call, stores), step.call, step.instruction, fallback_->name};
-  return again.run(again, run_);
+  const Step again{fallback_->run, fallback_->prepare(step.call, stores), step.call, step.instruction, step.index,
+                   fallback_->name};
+  return again.run(again, execution_);
 }
 
 bool Method::step(Fault& fault) {
-  if (busy_) return refuse(fault, "R6", own_place(), "is amid a step");
+  if (busy_) return refuse(fault, "R6", own_place(), "is within a step");
   if (!running_ && !begin(fault)) return false;
-  run_.fault = &fault;
+  execution_.fault = &fault;
   busy_ = true;
-  const bool done = run_.next == steps_.size() || run_one(fault);
+  const bool done = execution_.next == steps_.size() || run_one(fault);
   busy_ = false;
-  if (done && run_.next == steps_.size()) reset();
+  if (done && execution_.next == steps_.size()) reset();
   return done;
+}
+
+void Method::end() {
+  for (Delegate& d : delegates_)
+    if (void* instance = std::exchange(d.instance, nullptr)) d.backend->end(instance);
 }
 
 void Method::reset() {
   if (!running_ || busy_) return;
   running_ = false;
-  for (const std::uint32_t i : overwritten_) inputs_[i].given = false;
+  for (Input& input : inputs_)
+    if (input.is_overwritten) input.given = false;
 }
 
 bool Method::execute(Fault& fault) {
-  if (running_) return refuse(fault, "R6", own_place(), "is amid an execution");
+  if (running_) return refuse(fault, "R6", own_place(), "is executing already");
   if (!begin(fault)) return false;
-  run_.fault = &fault;
+  execution_.fault = &fault;
   busy_ = true;
   const auto end = static_cast<std::uint32_t>(steps_.size());
   bool done = true;
-  while (done && run_.next < end) done = run_one(fault);
+  while (done && execution_.next < end) done = run_one(fault);
   busy_ = false;
   reset();
   return done;

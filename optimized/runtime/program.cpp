@@ -7,7 +7,7 @@ namespace {
 
 using Bytes = Program::Bytes;
 
-// What `locate` finds and `open` accepts.
+// Locates the tables of a file and opens them.
 template <class Locate, class Open>
 auto opened(Bytes file, Locate locate, Open open, format::Findings& findings) {
   using View = decltype(open(file, file, findings));

@@ -12,15 +12,15 @@
 
 namespace assay::optimized {
 
-// A program with its data files, all of whose rules were checked, where the client has their bytes. These begin at a
-// multiple of 16, and nobody changes them while the program is used.
+// A program with its data files. All rules were checked. The files are where the client has them, at a multiple of 16,
+// and must not change while the program is used.
 class Program {
  public:
   using Bytes = std::span<const std::byte>;
 
-  // `views` is memory for as many data files as there are, kept with the program. Checking takes memory from the
-  // workspace; one that only counts says how much: then the files' structure is looked at, and nothing else.
-  // None: the fault says which rule is broken, or which memory is too small.
+  // `views` is memory for one view of each data file; it is kept with the program. Checking takes memory from the
+  // workspace. With a counting workspace only the structure of the files is checked, and the workspace counts the
+  // memory that all checks need. None: the fault tells which rule is broken, or which memory is too small.
   static std::optional<Program> open(Bytes file, std::span<const Bytes> data, std::span<format::DataView> views,
                                      format::Workspace& workspace, Fault& fault);
 

@@ -5,7 +5,7 @@
 namespace assay::optimized {
 namespace {
 
-// Whether it says so of each number, with its role, that the call takes by itself or in a list of integers.
+// Whether f is true of each number, with its role, that the call takes alone or in a list of integers.
 bool all_numbers(const Call& call, bool (*f)(const Value& number, const format::ArgumentRole& role)) {
   using namespace format;
   const auto roles = call.roles->arguments();

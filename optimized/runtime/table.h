@@ -10,20 +10,20 @@ struct Rewrite;
 std::span<const KernelRow> kernel_table();
 std::span<const Rewrite* const> rewrite_table();
 
-// Whether numbers that the call takes, by themselves or in a list, are always what they are in the file: then they are
-// of the types that the operator's schema says (I10).
+// Whether the numbers that a call takes, alone or in a list, never change. They then have the types that the operator's
+// schema states (I10).
 bool keeps_numbers(const Call& call);
-// Whether they are now.
+// Whether they have these types now.
 bool has_kinds(const Call& call);
 
-// The dtypes of the call's tensors and how they lie, in the order of its arguments: "float32 channels last, float32,
-// [int64]", brackets around those of a list, none for a tensor that is left out.
+// Writes the dtypes and layouts of the call's tensors, in the order of its arguments: "float32 channels last, float32,
+// [int64]". Brackets enclose a list, and "none" is a tensor that is left out.
 void write_operands(const Call& call, format::Text& to);
 
-// The first kernel of the build that accepts the call; null: there is none. Of a selective build it may yet lack these
-// operands, as calls are looked at that rewrites do away with.
+// The first kernel of the build that accepts the call; null: there is none. A selective build may have the kernel for
+// other operands only: rewrites ask this of calls that they may remove.
 const Kernel* find_kernel(const Call& call);
-// The first of them that the build has for these operands, too.
+// The first kernel that accepts the call and that the build has for these operands.
 const Kernel* find_kernel(const Call& call, std::string_view operands);
 
 }  // namespace assay::optimized

@@ -9,37 +9,37 @@
 #include "format/layout.h"
 #include "format/rule.h"
 
-// The values of a method while it runs, in memory that its client owns.
+// The values of a method while it runs, in memory that the client owns.
 namespace assay::optimized {
 
 using format::max_rank;
 
 constexpr std::uint64_t most_beyond = 16;
 
-// A tensor. Its elements lie in dim_order, outermost first, without gaps.
+// A tensor. Its elements are in the order of dim_order, outermost dimension first, without gaps.
 struct Tensor {
   std::byte* data = nullptr;   // null: it has no memory
-  std::byte* home = nullptr;   // where it is when an execution begins; only a view moves
-  std::uint64_t capacity = 0;  // bytes there
+  std::byte* home = nullptr;   // `data` at the beginning of an execution; only a view moves
+  std::uint64_t capacity = 0;  // bytes at `data`
   std::int32_t* sizes = nullptr;
-  const std::int32_t* declared = nullptr;  // its sizes, or those of as many elements as it can have
+  const std::int32_t* declared = nullptr;  // the largest sizes; the sizes, unless they may change
   const std::uint8_t* dim_order = nullptr;
   DType dtype = DType::float32;
   std::uint8_t rank = 0;
   bool moves = false;      // its sizes may change
-  bool unbounded = false;  // to as many elements as there is memory for, by the plan those of its declared sizes
+  bool unbounded = false;  // its memory alone limits its sizes, not the declared ones
   bool constant = false;   // its elements are those of the file
-  // Of a constant whose elements somebody looked at: whether none is infinite or NaN.
+  // Of a constant: whether all elements are finite. A kernel finds it out once.
   enum class Finite : std::uint8_t { unknown, yes, no } finite = Finite::unknown;
-  bool read_beyond = false;  // a kernel reads up to most_beyond bytes behind its elements, whatever is there
-  bool lasts = false;        // state: what it holds, and its sizes, stay from one execution to the next
+  bool read_beyond = false;  // a kernel reads up to most_beyond bytes behind its elements and ignores them
+  bool lasts = false;        // state: elements and sizes stay from one execution to the next
 
   std::span<const std::int32_t> shape() const { return {sizes, rank}; }
   std::int64_t size(int d) const { return sizes[d]; }
-  std::int64_t count() const;  // of its elements
+  std::int64_t count() const;  // of elements
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(count()) * element_bytes(); }
   std::uint64_t element_bytes() const;
-  bool is_contiguous() const;  // dim_order is 0, 1, 2, ..., but for dimensions of size 1
+  bool is_contiguous() const;  // dim_order is 0, 1, 2, ..., dimensions of size 1 aside
   template <class T>
   T* elements() const {
     return reinterpret_cast<T*>(data);
@@ -61,7 +61,7 @@ enum class ValueKind : std::uint8_t {
 
 struct Value {
   ValueKind kind = ValueKind::none;
-  bool changes = false;     // an instruction writes it, so that what it is now says nothing of later
+  bool changes = false;     // an instruction writes it, so that its value at preparation may not last
   std::uint32_t count = 0;  // of a list or string
   union {
     std::int64_t integer = 0;
@@ -69,7 +69,7 @@ struct Value {
     bool boolean;
     const char* text;
     Tensor* tensor;
-    Value* const* values;  // integers, tensors: null for a None
+    Value* const* values;  // integers, tensors: null is None
     const double* reals;
     const std::uint8_t* booleans;
   };
@@ -78,15 +78,15 @@ struct Value {
   std::span<Value* const> items() const { return {values, count}; }
 };
 
-// A tensor of float32 whose sizes stay.
+// A tensor of float32 whose sizes do not change.
 inline bool is_f32(const Value& v) {
   return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves;
 }
 
-// Gives a tensor these sizes, if it can have them: its declared ones, or where they move no more elements than these
-// and than fit its memory.
+// Sets the sizes of a tensor. False: it cannot have them. They must be the declared sizes or, where the sizes may
+// change, have no more elements than those and fit the memory.
 bool resize(Tensor& tensor, std::span<const std::int32_t> sizes);
-// The rule by which it cannot: the memory that the client gave is too small (V4), or this other.
+// The rule that such sizes break: V4 where the memory that the client gave is too small, else this one.
 format::RuleId rule_of_sizes(const Tensor& tensor, std::size_t rank, format::RuleId other);
 
 }  // namespace assay::optimized

@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "optimized/operators/convolution_call.h"
-#include "optimized/operators/images.h"
+#include "optimized/selection/convolution_call.h"
+#include "optimized/selection/images.h"
 #include "optimized/xnnpack/kernels.h"
 #include "optimized/xnnpack/operator.h"
 
-// aten::convolution of f32 images whose channels lie together, by XNNPACK.
+// aten::convolution of float32 images that lie channels last, by XNNPACK.
 namespace assay::optimized {
 namespace xnnpack {
 namespace {
@@ -37,7 +37,7 @@ xnn_status set_up(const Call& call, const State& state, pthreadpool_t pool) {
                                           call.tensor(out).elements<float>(), pool);
 }
 
-// As XNNPACK wants them: of each output all taps, of each tap its inputs.
+// Weights in XNNPACK's order: by output channel, tap and input channel.
 void order_weights(const Call& call, const kernels::Convolution& c, std::span<const float> scale, float* to) {
   const kernels::WeightStrides strides = weight_strides(call);
   const float* weights = call.tensor(weight).elements<float>();
@@ -69,14 +69,14 @@ const void* prepare(const Call& call, Stores& stores) {
   state[0] = {nullptr, *images_of(call.tensor(input))};
   Memory memory(*stores.prepared);
   if (!make(call, *fixed_convolution(call), memory, state[0]) || !memory.was_asked())
-    stores.refused = "XNNPACK does not make the operator in the memory that it is given";
+    stores.refused = "XNNPACK cannot make the operator in this memory";
   call.tensor(input).read_beyond = true;
   return state.data();
 }
 
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const State& state = *static_cast<const State*>(step.state);
-  return run_operator(state.op, run.threads, [&](pthreadpool_t pool) { return set_up(step.call, state, pool); });
+  return run_operator(state.op, execution.threads, [&](pthreadpool_t pool) { return set_up(step.call, state, pool); });
 }
 
 }  // namespace
@@ -93,8 +93,9 @@ bool can_convolve(const Call& call) {
 
 namespace {
 
-// Of backends_bench: where few products make a sum, 5 to 40 % faster, as its tiles are small and overlap; else within
-// 4 % or slower, up to three times where each channel has its own taps. Of one pixel nothing was worth a choice.
+// Chosen by backends_bench. Where few products make a sum, XNNPACK is 5 to 40 % faster, as its tiles are small and
+// overlap. Elsewhere it is within 4 % or slower, up to three times slower where each channel has its own taps. For
+// images of one pixel the difference was too small to choose.
 constexpr std::size_t most_products = 128, least_results = 49;
 
 bool is_faster(const Call& call) {

@@ -4,12 +4,12 @@
 
 namespace assay::optimized {
 
-// The first takes what XNNPACK does faster; the second is for who compares.
+// The first accepts the calls that XNNPACK does faster. The second is for benchmarks.
 extern const Kernel convolution_xnnpack_f32, matmul_xnnpack_f32;
 
 namespace xnnpack {
 
-// What it can do at all.
+// Accepts every call that XNNPACK can do.
 bool can_convolve(const Call& call);
 bool can_multiply(const Call& call);
 

@@ -1,16 +1,16 @@
 #include <algorithm>
 #include <optional>
 
-#include "optimized/operators/layout.h"
+#include "optimized/selection/layout.h"
 #include "optimized/xnnpack/kernels.h"
 #include "optimized/xnnpack/operator.h"
 
-// aten::mm, addmm and linear of f32 with a constant matrix, by XNNPACK.
+// aten::mm, addmm and linear of float32 with a constant matrix, by XNNPACK.
 namespace assay::optimized {
 namespace xnnpack {
 namespace {
 
-// Which arguments the factors and what is added are, and which dimension of b the inputs.
+// The arguments that are the factors and the addend, and the dimension of b that runs over inputs.
 struct Roles {
   std::size_t a, b;
   std::optional<std::size_t> bias;
@@ -61,15 +61,14 @@ const void* prepare(const Call& call, Stores& stores) {
   const Tensor& a = call.tensor(roles_of(call).a);
   state[0] = {nullptr, static_cast<std::size_t>(a.count() / a.size(a.rank - 1))};
   Memory memory(*stores.prepared);
-  if (!make(call, state[0]) || !memory.was_asked())
-    stores.refused = "XNNPACK does not make the operator in the memory that it is given";
+  if (!make(call, state[0]) || !memory.was_asked()) stores.refused = "XNNPACK cannot make the operator in this memory";
   call.tensor(roles_of(call).a).read_beyond = true;
   return state.data();
 }
 
-bool run(const Step& step, Run& run) {
+bool run(const Step& step, Execution& execution) {
   const State& state = *static_cast<const State*>(step.state);
-  return run_operator(state.op, run.threads, [&](pthreadpool_t pool) { return set_up(step.call, state, pool); });
+  return run_operator(state.op, execution.threads, [&](pthreadpool_t pool) { return set_up(step.call, state, pool); });
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace assay::optimized::xnnpack {
 namespace {
 
-constexpr std::size_t line = 64;  // as XNNPACK aligns what vectors are read from
+constexpr std::size_t line = 64;  // XNNPACK aligns vectors to it
 struct alignas(line) Line {
   std::byte bytes[line];
 };
@@ -16,13 +16,13 @@ constinit thread_local Memory* current = nullptr;
 
 }  // namespace
 
-// What XNNPACK calls; where nobody lends memory there is none.
+// The allocator that XNNPACK calls. Without a lender there is no memory.
 struct Hook {
   static void* allocate(void*, std::size_t bytes) { return current ? current->allocate(bytes) : nullptr; }
   static void* aligned(void*, std::size_t alignment, std::size_t bytes) {
     return alignment <= line ? allocate(nullptr, bytes) : nullptr;
   }
-  // Only what is new: how large the old was is not known.
+  // Nothing is copied: the old size is unknown.
   static void* reallocate(void*, void* old, std::size_t bytes) { return old ? nullptr : allocate(nullptr, bytes); }
   static void free(void*, void*) {}
 };

@@ -8,12 +8,12 @@
 
 #include "optimized/runtime/kernel.h"
 
-// Operators of XNNPACK in memory of the client's. It has one allocator for the process, and gives its operators nothing
-// back that is not memory: they end with the memory they lie in.
+// Operators of XNNPACK in memory of the client. XNNPACK has one allocator for the process. Its operators release
+// nothing but memory, so that they end with the memory that they live in.
 namespace assay::optimized::xnnpack {
 
-// Where XNNPACK takes memory from while this lives, in this thread: prepared memory, whose pieces are counted the first
-// time. What they would hold is then in pages that are given back.
+// While it lives, XNNPACK takes memory from here, in this thread. In the first pass the prepared memory is only
+// counted; the contents are then in pages that are given back.
 class Memory {
  public:
   explicit Memory(format::Workspace& prepared);
@@ -21,10 +21,10 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Pages for n floats, zeros, while this lives; none: there are no more.
+  // Pages for n zeroed floats, as long as it lives. Empty: there are no more pages.
   std::span<float> floats(std::size_t n);
   bool is_counting() const { return prepared_.counts_only(); }
-  // Never, where another user of XNNPACK in this process came first, with an allocator that stays.
+  // False: another user of XNNPACK in this process has initialized it with another allocator.
   bool was_asked() const { return asked_; }
 
  private:
@@ -40,26 +40,26 @@ class Memory {
   Memory* outer_;
 };
 
-// Whether this machine can run it; begins it.
+// Initializes XNNPACK. False: this machine cannot run it.
 bool is_ready();
 
-// So many bytes behind an input may be read; they do not count.
+// XNNPACK may read this many bytes behind an input; it ignores them.
 static_assert(XNN_EXTRA_BYTES <= most_beyond);
 
-// The limits that an operator clamps its results to, as the call's fusion has them; false: it cannot do what is merged.
+// The limits that an operator clamps its results to, from the call's fusion. False: XNNPACK cannot do the fusion.
 struct Limits {
   float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
 };
 bool limits_of(const Call& call, Limits& limits);
 
-// Whether a tensor can be read by XNNPACK: in the arena, of sizes that stay.
+// Whether XNNPACK can read a tensor: it is in the arena, and its sizes do not change.
 bool is_readable(const Tensor& input);
 
-// The client's threads, if they are a pthreadpool's.
+// The client's threads, if they are those of a pthreadpool.
 pthreadpool_t pool_of(const kernels::Threads& threads);
 
-// Sets an operator up for these threads, which takes no memory as its sizes are those that it was made with, and runs
-// it.
+// Sets an operator up for these threads and runs it. That takes no memory, as the sizes are those that the operator was
+// made with.
 template <class SetUp>
 bool run_operator(xnn_operator_t op, const kernels::Threads& threads, const SetUp& set_up) {
   const pthreadpool_t pool = pool_of(threads);

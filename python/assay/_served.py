@@ -23,7 +23,7 @@ def _listen(listener: socket.socket, wanted: int, kernels: Mapping[str, Callable
         os.dup2(nothing, stream)
     sys.stdout = sys.stderr = open(os.devnull, "w")
     end = _end()
-    end.listen(end.End("python", kernels), listener, wanted)
+    end.listen(end.Server("python", kernels), listener, wanted)
 
 
 @contextlib.contextmanager

@@ -9,9 +9,17 @@ import numpy
 
 from assay._fault import Fault
 
-DTYPES = {name: numpy.dtype(name) for name in "uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 bool".split()}
-RAW = {"bfloat16": "V2", "complex32": "V4"}  # those that numpy lacks are bits
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
+# By the name of a dtype, what numpy calls it; raw bytes where numpy has none.
+# begin generated numpy_dtypes from spec/dtypes.yaml, by tools/specgen/blocks.py
+CODES = {
+    "uint8": "u1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8", "float16": "f2", "float32": "f4",
+    "float64": "f8", "complex32": "V4", "complex64": "c8", "complex128": "c16", "bool": "b1", "qint8": "V1",
+    "quint8": "V1", "qint32": "V4", "bfloat16": "V2", "quint4x2": "V1", "quint2x4": "V1", "bits16": "V2",
+    "float8_e5m2": "V1", "float8_e4m3fn": "V1", "float8_e5m2fnuz": "V1", "float8_e4m3fnuz": "V1", "uint16": "u2",
+    "uint32": "u4", "uint64": "u8",
+}
+# end generated numpy_dtypes
+NAMES = {numpy.dtype(code): name for name, code in CODES.items() if not code.startswith("V")}
 
 
 def program_bytes(program: Any) -> bytes:
@@ -81,7 +89,6 @@ def value_of(json: Any) -> Any:
     if "dtype" not in json:
         (kind, value), = json.items()
         return float(value) if kind == "double" else [value_of(v) for v in value] if kind == "tensors" else value
-    dtype = DTYPES.get(json["dtype"]) or numpy.dtype(RAW.get(json["dtype"], "V1"))
-    flat = numpy.frombuffer(bytearray(base64.b64decode(json["data"])), dtype)
+    flat = numpy.frombuffer(bytearray(base64.b64decode(json["data"])), CODES[json["dtype"]])
     order = json.get("dim_order") or list(range(len(json["sizes"])))
     return flat.reshape([json["sizes"][d] for d in order]).transpose(numpy.argsort(order).tolist())

@@ -30,7 +30,7 @@ Real operators::leaky_relu(Real x, Real negative_slope) { return x > 0 ? x : neg
 Real operators::elu(Real x, Real alpha, Real scale, Real input_scale) {
   return x < 0 ? alpha * scale * std::expm1(input_scale * x) : scale * x;
 }
-// An error of y is one of e^y as many times as large. Either factor may leave the range before they meet.
+// An error d of y is an error d e^y of e^y. Either factor may leave the range before they are multiplied.
 Real operators::elu_magnitude(Real x, Real alpha, Real scale, Real input_scale, const Arithmetic& a) {
   const Real y = input_scale * x, factor = std::fabs(alpha * scale), slope = std::exp(y),
              power = std::fabs(std::expm1(y)) + (slope > 0 ? std::fabs(y) * slope : 0);
@@ -38,12 +38,12 @@ Real operators::elu_magnitude(Real x, Real alpha, Real scale, Real input_scale, 
   return std::fmax(factor, power) >= a.largest ? overflowing(factor * power) : factor * power;
 }
 
-// eps and 1 - eps are numbers of the dtype.
+// eps and 1 - eps are rounded to the dtype.
 Real operators::logit(Real x, std::optional<double> eps, const Rounding& round) {
   if (eps) x = clamped<Real>(x, round(Real{*eps}), round(1 - round(Real{*eps})));
   return std::log(x / (1 - x));
 }
-// Of the quotient near 1 only its own error remains. Where the limits cross, which of them wins is the kernel's choice.
+// Near a quotient of 1 only the error of the quotient itself counts. Where the limits cross, either may win.
 Real operators::logit_magnitude(Real x, std::optional<double> eps, const Rounding& round) {
   return eps && !(round(Real{*eps}) <= 0.5) ? unbounded : 1 + std::fabs(logit(x, eps, round));
 }
@@ -51,8 +51,8 @@ Real operators::logit_magnitude(Real x, std::optional<double> eps, const Roundin
 void operators::glu(std::span<const Real> x, std::span<Real> y) {
   for (std::size_t k = 0; k < y.size(); ++k) y[k] = x[k] / (1 + std::exp(-x[k + y.size()]));
 }
-// A sigmoid below the smallest normal number may be lost, and is multiplied by the first half; an infinity there is
-// NaN.
+// A sigmoid below the smallest normal number may be flushed to 0. It is multiplied by the first half, where an infinity
+// then gives NaN.
 void operators::glu_magnitude(std::span<const Real> x, std::span<Real> y, const Arithmetic& a) {
   glu(x, y);
   for (std::size_t k = 0; k < y.size(); ++k) {
@@ -61,7 +61,7 @@ void operators::glu_magnitude(std::span<const Real> x, std::span<Real> y, const 
   }
 }
 
-// (1 + erf(t)) / 2 = erfc(-t) / 2 and (1 + tanh(t)) / 2 = 1 / (1 + e^-2t), neither of which cancels.
+// (1 + erf(t)) / 2 = erfc(-t) / 2 and (1 + tanh(t)) / 2 = 1 / (1 + e^-2t). The right sides have no cancellation.
 Real operators::gelu(Real x, std::string_view approximate) {
   if (approximate == "none") return x / 2 * std::erfc(-x / std::numbers::sqrt2_v<Real>);
   const Real t = std::sqrt(2 / std::numbers::pi_v<Real>) * (x + Real{44715} / 1000000 * x * x * x);

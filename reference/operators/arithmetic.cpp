@@ -9,20 +9,20 @@
 namespace assay {
 namespace {
 
-// Quotient and remainder that wrap for the least integer and -1, the one quotient beyond the range.
+// Quotient and remainder. They wrap for the least integer and -1, the only quotient beyond the range.
 Int quotient(Int a, Int b) { return b == -1 ? wrapping_negate(a) : a / b; }
 Int rest(Int a, Int b) { return b == -1 ? 0 : a % b; }
 
 bool crosses(Int remainder, Int divisor) { return remainder != 0 && (remainder < 0) != (divisor < 0); }
 bool crosses(Real remainder, Real divisor) { return remainder != 0 && (remainder < 0) != (divisor < 0); }
 
-// PyTorch adds the product with -alpha, which for an integer 0 is 0.
+// PyTorch adds the product with -alpha; the opposite of an integer 0 is 0, without a sign.
 template <class T>
 T opposite(Scalar alpha, const Rounding& round) {
   return round(number<T>(negated(alpha), round.dtype));
 }
 
-// PyTorch takes the roots, other than in float16, where IEEE's pow differs: of -0 and of -infinity.
+// Except in float16, PyTorch takes square roots here, which differ from IEEE's pow for -0 and -infinity.
 Real power(Real self, Real exponent, DType dtype) {
   if (exponent == 0.5 && dtype != DType::float16) return std::sqrt(self);
   if (exponent == -0.5 && dtype != DType::float16) return 1 / std::sqrt(self);
@@ -51,7 +51,8 @@ Complex operators::rsub(Complex self, Complex other, Scalar alpha, const Roundin
   return sub(other, self, alpha, round);
 }
 
-// What is rounded: the result, and its product unless alpha is 1 or -1. The product may overflow before it is added.
+// The roundings are those of the result and, unless alpha is 1 or -1, of the product. The product may overflow before
+// it is added.
 Real operators::add_magnitude(Real self, Real other, Real alpha, const Arithmetic& a) {
   const Real product = std::fabs(alpha) == 1 ? 0 : std::fabs(alpha * other);
   const Real size = std::fabs(add(self, other, alpha)) + product;
@@ -88,11 +89,11 @@ Complex operators::div(Complex self, Complex other, std::optional<std::string_vi
   return self / other;
 }
 
-// Of floor's three roundings the quotient itself takes one, in half types one and a little.
+// Of the three roundings of floor the quotient alone has one, and in half types slightly more than one.
 Real operators::div_magnitude(Real self, Real other, std::optional<std::string_view> rounding_mode, const Rounding&) {
   return quotient_magnitude(self, other) * (rounding_mode == "floor" ? 1 : 0.26);
 }
-// What is added in the numerator, or in the denominator, may overflow: then the quotient may be 0, too.
+// The sums in the numerator and in the denominator may overflow: then the quotient may also be 0.
 Complex operators::div_magnitude(Complex self, Complex other, const Arithmetic& a) {
   const auto sum = [](Complex x) { return std::fabs(x.real()) + std::fabs(x.imag()); };
   const Real size = std::abs(self) / std::abs(other), largest = std::fmax(sum(self), sum(other));
@@ -102,11 +103,11 @@ Complex operators::div_magnitude(Complex self, Complex other, std::optional<std:
                                  const Arithmetic& a) {
   return div_magnitude(self, other, a);
 }
-// By 0 nothing is rounded.
+// A division by 0 has no rounding.
 Real operators::quotient_magnitude(Real self, Real other) { return other == 0 ? 0 : std::fabs(self / other); }
 
-// The exact quotient of self less its remainder is an integer; the result of a division by 0 or of infinities is that
-// of the division. A zero has the sign of the quotient.
+// The exact quotient of self minus its remainder is an integer. A division by 0 or of infinities gives the quotient
+// itself. A zero has the sign of the quotient.
 Real operators::floor_divide(Real self, Real other) {
   if (other == 0) return self / other;
   const Real left = std::fmod(self, other);
@@ -130,18 +131,18 @@ Int operators::remainder(Int self, Int other) {
 }
 
 Real operators::pow(Real self, Real exponent) { return std::pow(self, exponent); }
-// Infinities are recovered from NaN, as by C's, which differs with fused multiplication.
+// The product recovers infinities from NaN, as C's product does; C's pow differs with fused multiplication.
 Complex operators::pow(Complex self, Complex exponent) {
   const std::complex<Real> logarithm = operators::log(self), times = exponent;
   return operators::exp(times * logarithm);
 }
-// e^(exponent ln self): rounding the product changes the power by its size.
+// e^(exponent ln self): a relative error of the product changes the power by that error times the product.
 Complex operators::pow_magnitude(Complex self, Complex exponent, const Arithmetic& a) {
   const Real power = std::abs(pow(self, exponent)), product = std::abs(exponent * operators::log(self));
   return product < a.largest ? power * (1 + product) : unbounded;
 }
 
-// Squares of self multiplied for the bits of the exponent.
+// Multiplies the repeated squares of self for which the exponent has a bit.
 Int operators::pow(Int self, Int exponent) {
   if (exponent < 0) return self == 1 ? 1 : self == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
   Int power = 1;
@@ -158,7 +159,8 @@ Real operators::pow_scalar(Real self, Scalar exponent, const Rounding& round) {
 Int operators::pow_scalar(Int self, Scalar exponent, const Rounding& round) {
   return pow(self, number<Int>(exponent, round.dtype));
 }
-// PyTorch fills in the power 0, copies the power 1, multiplies for 2, 3 and -2 and takes the roots.
+// PyTorch fills with 1 for exponent 0, copies for 1, multiplies for 2, 3 and -2, and takes square roots for 0.5 and
+// -0.5.
 Complex operators::pow_scalar(Complex self, Scalar exponent, const Rounding& round) {
   const Real n = real(exponent);
   if (n == 0 || n == 1) return n == 0 ? Complex(1) : self;
@@ -173,8 +175,8 @@ Complex operators::pow_scalar_magnitude(Complex self, Scalar exponent, const Rou
   return real(exponent) == -2 && std::norm(self) >= a.largest ? overflowing(size.real()) : size;
 }
 
-// The power, and what rounding the exponent changes in it, in double unit roundoffs. The square in 1 / self^2 may be
-// subnormal, with the error of the least normal number; that and the one in self^3 are rounded to bfloat16.
+// The power, and its change by the rounding of the exponent, in double unit roundoffs. The square in 1 / self^2 may be
+// subnormal, with the error of the least normal number; this square and the one in self^3 are rounded to bfloat16.
 Real operators::pow_scalar_magnitude(Real self, Scalar exponent, const Rounding& round, const Arithmetic& arithmetic) {
   const Real kept = pow_scalar(self, exponent, round), rounded = power(self, round(real(exponent)), round.dtype);
   if (std::isnan(kept)) return std::isnan(rounded) ? 0 : unbounded;

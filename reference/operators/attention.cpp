@@ -17,7 +17,7 @@ Int row(const Dims& sizes, Int batch, Int position, Int head) {
   return ((batch * sizes[1] + position) * sizes[2] + head) * sizes[3];
 }
 
-// A cache with the value's rows, from `start` on.
+// Copies the cache and puts the rows of value into it, from position `start` on.
 template <class T>
 void put_in_cache(Array<T>& out, const Array<T>& value, const Array<T>& cache, Int start) {
   out = cache;
@@ -26,7 +26,7 @@ void put_in_cache(Array<T>& out, const Array<T>& value, const Array<T>& cache, I
   for (Int i = 0; i < value.count(); ++i) out[i / length * batch + start * position + i % length] = value[i];
 }
 
-// What decides how much each key counts for one row of the query.
+// The operands that give the weight of each key for a row of the query.
 struct Attention {
   const Heads &query, &key, &value;
   const Mask& mask;
@@ -35,9 +35,9 @@ struct Attention {
   Real scale;
 
   Int keys(Int position) const { return mask ? key.sizes[1] : start + (is_causal ? position + 1 : query.sizes[1]); }
-  // To some position.
+  // The number of keys that some position sees.
   std::size_t visible() const { return static_cast<std::size_t>(mask ? key.sizes[1] : start + query.sizes[1]); }
-  // query . key, or that of their absolute values
+  // query . key, or |query| . |key|
   Real product(const Dims& i, Int j, bool magnitude) const {
     const Int q = row(query.sizes, i[0], i[1], i[2]), k = row(key.sizes, i[0], j, head(i));
     Sum<Real> sum = 0;
@@ -45,14 +45,14 @@ struct Attention {
       sum += magnitude ? std::fabs(query[q + d] * key[k + d]) : query[q + d] * key[k + d];
     return sum;
   }
-  // The score of key j, or of |query|, |key| and |mask|.
+  // The score of key j, or the same sum of |query|, |key| and |mask|.
   Real score(const Dims& i, Int j, bool magnitude) const {
     const Real addend = mask ? (*mask)[i[1] * key.sizes[1] + j] : 0;
     return magnitude ? std::fabs(scale) * product(i, j, true) + std::fabs(addend)
                      : scale * product(i, j, false) + addend;
   }
-  // Whether key j makes the row NaN in any order of its terms: an input is infinite or NaN, and of the score is made
-  // NaN or infinity, from which the softmax subtracts infinity.
+  // Whether key j makes the row NaN in any order of its terms: an input is infinite or NaN and makes the score NaN or
+  // infinity, from which the softmax subtracts infinity.
   bool is_lost(const Dims& i, Int j, Real score) const {
     return (std::isnan(score) || score == std::numeric_limits<Real>::infinity()) && !reads_finite(i, j);
   }
@@ -109,9 +109,10 @@ void attend(Heads& out, const Attention& a) {
   });
 }
 
-// Weights, exponents and sums round. A score that is wrong by d multiplies its weight by up to e^d, and the sum of all
-// by up to their mean of that. A score that overflows bounds nothing. An infinity whose weight may be zero in the dtype
-// of the result makes it NaN, or nothing where a kernel leaves out what has no weight.
+// Weights, exponents and sums are rounded. An error d of a score multiplies its weight by up to e^d, and the sum of all
+// weights by up to the weighted mean of these factors. There is no bound where a score overflows. An infinite value
+// whose weight may be zero in the dtype of the result makes the result NaN, or does not count where a kernel skips
+// weights of zero.
 void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmetic) {
   const Real terms = static_cast<Real>(a.query.sizes[3] + a.key.sizes[1]),
              rounding = roundoffs(terms) * arithmetic.unit;
@@ -155,7 +156,7 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
   });
 }
 
-// The numbers that codes stand for, each row with a scale and zero point of its own.
+// The numbers that the codes encode; each row has its own scale and zero point.
 Heads dequantized(const Heads& codes, const Mask& zero_points, const Mask& scales) {
   Heads numbers = codes;
   for (Int i = 0; i < codes.count(); ++i)
@@ -163,7 +164,7 @@ Heads dequantized(const Heads& codes, const Mask& zero_points, const Mask& scale
   return numbers;
 }
 
-// With positions and heads, dimensions 1 and 2, in each other's place.
+// Swaps positions and heads, dimensions 1 and 2.
 Heads exchanged(const Heads& x) {
   Heads result(Dims{x.sizes[0], x.sizes[2], x.sizes[1], x.sizes[3]});
   for (const Dims& i : indices(x.sizes)) result({i[0], i[2], i[1], i[3]}) = x(i);
@@ -179,8 +180,8 @@ void positions_first(bool exchange, Heads& out, Heads query, Heads key, Heads va
   out = exchanged(out);
 }
 
-// The Hadamard matrix of 28 rows: four by four blocks, signed like the products of quaternions, of circulants with 1 at
-// 0 and at b and -b, b = 0, 1, 2, 3 (Williamson's construction).
+// The Hadamard matrix of 28 rows by Williamson's construction: four by four blocks with the signs of the products of
+// quaternions. Block b = 0, 1, 2, 3 is the circulant with 1 at 0, at b and at -b.
 bool positive_of_28(Int i, Int j) {
   constexpr bool negative[4][4] = {
       {false, false, false, false}, {true, false, true, false}, {true, false, false, true}, {true, true, false, false}};

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// What is added up: products of a cell and a weight.
+// The terms of a result are products of a cell and a weight.
 struct Products {
   static constexpr int outside = 0;  // the value of a cell of the padding
   template <class T>
@@ -21,8 +21,8 @@ struct Products {
   static void add(Int& sum, Int cell, Int weight) { sum = wrapping_add(sum, wrapping_multiply(cell, weight)); }
 };
 
-// Magnitudes of finite cells and weights. A weight that is not finite over the padding bounds nothing: whether it is
-// multiplied by 0 or left out is the kernel's choice.
+// The terms are magnitudes of finite cells and weights. There is no bound where a weight over the padding is not
+// finite: a kernel may multiply it by 0 or leave it out.
 struct Magnitudes {
   static constexpr int outside = -1;
   static Real start(Real bias) { return std::isfinite(bias) ? std::fabs(bias) : 0; }
@@ -34,18 +34,19 @@ struct Magnitudes {
 
 Dims spatial(const Dims& sizes) { return Dims(std::span(sizes.begin() + 2, sizes.end())); }
 
-// A cell of a group's channels (-1 in the padding) and the weight of the group's first output channel that it meets.
+// A cell in the channels of a group (-1 in the padding), and the weight of the group's first output channel that
+// multiplies it.
 struct Meeting {
   Int cell, weight;
 };
 
-// Which cells of the input meet which taps of the kernel in one place of the result.
+// Pairs the cells of the input with the taps of the kernel for one place of the result.
 struct Geometry {
   Dims cells, kernel;  // spatial sizes of the input and of the weight
   const Ints &stride, &padding, &dilation;
   bool transposed;
 
-  // In all channels of a group; weights of neighbouring channels stand channel_step apart.
+  // The pairs in all channels of a group; weights of neighbouring channels are channel_step apart.
   Buffer<Meeting> meetings(const Dims& place, Int channels, Int channel_step) const {
     Buffer<Meeting> one, all;
     Int flat = 0;
@@ -60,7 +61,7 @@ struct Geometry {
     return all;
   }
 
-  // The cell that a tap meets, padding included. Transposed, a tap meets a cell only if the input reaches the place.
+  // The cell of a tap, which may lie in the padding. Transposed, a tap has a cell only if the stride leads to one.
   std::optional<Dims> cell_at(const Dims& place, const Dims& tap) const {
     Dims cell = place;
     for (int d = 0; d < place.size(); ++d) {
@@ -109,8 +110,7 @@ void convolve(Array<T>& out, const Array<T>& input, const Array<T>& weight, cons
   }
 }
 
-// f(position in out, in input, in weight) for every product that is added up, the position in input -1 for one of the
-// padding.
+// f(position in out, in input, in weight) for every product; the position in input is -1 in the padding.
 template <class F>
 void each_product(const Dims& out, const Dims& input, const Dims& weight, const Geometry& geometry, Int groups, F f) {
   const Int taps = count(geometry.kernel), cells = count(geometry.cells), places = count(spatial(out));
@@ -128,7 +128,7 @@ void each_product(const Dims& out, const Dims& input, const Dims& weight, const 
   }
 }
 
-// What each product gives to its cell of input, its weight and its bias.
+// Adds the gradient of each product to its cell of input, its weight and its bias.
 template <class T>
 void give_back(Array<T>& out0, Array<T>& out1, Array<T>& out2, const Array<T>& grad_output, const Array<T>& input,
                const Array<T>& weight, const Geometry& geometry, Int groups, const Bools& output_mask) {

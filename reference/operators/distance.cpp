@@ -13,7 +13,7 @@ namespace {
 
 using Row = Buffer<Real>;
 
-// A power of each will be taken, which costs as much as a visit.
+// Charges a visit for each difference, for the power that is taken of it later.
 Row differences(const Row& a, const Row& b) {
   charge_visits(static_cast<Int>(a.size()));
   Row d;
@@ -21,7 +21,7 @@ Row differences(const Row& a, const Row& b) {
   return d;
 }
 
-// (sum of d^p)^(1/p); how many are not 0 where p is, the largest where p is infinite.
+// (sum of d^p)^(1/p); for p = 0 the number of differences that are not 0; for infinite p the largest.
 Real norm(const Row& d, Real p) {
   Real largest = 0;
   for (Real x : d) largest = x > largest || std::isnan(x) ? x : largest;
@@ -33,8 +33,8 @@ Real norm(const Row& d, Real p) {
   return largest * std::pow(sum, 1 / p);
 }
 
-// A power may overflow, or vanish; what is wrong with the sum of powers is wrong with its root by a p-th, what is wrong
-// with 1 / p by ln D.
+// A power may overflow or underflow. A relative error of the sum of powers is p times smaller in its root; an error of
+// 1 / p counts times ln D.
 Real norm_magnitude(const Row& d, Real p, const Arithmetic& a) {
   const Real distance = norm(d, p), powers = std::pow(distance, p), lost = 2 * static_cast<Real>(d.size()) * a.least;
   if (p == 0 || std::isinf(p) || distance == 0 || !std::isfinite(distance)) return distance;
@@ -44,8 +44,8 @@ Real norm_magnitude(const Row& d, Real p, const Arithmetic& a) {
   return powers < a.largest ? std::min(size, std::numeric_limits<Real>::max()) : overflowing(size);
 }
 
-// D^2 = |a|^2 + |b|^2 - 2 a.b is wrong by e = 4 sqrt(n) u Q with Q = sum of (|a| + |b|)^2, and D by at most e / max(D,
-// sqrt(e)).
+// D^2 = |a|^2 + |b|^2 - 2 a.b has an error of up to e = 4 sqrt(n) u Q, where Q is the sum of (|a| + |b|)^2; D has an
+// error of at most e / max(D, sqrt(e)).
 Real product_magnitude(const Row& a, const Row& b, const Arithmetic& arithmetic) {
   Real squares = 0;
   for (std::size_t k = 0; k < a.size(); ++k)
@@ -80,7 +80,7 @@ void each_pair(Array<Real>& out, const Array<Real>& self, F f) {
     for (Int j = i + 1; j < self.sizes[0]; ++j) out[flat++] = f(row(i), row(j));
 }
 
-// The differences that count: cdist leaves NaN out where it looks for the largest.
+// Removes NaN where p is infinite, as cdist does when it looks for the largest.
 Row counted(Row d, Real p) {
   if (std::isinf(p)) std::erase_if(d, [](Real x) { return std::isnan(x); });
   return d;
@@ -113,7 +113,7 @@ void operators::pdist_forward_magnitude(Array<Real>& out, const Array<Real>& sel
             [&](const Row& a, const Row& b) { return norm_magnitude(differences(a, b), round.scalar(p), arithmetic); });
 }
 
-// Of complex rows only those that hold nothing are compared.
+// Its rules accept complex rows only where there is nothing to compare.
 void operators::pdist_forward(Array<Complex>&, const Array<Complex>&, Real, const Rounding&) {}
 
 }  // namespace assay

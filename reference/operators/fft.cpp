@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-// The sign of the exponent; none: all roots of unity are 1, and a transform is a sum.
+// The sign of the exponent. `none` makes all roots of unity 1, and a transform a sum.
 enum Direction : Int { forward = -1, none = 0, backward = 1 };
 
 Buffer<Complex> roots_of_unity(Int n, Direction direction) {
@@ -39,7 +39,7 @@ Array<Complex> transformed(Array<Complex> x, std::span<const Int> dims, Directio
   return x;
 }
 
-// Of half a spectrum along dim, the numbers that it is of: what is left out is the conjugate of what mirrors it.
+// The real numbers whose spectrum has this half along dim; the other half is the mirrored conjugate.
 void from_half(Array<Real>& out, const Array<Complex>& half, Int dim, Direction direction) {
   const Int n = out.sizes[dim];
   const Buffer<Complex> roots = roots_of_unity(n, direction);
@@ -57,14 +57,14 @@ void from_half(Array<Real>& out, const Array<Complex>& half, Int dim, Direction 
       half, dim, out);
 }
 
-// What a transform of real numbers of these sizes is multiplied by.
+// The factor of a transform of real numbers of these sizes.
 Real scale(const Dims& sizes, const Ints& dim, Int normalization) {
   Real points = 1;
   for (const Int d : dim) points *= static_cast<Real>(sizes[d]);
   return normalization == 0 ? 1 : 1 / (normalization == 1 ? std::sqrt(points) : points);
 }
 
-// A sum of magnitudes that is scaled where all are added: it may overflow before. What is endless stays so.
+// A sum of magnitudes that is scaled after the last addition: it may overflow before. An endless sum stays endless.
 Real scaled_sum(Real sum, Real factor, const Arithmetic& a) {
   if (!(sum < endless)) return sum;
   return factor < 1 && sum >= a.largest ? overflowing(sum * factor) : sum * factor;

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// One dimension of an input as grid_sampler_2d sees it.
+// Sampling along one dimension of an input.
 struct Sampling {
   static constexpr Int bilinear = 0, nearest = 1, bicubic = 2;
   static constexpr Int zeros = 0, border = 1, reflection = 2;
@@ -18,8 +18,8 @@ struct Sampling {
   bool align_corners;
   const Rounding& round;
 
-  // From -1 to 1, the edges of the outermost cells or their centres, to cells. Rounded as it is computed: which cell is
-  // the nearest half way between two depends on it.
+  // Maps -1 to 1, which are the edges or the centres of the outermost cells, to cells. It is rounded step by step as in
+  // PyTorch: half way between two cells that decides which is the nearest.
   Real place(Real g) const {
     const Real cells = round(round(g + 1) * static_cast<Real>(align_corners ? n - 1 : n) / 2);
     return align_corners ? cells : round(cells - 0.5);
@@ -35,7 +35,7 @@ struct Sampling {
   bool has(Real cell) const { return cell >= 0 && cell < static_cast<Real>(n); }
 
   Real reach() const { return interpolation == nearest ? Real{0.5} : interpolation == bilinear ? 1 : 2; }
-  // The weight of a cell so far from the place. Bicubic: Keys' kernel with a = -3/4.
+  // The weight of a cell at this distance from the place. Bicubic is Keys' kernel with a = -3/4.
   Real weight(Real distance) const {
     if (distance > reach()) return 0;
     if (interpolation == nearest) return 1;
@@ -55,18 +55,17 @@ struct Sampling {
     return result;
   }
 
-  // What rounding does: by how much it moves a place, in six roundings of numbers up to half of this size.
+  // `doubt` is how far rounding moves a place: six roundings of numbers of up to half this size.
   Real size(Real g) const { return (std::fabs(g) + 1) * static_cast<Real>(n); }
   Real doubt(Real g, const Arithmetic& a) const { return std::isfinite(g) ? 3 * a.unit * size(g) : 0; }
-  // Whether a place overflows, or is one that PyTorch's kernels of half types do not hold, of which they count in 16
-  // bits.
+  // Whether a place overflows. PyTorch's kernels of half types hold places in 16 bits.
   bool lost(Real g, const Arithmetic& a) const {
     const bool counts_in_16_bits = a.unit > 0x1p-24 && padding == zeros;
     return counts_in_16_bits ? !(std::fabs(place(g)) < 0x1p15) : std::isfinite(g) && size(g) >= a.largest;
   }
-  // Where a place may be so far from it.
+  // The place moved by a distance.
   Real moved(Real at, Real by) const { return padding == reflection ? clipped(padded(at) + by) : padded(at + by); }
-  // The cells, or those just outside, that it may reach, and whether it weighs one of them for sure.
+  // The cells, or those just outside, that a place may reach, and whether it surely weighs one of them.
   Range reachable(Real g, const Arithmetic& a) const {
     const Real by = reach() + doubt(g, a), first = std::max<Real>(std::ceil(moved(place(g), -by)), -1),
                last = std::min(std::floor(moved(place(g), by)), static_cast<Real>(n));
@@ -77,7 +76,7 @@ struct Sampling {
   }
 };
 
-// f(cell of a row and column, what samples rows, what samples columns, y, x) for each result
+// f(function that gives the cell of a row and column, sampling of rows, sampling of columns, y, x) for each result
 template <class F>
 void each_sample(Array<Real>& out, const Array<Real>& input, const Array<Real>& grid, Int interpolation, Int padding,
                  bool align_corners, const Rounding& round, F f) {
@@ -107,8 +106,8 @@ void operators::grid_sampler_2d(Array<Real>& out, const Array<Real>& input, cons
               });
 }
 
-// The cells that are weighed, and by how much the result changes while its place moves within its doubt: a change of
-// one cell counts as the spread of the cells within reach, in units of the bound, 16 u. Nearest has the change alone.
+// The weighed cells, and the change of the result while its place moves within its doubt. A move by one cell counts as
+// the spread of the cells within reach, in units of the bound, 16 u. Nearest has only the change.
 void operators::grid_sampler_2d_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& grid,
                                           Int interpolation_mode, Int padding_mode, bool align_corners,
                                           const Rounding& round, const Arithmetic& a) {

@@ -14,19 +14,19 @@ Real sum(Real a, Real b) { return a + b; }
 Int sum(Int a, Int b) { return wrapping_add(a, b); }
 Complex sum(Complex a, Complex b) { return a + b; }
 
-// An element of x, where i may be of a scalar and x of rank 1, or the other way round.
+// An element of x. The index may be that of a scalar tensor while x has rank 1, or the other way round.
 template <class T>
 const T& element(const Array<T>& x, const Dims& i) {
   return i.size() == x.sizes.size() ? x(i) : x[0];
 }
 
-// f(element of self that index names at i, i) for every i.
+// f(the element of self that index names at i, i) for every i.
 template <class T, class F>
 void each_target(Array<T>& self, Int dim, const Array<Int>& index, F f) {
   for (const Dims& i : indices(index.sizes)) f(self(operators::gather(i, self.sizes, dim, index)), i);
 }
 
-// f(element of self that the indices name, the value put there) for every element of the indexed part.
+// f(the element of self that the indices name, the value put there) for every element of the indexed part.
 template <class T, class F>
 void each_put(Array<T>& self, const Indexing& indices, const Array<T>& values, F f) {
   const auto value = families::broadcast(values, indices.sizes);
@@ -41,7 +41,7 @@ void added(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index
   each_target(out, dim, index, [&](T& target, const Dims& i) { target = sum(target, element(src, i)); });
 }
 
-// |self| where something is added to it, whose magnitudes out holds.
+// Adds |self| where out holds magnitudes of what is added to it.
 template <class T>
 void add_self(Array<T>& out, const Array<T>& self) {
   for (Int k = 0; k < out.count(); ++k)
@@ -70,7 +70,7 @@ void put(Array<T>& out, const Array<T>& self, const Indexing& indices, const Arr
   each_put(out, indices, values, [&](T& target, T value) { target = accumulate ? sum(target, value) : value; });
 }
 
-// Each row of grad_output is added to the one of out that its index names: add(sum, element, number of equal indices).
+// Adds each row of grad_output to the row of out that its index names: add(sum, element, number of equal indices).
 template <class T, class Add>
 void add_rows(Array<T>& out, const Array<T>& grad_output, const Array<Int>& indices, Int num_weights, Int padding_idx,
               Add add) {
@@ -86,7 +86,7 @@ void add_rows(Array<T>& out, const Array<T>& grad_output, const Array<Int>& indi
   }
 }
 
-// Both with NaN where either is, and the first of equal zeros.
+// `larger` and `smaller` give NaN where either argument is NaN, and the first of equal zeros.
 template <class T>
 T larger(T a, T b) {
   return a != a || a >= b ? a : b;
@@ -107,14 +107,14 @@ Int averaged(Int sum, Int count) { return floor_div(sum, count); }
 template <class T>
 T reduced(T a, T b, std::string_view reduce) {
   if (reduce == "prod") return product(a, b);
-  if constexpr (!std::is_same_v<T, Complex>) {  // of which there is no larger one
+  if constexpr (!std::is_same_v<T, Complex>) {  // complex numbers have no larger one
     if (reduce == "amax") return larger(a, b);
     if (reduce == "amin") return smaller(a, b);
   }
   return sum(a, b);
 }
 
-// How many numbers make each element of the result.
+// Returns how many numbers make each element of the result.
 template <class T, class Round>
 Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index, const Array<T>& src,
                            std::string_view reduce, bool include_self, Round round) {
@@ -130,7 +130,7 @@ Array<Int> scatter_reduced(Array<T>& out, const Array<T>& self, Int dim, const A
   return counts;
 }
 
-// Sums of magnitudes; a product's as in prod; 0 where nothing is computed.
+// Sums of magnitudes; for a product as in prod; 0 where nothing is computed.
 template <class T>
 void scatter_reduced_magnitude(Array<T>& out, const Array<T>& self, Int dim, const Array<Int>& index,
                                const Array<T>& src, std::string_view reduce, bool include_self, const Arithmetic& a) {

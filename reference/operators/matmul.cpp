@@ -12,7 +12,7 @@ void add_product(Sum<Real>& sum, Real a, Real b) { sum += a * b; }
 void add_product(Sum<Complex>& sum, Complex a, Complex b) { sum += a * b; }
 void add_product(Int& sum, Int a, Int b) { sum = wrapping_add(sum, wrapping_multiply(a, b)); }
 
-// out = a b for each pair of matrices in two stacks; the last two sizes are a matrix's.
+// out = a b for each pair of matrices in two stacks; the last two sizes are those of a matrix.
 template <class T>
 void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
   const int rank = out.sizes.size();
@@ -28,7 +28,7 @@ void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
   }
 }
 
-// out = beta self + alpha out, self broadcast to out; what has a factor 0 is left out.
+// out = beta self + alpha out, with self broadcast to out. An addend whose factor is 0 is left out.
 template <class T>
 void blend(Array<T>& out, const Array<T>& self, T beta, T alpha) {
   const families::Broadcast<T> addend = families::broadcast(self, out.sizes);
@@ -54,7 +54,7 @@ void operators::bmm(Array<Complex>& out, const Array<Complex>& self, const Array
   multiply(out, self, mat2);
 }
 
-// Without products beta is rounded to the dtype first.
+// Where there are no products, beta is rounded to the dtype first.
 void operators::addmm(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1, const Array<Real>& mat2,
                       Real beta, Real alpha, const Rounding& round) {
   multiply(out, mat1, mat2);
@@ -112,7 +112,7 @@ void operators::linear_magnitude(Array<Complex>& out, const Array<Complex>& inpu
   multiply_rows(out, bounds(input), bounds(weight), bias ? std::optional(bounds(*bias)) : std::nullopt);
 }
 
-// With alpha 0 a product that is not finite may make the result NaN: kernels may multiply it.
+// With alpha 0, a product that is not finite may make the result NaN, since kernels may multiply it by 0.
 void operators::addmm_magnitude(Array<Real>& out, const Array<Real>& self, const Array<Real>& mat1,
                                 const Array<Real>& mat2, Real beta, Real alpha, const Rounding& round) {
   Array<Real> product(out.sizes);

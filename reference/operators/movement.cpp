@@ -7,10 +7,10 @@
 namespace assay {
 namespace {
 
-// The remainder of a / n that is not negative, for n > 0.
+// The remainder of a / n from 0 to n - 1, for n > 0.
 Int modulo(Int a, Int n) { return a - floor_div(a, n) * n; }
 
-// The index of the element that stands at `flat` in row-major order.
+// The index of the element at position `flat` in row-major order.
 Dims unflattened(const Dims& sizes, Int flat) {
   Dims i = sizes;
   for (int d = sizes.size() - 1; d >= 0; --d) i[d] = flat % sizes[d], flat /= sizes[d];
@@ -99,7 +99,7 @@ Dims operators::narrow_copy(const Dims& out, const Dims& sizes, Int dim, Int sta
   return in;
 }
 
-// Of the dimensions that remain, the two of the diagonal are put back in rising order.
+// The two dimensions of the diagonal are inserted among the others in rising order.
 Dims operators::diagonal_copy(const Dims& out, const Dims& sizes, Int offset, Int dim1, Int dim2) {
   const Int row = wrap_dim(dim1, sizes.size()), column = wrap_dim(dim2, sizes.size()), k = out[out.size() - 1];
   Dims in = out;

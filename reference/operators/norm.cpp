@@ -14,10 +14,10 @@ using Parameter = std::optional<Array<Real>>;
 
 Real at(const Parameter& parameter, Int i, Real otherwise) { return parameter ? (*parameter)[i] : otherwise; }
 
-// The magnitude of a factor: what is lost of it below the smallest normal number is at most 2 u of that.
+// The magnitude of a factor: a flush below the smallest normal number loses at most 2 u of that number.
 Real rounded(Real factor, const Arithmetic& a) { return std::fabs(factor) + 2 * a.least; }
 
-// Consecutive elements that are normalised together. Each has a whole number of channels of `inner` elements, and
+// Runs of consecutive elements that are normalised together. A run has a whole number of channels of `inner` elements;
 // `groups` runs have all channels.
 struct Runs {
   const Array<Real>& input;
@@ -50,9 +50,9 @@ void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Run
   }
 }
 
-// That of one element. The mean is wrong by its magnitude, but for that of one number, and so is rstd. Once round
-// x - mean and its two products, or the scale, its products with x and mean, and the shift; and the last sum. What is
-// not finite makes all that are normalised with it NaN.
+// The magnitude of one element. The mean has an error of its magnitude, unless it is the mean of one number; so has
+// rstd. Rounded once are x - mean and its two products, or the scale, its products with x and mean, and the shift; and
+// the last sum. An element that is not finite makes all elements that are normalised with it NaN.
 Real normal_magnitude(Real x, Real weight, Real bias, const Moments& m, Real eps, Real rstd_magnitude,
                       const Arithmetic& a) {
   const Real apart = x - m.mean(), y = apart * m.reciprocal_deviation(eps) * weight + bias;
@@ -83,7 +83,7 @@ void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd,
   }
 }
 
-// How the gradients add up: as they are, or all as magnitudes.
+// How the terms of gradients are added: with their signs, or as magnitudes.
 struct Signed {
   Real minus(Real a, Real b) const { return a - b; }
   Real difference(Real x, Real mean, Real scale) const { return steps::difference(x, mean, scale); }
@@ -93,7 +93,7 @@ struct Signed {
 };
 struct Absolute {
   const Arithmetic& a;
-  Real largest;  // what is beyond is infinite
+  Real largest;  // a larger number is infinite
   Real minus(Real x, Real y) const { return value(std::fabs(x) + std::fabs(y)); }
   Real difference(Real x, Real mean, Real scale) const { return minus(x, mean) * scale; }
   Real value(Real x) const { return std::fabs(x) < largest ? rounded(x, a) : std::numeric_limits<Real>::infinity(); }
@@ -117,7 +117,7 @@ void normalise_backward(Sign sign, const Gradients& to, const Runs& runs, const 
     const auto d = [&](Int k, Real scale) { return sign.difference(runs.input[first + k], mean[r], scale); };
     const auto h = [&](Int k) { return sign.value(grad_out[first + k] * at(weight, runs.channel(r, k), 1)); };
     const Real scale = sign.value(rstd[r]);
-    Real sum = 0, products = 0, unweighted = 0;  // kernels also make the products before they weight them
+    Real sum = 0, products = 0, unweighted = 0;  // kernels may also make the products before they weight them
     for (Int k = 0; k < runs.length; ++k) {
       const Int c = runs.channel(r, k);
       sum = sign.value(sum + h(k)), products = sign.value(products + d(k, h(k))),
@@ -131,9 +131,9 @@ void normalise_backward(Sign sign, const Gradients& to, const Runs& runs, const 
   }
 }
 
-// Where a partial result is beyond the range of the type in which a kernel computes, the magnitude is that of a type
-// without end, and the result may be infinite or NaN. Which infinities meet, and of which sign, depends on how the
-// formula is arranged: they are added and taken off.
+// Where a partial result is beyond the range of the type in which a kernel computes, the magnitude is that of an
+// unlimited type, and the result may be infinite or NaN. The arrangement of the formula decides which infinities meet,
+// and with which signs: they are added and subtracted.
 void normalise_backward_magnitude(const Gradients& to, const Runs& runs, const Array<Real>& grad_out,
                                   const Array<Real>& mean, const Array<Real>& rstd, const Parameter& weight,
                                   const Arithmetic& a) {
@@ -148,7 +148,7 @@ void normalise_backward_magnitude(const Gradients& to, const Runs& runs, const A
   within(to.input, input), within(to.weight, weights), within(to.bias, bias);
 }
 
-// Dimensions 0 and 1 swapped: the channels of a batch one after another.
+// Swaps dimensions 0 and 1, so that each channel of a batch is contiguous.
 Array<Real> swapped(const Array<Real>& x) {
   Dims sizes = x.sizes;
   std::swap(sizes[0], sizes[1]);
@@ -249,8 +249,8 @@ void operators::batch_norm(Array<Real>& out, Array<Real>&, Array<Real>&, const A
   }
 }
 
-// The rounding of variance + eps counts relative to what is left of both; where that is little, nothing can be said.
-// What is not finite may be made of two infinities, or of one.
+// The rounding of variance + eps counts relative to their sum; where the sum is small, there is no bound. A result that
+// is not finite may come from two infinities, or from one.
 void operators::batch_norm_magnitude(Array<Real>& out, Array<Real>&, Array<Real>&, const Array<Real>& input,
                                      const Parameter& weight, const Parameter& bias, const Array<Real>& running_mean,
                                      const Array<Real>& running_var, Real eps, const Arithmetic& a) {
@@ -314,7 +314,7 @@ void operators::batch_norm_with_statistics_magnitude(Array<Real>& out, Array<Rea
   if (!training)
     return batch_norm_magnitude(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var, eps, a);
   batch_norm_of_batch_magnitude(out, save_mean, save_invstd, input, weight, bias, eps, a);
-  // 1 - momentum, two products and a sum round once.
+  // Rounded once: 1 - momentum, two products and a sum.
   const auto blended = [&](Real running, Real x, Real magnitude, Real length) {
     const Real once = 3 * (std::fabs((1 - momentum) * running) + std::fabs(momentum * x)),
                size = std::fabs(momentum * magnitude) + (std::isfinite(once) ? once / roundoffs(length) : 0);

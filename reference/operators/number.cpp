@@ -9,7 +9,7 @@ namespace {
 
 bool mixes(const Scalar& a, const Scalar& b) { return is_floating(a) || is_floating(b); }
 
-// f of two doubles where one is a double, else of two integers.
+// f(a, b) as doubles where one is a double, else as integers.
 template <class F>
 auto of_numbers(const Scalar& a, const Scalar& b, F f) {
   return mixes(a, b) ? f(real(a), real(b)) : f(exact<Int>(a), exact<Int>(b));

@@ -5,8 +5,7 @@
 namespace assay {
 namespace {
 
-// The index of the element of `self` for a result's: `inside(i, last)` brings an index along a dimension back to 0 ...
-// last.
+// The index in `self` for an index in the result: `inside(i, last)` maps an index along a dimension to 0 ... last.
 template <class F>
 Dims padded(const Dims& out, const Dims& sizes, const Ints& padding, F inside) {
   Dims in = out;

@@ -38,12 +38,12 @@ void each_window(const Dims& out, R range, F f) {
   }
 }
 
-// What a window reads along a dimension.
+// The cells that a window reads along a dimension.
 auto inside(const Dims& self, const WindowAxes& axes) {
   return [&](int d, Int place) { return axes[d].inside(place, self[d]); };
 }
 
-// The same of an adaptive pool, each of whose results has its share of the cells.
+// The same for an adaptive pool, where each result has its share of the cells.
 auto share(const Dims& self, const Dims& out) {
   return [&](int d, Int place) {
     const Int first = place * self[d] / out[d], end = ((place + 1) * self[d] + out[d] - 1) / out[d];
@@ -97,10 +97,10 @@ bool beats(T challenger, T best) {
   return challenger > best || challenger != challenger;
 }
 
-// Of sizes or a place, those along the last dimensions, over which a window moves.
+// The part of sizes, or of a place, along the last dimensions, over which a window moves.
 Dims spatial_part(const Dims& sizes, int spatial) { return Dims(std::span(sizes.end() - spatial, sizes.end())); }
 
-// range(dim, place) gives the cells of a window; one without any gives the least value.
+// range(dim, place) gives the cells of a window; a window without cells gives the least value.
 template <class T, class R>
 void largest(Array<T>& out, Array<Int>& indices, const Array<T>& self, int spatial, R range, Real least) {
   const Dims plane = spatial_part(self.sizes, spatial);
@@ -123,7 +123,7 @@ WindowAxes undilated(const Dims& self, int spatial, const Ints& kernel_size, con
   return window_axes(self.size(), spatial, kernel_size, stride, padding, {1});
 }
 
-// By divisor_override a sum is divided when all are added: it may overflow before, whatever the quotient.
+// divisor_override divides the sum after the last addition: the sum may overflow although the quotient does not.
 void average_magnitude(Array<Real>& out, const Array<Real>& self, const WindowAxes& axes, bool count_include_pad,
                        std::optional<Int> divisor_override, const Arithmetic& a) {
   average(out, magnitudes(self), axes, count_include_pad, divisor_override ? std::optional<Int>(1) : std::nullopt);

@@ -6,10 +6,10 @@
 namespace assay {
 namespace {
 
-// Half to even, as the rounding mode is.
+// Rounds half to even, as the rounding mode is.
 Real nearest(Real x) { return std::nearbyint(x); }
 
-// NaN stays; low above high gives high.
+// Keeps NaN; gives high where low is above high.
 Real clamp(Real x, Real low, Real high) {
   if (std::isnan(x)) return x;
   return std::min(std::max(x, low), high);
@@ -25,7 +25,7 @@ struct Ends {
   T low = 0, high = 0;
 };
 
-// The smallest and the largest of x and 0; both NaN where x has one.
+// The smallest and the largest of x and 0; both are NaN where x has a NaN.
 template <class T>
 Ends<T> ends(std::span<const T> x) {
   Ends<T> e;
@@ -36,7 +36,8 @@ Ends<T> ends(std::span<const T> x) {
   return e;
 }
 
-// PyTorch rounds a scalar that is subtracted like a tensor's element, but multiplies with one as it is.
+// PyTorch rounds a scalar that it subtracts, as it rounds an element of a tensor. It does not round a scalar that it
+// multiplies with.
 template <class T>
 T dequantized(T input, T scale, T zero_point, const Rounding& round_difference, const Rounding& round) {
   const T steps = round_difference(round_difference(input) - round_difference(zero_point));
@@ -46,7 +47,7 @@ T dequantized(T input, T scale, T zero_point, const Rounding& round_difference, 
 Real difference(Real a, Real b) { return a - b; }
 Int difference(Int a, Int b) { return wrapping_subtract(a, b); }
 
-// NaN stays.
+// Keeps NaN.
 Real at_least(Real x, Real least) { return x < least ? least : x; }
 
 struct Parameters {
@@ -66,8 +67,8 @@ Parameters asymmetric(std::span<const T> row, const Rounding& own, const Roundin
   return {scale, nearest(clamp(from_low ? round(lowest - low) : round(highest - high), lowest, highest))};
 }
 
-// The scale counts as a number of the dtype in which eager rounds it, a float64 though it is; where the range of the
-// input leaves that dtype, an implementation with more range may find any.
+// The scale is a float64, but eager rounds it to another dtype, whose accuracy it has. Where the range of the input is
+// infinite in that dtype, there is no bound: an implementation with a larger range may find any scale.
 Real scale_magnitude(Real scale, const Rounding& round) {
   if (std::isinf(scale)) return unbounded;
   return std::fabs(scale) * std::ldexp(Real{1}, info(DType::float64).precision - info(round.dtype).precision);

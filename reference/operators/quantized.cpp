@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-// How codes are stored in a byte: how many, and the k-th of them.
+// How codes are packed in a byte: their number, and a function that gives the k-th.
 struct Packing {
   Int codes;
   Int (*code)(Int byte, Int k);
@@ -16,7 +16,7 @@ constexpr Packing one_code{1, [](Int byte, Int) { return byte; }};
 constexpr Packing two_codes{2, [](Int byte, Int k) { return (k == 0 ? byte / 16 : byte & 15) - 8; }};
 constexpr Packing four_codes{4, [](Int byte, Int k) { return (k == 3 ? byte >> 6 : byte >> (2 * k) & 3) - 2; }};
 
-// The number of groups of columns that have a scale of their own.
+// The number of groups of columns; each has its own scale.
 Int groups_of(const Array<Real>& scales) { return scales.sizes.size() == 2 ? scales.sizes[1] : 1; }
 
 using ZeroPoints = std::optional<Array<Real>>;
@@ -37,8 +37,8 @@ void embed(Array<Real>& out, const Array<Int>& weight, const Array<Real>& scales
 Real centered(Real a, Real b) { return a - b; }
 Real centered_magnitude(Real a, Real b) { return std::fabs(a) + std::fabs(b); }
 
-// sum_k input[i,k] minus(weight, zero_points) scales for each row i of input: the element of weight at k step + j
-// columns, the group of both others at (i, j, k).
+// sum_k input[i,k] minus(weight, zero_points) scales for each row i of input and column j; place gives the positions of
+// the element of weight, and of the group of scales and zero points.
 template <class Minus, class Place>
 void multiply_dequantized(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
                           const Array<Real>& scales, const ZeroPoints& zero_points, Minus minus, Place place) {
@@ -54,7 +54,7 @@ void multiply_dequantized(Array<Real>& out, const Array<Real>& input, const Arra
   }
 }
 
-// Where column j of the result finds weight k, and its scale.
+// The positions of weight k of column j, and of its scale.
 struct Place {
   Int cell, group;
 };
@@ -93,7 +93,7 @@ void operators::mixed_mm(Array<Real>& out, const Array<Real>& input, const Array
                          const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points) {
   multiply_dequantized(out, input, weight, weight_scales, weight_zero_points, centered, in_column(weight));
 }
-// A column may overflow where an element of the weight's does once it is dequantized.
+// A column may overflow where a dequantized element of the column of the weight does.
 void operators::mixed_mm_magnitude(Array<Real>& out, const Array<Real>& input, const Array<Real>& weight,
                                    const Array<Real>& weight_scales, const ZeroPoints& weight_zero_points,
                                    const Arithmetic& a) {

@@ -57,7 +57,7 @@ void operators::randn(Array<Complex>& out) {
   for (Int k = 0; k < out.count(); ++k) out[k] = {normal(2 * k) * deviation, normal(2 * k + 1) * deviation};
 }
 
-// The places of 0, 1, ... in the order of random keys, of which no two are equal.
+// The positions of 0, 1, ... sorted by random keys. No two keys are equal.
 void operators::randperm(Array<Int>& out) {
   Array<Int> order(out.sizes);
   std::iota(order.data.begin(), order.data.end(), Int{0});

@@ -18,7 +18,7 @@ constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
 using std::isnan;
 constexpr bool isnan(Int) { return false; }
 
-// Where the first x stands that no other comes before; NaN comes before all.
+// The position of the first minimum by `before`; NaN is before all numbers.
 template <class T, class Before>
 std::size_t first_of(std::span<const T> x, Before before) {
   std::size_t at = 0;
@@ -35,7 +35,7 @@ std::size_t smallest_of(std::span<const T> x) {
   return first_of(x, std::less<T>());
 }
 
-// Where the middle x of an order stands, the lower of two; a NaN comes before all.
+// The position of the median, the lower one of two; a NaN is the median where there is one.
 template <class T>
 std::size_t median_of(std::span<const T> x) {
   if (const std::size_t at = largest_of(x); isnan(x[at])) return at;
@@ -63,13 +63,13 @@ Real degrees_of_freedom(std::span<const Real> x, const std::optional<Scalar>& co
   return static_cast<Real>(x.size()) - (correction ? real(*correction) : 1);
 }
 
-// One of which may say that a partial result is not finite.
+// A negative magnitude marks a partial result that is not finite.
 Real sum_of_magnitudes(Real a, Real b) {
   const Real sum = bounded(std::fabs(a) + std::fabs(b));
   return sum != unbounded && (a < 0 || b < 0) ? overflowing(sum) : sum;
 }
 
-// Of numbers of the dtype of the result, where that is another than theirs.
+// The unit is that of the dtype of the result, where that differs from the dtype of the numbers.
 Real magnitude_of_variance(std::span<const Real> x, const std::optional<Scalar>& correction, Arithmetic a) {
   if (a.stored_unit > 0) a.unit *= a.stored_unit;
   return Moments(x).variance_magnitude(degrees_of_freedom(x, correction), a);
@@ -130,10 +130,10 @@ Int operators::argmin(std::span<const Real> x) { return static_cast<Int>(smalles
 Int operators::argmin(std::span<const Int> x) { return static_cast<Int>(smallest_of(x)); }
 
 Real operators::median_value(std::span<const Real> x, const Rounding&) { return x.empty() ? nan : x[median_of(x)]; }
-Complex operators::median_value(std::span<const Complex>, const Rounding&) { return nan; }  // which have no order
+Complex operators::median_value(std::span<const Complex>, const Rounding&) { return nan; }  // complex has no order
 Int operators::median_value(std::span<const Int> x, const Rounding& round) {
   if (!x.empty()) return x[median_of(x)];
-  // PyTorch casts a number on its own to uint32 otherwise than the elements of a tensor.
+  // PyTorch casts a single number to uint32 differently from the elements of a tensor.
   return round.dtype == DType::uint32 ? 0 : truncated_to(round.dtype, nan);
 }
 std::pair<Real, Int> operators::median(std::span<const Real> x) { return with_place(x, median_of(x)); }

@@ -12,12 +12,12 @@ Int side(const Dims& sizes, int d) { return sizes[sizes.size() - 2 + d]; }  // d
 
 Real float32(Real x) { return round_to(DType::float32, x); }
 
-// The scale along dimension d, where one is given.
+// The scale along dimension d, if there is one.
 std::optional<Real> scale_of(const Doubles* scale_factors, int d) {
   return scale_factors ? std::optional(static_cast<Real>((*scale_factors)[static_cast<std::size_t>(d)])) : std::nullopt;
 }
 
-// The cells that each place along a dimension of m places takes from n. A doubled size asks for no scale.
+// The cells, of n, that the m places along a dimension take. Where the size is doubled the scale is not used.
 Buffer<Int> nearest_cells(Int n, Int m, std::optional<Real> scale) {
   const Real step = scale ? float32(1 / *scale) : float32(static_cast<Real>(n) / static_cast<Real>(m));
   const auto cell = [&](Int i) {
@@ -71,7 +71,7 @@ void each_pixel(Array<T>& out, const Array<T>& input, F f) {
 
 Real interpolate(Real a, Real b, Real part) { return (1 - part) * a + part * b; }
 
-// Cells that are blended: the first, and the weight of each, divided by their total.
+// Blended cells: the first, and the weight of each divided by their total.
 struct Blend {
   Int first;
   Buffer<Real> weights;
@@ -81,14 +81,14 @@ struct Blend {
   }
 
   template <class F>
-  Real operator()(F cell) const {  // cell(i): of the i-th cell
+  Real operator()(F cell) const {  // cell(i) gives the i-th cell
     Sum<Real> sum = 0;
     for (std::size_t k = 0; k < weights.size(); ++k) sum += weights[k] * cell(first + static_cast<Int>(k));
     return sum;
   }
 };
 
-// Weights in fixed point: the finest step at which the largest stays below 2^15.
+// Weights in fixed point, with the finest step at which the largest weight stays below 2^15.
 struct FixedPoint {
   int bits = 0;
   explicit FixedPoint(const Buffer<Blend>& places) {
@@ -105,7 +105,7 @@ struct FixedPoint {
   }
 };
 
-// Along x first, then along y, rounded each time.
+// Blends along x first, then along y, and rounds each time.
 void blend_codes(Array<Int>& out, const Array<Int>& input, const Buffer<Blend>& rows, const Buffer<Blend>& columns) {
   const FixedPoint vertical(rows), horizontal(columns);
   const Int width = side(input.sizes, 1);
@@ -153,13 +153,13 @@ struct Triangles {
   }
 };
 
-// How much a weight changes with what is wrong with its place, in unit roundoffs.
+// The change of a weight by the error of its place, in unit roundoffs.
 Real slope(const TriangleAxis& axis, const Blend& blend, std::size_t place) {
   const Real centre = axis.centre(static_cast<Int>(place));
   return axis.n == axis.m ? 0 : 4 * (centre + axis.width()) / axis.width() / blend.total;
 }
 
-// f(cell, weight) for the cells of a place and those beside them, to which rounding may give a weight
+// f(cell, weight) for the cells of a place, and for those beside them, which may get a weight by rounding
 template <class F>
 void each_near(const TriangleAxis& axis, const Blend& place, F f) {
   const Int margin = axis.n == axis.m ? 0 : 1, end = place.first + std::ssize(place.weights);
@@ -167,15 +167,15 @@ void each_near(const TriangleAxis& axis, const Blend& place, F f) {
     f(j, place.first <= j && j < end ? place.weights[static_cast<std::size_t>(j - place.first)] : 0);
 }
 
-// A cell with its weight, and what is wrong with that, as a share of the bound.
+// A cell with its weight, and the error of the weight as a share of the bound.
 struct Weighed {
   Int cell;
   Real weight, doubt;
 };
 
-// The cells that a place of m takes from n when s(i) is rounded: the two, and the next one where that decides between
-// which two cells it is. What three roundings of s(i) + 1/2 do to a weight is less than four of s(i) + 1, half of the
-// bound.
+// The cells, of n, that one of m places may take when s(i) is rounded: its two cells, and the next one where the
+// rounding decides between which two cells the place lies. Three roundings of s(i) + 1/2 change a weight by less than
+// four of s(i) + 1, which is half of the bound.
 Buffer<Weighed> readable(const Between& place, Int n, Int m, const Arithmetic& a) {
   const Real slack = 4 * static_cast<Real>(n) * a.unit,
              doubt = n == m ? 0 : (static_cast<Real>(place.first) + place.part + 1) / 2;
@@ -217,7 +217,7 @@ void operators::upsample_bilinear2d(Array<Int>& out, const Array<Int>& input, bo
   blend_codes(out, input, blends(places.rows), blends(places.columns));
 }
 
-// Everything that may be read counts. Rounding may decide whether an infinity or NaN there is read.
+// Every cell that may be read counts. Rounding may decide whether an infinity or NaN is read.
 void operators::upsample_bilinear2d_magnitude(Array<Real>& out, const Array<Real>& input, bool align_corners,
                                               const Doubles* scale_factors, const Arithmetic& a) {
   const Grid places = grid(out.sizes, input.sizes, align_corners, scale_factors);
@@ -260,13 +260,13 @@ void operators::upsample_bilinear2d_aa(Array<Int>& out, const Array<Int>& self, 
     blend_codes(out, self, places.rows, places.columns);
 }
 
-// Only where it keeps its sizes.
+// Its rules accept complex images only where they keep their sizes.
 void operators::upsample_bilinear2d_aa(Array<Complex>& out, const Array<Complex>& self, bool, std::optional<double>,
                                        std::optional<double>) {
   out = self;
 }
 
-// A weight w is wrong by its slope. Rounding may decide whether an infinity or NaN has a weight.
+// The error of a weight is its slope. Rounding may decide whether an infinity or NaN has a weight.
 void operators::upsample_bilinear2d_aa_magnitude(Array<Real>& out, const Array<Real>& self, bool align_corners,
                                                  std::optional<double> scales_h, std::optional<double> scales_w,
                                                  const Arithmetic& a) {

@@ -26,7 +26,7 @@ void in_order(std::span<const T> x, std::span<T> values, std::span<Int> indices,
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = x[order[k]], indices[k] = static_cast<Int>(order[k]);
 }
 
-// Of uint64 the bits count, not the integers with a sign.
+// uint64 is compared by its bits as an unsigned integer.
 Int ordered(Int x, bool unsigned_bits) { return unsigned_bits ? wrapping_add(x, std::numeric_limits<Int>::min()) : x; }
 
 }  // namespace

@@ -22,9 +22,9 @@ struct Exponentials {
   Real softmax(Real x) const { return std::exp(x - top) / sum; }
   Real log_softmax(Real x) const { return x - top - std::log(sum); }
 
-  // |x - top|, by which exp multiplies the rounding of x - top, weighed by the result: nothing where that vanishes.
+  // exp multiplies the relative rounding error of x - top by |x - top|; weighed by the result, 0 where the result is 0.
   Real argument_error(Real x) const { return softmax(x) > 0 ? softmax(x) * (top - x) : 0; }
-  // The sum's relative error: each term has the share of its softmax, and exp is within one ulp of it.
+  // The relative error of the sum: each term counts by its softmax, and exp is within one ulp.
   Real sum_error(std::span<const Real> x) const {
     Real error = ulp_of_exp;
     for (Real v : x) error += argument_error(v);

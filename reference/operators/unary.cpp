@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-// ln|z|; near 1 of |z|^2 - 1. C's differs with fused multiplication.
+// ln|z|, near 1 from |z|^2 - 1. C's function differs with fused multiplication.
 Real log_modulus(Complex z) {
   const Real x = std::fabs(z.real()), y = std::fabs(z.imag()), large = std::fmax(x, y), small = std::fmin(x, y);
   if (std::isinf(large)) return large;
@@ -19,12 +19,12 @@ Real log_modulus(Complex z) {
   return std::log(large) + std::log1p(small / large * (small / large)) / 2;
 }
 
-// A natural logarithm in the base that has this one.
+// Converts a natural logarithm to the base whose natural logarithm is `of_base`.
 Complex in_base(Complex logarithm, Real of_base) { return {logarithm.real() / of_base, logarithm.imag() / of_base}; }
 
 constexpr Real pi = std::numbers::pi_v<Real>;
 
-// How far x is from the nearest integer: a sine or tangent of pi times that is that of pi x, up to its sign.
+// x minus the nearest integer. The sine or tangent of pi times the difference is that of pi x, up to its sign.
 Real beyond_integer(Real x) { return x - std::nearbyint(x); }
 
 bool is_negative_integer(Real x) { return x < 0 && x == std::floor(x); }
@@ -50,7 +50,7 @@ Real operators::trunc(Real x) { return std::trunc(x); }
 Int operators::trunc(Int x) { return x; }
 
 Real operators::exp(Real x) { return std::exp(x); }
-// e^-inf is 0 in any direction: in that of NaN C gives it the sign of the NaN, which is the processor's.
+// e^-inf is 0 for any angle. For an angle of NaN, C gives the 0 the sign of the NaN, which depends on the processor.
 Complex operators::exp(Complex x) {
   if (x.real() == -std::numeric_limits<Real>::infinity() && std::isnan(x.imag())) return 0;
   return std::exp(x);
@@ -67,7 +67,7 @@ Real operators::log1p(Real x) { return std::log1p(x); }
 Complex operators::expm1_magnitude(Complex x, const Arithmetic& a) {
   return std::exp(x.real()) < a.largest ? 0 : overflowing(0);
 }
-// Near 0, of |1 + x|^2 - 1, which the sum would round away.
+// Near 0 computed from |1 + x|^2 - 1, since 1 + x would round it away.
 Complex operators::log1p(Complex x) {
   if (isnan(x)) return {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::quiet_NaN()};
   const Real angle = std::atan2(x.imag(), x.real() + 1);
@@ -121,7 +121,7 @@ Real operators::lgamma_magnitude(Real x) {
   return size + std::fabs(reflection) + std::fabs(lgamma(1 - x));
 }
 
-// From 10 on Stirling's series (Abramowitz and Stegun 6.3.18), whose next term is below 2^-53 there.
+// From 10 on by Stirling's series (Abramowitz and Stegun 6.3.18), whose next term is below 2^-53 there.
 Real operators::digamma(Real x) {
   if (x == 0) return -std::copysign(std::numeric_limits<Real>::infinity(), x);
   if (is_negative_integer(x)) return std::numeric_limits<Real>::quiet_NaN();
@@ -136,8 +136,8 @@ Real operators::digamma(Real x) {
   return sum + std::log(x) - Real{0.5} / x - series;
 }
 
-// The result, and what is rounded on the way: each sum; each x + 1, a unit of which changes digamma by less than 2; the
-// cotangent, and its angle, a double in any arithmetic.
+// The result, and the intermediate roundings: each sum; each x + 1, where one unit changes digamma by less than 2; the
+// cotangent, and its angle, which is a double in any arithmetic.
 Real operators::digamma_magnitude(Real x, const Arithmetic& a) {
   const Real result = std::fabs(digamma(x));
   if (!std::isfinite(result)) return result;

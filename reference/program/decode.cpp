@@ -10,7 +10,7 @@ typename Table::NativeTableType unpacked(const Table& table) {
   return std::move(*std::unique_ptr<typename Table::NativeTableType>(table.UnPack()));
 }
 
-// The tables as the object that flatc generates for them, and what their segments describe in bytes of its own.
+// The tables as the object that flatc generates for them, and copies of the segments.
 template <class T, class View>
 Result<T> with_segments(Result<OpenFile<View>> file) {
   if (!file) return {std::nullopt, std::move(file.faults), file.more};

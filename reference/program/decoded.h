@@ -9,11 +9,11 @@
 #include "program_objects_generated.h"
 #include "reference/program/program.h"
 
-// Programs to build and to change, as structures that own what a file says.
+// Files to build and to change, as structures that own their contents.
 namespace assay {
 
-// What a .pte file says. The tables are those of spec/format/program.fbs; the bytes behind them stand in `segments`, so
-// that tables.segments is empty.
+// The contents of a .pte file. The tables are those of spec/format/program.fbs. The bytes behind the tables are in
+// `segments`; therefore tables.segments is empty.
 struct Program {
   pte::ProgramT tables;
   std::vector<Bytes> segments;
@@ -21,7 +21,7 @@ struct Program {
   bool operator==(const Program&) const = default;
 };
 
-// What a .ptd file says, likewise.
+// The contents of a .ptd file, likewise.
 struct DataFile {
   ptd::FlatTensorT tables;
   std::vector<Bytes> segments;
@@ -29,16 +29,16 @@ struct DataFile {
   bool operator==(const DataFile&) const = default;
 };
 
-// What a .bpte file says. tables.program are the bytes of a .pte file.
+// The contents of a .bpte file. Its field `program` has the bytes of a .pte file.
 using BundledProgram = bpte::BundledProgramT;
 
-// From bytes, by the same rules as open_program and its like.
+// From bytes, by the same rules as open_program, open_data and open_bundle.
 Result<Program> decode_program(std::span<const std::byte> file);
 Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
 
-// To bytes. The same program gives the same bytes; decoding them gives the same program. Segments start at multiples of
-// `alignment`. With `defaults` numbers are written, too, that are their field's default.
+// To bytes. Equal programs give equal bytes, and decoding these bytes gives the same program. Segments begin at
+// multiples of `alignment`. With `defaults`, a number that equals the default of its field is written, too.
 Bytes encode(const Program& program, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const DataFile& file, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const BundledProgram& bundle, bool defaults = false);

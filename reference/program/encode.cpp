@@ -20,7 +20,7 @@ constexpr std::uint64_t aligned(std::uint64_t at, std::uint64_t alignment) {
   return (at + alignment - 1) / alignment * alignment;
 }
 
-// Each table as flatc packs it.
+// Packs each table as flatc does.
 template <class Table, class Native>
 auto pack(FlatBufferBuilder& b, const std::vector<std::unique_ptr<Native>>& tables) {
   std::vector<flatbuffers::Offset<Table>> offsets;
@@ -28,7 +28,7 @@ auto pack(FlatBufferBuilder& b, const std::vector<std::unique_ptr<Native>>& tabl
   return b.CreateVector(offsets);
 }
 
-// Where the segments will stand behind the base, each at a multiple of the alignment, and where the last one ends.
+// The offsets of the segments behind the base, each a multiple of the alignment, and the end of the last one.
 struct Layout {
   std::vector<std::uint64_t> offsets;
   std::uint64_t end = 0;
@@ -79,7 +79,7 @@ bool has_negative_zero(const auto& values) {
   return std::ranges::any_of(values, [](const auto& v) { return is_negative_zero(*v); });
 }
 
-// FlatBuffers leaves out what equals its default, as -0.0 does, unless defaults are forced.
+// FlatBuffers leaves out a number that equals its default, which -0.0 does, unless defaults are forced.
 bool has_negative_zero(const pte::ProgramT& program) {
   return std::ranges::any_of(program.execution_plan, [](const auto& p) { return has_negative_zero(p->values); });
 }

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// Bytes at a multiple of 16, as tables and workspaces need them, charged to the scope's budget.
+// Memory at a multiple of 16, which tables and workspaces need. It is charged to the budget of the scope.
 class AlignedMemory {
  public:
   explicit AlignedMemory(std::size_t size) : units_((size + sizeof(Unit) - 1) / sizeof(Unit)), size_(size) {}
@@ -24,7 +24,7 @@ class AlignedMemory {
   std::size_t size_;
 };
 
-// Calls `use` to count the bytes that it takes, and again with them, which are returned.
+// Calls `use` twice: with a workspace that counts the bytes it takes, then with one that has them. Returns this memory.
 template <class Use>
 AlignedMemory with_workspace(Use use) {
   format::Workspace counting;

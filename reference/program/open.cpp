@@ -17,19 +17,18 @@ std::shared_ptr<AlignedMemory> copied(std::span<const std::byte> tables) {
   return copy;
 }
 
-// What `locate` finds and `open` accepts.
-template <class View, class Locate, class Open>
-Result<OpenFile<View>> opened(File file, Locate locate, Open open) {
+template <class View>
+Result<OpenFile<View>> opened(File file, const FileKind& kind) {
   return unless_refused<OpenFile<View>>([&]() -> Result<OpenFile<View>> {
     FaultList faults;
     const auto head = file.bytes.first(std::min(file.bytes.size(), format::head_bytes));
-    const auto extent = locate(head, file.bytes.size(), faults.findings());
+    const auto extent = kind.locate(head, file.bytes.size(), faults.findings());
     if (!extent) return refused<OpenFile<View>>(faults);
     const auto tables = copied(file.bytes.first(extent->tables_size));
     const auto segments = file.bytes.subspan(extent->segments_begin, extent->segments_size);
-    const auto view = open(tables->bytes(), segments, faults.findings());
+    const auto view = kind.open(tables->bytes(), segments, faults.findings());
     if (!view) return refused<OpenFile<View>>(faults);
-    return {OpenFile<View>(std::move(file), tables, *view), {}};
+    return {OpenFile<View>(std::move(file), tables, View(*view)), {}};
   });
 }
 
@@ -43,19 +42,10 @@ File in_memory(Bytes bytes) {
 File borrowed(std::span<const std::byte> bytes) { return {bytes, nullptr}; }
 
 Result<ProgramFile> open_program(File file) {
-  return opened<format::ProgramView>(std::move(file), format::locate_program, format::open_program);
+  return opened<format::ProgramView>(std::move(file), format::program_kind);
 }
-
-Result<NamedDataFile> open_data(File file) {
-  return opened<format::DataView>(std::move(file), format::locate_data, format::open_data);
-}
-
-Result<BundleFile> open_bundle(File file) {
-  return opened<format::BundleView>(std::move(file), format::locate_bundle, [](auto tables, auto, auto& findings) {
-    return format::open_bundle(tables, findings);
-  });
-}
-
-File program_of(const BundleFile& bundle) { return {bundle.view().program(), bundle.memory_}; }
+Result<NamedDataFile> open_data(File file) { return opened<format::DataView>(std::move(file), format::data_kind); }
+Result<BundleFile> open_bundle(File file) { return opened<format::BundleView>(std::move(file), format::bundle_kind); }
+Result<AnyFile> open_as(File file, const FileKind& kind) { return opened<format::AnyView>(std::move(file), kind); }
 
 }  // namespace assay

@@ -9,7 +9,7 @@
 #include "format/rule.h"
 #include "reference/fault.h"
 
-// What is found wrong with a program, by the rules of spec/format/rules.yaml, as faults.
+// Findings of the rules of spec/format/rules.yaml as faults.
 namespace assay {
 
 using format::Place;
@@ -17,13 +17,13 @@ using format::RuleId;
 
 std::string text_of(const Place& place);  // "plan 0, value 3"
 
-// One thing that is wrong: for a function that stops at the first, to throw.
+// A fault to throw, for a function that stops at the first one.
 template <class... Parts>
 Fault broken(RuleId rule, const Place& place, const Parts&... sentence) {
   return Fault(rule->outcome, std::string(rule->id), text(sentence...), text_of(place));
 }
 
-// All that is wrong, as far as findings tell it.
+// Collects the faults that findings() reports, up to its limit.
 class FaultList {
  public:
   FaultList() : findings_(tell, this) {}
@@ -42,12 +42,12 @@ class FaultList {
   format::Findings findings_;
 };
 
-// A value, or the reasons why there is none.
+// A value, or the faults why there is none.
 template <class T>
 struct Result {
   std::optional<T> value;
   std::vector<Fault> faults;
-  std::uint64_t more = 0;  // how many faults there are besides
+  std::uint64_t more = 0;  // the number of further faults
 
   explicit operator bool() const { return value.has_value(); }
   T& operator*() { return *value; }
@@ -62,9 +62,9 @@ Result<T> refused(FaultList& list) {
   return {std::nullopt, list.take(), more};
 }
 
-using Refusal = std::optional<Fault>;  // none: it is done
+using Refusal = std::optional<Fault>;  // none: success
 
-// What f throws as a fault, or for want of memory, as a value.
+// Runs f. Returns the fault that f throws; std::bad_alloc becomes a fault, too.
 template <class F>
 Refusal refusal_of(F f) {
   try {
@@ -75,11 +75,12 @@ Refusal refusal_of(F f) {
       return std::move(fault);
     }
   } catch (const std::bad_alloc&) {
-    return Fault(Outcome::exhausted, "limits.memory", "no memory left");  // short enough to need none
+    return Fault(Outcome::exhausted, "limits.memory",
+                 "no memory left");  // short enough for std::string to need no memory
   }
 }
 
-// What `make` returns, or the fault that ends it.
+// The result of `make`, or the fault that it throws.
 template <class T, class F>
 Result<T> unless_refused(F make) {
   Result<T> result;

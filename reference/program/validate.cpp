@@ -13,9 +13,25 @@ std::vector<format::DataView> views_of(std::span<const NamedDataFile> files) {
   return views;
 }
 
-void check(const ProgramFile& program, std::span<const NamedDataFile> data, FaultList& faults) {
-  const auto views = views_of(data);
-  with_workspace([&](Workspace& w) { format::check(program.view(), views, w, faults.findings()); });
+// The faults that `check` finds in a workspace of the size that it needs.
+template <class Check>
+std::vector<Fault> found(Check check) {
+  FaultList faults;
+  with_workspace([&](Workspace& w) { check(w, faults.findings()); });
+  return faults.take();
+}
+
+// The faults of a part of the file; if there are none, the faults of the file.
+std::vector<Fault> checked(const AnyFile& file, const FileKind& kind, std::span<const format::DataView> data) {
+  std::vector<Fault> faults;
+  std::optional<AnyFile> part;
+  std::optional<format::ProgramView> program;
+  kind.parts(file.view(), nullptr, [&](const format::Nested& nested) {
+    auto opened = open_as(file.within(nested.bytes), *nested.kind);
+    faults = opened ? checked(*opened, *nested.kind, data) : std::move(opened.faults);
+    if (faults.empty()) part = std::move(opened.value), program.emplace(part->view());
+  });
+  return faults.empty() ? faults_of(file, kind, {data, program ? &*program : nullptr}) : faults;
 }
 
 }  // namespace
@@ -38,33 +54,46 @@ struct ValidProgram::Parts {
 const ProgramFile& ValidProgram::operator*() const { return parts_->program; }
 const pte::ExecutionPlan* ValidProgram::plan(std::string_view name) const { return parts_->methods->find(name); }
 std::span<const NamedDataFile> ValidProgram::data() const { return parts_->data; }
-std::optional<format::NamedBytes> ValidProgram::named(std::string_view key) const { return parts_->named->find(key); }
+const format::NamedData& ValidProgram::named_data() const { return *parts_->named; }
 
 Result<ValidProgram> validate(ProgramFile program, std::vector<NamedDataFile> data) {
   return unless_refused<ValidProgram>([&]() -> Result<ValidProgram> {
     FaultList faults;
-    check(program, data, faults);
+    const auto views = views_of(data);
+    with_workspace([&](Workspace& w) { format::check(program.view(), views, w, faults.findings()); });
     if (!faults.none()) return refused<ValidProgram>(faults);
     return {ValidProgram(std::make_shared<const ValidProgram::Parts>(std::move(program), std::move(data))), {}};
   });
 }
 
 std::vector<Fault> faults_of(const ProgramFile& program, std::span<const NamedDataFile> data) {
-  FaultList faults;
-  check(program, data, faults);
-  return faults.take();
+  const auto views = views_of(data);
+  return found([&](Workspace& w, format::Findings& f) { format::check(program.view(), views, w, f); });
 }
 
 std::vector<Fault> faults_of(const NamedDataFile& file) {
-  FaultList faults;
-  with_workspace([&](Workspace& w) { format::check(file.view(), w, faults.findings()); });
-  return faults.take();
+  return found([&](Workspace& w, format::Findings& f) { format::check(file.view(), w, f); });
 }
 
 std::vector<Fault> faults_of(const BundleFile& bundle, const ValidProgram& program) {
-  FaultList faults;
-  with_workspace([&](Workspace& w) { format::check(bundle.view(), program->view(), w, faults.findings()); });
-  return faults.take();
+  return found([&](Workspace& w, format::Findings& f) { format::check(bundle.view(), program->view(), w, f); });
+}
+
+std::vector<Fault> faults_of(const AnyFile& file, const FileKind& kind, const format::Related& related) {
+  return found([&](Workspace& w, format::Findings& f) { kind.check(file.view(), related, w, f); });
+}
+
+std::vector<Fault> faults_of(File file, const FileKind& kind, std::span<const File> data) {
+  std::vector<NamedDataFile> data_files;
+  const auto opened = open_as(std::move(file), kind);
+  if (!opened) return opened.faults;
+  for (const File& one : data) {
+    auto data_file = open_data(one);
+    if (!data_file) return data_file.faults;
+    data_files.push_back(std::move(*data_file));
+  }
+  const auto views = views_of(data_files);
+  return checked(*opened, kind, views);
 }
 
 std::string operator_name(const pte::Operator& op) {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "reference/runtime/machine.h"
+#include "reference/runtime/interpreter.h"
 
-// Instructions that call an operator or a delegate: arguments are copied out, results written back, all of them or
-// none.
+// Instructions that call an operator or a delegate: arguments are copied out, and either all results or none are
+// written back.
 namespace assay {
 namespace {
 
@@ -13,9 +13,9 @@ Tensor without_values(const HeldTensor& t) { return {t.dtype, t.sizes, t.dim_ord
 
 }  // namespace
 
-// Argument i of the operator, which is this value. An out argument says which dtype and dim order it has; of what is
-// not read the elements do not matter, and need not be there.
-Value Machine::argument(const Kernel& kernel, std::size_t i, std::size_t at) const {
+// The value as argument i of the operator. An out argument only declares its dtype and dim order. The elements of an
+// argument that the operator does not read may be undefined.
+Value Interpreter::argument(const Kernel& kernel, std::size_t i, std::size_t at) const {
   const SchemaArgument& schema = kernel.op->arguments[i];
   const Held* t = tensor(at);
   if (!schema.out) {
@@ -30,7 +30,7 @@ Value Machine::argument(const Kernel& kernel, std::size_t i, std::size_t at) con
   return outs;
 }
 
-void Machine::prepare(Result& result, std::size_t results, RuleId rule) const {
+void Interpreter::prepare(Result& result, std::size_t results, RuleId rule) const {
   const Slot& to = slots_[result.to];
   if (const Held* held = std::get_if<Held>(&to)) {
     Tensor* t = std::get_if<Tensor>(&result.value);
@@ -44,7 +44,7 @@ void Machine::prepare(Result& result, std::size_t results, RuleId rule) const {
   }
 }
 
-void Machine::store(Buffer<Result> results, RuleId rule) {
+void Interpreter::store(Buffer<Result> results, RuleId rule) {
   for (Result& r : results) prepare(r, results.size(), rule);
   for (Result& r : results)
     if (const Tensor* t = std::get_if<Tensor>(&r.value)) {
@@ -55,7 +55,7 @@ void Machine::store(Buffer<Result> results, RuleId rule) {
     }
 }
 
-void Machine::call(const Kernel& kernel, Args args) {
+void Interpreter::call(const Kernel& kernel, Args args) {
   const Operator& op = *kernel.op;
   const Operands operand = operands(op, args);
   Buffer<Value> arguments;
@@ -73,8 +73,8 @@ void Machine::call(const Kernel& kernel, Args args) {
   if (op.outs() == op.mutated()) slots_[index(args.back())] = slots_[operand.back()];
 }
 
-// A list of tensors goes where the elements of a list are.
-void Machine::add_results(Value value, std::size_t to, Buffer<Result>& results) const {
+// A list of tensors is written to the elements of a list.
+void Interpreter::add_results(Value value, std::size_t to, Buffer<Result>& results) const {
   Tensors* list = std::get_if<Tensors>(&value);
   if (!list) return results.push_back({std::move(value), to});
   const Indices targets = elements(to);
@@ -83,7 +83,7 @@ void Machine::add_results(Value value, std::size_t to, Buffer<Result>& results) 
   for (std::size_t k = 0; k < targets.size(); ++k) results.push_back({std::move(*(*list)[k]), targets[k]});
 }
 
-void Machine::call_delegate(const pte::DelegateCall& call) {
+void Interpreter::call_delegate(const pte::DelegateCall& call) {
   Delegate& delegate = *delegates_[index(call.delegate_index())];
   const Args args = format::items(call.args());
   const std::size_t inputs = delegate.inputs();

@@ -2,7 +2,7 @@
 
 #include <concepts>
 
-#include "format/effects.h"
+#include "format/flow_effects.h"
 #include "reference/program/memory.h"
 #include "reference/runtime/storage.h"
 
@@ -19,7 +19,7 @@ bool same_layout(const pte::Tensor& a, const pte::Tensor& b) {
          dims(a.sizes()) == dims(b.sizes()) && dims(a.dim_order()) == dims(b.dim_order());
 }
 
-// Where the program only bounds the sizes, they are unknown.
+// Sizes that the program only bounds are unknown.
 Tensor tensor_of(const pte::Tensor& t) {
   const Dims sizes = dims(t.sizes());
   const bool fixed = t.shape_dynamism() == pte::TensorShapeDynamism::STATIC;
@@ -33,7 +33,7 @@ List copied(const auto& items) {
   return List(items.begin(), items.end());
 }
 
-// But for lists of other values.
+// The value itself, unless it is a list of indices of other values.
 Value value_of(const pte::EValue& v) {
   if (const auto* t = v.val_as_Tensor()) return tensor_of(*t);
   if (const auto* n = v.val_as_Int()) return Int{n->int_val()};
@@ -45,7 +45,7 @@ Value value_of(const pte::EValue& v) {
   return {};
 }
 
-// The values of a method, as far as they are known before it runs.
+// The values of a method that are known before it runs.
 class KnownValues {
  public:
   explicit KnownValues(const format::Method& method) : method_(method), replaced_(method.values()) {
@@ -56,7 +56,7 @@ class KnownValues {
       for (const std::uint32_t to : moved_to_) replaced_[to] = true;
   }
 
-  // None: only an execution knows.
+  // None: only an execution knows the value.
   std::optional<Value> operator[](std::uint32_t i) const {
     const pte::EValue& v = method_.value(i);
     if (const auto* l = v.val_as_IntList()) return integers(copied<Ints>(*l->items()));
@@ -77,7 +77,7 @@ class KnownValues {
     }
   }
 
-  // The values that a list names.
+  // The values whose indices a list has.
   std::optional<Value> integers(Ints list) const {
     for (Int& i : list) {
       const pte::Int* n = method_.value(index(i)).val_as_Int();
@@ -100,7 +100,7 @@ class KnownValues {
   const format::Method& method_;
   std::vector<bool> replaced_;  // by an input or an instruction
   std::vector<std::uint32_t> moved_to_;
-  bool moves_keep_layouts_ = true;  // a tensor that is moved is declared as the one that it becomes
+  bool moves_keep_layouts_ = true;  // each moved tensor is declared like the target of the move
 };
 
 void check_result(const Tensor& result, const pte::Tensor& out) {
@@ -117,7 +117,7 @@ void check_result(const format::Method& method, const Value& result, std::uint32
     check_result(*(*list)[k], *method.tensor(index(method.value(value).val_as_TensorList()->items()->Get(k))));
 }
 
-using Count = Int CallFaults::*;  // of the calls that are asked as much as this one
+using Count = Int CallFaults::*;  // the counter of the calls that were checked as far as this one
 
 Count ask(const format::Method& method, const KnownValues& values, const Operator& op, const pte::KernelCall& call,
           const Budget& budget) try {

@@ -6,23 +6,25 @@
 #include "reference/call.h"
 #include "reference/program/program.h"
 
-// What the spec says about a program's calls of operators: the rules of the operators themselves.
+// The rules of the operators that a program calls, on the calls of the program.
 namespace assay {
 
-// For each argument of the operator, which value of the plan it is in a KernelCall with these arguments: the schema's
-// in order; the new value of one that is changed in place goes where the old one was. The call keeps rule I9.
+// For each argument of the operator, its value of the plan in a KernelCall with these arguments: the arguments of the
+// schema in order; the new value of an argument that is changed in place replaces the old value. The call keeps rule
+// I9.
 std::vector<std::size_t> operands(const Operator& op, std::span<const std::int32_t> args);
 
-// An operator's refusal as a fault: a number of another type is rule I10, all others have the operator's own ids.
+// An operator's refusal as a fault: a number of another type breaks rule I10; other faults keep the operator's own ids.
 Fault refusal(const Operator& op, const Answer& answer);
 
-// The calls of a program, asked before anything runs.
+// The calls of a program, checked before anything runs.
 struct CallFaults {
-  std::vector<Fault> faults;  // operators' own, I10, T24 of their results: each as an execution that comes there would
-                              // be refused; limits.work, which ends it; the first hundred
-  Int more = 0;               // how many there are besides
-  // Calls of which every rule was asked; only those before one that needs elements or sizes which only an execution
-  // knows; none, as a number or list is computed, a tensor moved, or the spec lacks the operator.
+  std::vector<Fault> faults;  // of operators, I10, and T24 of results: an execution that reaches the call would be
+                              // refused; limits.work ends the check. The first hundred
+  Int more = 0;               // the number of further faults
+  // The numbers of calls whose rules were all checked; whose rules were checked up to one that needs elements or sizes
+  // that only an execution knows; and of which no rule was checked, since a number or list is computed, a tensor is
+  // moved, or the specification lacks the operator.
   Int in_full = 0, in_part = 0, not_asked = 0;
 };
 CallFaults faults_of_calls(const ValidProgram& program, const Budget& budget = {});

@@ -1,12 +1,12 @@
 #include <limits>
 
-#include "reference/runtime/machine.h"
+#include "reference/runtime/interpreter.h"
 
-// Operators that work on places in memory instead of values.
+// Operators that work on places in memory, not on values.
 namespace assay {
 namespace {
 
-// The sizes of a view: at most one is -1, which is what is left of the elements.
+// The sizes of a view. At most one of them is -1; it follows from the number of elements.
 Dims view_sizes(const HeldTensor& self, const Ints& size) {
   const bool open = std::ranges::count(size, -1) == 1;
   const bool possible = std::ranges::count_if(size, [](Int n) { return n < 0; }) == (open ? 1 : 0);
@@ -28,9 +28,8 @@ void check_count(Args args, std::string_view name) {
 
 }  // namespace
 
-// et_view(self, size, out): out becomes self's memory with other sizes. An out that has a place by the plan has that of
-// self.
-void Machine::view(Args args) {
+// et_view(self, size, out): out becomes self's memory with other sizes. A planned out has the place of self.
+void Interpreter::view(Args args) {
   check_count(args, "et_view");
   const HeldTensor& self = held(index(args[0]));
   const Value size = value(index(args[1]));
@@ -45,9 +44,9 @@ void Machine::view(Args args) {
   out.sizes = sizes, out.storage = self.storage;
 }
 
-// et_copy_index(copy_to, copy_from, index): copy_to gets at least index + 1 rows, of which copy_from becomes the last.
-// Rows are written in order, so that none is there that was not.
-void Machine::copy_index(Args args) {
+// et_copy_index(copy_to, copy_from, index): copy_to gets at least index + 1 rows, and copy_from becomes the last of
+// them. Rows are written in order, so that no unwritten row is read.
+void Interpreter::copy_index(Args args) {
   check_count(args, "et_copy_index");
   HeldTensor& to = held(index(args[0]));
   const HeldTensor& from = held(index(args[1]));

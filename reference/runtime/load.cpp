@@ -3,12 +3,12 @@
 #include <set>
 
 #include "format/flow.h"
-#include "format/places.h"
-#include "format/sharing.h"
+#include "format/flow_places.h"
+#include "format/shared_state.h"
 #include "reference/program/memory.h"
-#include "reference/runtime/machine.h"
+#include "reference/runtime/interpreter.h"
 
-// Making a method ready: memory, values, operators, delegates.
+// Prepares a method: memory, values, operators, delegates.
 namespace assay {
 namespace {
 
@@ -36,7 +36,7 @@ std::size_t largest_size(const pte::Program& program, std::uint32_t memory) {
   return static_cast<std::size_t>(bytes);
 }
 
-// Which values are state: planned, and live into the method.
+// By value, whether it is state: planned, and live into the method.
 std::vector<bool> state_of(const format::ProgramView& program, const pte::ExecutionPlan& plan) {
   std::vector<bool> state(size_of(plan.values()));
   const auto tell = [](void* all, std::uint32_t value) { (*static_cast<std::vector<bool>*>(all))[value] = true; };
@@ -54,7 +54,7 @@ LoadedProgram::Shared::Shared(ValidProgram p, RuntimeOptions o) : program(std::m
   });
 }
 
-Machine::Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)
+Interpreter::Interpreter(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)
     : shared_(std::move(shared)), plan_(plan), executed_(shared_->options.nested.executed) {
   if (!executed_) executed_ = std::make_shared<Int>(0);
   make_kernels();
@@ -63,7 +63,7 @@ Machine::Machine(std::shared_ptr<LoadedProgram::Shared> shared, const pte::Execu
   restart();
 }
 
-std::shared_ptr<Memory> Machine::planned(std::uint32_t id) {
+std::shared_ptr<Memory> Interpreter::planned(std::uint32_t id) {
   const auto state = shared_->state.find(id);
   const bool shared = state != shared_->state.end();
   std::shared_ptr<Memory>& memory = shared ? state->second : planned_[id];
@@ -77,14 +77,15 @@ std::shared_ptr<Memory> Machine::planned(std::uint32_t id) {
   return memory;
 }
 
-std::span<const std::byte> Machine::external(const pte::Tensor& tensor, std::size_t bytes, const Place& place) const {
+std::span<const std::byte> Interpreter::external(const pte::Tensor& tensor, std::size_t bytes,
+                                                 const Place& place) const {
   const auto found = shared_->program.named(name_of(tensor));
   const format::Quoted name{name_of(tensor)};
   if (!found) throw broken("T19", place, "wants external data ", name, ", which no data file has");
   return found->bytes.first(bytes);
 }
 
-Storage Machine::storage_of(const pte::Tensor& tensor, std::size_t bytes, const Place& place) {
+Storage Interpreter::storage_of(const pte::Tensor& tensor, std::size_t bytes, const Place& place) {
   const auto constant = [&](std::span<const std::byte> data) { return Storage{Memory::constant(data), 0, bytes}; };
   if (const auto* plan = tensor.allocation_info()) return {planned(plan->memory_id()), planned_offset(*plan), bytes};
   if (is_external(tensor)) return constant(external(tensor, bytes, place));
@@ -96,8 +97,8 @@ Storage Machine::storage_of(const pte::Tensor& tensor, std::size_t bytes, const 
   return {memories_.back(), 0, bounded ? bytes : std::numeric_limits<std::size_t>::max()};
 }
 
-// State is zeros, or has its initial value, which it is given once: the other methods find it as it is.
-void Machine::begin_state(const pte::Tensor& tensor, HeldTensor& held, const Place& place) {
+// State begins as zeros or with its initial value. The first method writes it; other methods leave it as it is.
+void Interpreter::begin_state(const pte::Tensor& tensor, HeldTensor& held, const Place& place) {
   const auto [memory, at, bytes] = held.home;
   held.lasts = true;
   if (memory->written(at) < held.bytes()) memory->begin_as_zeros(at, held.bytes());
@@ -110,14 +111,14 @@ void Machine::begin_state(const pte::Tensor& tensor, HeldTensor& held, const Pla
   memory->write(at, from, Memory::By::state);
 }
 
-Held Machine::make_tensor(const pte::Tensor& tensor, bool is_state, const Place& place) {
+Held Interpreter::make_tensor(const pte::Tensor& tensor, bool is_state, const Place& place) {
   const Held held = std::allocate_shared<HeldTensor>(Charged<HeldTensor>());
   held->dtype = *dtype_numbered(static_cast<Int>(tensor.scalar_type()));
   held->declared = held->sizes = dims(tensor.sizes());
   held->dim_order = dims(tensor.dim_order());
   held->dynamism = static_cast<HeldTensor::Dynamism>(tensor.shape_dynamism());
   held->home = held->storage = storage_of(tensor, held->bytes(), place);
-  // State that the plan leaves to the caller has a name.
+  // State without planned memory has a name.
   const auto* plan = tensor.allocation_info();
   const bool state = plan ? is_state || has_initial_value(tensor) || shared_->state.contains(plan->memory_id())
                           : !held->home.memory->is_constant() && !name_of(tensor).empty();
@@ -125,7 +126,7 @@ Held Machine::make_tensor(const pte::Tensor& tensor, bool is_state, const Place&
   return held;
 }
 
-Slot Machine::make_slot(const pte::EValue& value, bool is_state, const Place& place) {
+Slot Interpreter::make_slot(const pte::EValue& value, bool is_state, const Place& place) {
   switch (value.val_type()) {
     case pte::KernelTypes::NONE:
     case pte::KernelTypes::Null:
@@ -145,7 +146,7 @@ Slot Machine::make_slot(const pte::EValue& value, bool is_state, const Place& pl
   }
 }
 
-void Machine::make_slots() {
+void Interpreter::make_slots() {
   budget().work(work_of_value * size_of(plan_.values()), "a method");
   const std::vector<bool> state = state_of(shared_->program->view(), plan_);
   const Place method = place_of(plan_);
@@ -157,18 +158,18 @@ void Machine::make_slots() {
     if (const Held* t = std::get_if<Held>(&initial_[index(i)])) (*t)->lasts = true;
 }
 
-Machine::Kernel Machine::find_kernel(const pte::Operator& op) {
+Interpreter::Kernel Interpreter::find_kernel(const pte::Operator& op) {
   Kernel kernel;
   kernel.name = operator_name(op);
-  if (kernel.name == "executorch_prim::et_view.default") kernel.handle = &Machine::view;
-  if (kernel.name == "executorch_prim::et_copy_index.tensor") kernel.handle = &Machine::copy_index;
+  if (kernel.name == "executorch_prim::et_view.default") kernel.handle = &Interpreter::view;
+  if (kernel.name == "executorch_prim::et_copy_index.tensor") kernel.handle = &Interpreter::copy_index;
   kernel.op = find_operator(kernel.name);
   kernel.roles = format::find_roles(op);
   return kernel;
 }
 
-// Operators that a program lists but never calls need not be there.
-void Machine::make_kernels() {
+// An operator that the program lists but never calls need not be known.
+void Interpreter::make_kernels() {
   format::Text missing;
   kernels_.resize(size_of(plan_.operators()));
   for (std::uint32_t c = 0; c < size_of(plan_.chains()); ++c)
@@ -181,11 +182,11 @@ void Machine::make_kernels() {
         missing.add(missing.view().empty() ? "" : ", ").add(format::Quoted{kernel.name});
     }
   if (const std::string_view all = missing.view(); !all.empty())
-    throw broken("I4", place_of(plan_), "calls operators that there are not: ", all);
+    throw broken("I4", place_of(plan_), "calls operators that have no implementation: ", all);
 }
 
-void Machine::make_delegates() {
-  RuntimeOptions options = shared_->options;  // for what is delegated
+void Interpreter::make_delegates() {
+  RuntimeOptions options = shared_->options;  // of delegated programs
   options.nested = {options.nested.depth + 1, executed_};
   for (std::uint32_t i = 0; i < size_of(plan_.delegates()); ++i) {
     const pte::BackendDelegate& d = *plan_.delegates()->Get(i);

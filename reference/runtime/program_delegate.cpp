@@ -39,6 +39,8 @@ const CompileSpec* DelegateSource::compile_spec(std::string_view key) const {
   return found == compile_specs.end() ? nullptr : &*found;
 }
 
+Backends own_backends() { return {{std::string(program_backend), make_program_delegate}}; }
+
 std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source) {
   auto payload = source.payload;
   if (const CompileSpec* spec = source.compile_spec("named_data")) {

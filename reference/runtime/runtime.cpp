@@ -3,26 +3,26 @@
 #include <cmath>
 #include <new>
 
-#include "reference/runtime/machine.h"
+#include "reference/runtime/interpreter.h"
 
 namespace assay {
 
 struct Method::Parts {
-  Machine machine;
+  Interpreter interpreter;
   Listener* listener = nullptr;
-  std::vector<bool> set;  // which inputs have a value
-  bool in_call = false;   // whoever is called then may ask, but change nothing
+  std::vector<bool> set;  // by input, whether it has a value
+  bool in_call = false;   // a callback may then read, but change nothing
 
   Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)
-      : machine(std::move(shared), plan), set(format::size_of(plan.inputs())) {}
+      : interpreter(std::move(shared), plan), set(format::size_of(plan.inputs())) {}
 
-  bool running() const { return !machine.at_start() && !machine.at_end(); }
+  bool running() const { return !interpreter.at_start() && !interpreter.at_end(); }
   void step(const Method& method);
 };
 
 namespace {
 
-constexpr Int work_of_loading = 100'000;  // with next to nothing in it
+constexpr Int work_of_loading = 100'000;  // of a program that is nearly empty
 
 template <class T, class F>
 Result<T> result_of(F f) {
@@ -58,12 +58,12 @@ const pte::ExecutionPlan& plan_of(const ValidProgram& program, std::string_view 
   throw broken("G3", {}, "there is no method ", format::Quoted{method}, "; there are: ", names_of(program->tables()));
 }
 
-// R3: close as the official runtime compares.
+// R3: as close as the official runtime requires.
 bool is_close(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-4 + 1e-5 * std::fabs(b);
 }
 
-// R3: any other value is the one for which the program was made.
+// R3: any other value equals the one that the program was exported with.
 void check_traced(const Value& traced, const Value& value, const Place& place) {
   if (value.index() != traced.index())
     throw broken("R1", place, "is ", kind_name(value), ", but must be ", kind_name(traced));
@@ -72,25 +72,25 @@ void check_traced(const Value& traced, const Value& value, const Place& place) {
     throw broken("R3", place, "differs from the value for which the program was made");
 }
 
-void set_value(Machine& machine, std::size_t at, const Value& value, const Place& place) {
-  const Slot& initial = machine.initial(at);
+void set_value(Interpreter& interpreter, std::size_t at, const Value& value, const Place& place) {
+  const Slot& initial = interpreter.initial(at);
   if (const Held* t = std::get_if<Held>(&initial))
     check_tensor(**t, value, place);
-  else if (!machine.is_null(at))
+  else if (!interpreter.is_null(at))
     return check_traced(value_of(initial), value, place);
-  else if (!slot_of(value))  // a Null is what a method that was exported for every integer asks for, or never looks at
+  else if (!slot_of(value))  // a Null is an input for any integer, or one that the method never reads
     throw broken("R1", place, "is ", kind_name(value), ", but must be None, a number or a string");
-  machine.give(at, value);
+  interpreter.give(at, value);
 }
 
 }  // namespace
 
 void Method::Parts::step(const Method& method) {
-  if (!running()) machine.restart();
-  for (std::size_t i = 0; machine.at_start() && i < set.size(); ++i)
-    if (!set[i] || !machine.is_given(index(format::items(machine.plan().inputs())[i])))
+  if (!running()) interpreter.restart();
+  for (std::size_t i = 0; interpreter.at_start() && i < set.size(); ++i)
+    if (!set[i] || !interpreter.is_given(index(format::items(interpreter.plan().inputs())[i])))
       throw broken("R4", {nullptr, "input", static_cast<Int>(i)}, "is not set, or was overwritten since");
-  machine.step(method, listener);
+  interpreter.step(method, listener);
 }
 
 Method::Method(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -98,11 +98,11 @@ Method::Method(Method&&) noexcept = default;
 Method& Method::operator=(Method&&) noexcept = default;
 Method::~Method() = default;
 
-const pte::ExecutionPlan& Method::plan() const { return parts_->machine.plan(); }
+const pte::ExecutionPlan& Method::plan() const { return parts_->interpreter.plan(); }
 bool Method::running() const { return parts_->running(); }
 void Method::listen(Listener* listener) { parts_->listener = listener; }
 
-// One at a time: a listener or delegate is called amid an instruction.
+// Refuses changes during an instruction, when a listener or a delegate is called.
 template <class F>
 Refusal Method::change(F f) {
   return refusal_of([&] {
@@ -113,20 +113,20 @@ Refusal Method::change(F f) {
     };
     if (parts_->in_call) throw broken("R6", place_of(plan()), "is amid an instruction");
     const Busy busy(parts_->in_call);
-    const Budget::Scope scope(parts_->machine.budget(), "a method");
+    const Budget::Scope scope(parts_->interpreter.budget(), "a method");
     f(*parts_);
   });
 }
 
 Refusal Method::reset() {
-  return change([](Parts& p) { p.machine.give_up(); });
+  return change([](Parts& p) { p.interpreter.give_up(); });
 }
 
 Refusal Method::set_input(std::size_t i, const Value& value) {
   return change([&](Parts& p) {
     const Place place{nullptr, "input", static_cast<Int>(i)};
     if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
-    set_value(p.machine, index_at(format::items(plan().inputs()), i, place), value, place);
+    set_value(p.interpreter, index_at(format::items(plan().inputs()), i, place), value, place);
     p.set[i] = true;
   });
 }
@@ -135,7 +135,7 @@ Refusal Method::set_output(std::size_t i, std::span<std::byte> memory) {
   return change([&](Parts& p) {
     const Place place{nullptr, "output", static_cast<Int>(i)};
     if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
-    p.machine.give_memory(index_at(format::items(plan().outputs()), i, place), memory, place);
+    p.interpreter.give_memory(index_at(format::items(plan().outputs()), i, place), memory, place);
   });
 }
 
@@ -150,7 +150,7 @@ Refusal Method::execute() {
       do p.step(*this);
       while (p.running());
     } catch (...) {
-      p.machine.give_up();
+      p.interpreter.give_up();
       throw;
     }
   });
@@ -158,19 +158,19 @@ Refusal Method::execute() {
 
 Result<Value> Method::output(std::size_t i) const {
   return result_of<Value>([&] {
-    const Budget::Scope scope(parts_->machine.budget(), "an output");
-    return parts_->machine.value(
+    const Budget::Scope scope(parts_->interpreter.budget(), "an output");
+    return parts_->interpreter.value(
         index_at(format::items(plan().outputs()), i, {nullptr, "output", static_cast<Int>(i)}));
   });
 }
 
 Result<Value> Method::value(std::size_t index) const {
   return result_of<Value>([&] {
-    if (index >= parts_->machine.size())
-      throw broken("R7", {nullptr, "value", static_cast<Int>(index)}, "there are ", parts_->machine.size(),
+    if (index >= parts_->interpreter.size())
+      throw broken("R7", {nullptr, "value", static_cast<Int>(index)}, "there are ", parts_->interpreter.size(),
                    " of these");
-    const Budget::Scope scope(parts_->machine.budget(), "a value");
-    return parts_->machine.value(index);
+    const Budget::Scope scope(parts_->interpreter.budget(), "a value");
+    return parts_->interpreter.value(index);
   });
 }
 

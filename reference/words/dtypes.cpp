@@ -10,8 +10,8 @@ using enum DType;
 bool is_wide_unsigned(DType d) { return d == uint16 || d == uint32 || d == uint64; }
 int level(DType d) { return static_cast<int>(info(d).kind); }
 
-// The wider of two dtypes of one kind, in the order of their numbers; bfloat16 and float16 meet in float32, uint8 and a
-// signed type in at least int16.
+// The wider of two dtypes of one kind, in the order of their numbers. The common dtype of bfloat16 and float16 is
+// float32; that of uint8 and int8 is int16.
 DType wider(DType a, DType b) {
   if (is_half(a) && is_half(b)) return float32;
   if (is_half(a)) return b;
@@ -42,8 +42,8 @@ void Promotion::add(const Scalar& scalar) {
   raise(scalar_, is_floating(scalar) ? float32 : is_bool(scalar) ? boolean : int64);
 }
 
-// A category joins only where it is of a higher kind than those before it; a floating dtype keeps its width when it
-// becomes complex.
+// A category counts only where its dtype is of a higher kind than those of the categories before it; a floating dtype
+// keeps its width when it becomes complex.
 DType Promotion::result() const {
   std::optional<DType> common;
   for (const auto& next : {dimensioned_, zero_dimensional_, scalar_}) {
@@ -56,14 +56,6 @@ DType Promotion::result() const {
   return common.value_or(float32);
 }
 
-DType division(TensorArgument self, TensorArgument other, Argument<std::optional<std::string_view>> rounding_mode) {
-  return rounding_mode ? promote(self, other) : promote_floating(self, other);
-}
-
-DType division(TensorArgument self, Argument<Scalar> other, Argument<std::optional<std::string_view>> rounding_mode) {
-  return rounding_mode ? promote(self, other) : promote_floating(self, other);
-}
-
 DType named(Argument<Int> dtype) {
   const auto found = dtype_numbered(dtype.value);
   require(found.has_value(), dtype.name, " is ", dtype.value, ", which is the number of no dtype");
@@ -71,16 +63,6 @@ DType named(Argument<Int> dtype) {
 }
 
 DType named(Argument<std::optional<Int>> dtype, DType otherwise) { return dtype ? named(some(dtype)) : otherwise; }
-
-DType given(Argument<std::optional<Int>> dtype, TensorArgument out, DType otherwise) {
-  return named(dtype, out ? out->dtype : otherwise);
-}
-
-DType truth(TensorArgument tensor, TensorArgument out) {
-  return out ? out->dtype : tensor->dtype == uint8 ? uint8 : boolean;
-}
-
-DType out_or_scalar(TensorArgument out, Argument<Scalar> scalar) { return out ? out->dtype : of(scalar); }
 
 DType of(Argument<Scalar> scalar) {
   Promotion p;

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// A slice of a dimension of `size` elements: negative bounds count from the end, bounds outside are brought inside.
+// A slice of a dimension of `size` elements: negative bounds count from the end; bounds outside are clamped.
 struct Slice {
   Int start, length;
 };
@@ -33,8 +33,8 @@ Array<Int> nonzero_indices(const Array<T>& x) {
 // The sizes of a tensor indexed by a list of tensors, as self[indices] does.
 struct IndexedSizes {
   Dims block;     // the sizes to which the indices broadcast
-  int first = 0;  // where the block stands in the result: in place of indexed dimensions that adjoin, else in front
-  Dims sizes;     // of the result
+  int first = 0;  // position of the block in the result: in place of indexed dimensions that adjoin, else in front
+  Dims sizes;     // the sizes of the result
   Dims whole;     // the dimensions that no index takes
 };
 
@@ -42,19 +42,20 @@ struct Indexing : IndexedSizes {
   std::vector<std::optional<Array<Int>>>
       at;  // for each dimension of self: the index along it, or none where it stays whole
 
-  Dims source(const Dims& i) const;  // where element i of the result stands in self
+  Dims source(const Dims& i) const;  // the index in self of element i of the result
 };
 
-// True where the tensor marks elements; else it counts them. uint8 is PyTorch's old bool.
+// Whether the tensor is a mask, which marks elements; else it holds indices. uint8 is PyTorch's old bool.
 inline bool is_mask(const Tensor& index) { return index.dtype == DType::boolean || index.dtype == DType::uint8; }
 
-// The dimensions of self that an entry of the list takes: a mask as many as it has.
+// The number of dimensions of self that an entry of the list takes: for a mask its rank, else 1.
 inline int indexed_dims(const std::optional<Tensor>& index) { return index && is_mask(*index) ? index->rank() : 1; }
 
-// Of a list of index tensors (int32, int64 or masks; at most as many dimensions as `sizes`): a mask becomes the indices
-// of its true elements. Throws Broken where they do not broadcast. Only the elements of masks are read.
+// The sizes of a tensor indexed by a list of int32, int64 or mask tensors, which take at most as many dimensions as
+// `sizes` has; a mask becomes the indices of its true elements. Throws Broken where the indices do not broadcast. Reads
+// the elements of masks only.
 IndexedSizes indexed_sizes(const Tensors& indices, const Dims& sizes);
-// Reads the others too: a negative index counts from the end.
+// Reads the elements of indices too: a negative index counts from the end.
 Indexing indexing(const Tensors& indices, const Dims& sizes);
 
 }  // namespace assay

@@ -8,7 +8,7 @@ namespace {
 // PyTorch's numbers of memory formats; 0 is contiguous.
 constexpr Int preserve = 1, channels_last = 2, channels_last_3d = 3;
 
-// Without the dimension of channels, the second, which comes last.
+// Channels last: dimension 1, the channels, moves to the end.
 Dims channels_moved(int rank) {
   Dims order = Dims::counting(rank);
   std::rotate(order.begin() + 1, order.begin() + 2, order.end());
@@ -19,7 +19,7 @@ bool is_channels_last(const Tensor& t) {
   return (t.rank() == 4 || t.rank() == 5) && t.dim_order == channels_moved(t.rank());
 }
 
-// How far apart neighbours along each of a result's dimensions lie in an operand; 0 where it is broadcast.
+// The strides of an operand along each dimension of a result; 0 where the operand is broadcast.
 using Steps = Dims;
 
 Steps steps(const Dims& sizes, const Tensor& operand) {
@@ -33,7 +33,7 @@ Steps steps(const Dims& sizes, const Tensor& operand) {
   return all;
 }
 
-// Below 0 where dimension a lies inside b, above where b lies inside a, 0 where no operand says.
+// Negative where dimension a lies inside b, positive where b lies inside a, 0 where no operand decides.
 int compare(Int a, Int b, const Dims& sizes, const std::vector<Steps>& operands) {
   for (const Steps& step : operands) {
     if (step[a] == 0 || step[b] == 0) continue;
@@ -43,7 +43,8 @@ int compare(Int a, Int b, const Dims& sizes, const std::vector<Steps>& operands)
   return 0;
 }
 
-// A dimension moves outwards, past those of which nothing is said, until one that it lies inside.
+// Sorts the dimensions: each moves outwards, past dimensions that no operand compares it with, until it meets one that
+// it lies inside.
 Dims nested(const Dims& sizes, const std::vector<Steps>& operands) {
   Dims order = Dims::counting(sizes.size());
   std::reverse(order.begin(), order.end());  // innermost first
@@ -62,9 +63,10 @@ Dims nested(const Dims& sizes, const std::vector<Steps>& operands) {
 Dims like(const Dims& sizes, const std::vector<const Tensor*>& tensors) {
   std::vector<Steps> operands;
   for (const Tensor* t : tensors)
-    if (t->rank() <= sizes.size()) operands.push_back(steps(sizes, *t));  // not of a result that is not asked for
+    if (t->rank() <= sizes.size())  // a result that is not asked for may have a lower rank
+      operands.push_back(steps(sizes, *t));
   const Dims order = nested(sizes, operands);
-  for (const Tensor* t : tensors)  // of names for one layout, an operand's
+  for (const Tensor* t : tensors)  // where several orders lay elements out alike, take that of an operand
     if (t->sizes == sizes && normal(sizes, t->dim_order) == order) return t->dim_order;
   return order;
 }
@@ -139,7 +141,7 @@ Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors) {
   return all ? channels_moved(sizes.size()) : contiguous(sizes);
 }
 
-// Channels last tensors are joined along an old dimension, which then splits in two.
+// PyTorch concatenates channels last tensors along a dimension that they have, and then splits it in two.
 Dims stacked(const Dims& sizes, Argument<const Tensors*> tensors, Argument<Int> dim) {
   const Tensor& first = *tensors->front();
   const Dims joined = suggested(first.sizes, tensors);
@@ -165,7 +167,7 @@ Dims last_innermost(const Dims& sizes, TensorArgument tensor, Argument<const Int
   return normal(sizes, order);
 }
 
-// The elements that are picked are walked over like those of an operand that is broadcast along the indices.
+// The indexed tensor counts as an operand that is broadcast along the dimensions of the indices.
 Dims indexed(const Dims& sizes, TensorArgument tensor, Argument<const Tensors*> indices) {
   const IndexedSizes x = indexed_sizes(*indices.value, tensor->sizes);
   const Steps own = steps(tensor->sizes, *tensor.value);

@@ -2,7 +2,7 @@
 
 #include "reference/call.h"
 
-// The words in which spec/operators gives the dim orders of results; spec/rules.md defines each.
+// The words that give the dim orders of results; spec/rules.md defines each.
 namespace assay::layouts {
 
 Dims like(const Dims& sizes, const std::vector<const Tensor*>& operands);
@@ -15,7 +15,7 @@ Dims like(const Dims& sizes, const T&... tensor) {
 
 Dims like_unless_complex(const Dims& sizes, TensorArgument tensor);
 
-// The order, or contiguous where both lay the elements out alike.
+// The order, or contiguous where that lays the elements out alike.
 Dims normal(const Dims& sizes, const Dims& order);
 
 inline Dims contiguous(const Dims& sizes) { return Dims::counting(sizes.size()); }

@@ -9,7 +9,7 @@
 namespace assay::shapes {
 namespace {
 
-// How many tensors a list of results may have.
+// Limits the number of tensors in a list of results.
 void check_pieces(Int n) {
   constexpr Int most = Int{1} << 20;
   if (n > most)
@@ -19,7 +19,7 @@ void check_pieces(Int n) {
   Budget::Scope::work(n * work_of_sizes);
 }
 
-// A size beyond this one has no room for the padding of a window.
+// Refuses sizes that leave no room in 64 bits for the padding of a window.
 void check_room(const Tensor& tensor) {
   for (Int n : tensor.sizes) require(n <= Int{1} << 62, "sizes ", tensor.sizes, " are too large for a window");
 }
@@ -285,7 +285,7 @@ Dims repeated(TensorArgument tensor, Argument<const Ints*> repeats) {
 
 Dims padded(TensorArgument tensor, Argument<const Ints*> pad) {
   Dims sizes = tensor->sizes;
-  for (std::size_t k = 0; 2 * k < pad->size(); ++k) {  // the larger first: a negative one may crop what the other adds
+  for (std::size_t k = 0; 2 * k < pad->size(); ++k) {  // the larger first: a negative pad may crop what the other adds
     const auto [less, more] = std::minmax((*pad.value)[2 * k], (*pad.value)[2 * k + 1]);
     Int& n = sizes[sizes.size() - 1 - static_cast<Int>(k)];
     n = size_of(pad.name, size_of(pad.name, n, 1, more), 1, less);
@@ -407,7 +407,7 @@ Dims stacked(Argument<const Tensors*> tensors, Argument<Int> dim) {
   return sizes;
 }
 
-// ceil((end - start) / step), as PyTorch computes it: of int64 in integers that wrap, else in double.
+// ceil((end - start) / step), as PyTorch computes it: for int64 in integers that wrap, else in double.
 Dims arange(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step, DType dtype) {
   if (dtype == DType::int64) {
     const Int by = exact<Int>(step.value), span = wrapping_subtract(exact<Int>(end.value), exact<Int>(start.value));

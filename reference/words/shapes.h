@@ -1,8 +1,9 @@
 #pragma once
 
-#include "reference/call.h"
+#include "reference/words/rules.h"
 
-// The words in which spec/operators gives the sizes of results; spec/rules.md defines each.
+// The words that give the sizes of results; spec/rules.md defines each. Some are expressions there,
+// which words.gen.h declares. This header declares those that are computations.
 namespace assay::shapes {
 
 // The sizes to which all broadcast, aligned at the last dimension: equal, or 1.
@@ -15,7 +16,7 @@ class Broadcasting {
   Dims sizes_;
 };
 
-// A None does not count.
+// An argument that is None does not count.
 template <class... T>
 Dims broadcast(const T&... tensor) {
   Broadcasting b;
@@ -23,15 +24,9 @@ Dims broadcast(const T&... tensor) {
   return b.sizes();
 }
 
-inline Dims same(TensorArgument tensor) { return tensor->sizes; }
-inline Dims scalar() { return {}; }
 Dims sizes(Argument<const Ints*> list);
-inline Dims vector(Int length) { return {length}; }
-inline Dims size(Argument<Int> n) { return {n.value}; }
-inline Dims size_of(TensorArgument tensor, Int dim) { return {tensor->sizes[wrap_dim(dim, tensor->rank())]}; }
-inline Dims matrix(Argument<Int> rows, Argument<Int> columns) { return {rows.value, columns.value}; }
 
-// Dimensions, from 0 on.
+// Dimensions, counted from 0.
 inline Dims dims(TensorArgument tensor) { return Dims::counting(tensor->rank()); }
 Dims dims(TensorArgument tensor, Argument<const Ints*> dim);
 Dims dims(TensorArgument tensor, Argument<Int> dim);
@@ -48,19 +43,19 @@ inline Dims without(TensorArgument tensor, const Dims& dims, Argument<bool> keep
 // Movement.
 Dims permuted(TensorArgument tensor, Argument<const Ints*> dims);
 Dims transposed(TensorArgument tensor, Argument<Int> dim0, Argument<Int> dim1);
-Dims transposed(TensorArgument matrix);  // one of a lower rank keeps its sizes
+Dims transposed(TensorArgument matrix);  // a tensor of lower rank keeps its sizes
 Dims unsqueezed(TensorArgument tensor, Argument<Int> dim);
 Dims squeezed(TensorArgument tensor, Argument<Int> dim);
 Dims squeezed(TensorArgument tensor, Argument<const Ints*> dim);
 Dims expanded(TensorArgument tensor, Argument<const Ints*> size);  // -1 keeps a size of the tensor
-Dims viewed(TensorArgument tensor, Argument<const Ints*> size);    // -1 is what the others leave
+Dims viewed(TensorArgument tensor, Argument<const Ints*> size);    // -1 is inferred from the other sizes
 Dims reinterpreted(TensorArgument tensor, Argument<Int> dtype);
-Dims with_parts(TensorArgument tensor);     // a last dimension of 2 more
+Dims with_parts(TensorArgument tensor);     // with a last dimension of size 2 added
 Dims without_parts(TensorArgument tensor);  // without the last dimension
 Dims spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<bool> onesided);
 Dims from_half_spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<Int> last_dim_size);
 Dims repeated(TensorArgument tensor, Argument<const Ints*> repeats);
-Dims padded(TensorArgument tensor, Argument<const Ints*> pad);  // before and after, of the last dimension first
+Dims padded(TensorArgument tensor, Argument<const Ints*> pad);  // (before, after) of the last dimension first
 Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start,
             Argument<std::optional<Int>> end, Argument<Int> step);
 inline Dims selected(TensorArgument tensor, Argument<Int> dim) {
@@ -72,7 +67,7 @@ Dims halved(TensorArgument tensor, Argument<Int> dim);
 Dims diagonal(TensorArgument tensor, Argument<Int> offset, Argument<Int> dim1, Argument<Int> dim2);
 Dims unfolded(TensorArgument tensor, Argument<Int> dimension, Argument<Int> size, Argument<Int> step);
 Dims folded(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size);
-Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size);  // a scalar stays one
+Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size);  // a scalar tensor stays one
 Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors);
 Dims with_last(TensorArgument self, Argument<const Ints*> sizes);
 Dims last_as_one(TensorArgument tensor);
@@ -90,23 +85,17 @@ Dims arange(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step,
 // Indices, masks, counts.
 Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices);
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index);
-Dims embedded(TensorArgument weight, TensorArgument indices, Int codes = 1);  // with so many columns in each element
+Dims embedded(TensorArgument weight, TensorArgument indices, Int codes = 1);  // `codes` columns in each element
 Dims nonzero(TensorArgument tensor);
 Dims selected_by(TensorArgument tensor, TensorArgument mask);
 Dims repeated_each(TensorArgument repeats);
-inline Dims bags(TensorArgument offsets, Argument<bool> include_last) {
-  return {offsets->count() - include_last.value};
-}
-inline Dims bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight) {
-  return {bags(offsets, include_last)[0], weight->sizes[1]};
-}
 inline Dims largest_of_bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight,
                             Argument<Int> mode) {
   return mode.value == 2 ? bags(offsets, include_last, weight) : bags(offsets, include_last);
 }
 Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode, Argument<Int> padding_idx);
 
-// Results that may not be asked for.
+// Sizes of results that output_mask may leave out.
 inline Dims asked(Argument<const Bools*> output_mask, Int k, const Dims& sizes) {
   return (*output_mask.value)[static_cast<std::size_t>(k)] ? sizes : Dims{0};
 }
@@ -126,20 +115,11 @@ inline Dims asked_channels(Argument<bool> flag, TensorArgument tensor) {
   return flag.value ? Dims{tensor->sizes[1]} : Dims{0};
 }
 
-inline Dims embeddings(Argument<Int> number, TensorArgument grad) {
-  return {number.value, grad->sizes[grad->rank() - 1]};
-}
 Dims distances(TensorArgument x1, TensorArgument x2);
 Dims pairs(TensorArgument self);
-inline Dims sampled(TensorArgument input, TensorArgument grid) {
-  return {input->sizes[0], input->sizes[1], grid->sizes[1], grid->sizes[2]};
-}
 
 // Matrices, windows, channels. A window moves over the last `spatial` dimensions; a list has one entry for each of them
 // or one for all, an empty stride is the kernel's size.
-inline Dims product(TensorArgument a, TensorArgument b) { return {a->sizes[0], b->sizes[1]}; }
-inline Dims product_of_rows(TensorArgument a, TensorArgument b) { return {a->sizes[0], b->sizes[0]}; }
-inline Dims batched_product(TensorArgument a, TensorArgument b) { return {a->sizes[0], a->sizes[1], b->sizes[2]}; }
 Dims linear(TensorArgument input, TensorArgument weight);
 Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding,
                Argument<const Ints*> dilation, Argument<bool> transposed, Argument<const Ints*> output_padding,
@@ -154,7 +134,8 @@ Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> ax
 bool expands(const Dims& from, const Dims& to);
 // How many elements of the mask are set when both broadcast.
 Int marked(TensorArgument tensor, TensorArgument mask);
-// What cat leaves out, whatever the rank of the others: a tensor of sizes (0). The first other one, or null.
+// A tensor of sizes (0), which cat leaves out whatever the rank of the other tensors; the first tensor that it does not
+// leave out, or null.
 inline bool is_nothing(const Tensor& tensor) { return tensor.sizes == Dims{0}; }
 const Tensor* first_counted(const Tensors& tensors);
 

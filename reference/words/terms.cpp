@@ -10,7 +10,7 @@
 namespace assay::terms {
 namespace {
 
-// Of the largest antialiasing window, along both dimensions.
+// The cells of the largest antialiasing window, along both dimensions.
 Dims triangle_cells(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
                     Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w) {
   const auto cells = [&](Int size, Int places, std::optional<double> scale) {
@@ -20,7 +20,7 @@ Dims triangle_cells(TensorArgument self, Argument<const Ints*> output_size, Argu
           cells(self->sizes[3], (*output_size.value)[1], scales_w.value)};
 }
 
-// How often the most frequent of n keys comes.
+// How often the most frequent of n keys occurs.
 template <class F>
 Int most_equal(Int n, F key) {
   Buffer<decltype(key(Int{}))> keys;
@@ -35,7 +35,7 @@ Int most_equal(Int n, F key) {
   return most;
 }
 
-// The most taps of windows that meet in a cell: starts are a stride apart, and meet where taps are.
+// The largest number of taps that meet in one cell: windows start a stride apart, and meet where both have a tap.
 Int meeting_taps(const Ints& kernel_size, const Ints& stride, const Ints& dilation) {
   Dims most;
   for (const Int d : {0, 1}) {
@@ -46,7 +46,8 @@ Int meeting_taps(const Ints& kernel_size, const Ints& stride, const Ints& dilati
   return count(most);
 }
 
-// The most of n cells that one of m places takes, from floor(i n / m) to ceil((i + 1) n / m).
+// The largest number of n cells that one of m places takes; place i takes those from floor(i n / m) to
+// ceil((i + 1) n / m).
 Int largest_share(Int n, Int m) { return n / m + (n % m == 0 ? 0 : 2); }
 
 }  // namespace
@@ -61,7 +62,7 @@ Int meeting(Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Arg
 Int named(TensorArgument index, Argument<Int> dim) {
   const Array<Int> places = read<Int>(*index.value);
   Int length = 1, inner = 1;
-  if (const int rank = index->rank(); rank > 0 && places.count() > 0) {  // without elements it may be of any rank
+  if (const int rank = index->rank(); rank > 0 && places.count() > 0) {  // an index without elements may have any rank
     const auto along = static_cast<int>(wrap_dim(dim.value, rank));
     length = index->sizes[along];
     for (int d = along + 1; d < rank; ++d) inner *= index->sizes[d];
@@ -139,7 +140,7 @@ Int adaptive_gradient(TensorArgument grad_output, TensorArgument self) {
     const Int places = count({size(grad_output, d)}), cells = std::max<Int>(size(self, d), 1);
     windows.push_back(cells % std::max<Int>(places, 1) == 0 ? 1 : largest_share(places, cells));
   }
-  return count(windows) + 1;  // each is divided by both sizes of its window
+  return count(windows) + 1;  // 1 more: each term is divided by both sizes of its window
 }
 
 Int convolution_gradient(TensorArgument weight, Argument<bool> transposed, Argument<Int> groups) {
@@ -149,7 +150,7 @@ Int convolution_gradient(TensorArgument weight, Argument<bool> transposed, Argum
 Int transforms(TensorArgument tensor, Argument<const Ints*> dim) {
   Int points = 0;
   for (const Int d : *dim.value) points += tensor->sizes[d];
-  return count({tensor->count(), points, 4});  // products and sums of the parts
+  return count({tensor->count(), points, 4});  // 4: products and sums of the parts
 }
 
 Int convolution_products(TensorArgument grad_output, TensorArgument weight) {

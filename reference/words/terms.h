@@ -2,7 +2,7 @@
 
 #include "reference/words/shapes.h"
 
-// The words in which spec/operators says of how many terms a result is made; spec/rules.md defines each.
+// The words for K, the number of terms that make one result; spec/rules.md defines each.
 namespace assay::terms {
 
 template <class... D>
@@ -21,8 +21,9 @@ inline Int beside(TensorArgument tensor, Int dim) { return tensor->count() / std
 inline Int normalised(TensorArgument input, Argument<bool> training) { return training.value ? beside(input, 1) : 7; }
 inline Int one_more(TensorArgument tensor) { return tensor->count() + 1; }
 constexpr Int number(Int n) { return n; }
-// What is normalised together, and the roundings of one of the terms of its gradient: x - mean, three products, the
-// cube of rstd, the division by the length and a difference. That of a weight has two products and a difference.
+// The number of elements that are normalised together, and 8 for the roundings of one term of their gradient: x - mean,
+// three products, the cube of rstd, the division by the length and a difference. A term of the gradient of a weight has
+// two products and a difference.
 inline Int norm_gradient(TensorArgument input, TensorArgument mean) {
   return input->count() / std::max<Int>(mean->count(), 1) + 8;
 }
@@ -31,7 +32,7 @@ inline Int weight_gradient(TensorArgument mean) { return weight_gradient(mean->c
 inline Int weight_gradient(TensorArgument input, Int dim) { return weight_gradient(beside(input, dim)); }
 inline Int elements(TensorArgument tensor) { return tensor->count(); }
 
-// count({n}): a size, of which 2^56 is enough.
+// count({n}) limits a size to 2^56, which no memory holds.
 inline Int linear(TensorArgument input) { return count({input->sizes[input->rank() - 1]}) + 1; }
 inline Int blended(TensorArgument mat1) { return count({mat1->sizes[1]}) + 2; }
 inline Int attended(TensorArgument query, TensorArgument key, Argument<bool> heads_first = {}) {
@@ -49,11 +50,12 @@ Int resampled(TensorArgument self, Argument<const Ints*> output_size, Argument<b
 Int product(Argument<const Ints*> sizes);
 Int quotient(TensorArgument tensor, Argument<Int> a, Argument<Int> b);
 
-// Windows that share a cell, and the division; taps that meet in one.
+// The number of windows that share a cell, and 1 for the division; the number of taps that meet in a cell.
 Int shares(Argument<const Ints*> kernel_size, Argument<const Ints*> stride);
 Int meeting(Argument<const Ints*> kernel_size, Argument<const Ints*> stride, Argument<const Ints*> dilation);
 
-// The most indices that name one place: along dim; that of lists; in a plane. One more for what is there, or a factor.
+// The largest number of indices that name one place: along dim; by lists; in a plane. named_or_self, named_rows and
+// largest_bag add 1, for the element that is there or for a factor.
 Int named(TensorArgument index, Argument<Int> dim);
 Int named(TensorArgument self, Argument<const Tensors*> indices);
 Int named_in_plane(TensorArgument indices);
@@ -61,7 +63,7 @@ Int named_or_self(TensorArgument index, Argument<Int> dim);
 Int named_rows(TensorArgument indices);
 Int largest_bag(TensorArgument indices, TensorArgument offsets);
 
-// The work of all results together, where it is not that of their terms.
+// The work of all results together, where it is not the number of results times their terms.
 Int transforms(TensorArgument tensor, Argument<const Ints*> dim);
 inline Int rows(TensorArgument indices, TensorArgument weight) { return count({indices->count(), weight->sizes[1]}); }
 Int convolution_products(TensorArgument grad_output, TensorArgument weight);

@@ -83,7 +83,7 @@ std::vector<Value> arranged_for(const pte::ExecutionPlanT& plan, std::vector<Val
 
 std::string behaviour(const fs::path& program, const std::vector<fs::path>& data, const Program& decoded,
                       const ProgramCalls& calls) {
-  const auto runtime = load_runtime("executorch", fs::read_symlink("/proc/self/exe").parent_path());
+  const auto runtime = load_executorch_runtime(fs::read_symlink("/proc/self/exe").parent_path());
   Reply reply;
   const auto loaded = runtime->load({program, data}, reply);
   if (!loaded) return text("load: ", name(reply.outcome), ' ', reply.message);

@@ -8,8 +8,8 @@
 #include "tests/support/program_folders.h"
 #include "tests/support/rules_shown.h"
 
-// A program at the boundary of each rule of data flow that keeps it, and one that breaks it; and recorded programs, all
-// of which keep them.
+// For each rule of data flow: a program at its boundary that keeps it, and a program that breaks it. Recorded programs
+// keep all of them.
 namespace assay {
 namespace flow_test {
 
@@ -65,7 +65,7 @@ std::vector<Index> state_of(const Planned& p) {
   return told;
 }
 
-TEST(Flow, StateIsWhatIsReadOfTheExecutionBefore) {
+TEST(Flow, StateIsReadBeforeItIsWritten) {
   Planned p;
   const Index cache = p.at(32), view = p.at(32, {2, 2}), scratch = p.at(48), initial = p.at(64), unread = p.at(80);
   p.plan.at(initial).data_buffer_idx = p.program.initial(numbers({1, 2, 3, 4}));

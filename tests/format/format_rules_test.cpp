@@ -4,20 +4,17 @@
 #include <iostream>
 #include <map>
 
-#include "bundled_program_bfbs_generated.h"
 #include "conformance/corrupt/cases.h"
-#include "flat_tensor_bfbs_generated.h"
 #include "format/check.h"
 #include "format/header.h"
 #include "format_reasons.gen.h"
-#include "program_bfbs_generated.h"
 #include "reference/program/decoded.h"
 #include "reference/program/memory.h"
 #include "tests/support/required_fields.h"
 #include "tests/support/rules_shown.h"
 
-// For each rule of spec/format/rules.yaml that is checked while decoding or validating: a case that meets it, at its
-// boundary, and one that breaks it.
+// For each rule of spec/format/rules.yaml that is checked on decoding or validation: a case at its boundary that keeps
+// it, and a case that breaks it.
 namespace assay {
 namespace format_rules_test {
 
@@ -25,9 +22,9 @@ using Faults = std::vector<Fault>;
 using corrupt::byte_cases, corrupt::ByteCase, corrupt::table_cases, corrupt::TableCase;
 using format::RuleId;
 
-// -- what is wrong with a file ----------------------------------------------------------------------------------------
+// -- the faults of a file ---------------------------------------------------------------------------------------------
 
-// All that is wrong with the sample's files, as they are read: data files, the program with them, the bundle.
+// All faults of the sample's files in the order of reading: data file, program, bundle.
 Faults faults_of(const Sample& s) {
   const auto data = open_data(in_memory(encode(s.data)));
   if (!data) return data.faults;
@@ -40,16 +37,10 @@ Faults faults_of(const Sample& s) {
   return bundle ? faults_of(*bundle, *valid) : bundle.faults;
 }
 
-// What is wrong with a file's bytes.
+// The faults of a file that does not open; a file without an identifier is read as a program.
 Faults faults_in(const Bytes& file) {
-  switch (file_kind(file)) {
-    case FileKind::data:
-      return open_data(borrowed(file)).faults;
-    case FileKind::bundle:
-      return open_bundle(borrowed(file)).faults;
-    default:
-      return open_program(borrowed(file)).faults;
-  }
+  const FileKind* kind = file_kind(file);
+  return open_as(borrowed(file), kind ? *kind : format::program_kind).faults;
 }
 
 Bytes program_file() { return encode(Sample().program); }
@@ -64,25 +55,19 @@ Faults faults_told(const std::function<void(format::Findings&)>& check) {
   return faults.take();
 }
 
-// The file opened where it begins so many bytes behind a multiple of 16.
+// The faults of the file in memory that begins `offset` bytes behind a multiple of 16.
 Faults opened_at(const Bytes& file, std::size_t offset) {
   AlignedMemory memory(file.size() + offset);
   const auto bytes = memory.bytes().subspan(offset);
   std::ranges::copy(file, bytes.begin());
   return faults_told([&](format::Findings& f) {
-    if (file_kind(file) == FileKind::bundle) return void(format::open_bundle(bytes, f));
-    const bool is_data = file_kind(file) == FileKind::data;
-    const auto extent =
-        is_data ? format::locate_data(bytes, file.size(), f) : format::locate_program(bytes, file.size(), f);
-    const auto segments = bytes.subspan(extent->segments_begin, extent->segments_size);
-    if (is_data)
-      format::open_data(bytes.first(extent->tables_size), segments, f);
-    else
-      format::open_program(bytes.first(extent->tables_size), segments, f);
+    const FileKind& kind = *file_kind(file);
+    const auto extent = kind.locate(bytes, file.size(), f);
+    kind.open(bytes.first(extent->tables_size), bytes.subspan(extent->segments_begin, extent->segments_size), f);
   });
 }
 
-// A bundle whose program begins so many bytes behind a multiple of 16.
+// A bundle whose program begins `offset` bytes behind a multiple of 16.
 Bytes bundle_with_program_at(std::ptrdiff_t offset) {
   for (std::size_t padding = 0;; padding += 4) {
     flatbuffers::FlatBufferBuilder b;
@@ -104,7 +89,7 @@ Faults located(std::uint64_t file_size) {
   return faults_told([&](format::Findings& f) { format::locate_program(head, file_size, f); });
 }
 
-// The sample checked in a workspace that lacks so many bytes.
+// The faults of the sample in a workspace that lacks so many bytes.
 Faults checked_without(std::size_t bytes) {
   const auto program = open_program(in_memory(program_file()));
   const auto data = open_data(in_memory(data_file()));
@@ -117,7 +102,7 @@ Faults checked_without(std::size_t bytes) {
   });
 }
 
-// The sample's method, whose memories have 16 and 8 bytes, given these.
+// The faults when a client supplies memories of these sizes to the sample's method, which plans 16 and 8 bytes.
 Faults given(std::vector<std::size_t> sizes) {
   const auto program = open_program(in_memory(program_file()));
   std::array<std::byte, 16> bytes;
@@ -154,24 +139,23 @@ const MemoryCase memory_cases[] = {
      [] { return given({16}); }},
 };
 
-// -- what must be present --------------------------------------------------------------------------------------------
+// -- required fields -------------------------------------------------------------------------------------------------
 
-// Files without segments, whose tables end with the file, and with every enum other than its default.
+// Files without segments, whose tables end with the file. No enum has its default.
 std::vector<RequiredFields> swept(const RequiredFields::Use& use) {
   Sample s;
   for (Bytes& segment : s.program.segments) segment.clear();
   for (Bytes& segment : s.data.segments) segment.clear();
   s.at_device(pte::DeviceType::CUDA);
   s.plan().non_const_buffer_device[0]->device_type = pte::DeviceType::CUDA;
-  return {{encode(s.program), pte::ProgramBinarySchema::data(), use},
-          {encode(s.data), ptd::FlatTensorBinarySchema::data(), use},
-          {bundle_file(), bpte::BundledProgramBinarySchema::data(), use}};
+  return {{encode(s.program), use}, {encode(s.data), use}, {bundle_file(), use}};
 }
 
-std::size_t fields_with_rules(const std::uint8_t* schema) {
+std::size_t fields_with_rules() {
   std::size_t n = 0;
-  for (const auto* object : *reflection::GetSchema(schema)->objects())
-    for (const auto* field : *object->fields()) n += !rule_of(*field).empty();
+  for (const FileKind* kind : format::file_kinds())
+    for (const auto* object : *reflection::GetSchema(kind->reflection())->objects())
+      for (const auto* field : *object->fields()) n += !rule_of(*field).empty();
   return n;
 }
 
@@ -183,7 +167,7 @@ std::string told(const Faults& faults) {
   return all;
 }
 
-// What shows that a rule is checked: what its breakers are told.
+// By rule, the messages for the files that break it.
 using Shown = std::map<std::string_view, std::string>;
 
 void expect_case(RuleId rule, const Faults& met, const Faults& broken, Shown& shown) {
@@ -209,7 +193,7 @@ Shown shown_by_cases() {
   return shown;
 }
 
-// The fields that are there in some file and missed where they are not, by their rules.
+// Removes each required field from a file that has it, and adds the fields to the messages of their rules.
 void show_fields(Shown& shown) {
   std::set<std::string> fields;
   for (RequiredFields& file : swept([&](const std::string&id, const std::string&field, const Bytes&edited) {
@@ -222,12 +206,10 @@ void show_fields(Shown& shown) {
          if (fields.insert(field).second) line += text(line.empty() ? "without " : ", without ", field);
        }))
     file.run();
-  EXPECT_EQ(fields.size(), fields_with_rules(pte::ProgramBinarySchema::data()) +
-                               fields_with_rules(ptd::FlatTensorBinarySchema::data()) +
-                               fields_with_rules(bpte::BundledProgramBinarySchema::data()));
+  EXPECT_EQ(fields.size(), fields_with_rules());
 }
 
-TEST(FormatRules, TheSampleKeepsAll) { EXPECT_EQ(told(faults_of(Sample())), ""); }
+TEST(FormatRules, TheSampleKeepsEveryRule) { EXPECT_EQ(told(faults_of(Sample())), ""); }
 
 TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   using enum FormatRule::Checked;
@@ -258,7 +240,7 @@ TEST(FormatRules, EveryFaultIsReported) {
   EXPECT_THAT(rules, testing::ElementsAre("T1", "T23", "I1"));
 }
 
-TEST(FormatRules, AHundredFaultsAreToldAndTheRestCounted) {
+TEST(FormatRules, AHundredFaultsAreReportedAndTheRestCounted) {
   Sample s;
   s.kernel_call().args.assign(1000, -1);
   const auto refused = validate(*open_program(in_memory(encode(s.program))));

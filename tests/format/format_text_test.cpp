@@ -5,7 +5,7 @@
 
 #include "format/rule.h"
 
-// Sentences in fixed memory, and texts of files that cannot forge what is around them.
+// Sentences in fixed memory. Texts of files in quotes cannot forge the text around them.
 namespace assay::format {
 namespace format_text_test {
 
@@ -18,7 +18,7 @@ TEST(Text, WritesNumbersAndWords) {
   EXPECT_EQ(Text().add("has ").add(3u).add(' ').add(std::int8_t{-1}).view(), "has 3 -1");
 }
 
-TEST(Text, IsCutWhereItIsFull) {
+TEST(Text, IsCutWhenItIsFull) {
   EXPECT_EQ(written(std::string(512, 'a')), std::string(512, 'a'));
   EXPECT_EQ(written(std::string(513, 'a')), std::string(509, 'a') + "...");
   EXPECT_EQ(Text().add(std::string(512, 'a')).add('b').view(), std::string(509, 'a') + "...");
@@ -26,14 +26,14 @@ TEST(Text, IsCutWhereItIsFull) {
   EXPECT_EQ(written(std::string(508, 'a') + "\xc3\xa4" + "bcd"), std::string(508, 'a') + "...");
 }
 
-TEST(Text, QuotesShowTextAsItIs) {
+TEST(Text, QuotesLeaveOtherTextAsItIs) {
   EXPECT_EQ(quoted(""), "\"\"");
   EXPECT_EQ(quoted("aten::add.out"), "\"aten::add.out\"");
   EXPECT_EQ(quoted("gr\xc3\xbc\xc3\x9f \xe6\xbc\xa2 \xf0\x9f\x99\x82"),
             "\"gr\xc3\xbc\xc3\x9f \xe6\xbc\xa2 \xf0\x9f\x99\x82\"");
 }
 
-TEST(Text, QuotesEscapeWhatCouldForge) {
+TEST(Text, QuotesEscapeControlCharacters) {
   EXPECT_EQ(quoted("a\"b\\c"), R"("a\"b\\c")");
   EXPECT_EQ(quoted("valid\n\x1b[2K\x7f"), R"("valid\x0a\x1b[2K\x7f")");
   EXPECT_EQ(quoted(std::string_view("\0", 1)), R"("\x00")");
@@ -41,7 +41,7 @@ TEST(Text, QuotesEscapeWhatCouldForge) {
   EXPECT_EQ(quoted("\xe2\x80\xa8\xe2\x80\xae"), R"("\xe2\x80\xa8\xe2\x80\xae")");  // a line, right to left
 }
 
-TEST(Text, QuotesEscapeWhatIsNoUtf8) {
+TEST(Text, QuotesEscapeInvalidUtf8) {
   EXPECT_EQ(quoted("\xff\x80"), R"("\xff\x80")");
   EXPECT_EQ(quoted("\xc3"), R"("\xc3")");                          // cut
   EXPECT_EQ(quoted("\xc0\xaf"), R"("\xc0\xaf")");                  // longer than need be

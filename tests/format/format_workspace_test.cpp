@@ -9,8 +9,8 @@
 #include "format/check.h"
 #include "reference/program/memory.h"
 
-// What checks take: exactly the workspace that they count, at most twice the tables, and time that no file makes
-// quadratic.
+// The costs of checks: exactly the workspace that they count, at most twice the tables, and no quadratic time for any
+// file.
 namespace assay {
 namespace format_workspace_test {
 
@@ -20,7 +20,7 @@ using format::Workspace;
 constexpr std::byte pattern{0xa5};
 constexpr std::size_t around = 64;
 
-// Rules told by `check` in a workspace of so many bytes, between bytes that must stay as they are.
+// The rules that `check` reports in a workspace of so many bytes, between guard bytes that must not change.
 template <class Check>
 std::string rules_told(Check check, std::size_t bytes) {
   AlignedMemory memory(bytes + 2 * around);
@@ -50,7 +50,7 @@ std::uint64_t counted(Check check) {
   return counting.most();
 }
 
-// Each amount of memory but the one that is counted, and more, is refused.
+// A workspace is refused unless it has the counted bytes or more.
 template <class Check>
 void expect_exact(Check check, const std::string& rules) {
   const std::uint64_t needed = counted(check);
@@ -71,7 +71,7 @@ TEST(Workspace, IsExactlyWhatIsCounted) {
   expect_exact([&](Workspace& w, Findings& f) { check(bundle->view(), program->view(), w, f); }, "");
 }
 
-TEST(Workspace, OfWhatIsWrongIsTheSame) {
+TEST(Workspace, HoldsTheCheckOfAFaultyFileToo) {
   Sample s;
   s.plan().non_const_buffer_device.push_back(
       std::make_unique<pte::NonConstBufferDeviceT>(*s.plan().non_const_buffer_device[0]));
@@ -79,13 +79,12 @@ TEST(Workspace, OfWhatIsWrongIsTheSame) {
   expect_exact([&](Workspace& w, Findings& f) { check(program->view(), {}, w, f); }, "M6 ");
 }
 
-TEST(Workspace, OfNothingIsNothing) {
+TEST(Workspace, IsEmptyForAnEmptyProgram) {
   const auto program = open_program(in_memory(encode(Program())));
   EXPECT_EQ(counted([&](Workspace& w, Findings& f) { check(program->view(), {}, w, f); }), 0u);
 }
 
-// -- files that would take for ever
-// ------------------------------------------------------------------------------------
+// -- files for which a quadratic check would take for ever ------------------------------------------------------------
 
 using flatbuffers::FlatBufferBuilder;
 
@@ -105,14 +104,14 @@ auto plan(FlatBufferBuilder& b, flatbuffers::Offset<flatbuffers::String> name,
                                   b.CreateVector(std::vector<std::int64_t>{0}));
 }
 
-// Its methods are equal but for their names.
+// Its methods differ only in their names.
 Bytes program_of_methods(int many) {
   FlatBufferBuilder b;
   std::vector<flatbuffers::Offset<pte::ExecutionPlan>> plans;
   for (int i = 0; i < many; ++i) plans.push_back(plan(b, b.CreateString(std::to_string(i)), {}));
   return finished(b, pte::CreateProgram(b, 0, b.CreateVector(plans)), pte::ProgramIdentifier());
 }
-// Three suites of four are of methods that the program does not have.
+// Three of four suites belong to methods that the program does not have.
 Bytes bundle_of_suites(int many) {
   const Bytes program = program_of_methods(many / 4);
   FlatBufferBuilder b;
@@ -125,7 +124,7 @@ Bytes bundle_of_suites(int many) {
   return finished(b, bpte::CreateBundledProgram(b, 0, b.CreateVector(suites), bytes), bpte::BundledProgramIdentifier());
 }
 
-// External tensors, each of which has a key of its own.
+// External tensors with distinct keys.
 Bytes program_of_externals(int many) {
   FlatBufferBuilder b;
   const auto sizes = b.CreateVector(std::vector<std::int32_t>());
@@ -193,7 +192,7 @@ void check_bundle(const Bytes& file) {
   EXPECT_EQ(rules_told(check, counted(check)).substr(0, 6), "B3 B3 ");
 }
 
-// The least CPU time of some runs, in seconds.
+// The smallest CPU time of several runs, in seconds.
 double time_of(void (*check)(const Bytes&), const Bytes& file) {
   double least = std::numeric_limits<double>::infinity();
   for (int run = 0; run < 3; ++run) {
@@ -204,7 +203,7 @@ double time_of(void (*check)(const Bytes&), const Bytes& file) {
   return least;
 }
 
-// Eight times as much takes some ten times as long; quadratic time would be 64 times.
+// Eight times the size takes some ten times as long; quadratic time would take 64 times as long.
 TEST(Checks, TakeNoQuadraticTime) {
   constexpr int some = 3000, most = 30;
   EXPECT_LT(time_of(check_program, program_of_methods(8 * some)),

@@ -3,14 +3,17 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <set>
 
+#include "conformance/corrupt/complete.h"
 #include "conformance/corrupt/sample.h"
 #include "conformance/files/file.h"
 #include "conformance/inspect/check.h"
+#include "conformance/inspect/describe.h"
 #include "reference/program/decoded.h"
 #include "tests/support/program_folders.h"
 
-// Decoding and encoding lose nothing, and what the official exporter writes keeps every rule.
+// Decoding and encoding lose nothing, and the files of the official exporter keep every rule.
 namespace assay {
 namespace program_test {
 
@@ -38,7 +41,7 @@ TEST(BundledProgram, SurvivesEncoding) {
   EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(Sample().encoded_bundle())->program))));
 }
 
-// Nothing of an empty program is at a multiple of anything.
+// The empty program has no alignment.
 TEST(BundledProgram, SurvivesEncodingWithAnEmptyProgram) {
   for (std::size_t n = 0; n < 16; ++n) {
     BundledProgram bundle;
@@ -63,7 +66,7 @@ TEST(Program, SurvivesEncodingWithTheSignOfAZero) {
   }
 }
 
-TEST(Program, EntryZeroOfItsMemoriesIsNoMemory) {
+TEST(Program, EntryZeroOfItsMemoriesIsAPlaceholder) {
   constexpr Int largest = std::numeric_limits<Int>::max();
   Program program;
   PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));
@@ -78,15 +81,89 @@ TEST(Program, EntryZeroOfItsMemoriesIsNoMemory) {
   }
 }
 
+// A value of an argument's type.
+PlanBuilder::Index some_value(PlanBuilder& plan, std::string_view type) {
+  if (type.ends_with('?')) return plan.none();
+  if (type == "Tensor") return plan.tensor(DType::float32, {2});
+  if (type == "Tensor[]") return plan.list<pte::TensorListT>(std::vector{plan.tensor(DType::float32, {2})});
+  if (type == "Tensor?[]") return plan.list<pte::OptionalTensorListT>(std::vector{-1});
+  if (type == "int[]") return plan.integers({1});
+  if (type == "bool[]") return plan.list<pte::BoolListT>(std::vector{true});
+  if (type == "float[]") return plan.list<pte::DoubleListT>(std::vector{0.5});
+  if (type == "bool") return plan.boolean(true);
+  if (type == "float") return plan.real(0.5);
+  if (type == "str") return plan.string("none");
+  return plan.integer(1);
+}
+
+std::set<std::string> rules_broken_by(const ProgramBuilder& program) {
+  std::set<std::string> rules;
+  for (const Fault& f : faults_of(*open_program(in_memory(program.bytes())))) rules.insert(f.rule);
+  return rules;
+}
+
+// Defaults and returned values are where rules I9 and I10 want them.
+TEST(PlanBuilder, CallsEachOperatorByTheNamesOfItsArguments) {
+  for (const Operator& op : operator_table()) {
+    ProgramBuilder program;
+    PlanBuilder plan = program.method();
+    std::vector<PlanBuilder::Operand> operands;
+    for (const SchemaArgument& a : op.arguments.first(op.arguments.size() - op.mutated()))
+      if (a.default_text.empty()) operands.push_back({a.name, some_value(plan, a.type)});
+    plan.call_named(op.name, operands);
+    const auto broken = rules_broken_by(program);
+    EXPECT_FALSE(broken.contains("I9") || broken.contains("I10")) << op.schema;
+    plan.call(op.name, {});
+    EXPECT_TRUE(rules_broken_by(program).contains("I9")) << op.schema;
+  }
+}
+
+TEST(PlanBuilder, RefusesNamesThatTheSchemaDoesNotHave) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.tensor(DType::float32, {2});
+  const auto rule_of = [&](std::string_view op, const std::vector<PlanBuilder::Operand>& operands) {
+    const Refusal refused = refusal_of([&] { plan.call_named(op, operands); });
+    return refused ? refused->rule : "";
+  };
+  EXPECT_EQ(rule_of("aten::relu.out", {{"self", x}, {"out", x}}), "");
+  EXPECT_EQ(rule_of("aten::relu.out", {{"self", x}}), "I9");
+  EXPECT_EQ(rule_of("aten::relu.out", {{"self", x}, {"other", x}, {"out", x}}), "I9");
+  EXPECT_EQ(rule_of("mine::relu.out", {{"self", x}, {"out", x}}), "I4");
+}
+
+TEST(PlanBuilder, PlansMemoryBeyond32Bits) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.planned(DType::float32, {4}, 2, std::uint64_t{5} << 32);
+  EXPECT_EQ(plan.at(x).allocation_info->memory_offset_high, 5u);
+  EXPECT_THAT(plan.plan().non_const_buffer_sizes, testing::ElementsAre(0, 0, (Int{5} << 32) + 16));
+}
+
 TEST(Program, AlignmentMovesSegmentsOnly) {
   EXPECT_TRUE(*decode_program(encode(Sample().program, 16)) == *decode_program(encode(Sample().program, 4096)));
 }
 
-TEST(Program, FilesAreToldByTheirIdentifier) {
-  EXPECT_EQ(file_kind(encode(Sample().program)), FileKind::program);
-  EXPECT_EQ(file_kind(encode(Sample().data)), FileKind::data);
-  EXPECT_EQ(file_kind(Sample().encoded_bundle()), FileKind::bundle);
-  EXPECT_EQ(file_kind({}), FileKind::unknown);
+TEST(Program, TheIdentifierTellsTheKind) {
+  EXPECT_EQ(file_kind(encode(Sample().program)), &format::program_kind);
+  EXPECT_EQ(file_kind(encode(Sample().data)), &format::data_kind);
+  EXPECT_EQ(file_kind(Sample().encoded_bundle()), &format::bundle_kind);
+  EXPECT_EQ(file_kind({}), nullptr);
+}
+
+TEST(FileKinds, EachRowIsCheckedAndDescribed) {
+  std::set<std::string_view> kinds;
+  for (const corrupt::CompleteFile& complete : corrupt::complete_files()) {
+    EXPECT_EQ(file_kind(complete.file), complete.kind);
+    const Budget budget;
+    const Opened opened(in_memory(complete.file), {}, budget);
+    const Described described = opened.described();
+    EXPECT_EQ(&described.kind, complete.kind);
+    EXPECT_TRUE(described.faults.empty());
+    EXPECT_NO_THROW(content_writers(described.kind)) << described.kind.noun;
+    kinds.insert(complete.kind->name);
+  }
+  EXPECT_EQ(kinds.size(), format::file_kinds().size()) << "complete_files() lacks a kind";
 }
 
 TEST(Program, DataAreFoundByIndexAndByName) {
@@ -114,7 +191,7 @@ TEST(Program, DataAreFoundByIndexAndByName) {
   EXPECT_EQ(valid->plan("third"), nullptr);
 }
 
-TEST(Program, WhatIsMadeOfAFileKeepsIt) {
+TEST(Program, AnOpenFileKeepsItsBytesAlive) {
   auto bundle = open_bundle(in_memory(Sample().encoded_bundle()));
   auto program = open_program(program_of(*bundle));
   auto valid = validate(*program);

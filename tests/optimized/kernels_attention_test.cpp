@@ -8,14 +8,14 @@
 #include <random>
 #include <vector>
 
-// Attention beyond its blocks of queries and keys, against the formula in doubles.
+// Attention with sizes beyond its blocks of queries and keys, compared to the formula in doubles.
 namespace assay::kernels {
 namespace kernels_attention_test {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
 constexpr double unit = 0x1p-24;
 
-// Rows that lie a few floats apart, with NaN between them.
+// Rows with gaps of a few floats, which are NaN.
 struct Matrix {
   std::size_t rows, columns, stride;
   std::vector<float> floats;
@@ -36,7 +36,7 @@ enum class Mask { none, whole, of_rows };
 struct Case {
   std::size_t queries, keys, depth, width;
   Mask mask = Mask::none;
-  bool safe = false, transposed = false;  // keys: their columns lie apart
+  bool safe = false, transposed = false;  // `transposed`: columns of keys are not contiguous
 };
 
 struct Operands {
@@ -65,7 +65,7 @@ struct Operands {
   }
 };
 
-// Out, queries in parts, with a fence behind each row and behind scratch.
+// Computes queries in parts, with a red zone behind each row and behind scratch.
 std::vector<float> attended(const Operands& o, std::size_t parts) {
   const std::size_t row = o.c.width + 2, scratch = attention_scratch(o.attention);
   std::vector<float> out(o.c.queries * row, 7);
@@ -87,10 +87,10 @@ std::vector<float> attended(const Operands& o, std::size_t parts) {
 }
 
 struct Scores {
-  std::vector<double> p, off;  // and how far each may be off, as a share of it
+  std::vector<double> p, off;  // `off`: the bound of each error, relative to p
 };
 
-// Row i: a score is off by its product's bound and two roundings, the softmax by that and its own.
+// Row i. The error of a score is its product's bound and two roundings. The error of the softmax is that and its own.
 Scores scores_of(const Operands& o, std::size_t i) {
   const auto n = o.c.keys;
   Scores s{std::vector<double>(n), std::vector<double>(n)};
@@ -154,7 +154,7 @@ const Case cases[] = {
 
 class KernelsAttention : public testing::TestWithParam<InstructionSet> {};
 
-TEST_P(KernelsAttention, IsItsFormula) {
+TEST_P(KernelsAttention, GivesTheFormula) {
   std::mt19937 random(1);
   for (const Case& c : cases) {
     SCOPED_TRACE(testing::Message() << c.queries << " queries, " << c.keys << " keys");
@@ -163,7 +163,7 @@ TEST_P(KernelsAttention, IsItsFormula) {
   }
 }
 
-TEST_P(KernelsAttention, DoesNotDependOnHowQueriesAreShared) {
+TEST_P(KernelsAttention, DoesNotDependOnTheDivisionOfQueries) {
   std::mt19937 random(2);
   for (const Case& c : cases) {
     const Operands o(c, GetParam(), random);
@@ -176,7 +176,7 @@ TEST_P(KernelsAttention, DoesNotDependOnHowQueriesAreShared) {
 }
 
 // Masked keys, rows and blocks; infinities and NaN where the formula has them.
-TEST_P(KernelsAttention, KeepsMasksAndWhatIsNoNumber) {
+TEST_P(KernelsAttention, KeepsMasksInfinitiesAndNaN) {
   std::mt19937 random(3);
   for (const Case& c : cases)
     for (const bool safe : {false, true}) {
@@ -185,9 +185,9 @@ TEST_P(KernelsAttention, KeepsMasksAndWhatIsNoNumber) {
       Case of = c;
       of.safe = safe;
       Operands o(of, GetParam(), random);
-      for (std::size_t j = 0; j < c.keys; ++j) o.mask.at(0, j) = -infinity;                          // nothing is left
-      for (std::size_t j = 0; j < c.keys; ++j) o.mask.at(1, j) = j + 1 < c.keys ? -infinity : 0.5f;  // only the last
-      for (std::size_t j = 1; j < c.keys; ++j) o.mask.at(2, j) = -infinity;                          // only the first
+      for (std::size_t j = 0; j < c.keys; ++j) o.mask.at(0, j) = -infinity;  // all keys are masked
+      for (std::size_t j = 0; j < c.keys; ++j) o.mask.at(1, j) = j + 1 < c.keys ? -infinity : 0.5f;  // all but the last
+      for (std::size_t j = 1; j < c.keys; ++j) o.mask.at(2, j) = -infinity;  // all but the first
       expect_attention(o, attended(o, 1));
       o.mask.at(2, c.keys / 2) = infinity;
       o.mask.at(1, 3) = nan;

@@ -1,10 +1,10 @@
 #include <gmock/gmock-more-matchers.h>
 
 #include "conformance/sandbox/client_memory.h"
-#include "optimized/runtime/method.h"
+#include "optimized/prepare/pte/make.h"
 #include "tests/support/methods.h"
 
-// When delegates begin and end, on both runtimes.
+// When delegates begin and end, in both runtimes.
 namespace assay {
 namespace optimized_delegates_test {
 
@@ -12,7 +12,7 @@ using Log = std::vector<std::string>;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-// A backend of delegates without arguments, which tells what becomes of them; one whose payload is empty is refused.
+// A backend of delegates without arguments, which log their calls. A delegate whose payload is empty is refused.
 constexpr const char* id = "Tells";
 constexpr const char* refusal = "D5";
 
@@ -26,7 +26,7 @@ struct Telling final : Delegate {
   void execute(std::span<Value>) override { log.push_back(text("execute ", name)); }
 };
 
-// Makes and executes the method, and says by which rule it is refused; "" where it is not.
+// Makes and executes the method. Returns the rule by which it is refused, or "".
 std::string run_in_reference(const ProgramBuilder& program, Log& log) {
   RuntimeOptions options;
   options.backends = {{id, [&log](const DelegateSource& source) -> std::unique_ptr<Delegate> {
@@ -37,7 +37,7 @@ std::string run_in_reference(const ProgramBuilder& program, Log& log) {
 }
 
 void* begin(void* log, const optimized::DelegateSource& source, optimized::Fault& fault) {
-  if (source.payload.size() > 1) return nullptr;  // and does not say why
+  if (source.payload.size() > 1) return nullptr;  // without setting the fault
   if (!source.payload.empty()) return new Telling(*static_cast<Log*>(log), static_cast<char>(source.payload[0]));
   fault.set(Outcome::invalid, refusal, "", "");
   return nullptr;
@@ -59,14 +59,14 @@ std::string run_in_optimized(const ProgramBuilder& from, Log& log) {
   optimized::Options options;
   options.backends = {&backend, 1};
   const pte::ExecutionPlan& plan = *program->method("forward");
-  const ClientMemory work(optimized::Method::workspace_size(*program, plan));
+  const ClientMemory work(optimized::workspace_size(*program, plan));
   format::Workspace workspace(work.bytes());
   optimized::Sizes sizes;
-  optimized::Method::make(*program, plan, options, workspace, nullptr, sizes, fault);
+  optimized::make_method(*program, plan, options, workspace, nullptr, sizes, fault);
   if (fault) return fault.rule;
   const ClientMemory prepared(sizes.prepared), arena(sizes.arena), scratch(sizes.scratch);
   const optimized::Memories memories{prepared.bytes(), arena.bytes(), {}, scratch.bytes()};
-  optimized::Method* method = optimized::Method::make(*program, plan, options, workspace, &memories, sizes, fault);
+  optimized::Method* method = optimized::make_method(*program, plan, options, workspace, &memories, sizes, fault);
   if (!method) return fault.rule;
   method->execute(fault);
   method->end();
@@ -88,7 +88,7 @@ struct Delegating {
 
 class Delegates : public testing::TestWithParam<Run>, protected Delegating {};
 
-TEST_P(Delegates, BeginOnceInTheirOrderCalledOrNot) {
+TEST_P(Delegates, BeginOnceAndInOrderWhetherCalledOrNot) {
   add("a"), add("b");
   plan.delegate_call(1, {}), plan.delegate_call(1, {});
   EXPECT_EQ(GetParam()(program, log), "");
@@ -97,23 +97,23 @@ TEST_P(Delegates, BeginOnceInTheirOrderCalledOrNot) {
   EXPECT_THAT(Log(log.begin() + 4, log.end()), UnorderedElementsAre("end a", "end b"));
 }
 
-TEST_P(Delegates, EndWhereALaterOneIsRefused) {
+TEST_P(Delegates, EndIfALaterOneIsRefused) {
   add("a"), add(""), add("c");
   plan.new_chain();
   EXPECT_EQ(GetParam()(program, log), refusal);
   EXPECT_THAT(log, ElementsAre("begin a", "end a"));
 }
 
-// Though it is known without beginning any that the second has no backend.
-TEST_P(Delegates, AreRefusedInTheirOrder) {
+// The second delegate has no backend, but the first one is refused before.
+TEST_P(Delegates, AreRefusedInOrder) {
   add(""), add("b", "Nobody's");
   plan.new_chain();
   EXPECT_EQ(GetParam()(program, log), refusal);
   EXPECT_THAT(log, testing::IsEmpty());
 }
 
-// Before inputs are missed.
-TEST_P(Delegates, WantABackendWhenTheMethodIsMade) {
+// The method is refused when it is made, before its inputs are found to be missing.
+TEST_P(Delegates, NeedABackendWhenTheMethodIsMade) {
   add("a", "Nobody's");
   plan.plan().inputs = {plan.tensor(float32, {2})};
   plan.new_chain();
@@ -123,7 +123,7 @@ TEST_P(Delegates, WantABackendWhenTheMethodIsMade) {
 INSTANTIATE_TEST_SUITE_P(Of, Delegates, testing::Values(run_in_reference, run_in_optimized),
                          [](const auto& tested) { return std::string(tested.index == 0 ? "Reference" : "Optimized"); });
 
-TEST(OptimizedDelegates, ThatDoNotBeginAndSayNothingAreRefused) {
+TEST(OptimizedDelegates, AreRefusedIfTheyDoNotBeginAndSetNoFault) {
   Delegating made;
   made.add("a"), made.add("two");
   made.plan.new_chain();

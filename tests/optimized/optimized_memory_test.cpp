@@ -13,13 +13,13 @@
 #include "tests/support/program_folders.h"
 #include "tests/support/whole_suite.h"
 
-// The optimized runtime lives in the memory that it asked for: exactly as much, whatever it held before.
+// The optimized runtime uses exactly the memory that it asks for, whatever the memory held before.
 namespace assay {
 namespace optimized_memory_test {
 
 namespace fs = std::filesystem;
 
-// Memory of exactly so many bytes between zones that must stay as they are.
+// Memory of exactly this many bytes between red zones that must not change.
 class Fenced {
  public:
   Fenced(std::size_t size, std::byte fill) : memory_(zone + size + zone), size_(size) {
@@ -63,7 +63,8 @@ struct Files {
 assay_options with_fallback() {
   assay_options options{};
   options.fallback = optimized::reference_fallback();
-  options.backends = optimized::reference_backends(options.backend_count);
+  options.backends = optimized::reference_backends().data();
+  options.backend_count = optimized::reference_backends().size();
   return options;
 }
 
@@ -112,7 +113,7 @@ struct Made {
   assay_method* method = nullptr;
 };
 
-// A value as the interface takes it; a tensor's elements lie at `data`.
+// A value of the C interface; a tensor's elements are at `data`.
 struct Given {
   explicit Given(const Value& from, std::byte* data = nullptr) {
     if (const auto* t = std::get_if<Tensor>(&from)) {
@@ -157,6 +158,8 @@ std::string bytes_of_outputs(assay_method* method) {
   return all;
 }
 
+std::size_t aliased = 0, copied = 0;  // inputs
+
 class OptimizedMemory : public testing::TestWithParam<fs::path> {
  public:
   static void TearDownTestSuite() {
@@ -166,7 +169,7 @@ class OptimizedMemory : public testing::TestWithParam<fs::path> {
   }
 };
 
-// What the calls of one method give, when all memory held `fill` before.
+// The results of the calls of one method when all memory held `fill` before.
 std::string results(const Files& files, const ValidProgram& valid, std::byte fill) {
   const Opened opened(files, fill);
   std::string all;
@@ -182,7 +185,7 @@ std::string results(const Files& files, const ValidProgram& valid, std::byte fil
   return all;
 }
 
-TEST_P(OptimizedMemory, HoldsAllThatIsWrittenAndItsFillDoesNotShow) {
+TEST_P(OptimizedMemory, IsTheOnlyMemoryWrittenAndItsFillHasNoEffect) {
   const Files files(GetParam());
   if (files.calls.calls.empty()) return;
   const ValidProgram valid = valid_program(open_file(GetParam() / "program.pte"), open_data_files(files.calls.data));
@@ -191,10 +194,8 @@ TEST_P(OptimizedMemory, HoldsAllThatIsWrittenAndItsFillDoesNotShow) {
   EXPECT_EQ(zeros, results(files, valid, std::byte{0x5A}));
 }
 
-std::size_t aliased = 0, copied = 0;
-
-// Each tensor where the client has it, between fences and nowhere else, if the program allows that; it stays as it is.
-TEST_P(OptimizedMemory, InputsAreUsedWhereTheyLie) {
+// Each tensor is used in place, between red zones, if the program allows that. It does not change.
+TEST_P(OptimizedMemory, InputsAreUsedInPlace) {
   const Files files(GetParam());
   if (files.calls.calls.empty() || !files.calls.calls.front().fails.empty()) return;
   const ValidProgram valid = valid_program(open_file(GetParam() / "program.pte"), open_data_files(files.calls.data));
@@ -242,7 +243,7 @@ TEST_P(OptimizedMemory, InputsAreUsedWhereTheyLie) {
   EXPECT_EQ(as_copied, run(true, true));
 }
 
-TEST_P(OptimizedMemory, OneByteLessIsRefused) {
+TEST_P(OptimizedMemory, IsRefusedIfOneByteIsMissing) {
   const Files files(GetParam());
   const std::byte fill{0x5A};
   const Opened opened(files, fill);

@@ -5,16 +5,16 @@
 #include <map>
 
 #include "conformance/judge/judge.h"
-#include "format/places.h"
+#include "format/flow_places.h"
 #include "optimized/api/types.h"
 #include "optimized/fallback/values.h"
-#include "optimized/operators/views.h"
+#include "optimized/selection/views.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/recorded.h"
 #include "tests/support/whole_suite.h"
 
-// A step that does several instructions is held to their evaluation in doubles, on what it reads, without rounding in
-// between, and to their bounds carried through: spec/numerics.md, "Merged calls".
+// Holds a step that does several instructions to their evaluation in doubles, without rounding in between. The operands
+// are what the step reads. The bound is that of the instructions, propagated: spec/numerics.md, "Merged calls".
 namespace assay {
 namespace optimized_merged_test {
 
@@ -64,7 +64,7 @@ Operands with_floats_as(DType dtype, Operands operands) {
   return operands;
 }
 
-// How far a call's own result may be from the exact one.
+// The bound of a call's own error.
 Tensor own_bound(const Operator& op, const Operands& operands) {
   const Operands singles = with_floats_as(DType::float32, operands);
   const Tensor exact = evaluate(op, with_floats_as(DType::float64, singles));
@@ -77,7 +77,7 @@ Tensor own_bound(const Operator& op, const Operands& operands) {
       exact, right->lowest, right->highest);
 }
 
-// A call whose operands are off by `errors`, as tensors in their places.
+// A call whose operands are off by `errors`, one tensor for each operand.
 struct Carried {
   const Operator& op;
   Operands operands;
@@ -98,7 +98,7 @@ bool is_off(const std::optional<Tensor>& error) {
   return error && std::ranges::any_of(read<Real>(*error).data, [](double e) { return e != 0; });
 }
 
-// The error of what is read elsewhere is read there.
+// The error of an element moves with the element.
 Tensor moved(const Carried& c) { return c.with({{0, c.error(0)}}); }
 Tensor stored(const Carried& c) { return c.with({{0, nothing(c.value(0))}, {1, c.error(1)}}); }
 Tensor chosen(const Carried& c) { return c.with({{1, c.error(1)}, {2, c.error(2)}}); }
@@ -106,7 +106,7 @@ Tensor chosen(const Carried& c) { return c.with({{1, c.error(1)}, {2, c.error(2)
 Tensor nowhere(const Carried& c) { return nothing(evaluate(c.op, c.operands)); }
 Tensor negated(const Carried& c) { return c.error(0); }
 
-// Products a b of errors e and f, and what is added: |a| f + e |b| + e f.
+// Products a b with errors e and f, and an addend: |a| f + e |b| + e f.
 template <std::size_t a, std::size_t b, std::size_t added>
 Tensor multiplied(const Carried& c) {
   const Tensor e = c.error(a), f = c.error(b), all = sum(absolute(c.value(a)), e);
@@ -136,7 +136,7 @@ Tensor added(const Carried& c) {
   return evaluate(*find_operator("aten::add.out"), errors);
 }
 
-// Of a function that only rises, at both ends of what its argument may be.
+// For a monotonic function: the larger error at both ends of its argument's range.
 Tensor risen(const Carried& c) {
   const Tensor e = c.error(0), y = evaluate(c.op, c.operands);
   const Tensor up = c.with({{0, sum(c.value(0), e)}});
@@ -196,10 +196,10 @@ const std::map<std::string_view, Tensor (*)(const Carried&)> bounds{
     {"aten::_native_batch_norm_legit_no_training.out", normalised},
 };
 
-// What a value would be without rounding, and how far from it it may be.
+// The value without rounding, and the bound of its error.
 struct Evaluated {
   Tensor value;
-  std::optional<Tensor> error;  // none: it is what it is
+  std::optional<Tensor> error;  // none: the value is exact
 };
 
 Tensor carried(const Carried& c) {
@@ -228,10 +228,10 @@ struct Found {
 };
 Found total;
 
-// The steps of one execution, each looked at as soon as it is done: its operands are still there.
+// Checks each step of an execution as soon as it is done, while its operands are still in memory.
 class Watcher {
  public:
-  explicit Watcher(const optimized::Method& method) : method_(method) {}
+  Watcher(const optimized::Method& method, const pte::ExecutionPlan& plan) : method_(method), plan_(plan) {}
 
   void check(std::size_t step) {
     step_ = step, instructions_.clear();
@@ -248,10 +248,10 @@ class Watcher {
 
  private:
   const pte::KernelCall& kernel_call(std::size_t i) const {
-    return *method_.plan().chains()->Get(0)->instructions()->Get(static_cast<unsigned>(i))->instr_args_as_KernelCall();
+    return *plan_.chains()->Get(0)->instructions()->Get(static_cast<unsigned>(i))->instr_args_as_KernelCall();
   }
   const Operator& op_of(std::size_t i) const {
-    const pte::Operator& op = *method_.plan().operators()->Get(static_cast<unsigned>(kernel_call(i).op_index()));
+    const pte::Operator& op = *plan_.operators()->Get(static_cast<unsigned>(kernel_call(i).op_index()));
     return *find_operator(op.name()->str() + (op.overload()->size() > 0 ? "." + op.overload()->str() : ""));
   }
   std::uint32_t argument(std::size_t i, std::size_t k) const {
@@ -272,7 +272,7 @@ class Watcher {
   bool is_of_step(std::size_t i) const {
     return method_.step_of()[i] == step_ || method_.step_of()[i] == optimized::Method::no_step;
   }
-  // What it reads was made by another instruction that it does, too, or by one that no step does.
+  // Whether an operand was made by another instruction that the same step does, or by one that no step does.
   bool is_merged(std::size_t i) const {
     const Operator& op = op_of(i);
     for (std::size_t k = 0; k < op.arguments.size() && !op.arguments[k].out; ++k)
@@ -281,10 +281,10 @@ class Watcher {
     return false;
   }
 
-  // Whether the plan has bytes of both.
+  // Whether the plan places both in overlapping bytes.
   bool overlap(std::uint32_t a, std::uint32_t b) const {
     const auto range = [&](std::uint32_t v) {
-      const pte::Tensor* t = method_.plan().values()->Get(v)->val_as_Tensor();
+      const pte::Tensor* t = plan_.values()->Get(v)->val_as_Tensor();
       return t ? std::pair(t, t->allocation_info()) : std::pair(t, static_cast<const pte::AllocationDetails*>(nullptr));
     };
     const auto [x, p] = range(a);
@@ -294,12 +294,12 @@ class Watcher {
     return x0 < y0 + format::bytes_of(*y) && y0 < x0 + format::bytes_of(*x);
   }
 
-  // A tensor as a step has left it.
+  // A tensor as the step left it.
   Tensor actual(std::uint32_t v) const {
     return row_major(std::get<Tensor>(optimized::to_reference(method_.value(v))));
   }
 
-  // The last instruction before that wrote to a tensor's bytes, and as what.
+  // The last instruction before that wrote to a tensor's bytes, and the value that it wrote.
   struct Writer {
     std::size_t instruction;
     std::uint32_t value;
@@ -314,7 +314,7 @@ class Watcher {
     return {};
   }
 
-  // What a tensor is when instruction `before` begins.
+  // The value of a tensor when instruction `before` begins.
   Evaluated of_value(std::uint32_t v, std::size_t before) {
     const auto writer = writer_of(v, before);
     Evaluated found;
@@ -347,7 +347,8 @@ class Watcher {
     }
     Evaluated result = evaluated(call);
     const optimized::Value& out = method_.value(argument(i, call.operands.size()));
-    if (!result.error && out.kind == optimized::ValueKind::tensor && is_floating(out.tensor->dtype)) {  // of integers
+    if (!result.error && out.kind == optimized::ValueKind::tensor &&
+        is_floating(out.tensor->dtype)) {  // results of integer operands
       result.value = cast(result.value, DType::float64);
       result.error =
           each([](double x) { return std::fabs(static_cast<double>(static_cast<float>(x)) - x); }, result.value);
@@ -369,6 +370,7 @@ class Watcher {
   }
 
   const optimized::Method& method_;
+  const pte::ExecutionPlan& plan_;
   std::size_t step_ = 0;
   std::map<std::size_t, Evaluated> instructions_;
 };
@@ -398,8 +400,9 @@ TEST_P(OptimizedMerged, StepsKeepTheirBounds) {
   recorded.each({}, [&](const ProgramCall& call) {
     assay_method* made = client.method(call.method).method;
     const optimized::Method& method = optimized::method_of(made);
-    Watcher watcher(method);
-    if (is_straight(method.plan()) && !method.rewrites().empty())
+    const pte::ExecutionPlan& plan = *recorded.program.plan(call.method);
+    Watcher watcher(method, plan);
+    if (is_straight(plan) && !method.rewrites().empty())
       assay_listen(
           made,
           [](void* context, const assay_method*, std::size_t step) {
@@ -407,7 +410,7 @@ TEST_P(OptimizedMerged, StepsKeepTheirBounds) {
             return true;
           },
           &watcher);
-    client.call(call.method, adapted(*recorded.program.plan(call.method), call.inputs));
+    client.call(call.method, adapted(plan, call.inputs));
     assay_listen(made, nullptr, nullptr);
   });
 }

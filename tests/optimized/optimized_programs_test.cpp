@@ -9,7 +9,7 @@
 #include "optimized/kernels/instruction_set.h"
 #include "tests/support/program_folders.h"
 
-// Every recorded program on the optimized runtime, with each instruction set: what it gives is what the recording says.
+// Runs every recorded program on the optimized runtime with each instruction set; the results are the recorded ones.
 namespace assay {
 namespace optimized_programs_test {
 
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 class OptimizedPrograms : public testing::TestWithParam<std::tuple<fs::path, kernels::InstructionSet>> {};
 
-TEST_P(OptimizedPrograms, GiveWhatWasRecorded) {
+TEST_P(OptimizedPrograms, GiveTheRecordedResults) {
   const auto& [folder, set] = GetParam();
   if (!kernels::is_supported(set)) GTEST_SKIP() << "this machine does not have " << kernels::traits(set).name;
   const ProgramCalls calls = read_calls(folder / "calls.json");

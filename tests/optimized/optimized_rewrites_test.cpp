@@ -10,7 +10,7 @@
 #include "tests/support/recorded.h"
 #include "tests/support/whole_suite.h"
 
-// What rewrites change is no more than rounding.
+// Rewrites change results by rounding alone.
 namespace assay {
 namespace optimized_rewrites_test {
 
@@ -21,7 +21,7 @@ struct Ran {
   std::size_t steps = 0;
 };
 
-// Every element of a tensor of float32, one of two of a tensor of bools.
+// Every element of a float32 tensor, every second element of a bool tensor.
 void fill(Tensor& tensor, float value) {
   if (tensor.dtype == DType::float32)
     for (std::size_t i = 0; i < tensor.bytes.size(); i += sizeof value)
@@ -29,7 +29,7 @@ void fill(Tensor& tensor, float value) {
   if (tensor.dtype == DType::boolean) std::ranges::fill(tensor.bytes, std::byte{value > 0});
 }
 
-// Inputs are those that were recorded, or of one value.
+// The recorded inputs, or inputs of one value.
 Ran run(const fs::path& folder, const OptimizedClient::Options& options, std::optional<float> filled = {}) {
   const Recorded recorded(folder);
   OptimizedClient client = recorded.client(options);
@@ -41,7 +41,7 @@ Ran run(const fs::path& folder, const OptimizedClient::Options& options, std::op
   return ran;
 }
 
-std::size_t fewer_steps = 0;  // programs that rewrites make shorter
+std::size_t fewer_steps = 0;  // programs that rewrites shorten
 
 class OptimizedRewrites : public testing::TestWithParam<fs::path> {
  public:
@@ -65,13 +65,13 @@ void expect_agreement(const fs::path& folder, const Ran& rewritten, const Ran& w
   }
 }
 
-TEST_P(OptimizedRewrites, ChangeNothingButRounding) {
+TEST_P(OptimizedRewrites, ChangeResultsByRoundingAlone) {
   const Ran written = run(GetParam(), {.as_written = true}), rewritten = run(GetParam(), {});
   fewer_steps += rewritten.steps < written.steps;
   expect_agreement(GetParam(), rewritten, written);
 }
 
-// Where infinities and NaN come from and go to is no rounding; nor is what a mask leaves out.
+// Infinities, NaN and masked elements are not changed by rounding.
 TEST_P(OptimizedRewrites, KeepInfinitiesAndMasks) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const float value : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN(), 0.0f, 1.0f}) {

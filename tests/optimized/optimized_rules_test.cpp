@@ -3,7 +3,7 @@
 #include "conformance/adapters/optimized/client.h"
 #include "tests/support/methods.h"
 
-// What the optimized runtime refuses, the reference does, by the same rule.
+// What the optimized runtime refuses, the reference refuses by the same rule.
 namespace assay {
 namespace optimized_rules_test {
 
@@ -19,14 +19,14 @@ std::string rule_in_optimized(const ProgramBuilder& program, const std::vector<V
   }
 }
 
-// The rule by which both refuse the program with these inputs, "" where they do not.
+// The rule by which both refuse the program with these inputs; "" if they do not.
 std::string rule_of_both(const ProgramBuilder& program, const std::vector<Value>& inputs = {}) {
   std::string rule = broken(program, inputs);
   for (const bool as_written : {false, true}) EXPECT_EQ(rule_in_optimized(program, inputs, as_written), rule);
   return rule;
 }
 
-// A copy to another dtype, of whose second argument, non_blocking, no kernel reads anything.
+// A copy to another dtype. No kernel reads its second argument, non_blocking.
 struct Copy {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
@@ -39,7 +39,7 @@ struct Copy {
   }
 };
 
-TEST(OptimizedRules, ANumberOfTheFileHasTheTypeOfItsSchema) {
+TEST(OptimizedRules, ANumberOfTheFileMustHaveTheTypeOfTheSchema) {
   const auto rule = [](auto non_blocking) { return rule_of_both(Copy(non_blocking).program); };
   EXPECT_EQ(rule([](PlanBuilder& p) { return p.boolean(false); }), "");
   EXPECT_EQ(rule([](PlanBuilder& p) { return p.integer(0); }), "I10");
@@ -47,7 +47,7 @@ TEST(OptimizedRules, ANumberOfTheFileHasTheTypeOfItsSchema) {
   EXPECT_EQ(rule([](PlanBuilder& p) { return p.none(); }), "I10");
 }
 
-TEST(OptimizedRules, ANumberOfTheCallersHasTheTypeOfItsSchema) {
+TEST(OptimizedRules, ANumberOfTheCallerMustHaveTheTypeOfTheSchema) {
   Copy copy([](PlanBuilder& p) { return p.none(); });
   copy.plan.plan().inputs = {2};
   const auto rule = [&](const Value& non_blocking) { return rule_of_both(copy.program, {non_blocking}); };
@@ -58,7 +58,7 @@ TEST(OptimizedRules, ANumberOfTheCallersHasTheTypeOfItsSchema) {
   EXPECT_EQ(rule(std::string("yes")), "I10");
 }
 
-TEST(OptimizedRules, AFloatMayBeAnIntegerAndAScalarAnything) {
+TEST(OptimizedRules, AFloatMayBeAnIntegerAndAScalarAnyNumber) {
   const auto filled = [](const Value& number) {
     ProgramBuilder program;
     PlanBuilder plan = program.method();
@@ -71,7 +71,7 @@ TEST(OptimizedRules, AFloatMayBeAnIntegerAndAScalarAnything) {
   EXPECT_EQ(filled(Value()), "I10");
 }
 
-TEST(OptimizedRules, ASizeOfAViewIsAnInteger) {
+TEST(OptimizedRules, ASizeOfAViewMustBeAnInteger) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto from = plan.constant(float32, {2}, program.constant(bytes_of({1, 2}))), size = plan.none();
@@ -83,7 +83,7 @@ TEST(OptimizedRules, ASizeOfAViewIsAnInteger) {
   EXPECT_EQ(rule_of_both(program, {Int{3}}), "I11");
 }
 
-TEST(OptimizedRules, ProgramsAreDelegatedEightDeep) {
+TEST(OptimizedRules, DelegatedProgramsNestAtMostEightDeep) {
   const auto rule = [](int depth) {
     ProgramBuilder program;
     program.method().new_chain();
@@ -94,8 +94,8 @@ TEST(OptimizedRules, ProgramsAreDelegatedEightDeep) {
   EXPECT_EQ(rule(9), "D6");
 }
 
-// Each level has one instruction, and the innermost as many as are asked for.
-TEST(OptimizedRules, InstructionsOfDelegatesCount) {
+// Each level has one instruction; the innermost level has any number.
+TEST(OptimizedRules, InstructionsOfDelegatesCountTowardsTheLimit) {
   const auto rule = [](int levels, int innermost) {
     ProgramBuilder program = moving(innermost);
     for (; levels > 0; --levels) program = delegating(program.bytes());
@@ -111,9 +111,9 @@ TEST(OptimizedRules, InstructionsOfDelegatesCount) {
   EXPECT_EQ(rule(2, 99), "I17");
 }
 
-// As many elements as it has memory for: where the plan has a place for it, that is known; else the client's memory is
-// what its declared sizes need.
-TEST(OptimizedRules, AnUnboundedTensorHasTheMemoryOfThePlan) {
+// An unbounded tensor has as many elements as its memory holds. Where the plan places it, its size is planned. Else the
+// client's memory is what the declared sizes need.
+TEST(OptimizedRules, AnUnboundedTensorHasItsPlannedMemory) {
   using enum pte::TensorShapeDynamism;
   const auto rule = [](bool planned, std::vector<Real> input, auto run) {
     ProgramBuilder program;
@@ -135,8 +135,8 @@ TEST(OptimizedRules, AnUnboundedTensorHasTheMemoryOfThePlan) {
   EXPECT_EQ(rule(false, {1, 2, 3}, in_optimized), "V4");
 }
 
-// Only the reference knows what was written.
-TEST(OptimizedRules, ADelegateReadsMemoryThatThereIs) {
+// Only the reference knows how many elements were written.
+TEST(OptimizedRules, ADelegateReadsOnlyElementsInMemory) {
   using enum pte::TensorShapeDynamism;
   ProgramBuilder inner, program;
   PlanBuilder inner_plan = inner.method(), plan = program.method();

@@ -7,7 +7,8 @@
 #include "tests/support/program_folders.h"
 #include "tests/support/recorded.h"
 
-// The optimized runtime on several threads, with a thread for each task: a pool may leave all of them to one.
+// Runs the optimized runtime on several threads. Each task has a thread of its own, as a pool may run all tasks on one
+// thread.
 namespace assay {
 namespace optimized_threads_test {
 
@@ -20,7 +21,7 @@ OptimizedClient::Options on_threads(std::size_t n) {
 
 class OptimizedThreads : public testing::TestWithParam<fs::path> {};
 
-TEST_P(OptimizedThreads, ThreeGiveWhatOneDoes) {
+TEST_P(OptimizedThreads, ThreeThreadsGiveTheResultsOfOne) {
   const Recorded recorded(GetParam());
   OptimizedClient one = recorded.client(), three = recorded.client(on_threads(3));
   expect_same(recorded.run(three), recorded.run(one));
@@ -28,7 +29,7 @@ TEST_P(OptimizedThreads, ThreeGiveWhatOneDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, OptimizedThreads, testing::ValuesIn(program_folders()), name_of_folder);
 
-// Methods without state that they share, each with threads of its own.
+// The methods share no state, and each has threads of its own.
 TEST(OptimizedThreads, MethodsOfOneProgramRunAtTheSameTime) {
   for (const char* name : {"external_methods", "methods", "plan_per_method"}) {
     const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / name);
@@ -43,7 +44,7 @@ TEST(OptimizedThreads, MethodsOfOneProgramRunAtTheSameTime) {
   }
 }
 
-// Calls back what runs.
+// Calls the method that is running.
 struct Meddler {
   const OptimizedClient::Method& method;
   std::vector<std::string> rules;
@@ -62,7 +63,7 @@ struct Meddler {
   }
 };
 
-TEST(OptimizedReentrancy, AListenerChangesNothing) {
+TEST(OptimizedReentrancy, AListenerCannotChangeTheMethod) {
   const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / "mlp");
   OptimizedClient alone = recorded.client({.as_written = true}), client = recorded.client({.as_written = true});
   const OptimizedClient::Method& method = client.method(client.default_method());

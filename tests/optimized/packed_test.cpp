@@ -13,8 +13,7 @@
 #include "tests/support/recorded.h"
 #include "tests/support/rules_shown.h"
 
-// Packed constants that a process keeps for the next: the same results from them, and a rule for whatever else a file
-// may hold.
+// Packed constants in a file: the same results with them, and a rule for everything else that a file may hold.
 namespace assay {
 namespace packed_test {
 
@@ -34,7 +33,7 @@ class Folder {
 
 class PackedPrograms : public testing::TestWithParam<fs::path> {};
 
-TEST_P(PackedPrograms, GiveTheSameFromWhatWasKept) {
+TEST_P(PackedPrograms, GiveTheSameResultsFromAFile) {
   const Recorded recorded(GetParam());
   const Folder folder;
   const OptimizedClient::Options keeping{.packed_cache = folder.path()};
@@ -80,7 +79,7 @@ Fault fault_of(const assay_fault& f, assay_outcome outcome) {
   return Fault(static_cast<Outcome>(outcome), f.rule, f.message, f.place);
 }
 
-// What is said of a file; none: it is opened.
+// The fault when the file is opened. None: it is opened.
 std::optional<Fault> refused(const OptimizedClient& client, std::span<const std::byte> file,
                              assay_packed* opened = nullptr) {
   assay_fault fault{};
@@ -90,7 +89,7 @@ std::optional<Fault> refused(const OptimizedClient& client, std::span<const std:
   return outcome == ASSAY_OK ? std::nullopt : std::optional(fault_of(fault, outcome));
 }
 
-// What is said when a method is made of it.
+// The fault when a method is made with the file.
 std::optional<Fault> refused(const Packing& by, const assay_packed& packed, const std::string& method,
                              assay_options options = {}) {
   assay_fault fault{};
@@ -120,7 +119,7 @@ ClientMemory changed(std::span<const std::byte> file, std::size_t at) {
 
 constexpr std::size_t identifier = 0, version = 12, layout = 24, program = 32, digest = 48;
 
-TEST(Packed, EachRuleHasACaseThatMeetsItAndOneThatBreaksIt) {
+TEST(Packed, EachRuleHasACaseThatKeepsItAndOneThatBreaksIt) {
   Packing linear("mlp"), without("comparisons");
   const auto file = linear.file.bytes();
   EXPECT_FALSE(refused(linear.client, file));
@@ -138,7 +137,7 @@ TEST(Packed, EachRuleHasACaseThatMeetsItAndOneThatBreaksIt) {
   expect_breaks("P5", refused(without.client, file));
 }
 
-TEST(Packed, NoByteOfAFileCanBeAnotherOrLack) {
+TEST(Packed, AChangedOrMissingByteIsRefused) {
   Packing linear("mlp");
   const auto file = linear.file.bytes();
   for (std::size_t n = 0; n < file.size(); n += n < header ? 1 : 61) {
@@ -147,7 +146,7 @@ TEST(Packed, NoByteOfAFileCanBeAnotherOrLack) {
   }
 }
 
-TEST(Packed, AreOfAMethodAndAnInstructionSet) {
+TEST(Packed, BelongToAMethodAndAnInstructionSet) {
   Packing methods("methods", "encode");
   assay_packed packed;
   ASSERT_FALSE(refused(methods.client, methods.file.bytes(), &packed));
@@ -168,13 +167,13 @@ TEST(Packed, AreOfAMethodAndAnInstructionSet) {
   expect_breaks("P6", refused(methods, packed, "encode", options));
 }
 
-TEST(Packed, AreSavedWhereTheyFit) {
+TEST(Packed, AreSavedOnlyIfTheyFit) {
   Packing linear("mlp");
   EXPECT_EQ(linear.save(linear.file.bytes().first(linear.file.bytes().size() - 1)), "V4");
 }
 
-// What cannot be used is made anew and takes its place.
-TEST(Packed, AreReplacedWhereTheyDoNotFit) {
+// A file that cannot be used is made anew and replaced.
+TEST(Packed, AreReplacedIfTheyBelongToAnotherMethod) {
   const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / "mlp");
   const Folder folder;
   const OptimizedClient::Options keeping{.packed_cache = folder.path()};
@@ -189,9 +188,9 @@ TEST(Packed, AreReplacedWhereTheyDoNotFit) {
   }
 }
 
-// What kernels make of constants, as the version of the file has it: where one of these changes and no layout does, the
-// version must.
-TEST(Packed, AreWhatTheirVersionSays) {
+// The digests of packed constants for the version of the file. Increment the version if a digest changes and its layout
+// does not.
+TEST(Packed, HaveTheDigestsOfTheirVersion) {
   const std::map<std::pair<std::string, std::string>, std::string> known{
       {{"mlp", "sse4"}, "41a67236f1fc335833e57befa0b1ba98"},
       {{"mlp", "avx2"}, "738aa618ce4363d2b1868266be499d01"},

@@ -22,8 +22,8 @@ struct Calls {
   }
 };
 
-// Tasks write without atomics, so that the sanitizer of threads sees whether what they wrote is there afterwards.
-TEST(Pool, EachTaskRunsOnceHoweverManyThreadsThereAre) {
+// Tasks write without atomics, so that the thread sanitizer sees whether their writes are visible afterwards.
+TEST(Pool, RunsEachTaskOnceWithAnyNumberOfThreads) {
   for (const std::size_t threads : {1u, 2u, 3u, 8u}) {
     Pool pool(threads);
     for (std::size_t tasks = 0; tasks < 300; ++tasks) {
@@ -34,8 +34,8 @@ TEST(Pool, EachTaskRunsOnceHoweverManyThreadsThereAre) {
   }
 }
 
-// Each call hands over another context, which is gone when the next is made: whoever is late must not touch it.
-TEST(Pool, WhoComesLateFindsNothing) {
+// Each call has another context, which is gone at the next call. A late thread must not touch it.
+TEST(Pool, ALateThreadTouchesNoTask) {
   Pool pool(4);
   for (int call = 0; call < 20'000; ++call) {
     Calls calls{std::vector<int>(2)};
@@ -44,7 +44,7 @@ TEST(Pool, WhoComesLateFindsNothing) {
   }
 }
 
-TEST(Pool, HelpersHelpAndDoAgainAfterTheySlept) {
+TEST(Pool, HelpersRunTasksAgainAfterSleeping) {
   Pool pool(2);
   for (int nap = 0; nap < 3; ++nap, std::this_thread::sleep_for(50ms)) {
     Calls calls{std::vector<int>(1)};
@@ -55,7 +55,7 @@ TEST(Pool, HelpersHelpAndDoAgainAfterTheySlept) {
   }
 }
 
-TEST(Pool, EndsWhileHelpersLookAndWhileTheySleep) {
+TEST(Pool, EndsWhileHelpersSpinAndWhileTheySleep) {
   for (const auto nap : {0ms, 50ms}) {
     Pool pool(3);
     std::this_thread::sleep_for(nap);

@@ -5,12 +5,12 @@
 #include <random>
 
 #include "conformance/files/file.h"
-#include "reference/program/builder.h"
+#include "reference/program/build.h"
 #include "reference/runtime/runtime.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/tensors.h"
 
-// The rules of a program's calls, asked before anything runs, are those that an execution asks.
+// Before anything runs, the rules of a program's calls give the same faults as an execution.
 namespace assay {
 namespace call_rules_test {
 
@@ -28,7 +28,7 @@ ValidProgram valid(const File& file, const std::vector<File>& data = {}) {
   return *checked;
 }
 
-// Of a plan that `make` fills.
+// The call faults of a plan that `make` fills.
 template <class F>
 CallFaults asked_of(F make) {
   ProgramBuilder program;
@@ -43,7 +43,7 @@ std::vector<std::string> rules_of(const CallFaults& found) {
   return all;
 }
 
-// Calls asked in full, in part, not at all.
+// The numbers of calls that are checked in full, in part, and not at all.
 std::vector<Int> counts(const CallFaults& found) { return {found.in_full, found.in_part, found.not_asked}; }
 
 using Sizes = std::initializer_list<std::int32_t>;
@@ -56,7 +56,7 @@ Index result(PlanBuilder& plan, DType dtype, Sizes sizes, Dynamism dynamism = Dy
   return plan.plan().outputs.back();
 }
 
-TEST(CallRules, AreThoseOfTheOperatorAndNameTheCall) {
+TEST(CallRules, AreTheOperatorsAndNameTheCall) {
   const CallFaults found = asked_of([](PlanBuilder& plan) {
     const auto x = given(plan, float32, {2});
     plan.add_tensors(x, x, result(plan, float32, {2}));
@@ -69,7 +69,7 @@ TEST(CallRules, AreThoseOfTheOperatorAndNameTheCall) {
   EXPECT_THAT(counts(found), ElementsAre(1, 0, 0));
 }
 
-TEST(CallRules, ResultsFitWhereTheyGo) {
+TEST(CallRules, CheckThatResultsFit) {
   const auto sum_into = [](Dynamism dynamism, Sizes sizes) {
     return rules_of(asked_of([&](PlanBuilder& plan) {
       const auto x = given(plan, float32, {2, 3});
@@ -84,7 +84,7 @@ TEST(CallRules, ResultsFitWhereTheyGo) {
   EXPECT_THAT(sum_into(Dynamism::DYNAMIC_UNBOUND, {6}), ElementsAre("T24")) << "another rank";
 }
 
-TEST(CallRules, OfResultsInAListAskEachOfThem) {
+TEST(CallRules, CheckEachResultInAList) {
   const auto split = [](Sizes last) {
     return rules_of(asked_of([&](PlanBuilder& plan) {
       const auto x = given(plan, float32, {5}), two = plan.integer(2), zero = plan.integer(0);
@@ -97,7 +97,7 @@ TEST(CallRules, OfResultsInAListAskEachOfThem) {
   EXPECT_THAT(split({2}), ElementsAre("T24"));
 }
 
-TEST(CallRules, OfTensorsWithoutSizesAskForDtypesAndRanks) {
+TEST(CallRules, CheckDtypesAndRanksOfTensorsWithoutSizes) {
   const auto product = [](DType dtype, Sizes sizes) {
     return asked_of([&](PlanBuilder& plan) {
       const auto a = given(plan, float32, {8, 4}, Dynamism::DYNAMIC_BOUND), b = given(plan, dtype, sizes),
@@ -121,7 +121,7 @@ TEST(CallRules, DoNotGuessElements) {
   EXPECT_THAT(counts(found), ElementsAre(0, 1, 0));
 }
 
-// Behind an input, a number that is computed, a move: what the program says there is not what will be there.
+// Behind an input, a computed number and a move: the value in the program is not the value at run time.
 TEST(CallRules, DoNotGuessNumbers) {
   const auto full = [](auto change) {
     return asked_of([&](PlanBuilder& plan) {
@@ -144,7 +144,7 @@ TEST(CallRules, DoNotGuessNumbers) {
   EXPECT_THAT(counts(full(input)), ElementsAre(0, 0, 1));
 }
 
-TEST(CallRules, OfATensorThatIsMovedOverAreAskedWhereBothAreDeclaredAlike) {
+TEST(CallRules, CheckAMovedTensorIfSourceAndTargetAreDeclaredAlike) {
   const auto after_move = [](Sizes from, Sizes to) {
     return asked_of([&](PlanBuilder& plan) {
       const auto a = given(plan, float32, from), b = plan.tensor(float32, to), out = result(plan, float32, {3});
@@ -157,13 +157,13 @@ TEST(CallRules, OfATensorThatIsMovedOverAreAskedWhereBothAreDeclaredAlike) {
   EXPECT_THAT(rules_of(after_move({2}, {2})), ElementsAre("T24"));
 }
 
-TEST(CallRules, OfOperatorsThatTheSpecLacksAreNone) {
+TEST(CallRules, CheckNoOperatorThatTheSpecLacks) {
   const CallFaults found = asked_of([](PlanBuilder& plan) { plan.call("custom::op.out", {plan.integer(1)}); });
   EXPECT_THAT(found.faults, IsEmpty());
   EXPECT_THAT(counts(found), ElementsAre(0, 0, 1));
 }
 
-TEST(CallRules, TellAHundredFaults) {
+TEST(CallRules, ReportAHundredFaults) {
   const CallFaults found = asked_of([](PlanBuilder& plan) {
     const auto x = given(plan, float32, {2}), out = result(plan, int32, {2});
     for (int i = 0; i < 107; ++i) plan.add_tensors(x, x, out);
@@ -172,7 +172,7 @@ TEST(CallRules, TellAHundredFaults) {
   EXPECT_EQ(found.more, 7);
 }
 
-TEST(CallRules, AreAskedWithinABudget) {
+TEST(CallRules, AreCheckedWithinABudget) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = given(plan, float32, {2}), out = result(plan, float32, {2});
@@ -201,7 +201,7 @@ Tensor zeros(const pte::TensorT& t) {
               Dims(Ints(t.dim_order.begin(), t.dim_order.end())));
 }
 
-// What an execution of the first method on zeros says; none where it cannot begin.
+// The fault of an execution of the first method on zeros; none: it cannot begin.
 std::optional<Refusal> executed(const Program& program, const std::vector<File>& data) {
   RuntimeOptions options;
   options.instructions = 10'000;
@@ -225,7 +225,7 @@ Int instruction_of(const Fault& fault) {
   return at == std::string::npos ? -1 : std::stoll(fault.place.substr(at + word.size()));
 }
 
-// What the call rules state, and data do not decide.
+// Whether the fault is one of call rules, and not one that depends on data.
 bool is_call_rule(const Fault& fault) {
   const std::string_view rule = fault.rule;
   return rule == "I10" ||
@@ -246,8 +246,8 @@ TEST(CallRules, AreKeptByRealPrograms) {
   EXPECT_GT(in_full, calls * 4 / 5);
 }
 
-// One change of an instruction's operands: another dtype of the same width, sizes in another order or smaller, another
-// value as an argument, another number.
+// Changes one operand of an instruction: to another dtype of the same width, other sizes (reordered or smaller),
+// another value, or another number.
 class Mutator {
  public:
   explicit Mutator(std::uint32_t seed) : random_(seed) {}
@@ -302,8 +302,8 @@ bool is_straight(const pte::ExecutionPlanT& plan) {
                                                          [](const auto& i) { return i->instr_args.AsJumpFalseCall(); });
 }
 
-// What comes first, by the rules and in the execution, is the same, unless the execution ends before for a reason that
-// only data, memory or state give.
+// The first fault by the rules and in the execution is the same, unless the execution ends earlier for a reason in its
+// data, memory or state.
 void expect_same(const CallFaults& found, const Refusal& ran, const std::string& program) {
   const Fault* said = found.faults.empty() ? nullptr : &found.faults.front();
   const std::string story =
@@ -322,7 +322,7 @@ void expect_same(const CallFaults& found, const Refusal& ran, const std::string&
   EXPECT_FALSE(all_asked && ran && is_call_rule(*ran)) << story;
 }
 
-TEST(CallRules, OfChangedProgramsAreThoseOfTheirExecution) {
+TEST(CallRules, AgreeWithTheExecutionOfChangedPrograms) {
   Int refused = 0, all_asked = 0;
   for (const auto& folder : program_folders()) {
     const auto data = data_beside(folder);

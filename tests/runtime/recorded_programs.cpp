@@ -1,12 +1,12 @@
-// Every recorded program, run by the reference and held to eager PyTorch.
+// Runs every recorded program on the reference and compares the results with those of eager PyTorch.
 //
 //   recorded_programs FOLDER [KNOWN [EXPORTERS]]
 //
 // prints a line for each program: its calls, and how many outputs were compared. KNOWN lists the programs that are
-// expected to disagree. EXPORTERS has a folder per version of the exporter, of programs that make the calls of the
-// recorded one of their name and are known as version/name.
-// Exits with 1 when an output is outside its tolerance or a call is refused, and says which; likewise when a known
-// disagreement is none any more.
+// expected to disagree. EXPORTERS has a folder for each version of the exporter. Its programs make the calls of the
+// recorded program of the same name; KNOWN lists them as version/name.
+// Exits with 1 and a message if an output is outside its tolerance, if a call is refused, or if a known disagreement no
+// longer exists.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ namespace {
 using namespace assay;
 namespace fs = std::filesystem;
 
-// The first word of each line that is no comment.
+// The first word of each line that is not a comment.
 std::set<std::string> known_programs(const char* file) {
   std::ifstream lines(file);
   if (!lines) throw Fault(Outcome::malformed, "known", fmt::format("{} cannot be read", file));
@@ -62,7 +62,7 @@ ProgramCalls calls_of(const Recorded& recorded) {
   return calls;
 }
 
-// What differs, a sentence for each.
+// The differences, a sentence each.
 std::vector<std::string> differences(const ProgramCall& call, const CallResult& result) {
   std::vector<std::string> all;
   if (!result.mismatch.empty())

@@ -2,7 +2,7 @@
 
 #include "tests/support/methods.h"
 
-// One budget for all that a loaded program uses: memory and work, of what it delegates too.
+// One budget pays for everything that a loaded program uses: memory and work, and those of its delegates.
 namespace assay {
 namespace runtime_budget_test {
 
@@ -36,7 +36,7 @@ TEST(RuntimeBudget, AListOfOneTensorIsPaidForEachTime) {
   EXPECT_EQ(broken(program, {}, within({.bytes = 1 << 26})), "limits.memory");
 }
 
-TEST(RuntimeBudget, MemoryIsTakenOnceAndComesBack) {
+TEST(RuntimeBudget, MemoryIsTakenOnceAndGivenBack) {
   const RuntimeOptions options = within({.bytes = 1 << 20});
   for (int again = 0; again < 100; ++again) EXPECT_EQ(broken(delegating(moving(10).bytes()), {}, options), "");
   EXPECT_EQ(options.budget.left().bytes, 1 << 20);
@@ -59,7 +59,7 @@ TEST(RuntimeBudget, EachExecutionHasItsInstructions) {
   for (int again = 0; again < 3; ++again) EXPECT_EQ(rule(method.execute()), "");
 }
 
-// A payload in a segment is read where it lies: however deep, nothing of its bulk is copied.
+// A payload in a segment is read in place: at any depth, its constants are not copied.
 TEST(RuntimeBudget, APayloadIsNotCopied) {
   ProgramBuilder bulky = moving(1);
   bulky.constant(Bytes(8 << 20));

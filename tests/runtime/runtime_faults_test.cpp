@@ -8,12 +8,12 @@
 #include "conformance/hosts/calls.h"
 #include "tests/support/methods.h"
 
-// What goes wrong beyond the bytes of a program: memory that is not there, methods that run at the same time, calls
-// from within calls.
+// Faults that do not come from the bytes of a program: missing memory, methods that run at the same time, calls from
+// within calls.
 
 namespace {
 
-// How many allocations of this thread succeed before one fails; none does below 0.
+// The number of allocations of this thread that succeed before one fails; below 0: none fails.
 thread_local assay::Int allocations_left = -1;
 
 void* allocated(std::size_t bytes) noexcept {
@@ -38,8 +38,8 @@ namespace runtime_faults_test {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-// Does `run` with the n-th allocation failing, for each n until none is reached. What it returns says whether it was
-// refused for want of memory.
+// Calls `run` with the n-th allocation failing, for each n until no allocation fails. `run` returns whether it was
+// refused for lack of memory.
 template <class F>
 void with_each_allocation_failing(F run) {
   for (Int n = 0;; ++n) {
@@ -52,7 +52,7 @@ void with_each_allocation_failing(F run) {
   }
 }
 
-// What f makes where no allocation fails.
+// The result of f while no allocation fails.
 template <class F>
 auto uncounted(F f) {
   const Int left = std::exchange(allocations_left, -1);
@@ -61,7 +61,7 @@ auto uncounted(F f) {
   return made;
 }
 
-// Whether it was refused for want of memory. Anything else is an error.
+// Whether the request was refused for lack of memory. Any other fault is an error.
 bool for_want_of_memory(const std::vector<Fault>& faults) {
   return uncounted([&] {
     for (const Fault& f : faults) EXPECT_EQ(f.rule, "limits.memory") << f.place << ": " << f.message;
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Runtime, WithoutMemory,
                                          "delegate_segment", "external_constants", "symbolic_numbers"),
                          [](const auto& test) { return test.param; });
 
-// state = state + 1, out = state, of a state that all methods share.
+// state = state + 1, out = state, for a state that all methods share.
 ProgramBuilder counting() {
   ProgramBuilder program;
   const std::uint32_t ones = program.constant(bytes_of({1, 1}));
@@ -161,7 +161,7 @@ TEST(RuntimeThreads, ProgramsOfOneBudgetRunAtTheSameTime) {
   EXPECT_EQ(options.budget.left().bytes, before) << "all of it came back";
 }
 
-// Calls back what runs.
+// A listener that calls back into the running method.
 struct Meddler final : Listener, Delegate {
   Method* method = nullptr;
   std::vector<std::string> rules;
@@ -208,7 +208,7 @@ TEST(RuntimeReentrancy, ADelegateChangesNothing) {
   EXPECT_THAT(values(method), ElementsAre(2, 4));
 }
 
-// Two methods of one program, of which one runs the other.
+// Two methods of one program; one runs the other.
 TEST(RuntimeReentrancy, ADelegateMayRunAnotherMethod) {
   struct Runs final : Delegate {
     Method* other = nullptr;

@@ -2,7 +2,7 @@
 
 #include "tests/support/methods.h"
 
-// What planned memory holds: values that were written, inputs, state; nothing else is ever read.
+// Planned memory holds values that were written, inputs and state; nothing else is ever read.
 namespace assay {
 namespace runtime_memory_test {
 
@@ -11,7 +11,7 @@ using testing::ElementsAre;
 
 constexpr auto unbound = TensorShapeDynamism::DYNAMIC_UNBOUND;
 
-TEST(RuntimeMemory, WhatWasOverwrittenIsNotRead) {
+TEST(RuntimeMemory, OverwrittenMemoryIsNotRead) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.tensor(float32, {2}), a = plan.planned(float32, {2}), b = plan.planned(float32, {2}, 1, 4),
@@ -97,7 +97,7 @@ TEST(RuntimeMemory, AViewTakesThreeArguments) {
   EXPECT_EQ(view(4), "I9");
 }
 
-TEST(RuntimeMemory, AViewLiesWhereItsBaseDoes) {
+TEST(RuntimeMemory, AViewHasThePlaceOfItsBase) {
   const auto view = [](std::uint32_t memory, std::uint32_t offset) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
       const auto x = p.state(float32, {4}), out = p.planned(float32, {2, 2}, memory, offset);
@@ -126,7 +126,7 @@ TEST(RuntimeMemory, AViewIsMadeInEachExecution) {
   }
 }
 
-TEST(RuntimeMemory, AViewIsNoConstant) {
+TEST(RuntimeMemory, AViewIsNotAConstant) {
   EXPECT_EQ(broken_by([](ProgramBuilder& program, PlanBuilder& p) {
               const auto x = p.state(float32, {2}), c = p.constant(float32, {2}, program.constant(bytes_of({1, 2})));
               p.call("executorch_prim::et_view.default", {x, p.integers({2}), c});
@@ -145,7 +145,7 @@ TEST(RuntimeMemory, NoRowIsCopiedFromAViewOfWhatGrows) {
       "I12");
 }
 
-// Rows of x at these indices, in order, of a tensor that is state or has what was added.
+// Adds rows of x at these indices, in order, to a tensor that is state or has the rows that were added.
 std::string rule_of_rows(const std::vector<Int>& indices, TensorShapeDynamism dynamism, std::size_t arguments = 3) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();

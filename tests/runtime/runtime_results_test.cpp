@@ -2,7 +2,7 @@
 
 #include "tests/support/methods.h"
 
-// Where the results of an instruction go, and that what is refused leaves everything as it was.
+// The targets of an instruction's results. A refused instruction changes nothing.
 namespace assay {
 namespace runtime_results_test {
 
@@ -33,7 +33,7 @@ TEST(RuntimeResults, ANumberIsOfAnyKindOfNumber) {
             "I10");
 }
 
-// max(x, 0) with its outs, and what comes behind them.
+// max(x, 0) with its outs, and the values behind them.
 template <class F>
 std::string rule_of_max(F last) {
   return broken_by([&](ProgramBuilder&, PlanBuilder& p) {
@@ -72,8 +72,8 @@ TEST(RuntimeResults, AnOutIsNamedAgain) {
   EXPECT_EQ(of_add([](PlanBuilder& p, auto, auto out) { return p.list<pte::TensorListT>(std::vector{out}); }), "I9");
 }
 
-// As exporters wrote it before they named the changed tensor itself.
-TEST(RuntimeResults, WhatIsChangedInPlaceIsReturned) {
+// As exporters wrote it before they returned the changed tensor itself.
+TEST(RuntimeResults, AnArgumentThatIsChangedInPlaceIsReturned) {
   const auto of_copy = [](auto last) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
       const auto x = p.planned(float32, {2}), from = p.state(float32, {2}, 2);
@@ -101,7 +101,7 @@ TEST(RuntimeResults, ANumberThatIsReturnedStandsAlone) {
   EXPECT_EQ(of_size(4), "I9");
 }
 
-// The first out has room for its result, the second has not.
+// The first out has room for its result, the second does not.
 TEST(RuntimeResults, AllAreStoredOrNone) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
@@ -145,7 +145,7 @@ TEST(RuntimeResults, ARefusedInputLeavesTheOneBefore) {
   EXPECT_THAT(values(method), ElementsAre(2));
 }
 
-// A host of one delegate call, without arguments but its result `to`, whose payload gives `from`.
+// A host with one delegate call whose only argument is its result `to`; the payload gives `from`.
 template <class From, class To>
 std::string rule_of_delegate(From from, To to) {
   ProgramBuilder inner, program;
@@ -175,8 +175,8 @@ TEST(RuntimeResults, ADelegateGivesWhatTheMethodDeclares) {
   EXPECT_EQ(rule_of_delegate(longer, floating), "T24");
 }
 
-// A backend whose delegate gives tensors that are none.
-TEST(RuntimeResults, WhatADelegateGivesIsWhole) {
+// A backend whose delegate gives invalid tensors.
+TEST(RuntimeResults, ADelegateGivesValidTensors) {
   struct Gives final : Delegate {
     Tensor result;
     explicit Gives(Tensor t) : result(std::move(t)) {}
@@ -200,7 +200,7 @@ TEST(RuntimeResults, WhatADelegateGivesIsWhole) {
   EXPECT_EQ(run({float32, {-2}, {0}, {}}), "I14");
 }
 
-TEST(RuntimeResults, OnlyOperatorsThatAreCalledHaveToBeThere) {
+TEST(RuntimeResults, OnlyCalledOperatorsMustExist) {
   Doubling d;
   d.plan.plan().operators.push_back(std::make_unique<pte::OperatorT>());
   d.plan.plan().operators.back()->name = "mine::other";

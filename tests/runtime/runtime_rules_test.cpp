@@ -8,7 +8,7 @@
 #include "tests/support/methods.h"
 #include "tests/support/rules_shown.h"
 
-// Each rule that only runs ask: a program with calls at its boundary, and one that breaks it.
+// For each rule that only a run can check: a program with calls at its boundary, and a program that breaks it.
 namespace assay {
 namespace runtime_rules_test {
 
@@ -21,7 +21,7 @@ struct RuntimeCase {
   std::string says;  // in what the breaker is told
 };
 
-// The same done with something that meets the rule and with something that breaks it.
+// The same request with a value that keeps the rule and with a value that breaks it.
 template <class F, class A, class B>
 RuntimeCase done(std::string_view rule, std::string_view what, F run, A with, B with_less, std::string says = "") {
   return {rule, what, [=] { return run(with); }, [=] { return run(with_less); }, std::move(says)};
@@ -37,7 +37,7 @@ Refusal take(const Value& x) {
   return refusal_of_run(Doubling(dynamism).program, {x});
 }
 
-// What is given to a method for its only input, which is what it returns.
+// The value for the only input of a method that returns it.
 template <class F>
 auto identity(F make) {
   return [=](const Value& given) {
@@ -61,7 +61,7 @@ const auto none = identity([](PlanBuilder& p) { return p.none(); });
 
 Refusal run_on(const std::vector<Value>& inputs) { return refusal_of_run(Doubling().program, inputs); }
 
-// Where non-zero elements are, of which the plan has room for two.
+// The indices of non-zero elements; the plan has room for two.
 Refusal find_nonzero(const std::vector<Real>& elements) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
@@ -71,7 +71,7 @@ Refusal find_nonzero(const std::vector<Real>& elements) {
   return refusal_of_run(program, {floats(elements)});
 }
 
-// Two outputs, of which the plan has memory for the second.
+// Two outputs; the plan has memory for the second one.
 Refusal give_output(std::size_t i, std::size_t bytes) {
   Doubling d;
   const Index planned = d.plan.planned(float32, {2});
@@ -176,7 +176,7 @@ Refusal nest(int depth) {
   return refusal_of_run(program);
 }
 
-// A difference is an answer and no refusal: the rule says how it is found.
+// A difference is an answer, not a refusal: the rule defines how it is found.
 template <class Rule>
 auto expect_of_identity(Rule name, const Tensor& x) {
   return [=](const Tensor& expected) -> Refusal {

@@ -2,22 +2,22 @@
 
 #include "tests/support/methods.h"
 
-// What the official exporter never writes, or writes only in large programs: each rule of running a program, in a
-// program of a few instructions.
+// Each rule of running a program, in a program of a few instructions, even where the official exporter never writes
+// such a program or writes it only in large ones.
 namespace assay {
 namespace runtime_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Runtime, RunsWhatItIsGiven) {
+TEST(Runtime, RunsAMethod) {
   Method method = ready(Doubling().program);
   EXPECT_EQ(rule(method.set_input(0, floats({1, 2}))), "");
   EXPECT_EQ(rule(method.execute()), "");
   EXPECT_THAT(values(method), ElementsAre(2, 4));
 }
 
-TEST(Runtime, ANoneIsWhateverNumberItIsGiven) {
+TEST(Runtime, ANullTakesAnyNumber) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   plan.plan().inputs = plan.plan().outputs = {plan.none()};
@@ -57,7 +57,7 @@ TEST(Runtime, FreedMemoryIsGoneUntilTheNextWrite) {
   EXPECT_EQ(method.value(static_cast<std::size_t>(freed)).faults.at(0).rule, "T16");
 }
 
-TEST(Runtime, StepsCanBeGivenUp) {
+TEST(Runtime, StepsCanBeAbandoned) {
   Doubling d;
   d.plan.add_tensors(d.out, d.out, d.out);
   Method method = ready(d.program);
@@ -119,7 +119,7 @@ TEST(Runtime, ChainsRunOneAfterAnother) {
   EXPECT_THAT(values(method), ElementsAre(3, 6));
 }
 
-// What making the method ready needs at most.
+// An upper bound on the memory that preparing the method needs.
 Int bytes_of_method(const ProgramBuilder& program) {
   RuntimeOptions options;
   EXPECT_TRUE(loaded(program, options).method("forward"));
@@ -142,7 +142,7 @@ TEST(Runtime, MemoryIsLimited) {
   EXPECT_EQ(refused.faults[0].outcome, Outcome::exhausted);
 }
 
-TEST(Runtime, MemoryComesBackWithTheMethod) {
+TEST(Runtime, TheMethodGivesItsMemoryBack) {
   ProgramBuilder program;
   program.method().planned(float32, {1 << 20});
   program.program().tables.execution_plan[0]->chains.push_back(std::make_unique<pte::ChainT>());
@@ -301,7 +301,7 @@ TEST(Runtime, AViewHasTheElementsOfItsBase) {
   EXPECT_EQ(view(std::vector<Int>(17, 1)), "I11");
 }
 
-TEST(Runtime, WhatIsDelegatedSharesTheLimitOfMemory) {
+TEST(Runtime, DelegatesShareTheLimitOfMemory) {
   ProgramBuilder inner, program;
   PlanBuilder inner_plan = inner.method(), plan = program.method();
   const auto large = inner_plan.state(float32, {1 << 20}), small = plan.state(float32, {1});
@@ -378,7 +378,7 @@ TEST(Runtime, DelegatesRunTheirPayload) {
   }
 }
 
-TEST(Runtime, AListenerHearsEveryInstruction) {
+TEST(Runtime, AListenerReceivesEveryInstruction) {
   struct Names : Listener {
     std::vector<std::string> heard;
     void instruction_done(const Method&, const Event& e) override {

@@ -3,7 +3,7 @@
 #include "conformance/adapters/optimized/client.h"
 #include "tests/support/methods.h"
 
-// What methods of a program find that others left, on both runtimes.
+// Methods of a program read memory that other methods wrote, on both runtimes.
 namespace assay {
 namespace sharing_test {
 
@@ -54,7 +54,7 @@ Bytes program_of(const Sharing& sharing) {
 
 class MethodsShare : public testing::TestWithParam<Sharing> {
  protected:
-  // What the second has when each was called once, and the first when it is called once more.
+  // The state of the second method after one call of each, and that of the first after its second call.
   auto second() const { return GetParam().shared ? std::vector{begin(0) + 2, begin(1) + 20} : after_one_call(); }
   auto first() const {
     const Real calls = GetParam().shared ? 3 : 2;

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "format/roles.h"
+#include "format/operator_roles.h"
 #include "optimized/runtime/kernel.h"
 #include "tests/support/fenced_kernels.h"
 
-// Calls of aten::convolution as kernels see them, and what they should give.
+// Calls of aten::convolution as kernels see them, and their expected results.
 namespace assay::optimized {
 
 using kernels::Fenced;
@@ -19,7 +19,7 @@ using kernels::random_floats;
 
 inline constexpr std::size_t beyond = most_beyond / sizeof(float);
 
-// Values of a call, as a method has them.
+// The values of a call, as a method has them.
 class Values {
  public:
   Value* tensor(std::vector<std::int32_t> sizes, float* data, bool constant, bool channels_last = false) {
@@ -73,8 +73,8 @@ struct ConvolutionCase {
   bool has_bias = true, is_clamped = false, is_normed = false;
 };
 
-// A convolution of two square images, its input between a page that nobody may touch and what it promises to be
-// ignored.
+// A convolution of two square images. The input is before a guard page, with the bytes between that XNNPACK may read
+// and ignores.
 struct ConvolutionCall {
   explicit ConvolutionCall(const ConvolutionCase& of)
       : c(of),
@@ -118,7 +118,7 @@ struct ConvolutionCall {
     if (c.is_normed || c.is_clamped) call.fusion = &fusion;
   }
 
-  // Of one result, and the bound of its sum: each product is rounded once more where a norm is folded into its weight.
+  // Of one result, and the bound of its sum. Each product has another rounding where a norm is folded into its weight.
   std::pair<double, double> expected(std::size_t at) const {
     const std::size_t o = at % results, x = at / results % side, y = at / results / side % side,
                       image = at / results / side / side, group = o / c.outputs;

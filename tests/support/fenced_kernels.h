@@ -18,12 +18,12 @@
 #include "optimized/kernels/epilogue.h"
 #include "optimized/kernels/instruction_set.h"
 
-// What tests of kernels have in common: memory between pages that nobody may touch, numbers, formulas in double.
+// Shared by the tests of kernels: memory between guard pages, numbers, formulas in double.
 namespace assay::kernels {
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
 
-// n floats that end where a page begins that cannot be read or written; what is before them must stay as it is.
+// n floats that end at a guard page. The bytes before them must not change.
 class Fenced {
  public:
   explicit Fenced(std::size_t n, std::size_t alignment = sizeof(float)) {
@@ -73,7 +73,7 @@ inline std::vector<float> random_floats(std::size_t n) {
   return values;
 }
 
-// Values with gaps between rows, which are NaN and, in a result, stay.
+// Values with gaps between rows. The gaps are NaN; in a result they must not change.
 inline std::vector<float> with_gaps(const std::vector<float>& values, std::size_t rows, std::size_t columns,
                                     std::size_t gap) {
   std::vector<float> apart(rows ? rows * (columns + gap) - gap : 0, nan);
@@ -105,7 +105,7 @@ inline double activated(const Epilogue& e, double x) {
   return nan;
 }
 
-// Those of this machine.
+// The instruction sets of this machine.
 inline std::vector<InstructionSet> sets() {
   std::vector<InstructionSet> all;
   for (std::size_t i = 0; i < std::size(instruction_sets); ++i)

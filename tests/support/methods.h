@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/program/builder.h"
+#include "reference/program/build.h"
 #include "reference/runtime/runtime.h"
 #include "tests/support/tensors.h"
 

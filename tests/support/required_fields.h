@@ -24,8 +24,8 @@ class RequiredFields {
  public:
   using Use = std::function<void(const std::string& rule, const std::string& field, const Bytes& edited)>;
 
-  RequiredFields(Bytes file, const std::uint8_t* schema, Use use)
-      : file_(std::move(file)), schema_(*reflection::GetSchema(schema)), use_(std::move(use)) {}
+  RequiredFields(Bytes file, Use use)
+      : file_(std::move(file)), schema_(*reflection::GetSchema(file_kind(file_)->reflection())), use_(std::move(use)) {}
 
   void run() { table(*schema_.root_table(), *flatbuffers::GetRoot<Table>(file_.data())); }
 
@@ -88,7 +88,7 @@ class RequiredFields {
     std::memcpy(&edited[at], &file_[from], size);
     std::memset(&edited[at + f.offset()], 0, sizeof(std::uint16_t));
     std::memcpy(&edited[table], &distance, sizeof distance);
-    if (file_kind(edited) == FileKind::data) {  // the header tells the size of the tables
+    if (file_kind(edited) == &format::data_kind) {  // the header tells the size of the tables
       constexpr std::size_t begin_at = 16, size_at = 24;
       std::uint64_t begin = 0;
       std::memcpy(&begin, &edited[begin_at], sizeof begin);

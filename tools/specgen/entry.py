@@ -1,15 +1,17 @@
-"""An entry of spec/operators, parsed: the schema, the rules, and what they name."""
+"""Entries of spec/operators, parsed: the schema, the rules, and the names in them."""
 import re
 from dataclasses import dataclass, field
 
+from dtype_facts import of_kind
+
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
-NUMBERS = ("Scalar", "int", "bool")  # what an operator of family number returns
+NUMBERS = ("Scalar", "int", "bool")  # the types that an operator of family number returns
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
-        "dims", "unused", "rounding", "accuracy", "terms", "work", "magnitude", "choice", "notes", "fill", "with"}
+        "dims", "unused", "rounding", "accuracy", "terms", "work", "magnitude", "choice", "notes", "fill", "with", "functional", "options"}
 
 
 class SpecError(Exception):
-    """A sentence naming the entry and what is wrong with it."""
+    """A sentence that names the entry and its error."""
 
 
 @dataclass
@@ -28,7 +30,7 @@ class Argument:
 
 @dataclass
 class Word:
-    """`word(argument, ...)`: an argument is a name of the schema, a literal, or a sum of dtype sets."""
+    """`word(argument, ...)`. An argument is a name of the schema, a literal, or a sum of dtype sets."""
     name: str
     arguments: list
 
@@ -38,7 +40,7 @@ class Word:
 
 @dataclass
 class Rule:
-    """`word(...)`, or `word(...) unless condition(...)`: the rule is asked only where the condition does not hold."""
+    """`word(...)`, or `word(...) unless condition(...)`: the rule is checked only where the condition does not hold."""
     number: str
     word: Word
     unless: Word | None
@@ -53,14 +55,14 @@ class Rule:
 
 @dataclass
 class Compute:
-    """`real -> real int`: arguments are read as `reads`, results are written as `writes`, one for each out."""
+    """`real -> real int`: arguments are read as `reads`; results are written as `writes`, one for each out."""
     reads: str
     writes: list
 
 
 @dataclass
 class Definition:
-    """An item of the lists of spec/rules.md, `word(argument, ...)`, `word`: what they mean; of the kind that its section is of."""
+    """An item of a list of spec/rules.md: words, with their arguments, and what they mean. `kind` is the title of its section."""
     kind: str
     signatures: list
     sentence: str
@@ -73,8 +75,9 @@ class Definition:
 def definitions(rules):
     for section in rules.read_text().split("\n## ")[1:]:
         kind = section.partition("\n")[0]
-        for signatures, sentence in re.findall(r"^- (`.*?)(?:: |$)(.*(?:\n  .*)*)", section, re.M):
-            yield Definition(kind, re.findall(r"`(\w[^`]*)`", signatures), re.sub(r"\s+", " ", sentence))
+        for item in re.findall(r"^- (`.*(?:\n  .*)*)", section, re.M):
+            signatures, sentence = re.fullmatch(r"((?:`[^`]+`(?:, )?)+)(?:: (.*))?", re.sub(r"\s+", " ", item)).groups()
+            yield Definition(kind, re.findall(r"`([^`]+)`", signatures), sentence or "")
 
 
 def defined_words(rules):
@@ -96,7 +99,7 @@ def parse_rule(number, text):
 
 
 def parse_schema(text):
-    """(name, arguments): behind those of the schema stands an out for each argument that it mutates, and for a number
+    """(name, arguments): those of the schema, then an out for each argument that the operator mutates, and one for a number
     that it returns."""
     match = re.fullmatch(r"([\w]+::[\w.]+)\((.*)\) -> (.*)", text)
     if not match:
@@ -173,7 +176,7 @@ class Entry:
 
     @property
     def constants(self):
-        """Arguments that the schema lacks, with their values: what makes the operator a case of a more general one."""
+        """Arguments that the schema lacks, with their values, which make the operator a case of a more general one."""
         return [Argument(name, "Scalar", repr(value), False) for name, value in self.data.get("with", {}).items()]
 
     def argument(self, name):
@@ -193,7 +196,7 @@ class Entry:
         return found
 
     def magnitude(self, reads):
-        """The magnitude function of a computation that reads this type, as a word; its argument, if any, is the arithmetic of partial results."""
+        """The magnitude function of a computation that reads this type, as a word. Its argument, if any, is the arithmetic of partial results."""
         given = self.data.get("magnitude", {})
         by_type = given if isinstance(given, dict) else {"real": given, "int": given}
         return parse_word(by_type[reads]) if reads in by_type else None
@@ -204,7 +207,7 @@ class Entry:
 
     @property
     def roundings(self):
-        """Words for the dtypes to which the function rounds between its steps; none for one that rounds once."""
+        """Words for the dtypes to which the function rounds between its steps; empty for a function that rounds once."""
         return as_list(self.data.get("rounding", []))
 
     @property
@@ -215,13 +218,13 @@ class Entry:
             rows = dict(part) if isinstance(part, dict) else {"all": part}
             if "complex" in rows:
                 text = rows.pop("complex")
-                rows |= {f"complex{bits}": rows.get(f"complex{bits}", text) for bits in (32, 64, 128)}
+                rows |= {dtype: rows.get(dtype, text) for dtype in of_kind("complex")}
             for dtype, text in sorted(rows.items(), key=lambda row: row[0] == "all"):
                 yield output, dtype, text
 
     @property
     def half_partials(self):
-        """Whether partial results of a half type may be held in it."""
+        """Whether partial results of a half type may be stored in that type."""
         return any("half partials" in str(text) for _, _, text in self.accuracy_rows)
 
 
@@ -230,7 +233,7 @@ def as_list(value):
 
 
 def entries(path, data):
-    """The entries of one file: a list of mappings; those without a schema are templates for YAML's merge keys."""
+    """The entries of one file, a list of mappings. Mappings without a schema are templates for YAML's merge keys."""
     for item in data or []:
         if "schema" in item:
             try:

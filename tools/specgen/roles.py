@@ -1,4 +1,4 @@
-"""What operators do to their arguments, in C++: the table that the analysis of programs reads (format/roles.h)."""
+"""What operators do to their arguments, in C++: the table that the analysis of programs reads (format/operator_roles.h)."""
 from entry import SpecError, parse_schema
 from wrapper import cpp_string
 
@@ -9,7 +9,7 @@ USES = {"read", "viewed", "grown"}
 
 
 def use(wrapper, argument):
-    """An argument is read where its elements reach the function, or it is a number, of which some rule may ask."""
+    """An argument is read if its elements reach the function, or if it is a number, which a rule may use."""
     if argument.out:
         return "written"
     reaches = argument in wrapper.passed and (wrapper.entry.family != "number" or wrapper.how(argument)[0] == "item")
@@ -23,7 +23,7 @@ def role(argument, used):
 
 
 def of_entry(wrapper):
-    """(name, roles, result, whether outs may lie over arguments); what stands for the new value of an argument is no argument of its own."""
+    """(name, roles, result, whether outs may alias arguments). The out for the new value of a mutated argument is not counted."""
     entry = wrapper.entry
     own = [a for a in entry.arguments if not (a.out and a.name.removesuffix("_out") in {m.name for m in entry.inputs if m.mutated})]
     result = RESULTS[entry.outs[0].type] if entry.family == "number" else "tensors"
@@ -43,6 +43,6 @@ def header(wrappers, handles):
     for name, roles, result, in_place in operators:
         rows.append(f"    {{{cpp_string(name)}, {len(arguments)}, {len(roles)}, OperatorRoles::Result::{result}, {str(in_place).lower()}}},")
         arguments += roles
-    return ["#pragma once", "", '#include "format/roles.h"', "", "namespace assay::format {", "",
+    return ["#pragma once", "", '#include "format/operator_roles.h"', "", "namespace assay::format {", "",
             "inline constexpr ArgumentRole argument_roles[] = {", *(f"    {a}," for a in arguments), "};", "",
             "// By name.", "inline constexpr OperatorRoles operator_roles[] = {", *rows, "};", "", "}  // namespace assay::format"]

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the operators' declarations, checked wrappers and table from spec/operators/*.yaml, what operators do to their
-arguments from there and spec/format/handles.yaml, the outcomes from spec/faults.yaml, the dtypes from spec/dtypes.yaml,
-the table of format rules from spec/format/rules.yaml and the tables' fields from spec/format/*.fbs.
+"""Writes what is generated from spec/: the declarations, checked wrappers and tables of operators, what they do to their
+arguments, dtypes, outcomes, the numbers of the runtime protocol, the rules of formats and the fields of their tables.
 
-    specgen.py SPEC OUT     writes OUT/operators/<file>.gen.h, OUT/operators/<file>.gen.cpp, OUT/operators.gen.cpp,
-                            OUT/operator_roles.gen.h, OUT/outcome.gen.h, OUT/dtype.gen.h, OUT/format_rules.gen.h,
-                            OUT/format_reasons.gen.h, OUT/format_tables.gen.h; leaves alone what would not change
+    specgen.py SPEC OUT     writes OUT/*.gen.h, OUT/*.gen.cpp, OUT/operators/*.gen.h, OUT/operators/*.gen.cpp; leaves a
+                            file alone whose text would not change
     specgen.py --files SPEC lists the files it would write, for the build
 """
 import argparse
+import functools
 import pathlib
 import sys
 
@@ -16,6 +15,10 @@ import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from entry import SpecError, defined_words, entries  # noqa: E402
+import dtypes_cpp  # noqa: E402
+from expression import Vocabulary, words_header, words_source  # noqa: E402
+import functional  # noqa: E402
+import protocol  # noqa: E402
 import roles  # noqa: E402
 from tables import tables_header  # noqa: E402
 from wrapper import Wrapper, accuracy_row, cpp_string  # noqa: E402
@@ -36,7 +39,7 @@ def source(file, wrappers):
 
 
 def table(all_wrappers):
-    lines = ["#include <array>", '#include "reference/operator.h"', "", "namespace assay {", "namespace wrappers {",
+    lines = ["#include <array>", '#include "reference/functional.h"', "", "namespace assay {", "namespace wrappers {",
              *(f"void call_{w.entry.symbol}(Call& call);" for w in all_wrappers), "}  // namespace wrappers", "namespace {", "using std::string_view;", ""]
     rows = []
     for w in sorted(all_wrappers, key=lambda w: w.entry.name):
@@ -56,7 +59,9 @@ def table(all_wrappers):
         lines += [f"    {accuracy_row(*row)}," for row in e.accuracy_rows] + ["};", ""]
         texts = [e.name, e.id, e.data["schema"], e.file, e.data["math"], e.data.get("choice", "")]
         rows.append(f"    {{{', '.join(map(cpp_string, texts))}, arguments_{s}, {f'rules_{s}' if e.rules else '{}'}, accuracy_{s}, wrappers::call_{s}}},")
-    return lines + ["constexpr Operator table[] = {", *rows, "};", "", "}  // namespace", "", "std::span<const Operator> operator_table() { return table; }", "", "}  // namespace assay"]
+    return lines + ["constexpr Operator table[] = {", *rows, "};", "",
+                    *functional.lines([w.entry for w in all_wrappers]), "", "}  // namespace", "", "std::span<const Operator> operator_table() { return table; }",
+                    "std::span<const FunctionalForm> functional_table() { return functional_forms; }", "", "}  // namespace assay"]
 
 
 def outcome_header(faults):
@@ -68,25 +73,6 @@ def outcome_header(faults):
             f"inline constexpr int exit_codes[] = {{{', '.join(str(row['exit']) for row in faults.values())}}};",
             "constexpr std::string_view name(Outcome o) { return outcome_names[static_cast<int>(o)]; }",
             "constexpr int exit_code(Outcome o) { return exit_codes[static_cast<int>(o)]; }", "", "}  // namespace assay"]
-
-
-def dtype_header(dtypes):
-    enumerators = {name: "boolean" if name == "bool" else name for name in dtypes}
-    kinds = ["boolean", "integer", "floating", "complex", "opaque"]
-    parts = {name: d.get("part", name) for name, d in dtypes.items()}
-    rows = {name: [f"DType::{enumerators[name]}", cpp_string(name), cpp_string(d["alias"]), d["bytes"], f'Kind::{d["kind"]}', f"DType::{enumerators[parts[name]]}",
-                   *(dtypes[parts[name]].get(key, 0) for key in ("precision", "least_exponent"))]
-            for name, d in dtypes.items()}
-    numbers = [d["number"] for d in dtypes.values()]
-    return ["#pragma once", "", "#include <cstdint>", "#include <string_view>", "", "namespace assay {", "",
-            "// Values are those of the .pte format's ScalarType.", "enum class DType : std::uint8_t {", *(f"  {enumerators[name]} = {d['number']}," for name, d in dtypes.items()), "};", "",
-            "// What an element can be read as: `opaque` elements are moved, never read.", f"enum class Kind : std::uint8_t {{ {', '.join(kinds)} }};", "",
-            "// A row of spec/dtypes.yaml.", "struct DTypeFacts {", "  DType dtype;", '  std::string_view name;   // torch\'s, "float32"', '  std::string_view alias;  // short, "f32"', "  int bytes;               // of one element", "  Kind kind;", "  DType part;          // complex: the dtype of its real and of its imaginary part; else the dtype itself",
-            "  int precision;       // of a floating part: bits of the significand, the hidden one included", "  int least_exponent;  // of a floating part: of its smallest normal number, 2^least_exponent", "};", "",
-            "inline constexpr DTypeFacts dtype_facts[] = {", *(f"    {{{', '.join(map(str, row))}}}," for row in rows.values()), "};",
-            "// The row of each number, -1 where there is none.", f"inline constexpr std::int8_t dtype_rows[] = {{{', '.join(str(numbers.index(n) if n in numbers else -1) for n in range(max(numbers) + 1))}}};", "",
-            "constexpr const DTypeFacts* find_dtype(std::int64_t number) {", f"  const bool known = number >= 0 && number <= {max(numbers)} && dtype_rows[number] >= 0;",
-            "  return known ? &dtype_facts[dtype_rows[number]] : nullptr;", "}", "", "}  // namespace assay"]
 
 
 def format_rules_header(rules):
@@ -115,35 +101,67 @@ def lines_header(lines):
             *(f"    {{{cpp_string(name)}, {line}}}," for name, line in sorted(lines.items())), "};", "", "}  // namespace assay"]
 
 
-def spec_files(spec):
-    return sorted((spec / "operators").glob("*.yaml"))
+class Spec:
+    """The folder spec, read: its tables by name, and the wrappers of its entries by file."""
+
+    def __init__(self, folder):
+        self.folder, words = folder, defined_words(folder / "rules.md")
+        self.wrappers, self.lines = {}, {}
+        for path in spec_files(folder):
+            text = path.read_text()
+            if "<<: [" in text:  # versions of PyYAML differ in which of them wins
+                raise SpecError(f"{path.name}: an item takes over one template, not several")
+            try:
+                self.wrappers[path.stem] = [Wrapper(e, words) for e in entries(path, yaml.safe_load(text))]
+                self.lines |= lines_of_entries(text)
+            except yaml.YAMLError as error:
+                raise SpecError(f"{path.name}: {error}") from None
+
+    def table(self, name):
+        return yaml.safe_load((self.folder / name).read_text())
+
+    @functools.cached_property
+    def vocabulary(self):
+        return Vocabulary(self.folder / "rules.md")
+
+    @property
+    def all_wrappers(self):
+        return [w for of_file in self.wrappers.values() for w in of_file]
 
 
-def generate(spec):
+# Beside the files of operators: each file with the function that gives its lines.
+FILES = {
+    "operators.gen.cpp": lambda spec: table(spec.all_wrappers),
+    "operator_lines.gen.h": lambda spec: lines_header(spec.lines),
+    "operator_roles.gen.h": lambda spec: roles.header(spec.all_wrappers, spec.table("format/handles.yaml")),
+    "words.gen.h": lambda spec: words_header(spec.vocabulary),
+    "words.gen.cpp": lambda spec: words_source(spec.vocabulary),
+    "outcome.gen.h": lambda spec: outcome_header(spec.table("faults.yaml")),
+    "dtype.gen.h": lambda _: dtypes_cpp.header(),
+    "dtype_sets.gen.h": lambda _: dtypes_cpp.sets_header(),
+    "dtype_lists.gen.h": lambda _: dtypes_cpp.lists_header(),
+    "protocol.gen.h": lambda spec: protocol.header(spec.table("protocol.yaml"), spec.table("faults.yaml")),
+    "format_rules.gen.h": lambda spec: format_rules_header(spec.table("format/rules.yaml")),
+    "format_reasons.gen.h": lambda spec: format_reasons_header(spec.table("format/rules.yaml")),
+    "format_tables.gen.h": lambda spec: tables_header(sorted((spec.folder / "format").glob("*.fbs")), list(spec.table("format/rules.yaml"))),
+}
+
+
+def spec_files(folder):
+    return sorted((folder / "operators").glob("*.yaml"))
+
+
+def files(folder):
+    return [*(f"operators/{path.stem}.gen.{end}" for path in spec_files(folder) for end in ("h", "cpp")), *FILES]
+
+
+def generate(folder):
     """{relative path: lines}"""
-    written, everything, lines, words = {}, [], {}, defined_words(spec / "rules.md")
-    for path in spec_files(spec):
-        text = path.read_text()
-        if "<<: [" in text:  # versions of PyYAML differ in which of them wins
-            raise SpecError(f"{path.name}: an item takes over one template, not several")
-        try:
-            wrappers = [Wrapper(e, words) for e in entries(path, yaml.safe_load(text))]
-            written[f"operators/{path.stem}.gen.h"] = header(wrappers)
-            written[f"operators/{path.stem}.gen.cpp"] = source(path.stem, wrappers)
-            everything += wrappers
-            lines |= lines_of_entries(text)
-        except yaml.YAMLError as error:
-            raise SpecError(f"{path.name}: {error}") from None
-    written["operators.gen.cpp"] = table(everything)
-    written["operator_lines.gen.h"] = lines_header(lines)
-    written["operator_roles.gen.h"] = roles.header(everything, yaml.safe_load((spec / "format" / "handles.yaml").read_text()))
-    written["outcome.gen.h"] = outcome_header(yaml.safe_load((spec / "faults.yaml").read_text()))
-    written["dtype.gen.h"] = dtype_header(yaml.safe_load((spec / "dtypes.yaml").read_text()))
-    rules = yaml.safe_load((spec / "format" / "rules.yaml").read_text())
-    written["format_rules.gen.h"] = format_rules_header(rules)
-    written["format_reasons.gen.h"] = format_reasons_header(rules)
-    written["format_tables.gen.h"] = tables_header(sorted((spec / "format").glob("*.fbs")), list(rules))
-    return written
+    spec, written = Spec(folder), {}
+    for file, wrappers in spec.wrappers.items():
+        written[f"operators/{file}.gen.h"] = header(wrappers)
+        written[f"operators/{file}.gen.cpp"] = source(file, wrappers)
+    return written | {file: lines(spec) for file, lines in FILES.items()}
 
 
 def main():
@@ -153,9 +171,7 @@ def main():
     parser.add_argument("out", type=pathlib.Path, nargs="?")
     options = parser.parse_args()
     if options.files:
-        names = [f"operators/{p.stem}.gen.{end}" for p in spec_files(options.spec) for end in ("h", "cpp")]
-        print(";".join([*names, "operators.gen.cpp", "operator_lines.gen.h", "operator_roles.gen.h", "outcome.gen.h", "dtype.gen.h", "format_rules.gen.h", "format_reasons.gen.h", "format_tables.gen.h"]), end="")
-        return
+        return print(";".join(files(options.spec)), end="")
     try:
         written = generate(options.spec)
     except SpecError as error:

@@ -1,4 +1,4 @@
-"""What the walk over a file's tables needs to know of spec/format/*.fbs: fields, their places and their rules."""
+"""The fields of spec/format/*.fbs with their places and rules, in C++, for the walk over the tables of a file."""
 import re
 
 from entry import SpecError
@@ -7,7 +7,7 @@ scalar_bytes = {"bool": 1, "byte": 1, "ubyte": 1, "int": 4, "uint": 4, "long": 8
 
 
 class Schema:
-    """A schema's text: `tables` are {name: [(field, type, rule)]}, `choices` the {name: [value]} of its enums and unions."""
+    """A schema. `tables` is {name: [(field, type, rule)]}, `choices` is {name: [value]} of its enums and unions."""
 
     def __init__(self, path):
         text = re.sub(r"//.*", "", path.read_text())
@@ -19,12 +19,13 @@ class Schema:
                 self.choices[name] = re.findall(r"\w+", body)
                 self.unions |= {name} if kind == "union" else set()
         self.root = re.search(r"\broot_type\s+(\w+)", text)[1]
+        self.identifier, self.extension = (re.search(rf'\bfile_{word}\s+"(\w+)"', text)[1] for word in ("identifier", "extension"))
 
     def index(self, name):
         return list(self.tables if name in self.tables else self.choices).index(name)
 
     def described(self, name, type_name):
-        """The field's kind, and what that kind has to say: the table, the enum or union, or the bytes of an element."""
+        """The kind of a field, and its detail: the index of the table, enum or union, or the bytes of an element."""
         element = type_name.strip("[]")
         vector = element != type_name
         if element in self.tables:
@@ -38,7 +39,7 @@ class Schema:
         raise SpecError(f"{self.stem}.fbs: {name} is of type {type_name}, which the walk does not know")
 
     def rows(self, fields, rules):
-        at = 4  # behind the sizes of the table and of its list of places
+        at = 4  # after the sizes of the table and of its vtable
         for name, type_name, rule in fields:
             kind, detail = self.described(name, type_name)
             at += 2 if kind == "alternative" else 0  # its tag comes first
@@ -61,7 +62,7 @@ class Schema:
             yield f"inline constexpr std::uint8_t {name}[] = {{{', '.join(str(self.index(n)) for n in self.choices[name])}}};"
         rows = (f'{{"{n}", {len(v)}, {n if n in self.unions else "{}"}}}' for n, v in self.choices.items())
         yield f"inline constexpr std::array<Choice, {len(self.choices)}> choices{{{{{', '.join(rows)}}}}};"
-        yield f"inline constexpr Schema schema{{fields, choices, {self.index(self.root)}}};"
+        yield f'inline constexpr Schema schema{{fields, choices, {self.index(self.root)}, "{self.identifier}", "{self.extension}"}};'
         yield f"}}  // namespace {s}"
 
 

@@ -1,14 +1,11 @@
-"""The C++ of one entry: the declaration of its function and the wrapper that checks, reads, computes and writes."""
+"""The C++ of one entry: the declaration of its function, and the wrapper that checks, reads, computes and writes."""
 import re
 
+from dtype_facts import ALIASES, ENUMERATORS, SETS, of_kind
 from entry import SpecError, Word, as_list, parse_word
 
 TYPES = {"real": "Real", "int": "Int", "complex": "Complex", "bits": "Element"}
-DTYPES = {"bool": "boolean", "uint8": "uint8", "int8": "int8", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64", "complex32": "complex32"}
-SHORT = {"u8": "uint8", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "b1": "boolean", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
-COMPLEX = ("complex32", "complex64", "complex128")
-SETS = {"boolean", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "integer", "wide_unsigned", "half", "floating", "number", "real", "complex", "complex32", "any", "readable", "quantized"}
-# schema type: (accessor of Call, type of a function's parameter, what is passed for `{a}`)
+# schema type: (accessor of Call, type of the function's parameter, the expression for argument `{a}`)
 PLAIN = {
     "int": ("integer", "Int", "{a}.value"),
     "float": ("real", "Real", "static_cast<Real>({a}.value)"),
@@ -29,7 +26,7 @@ PLAIN = {
 }
 ACCESSORS = {"Tensor": "tensor", "Tensor?": "tensor", "Tensor[]": "tensors", "Tensor?[]": "tensors", "Scalar": "scalar", "Scalar?": "optional_scalar",
              **{kind: row[0] for kind, row in PLAIN.items()}}
-# family number: how an argument reaches the function, by its `read` or else its type: the numbers and sizes that there are
+# family number: how an argument reaches the function, by its `read` or else its type
 NUMBERS = {"Scalar": ("Scalar", "{a}.value"), "Tensor": ("const Dims&", "{a}->sizes"), "item": ("Scalar", "item(*{a}.value)"),
            **{kind: row[1:] for kind, row in PLAIN.items()}}
 RESULTS = {"Scalar": "Scalar", "int": "Int", "bool": "bool"}
@@ -53,7 +50,7 @@ def cpp_string(text):
 
 
 def scalar(text):
-    """A number of the spec as a Scalar."""
+    """A number of the spec as a C++ Scalar."""
     return text if "." in text else f"Int{{{text}}}"
 
 
@@ -73,18 +70,18 @@ class Wrapper:
     def term(self, text):
         """A word's argument in C++: an argument of the schema, a literal, common, or a sum of dtype sets."""
         if text.endswith("?"):
-            return text[:-1]  # the word takes None
+            return text[:-1]  # the word accepts None
         argument = self.entry.argument(text)
         if argument:
             return f"some({text})" if argument.optional and not argument.type.endswith("[]?") and not argument.out else text
         if re.fullmatch(r"-?\d+", text):
             return f"Int{{{text}}}"
-        if text in ("common", "dims", "true", "false"):  # dims: those a reduction takes away
+        if text in ("common", "dims", "true", "false"):  # dims: the dimensions that are reduced
             return text
         if text.startswith('"'):
             return text
-        if text in DTYPES and text not in SETS or text.startswith("dtype "):
-            return f"DType::{DTYPES[text.removeprefix('dtype ')]}"
+        if text in ENUMERATORS and text not in SETS or text.startswith("dtype "):
+            return f"DType::{ENUMERATORS[text.removeprefix('dtype ')]}"
         names = [n.strip() for n in text.split("+")]
         if all(n in SETS for n in names):
             return " | ".join(f"sets::{n}" for n in names)
@@ -101,7 +98,7 @@ class Wrapper:
         return f"{namespace}::{word.name}({', '.join(terms)})"
 
     def present(self, word):
-        """The condition under which a rule on optional arguments is asked."""
+        """The condition under which a rule on optional arguments is checked."""
         optional = [a for a in word.arguments if (found := self.entry.argument(a)) and (found.optional or found.out)]
         return "".join(f"if ({a}) " for a in optional)
 
@@ -111,7 +108,7 @@ class Wrapper:
     def check(self, rule):
         return f"{self.present(rule.word)}{self.unless(rule)}{self.call('rules', rule.word)}"
 
-    # -- what the entry states, or its family does where it does not: words --------------------------------------
+    # -- words that the entry states, or else the defaults of its family -----------------------------------------
 
     def operands(self, types):
         return [a.name for a in self.passed if a.type in types]
@@ -123,7 +120,7 @@ class Wrapper:
 
     @property
     def shapes(self):
-        """One for each out; None where neither says it."""
+        """One for each out; None where neither the entry nor its family states it."""
         operands = self.operands(("Tensor", "Tensor?"))
         default = {"elementwise": f"broadcast({', '.join(a + '?' for a in operands)})", "along": f"same({operands[0] if operands else ''})",
                    "reduce": "without(self, dims, keepdim)" if self.entry.argument("keepdim") else "scalar"}.get(self.entry.family)
@@ -131,7 +128,7 @@ class Wrapper:
 
     @property
     def layouts(self):
-        """One for each out; None is contiguous."""
+        """One for each out; None: contiguous."""
         operands = ", ".join(a + "?" for a in self.operands(("Tensor", "Tensor?")))
         return self.entry.per_out("layout", f"like({operands})" if self.entry.family == "elementwise" else None)
 
@@ -339,8 +336,8 @@ class Wrapper:
     def dtype(self, text):
         if text == "common":
             return "common"
-        if text in DTYPES:
-            return f"DType::{DTYPES[text]}"
+        if text in ENUMERATORS:
+            return f"DType::{ENUMERATORS[text]}"
         return self.call("types", parse_word(text))
 
     def result_dtype(self, text):
@@ -403,7 +400,7 @@ def accuracy_row(output, dtype, text):
     match = re.fullmatch(r"(?:([\d.]+) )?(exact|ulp|dot|unspecified|choice)", measure)
     if not match or not set(flags) <= set(FLAGS):
         raise SpecError(f"'{text}' is not an accuracy")
-    if dtype not in {*SHORT, *COMPLEX, "all"}:
+    if dtype not in {*ALIASES, *of_kind("complex"), "all"}:
         raise SpecError(f"'{dtype}' is not a dtype of an accuracy row")
-    where = "std::nullopt" if dtype == "all" else f"DType::{SHORT.get(dtype, dtype)}"
+    where = "std::nullopt" if dtype == "all" else f"DType::{ENUMERATORS[ALIASES.get(dtype, dtype)]}"
     return f"{{{output}, {where}, {{Accuracy::Measure::{match[2]}, {match[1] or 1}, {', '.join(str(flag in flags).lower() for flag in FLAGS)}}}}}"

@@ -114,7 +114,8 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
   if (options.threads > 1 && !options.run) begin_pool(options.threads);
   if (!options.deployable) {
     options_.fallback = optimized::reference_fallback();
-    options_.backends = optimized::reference_backends(options_.backend_count);
+    const optimized::ReferenceBackends& backends = optimized::reference_backends();
+    options_.backends = backends.data(), options_.backend_count = backends.size();
   }
   std::vector<assay_bytes> files;
   for (const Bytes file : data) files.push_back(read_only(file));

@@ -7,7 +7,7 @@
 #include "conformance/adapters/optimized/step.h"
 #include "conformance/adapters/reference_library.h"
 #include "conformance/sandbox/client_memory.h"
-#include "format/roles.h"
+#include "format/operator_roles.h"
 #include "optimized/kernels/instruction_set.h"
 #include "optimized/runtime/table.h"
 #include "reference/fault.h"

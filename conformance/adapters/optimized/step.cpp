@@ -7,7 +7,7 @@ namespace assay {
 using namespace optimized;
 
 LoneStep::LoneStep(const Kernel& kernel, const Call& call, std::size_t spare)
-    : step_{kernel.run, nullptr, call, 0, kernel.name}, kernel_(kernel) {
+    : step_{kernel.run, nullptr, call, 0, 0, kernel.name}, kernel_(kernel) {
   format::Workspace counting_tables(state_), counting_prepared;
   Packed counting_packed;
   const Stores counted = prepare(counting_tables, counting_packed, counting_prepared);
@@ -29,7 +29,7 @@ Stores LoneStep::prepare(format::Workspace& tables, Packed& packed, format::Work
 }
 
 bool LoneStep::run(optimized::Fault& fault, const kernels::Threads& threads) {
-  Run run;
+  Execution run;
   run.scratch = scratch_->bytes(), run.threads = threads, run.fault = &fault;
   return kernel_.run(step_, run);
 }

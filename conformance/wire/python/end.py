@@ -1,13 +1,19 @@
-"""The runtime protocol in Python: python3 end.py MODULE[:ATTRIBUTE] judges functions over numpy arrays, as assay starts it for python:MODULE.
-The module is imported once: each block of cases has a fork of that process (--fork). A module that starts threads as it is imported does not take that:
-`-- python3 end.py MODULE` is a process for each block. With --listen [HOST:]PORT this is an end for tcp:HOST:PORT, of another machine, too.
+"""A server of the runtime protocol for functions over numpy arrays: python3 end.py MODULE[:ATTRIBUTE], as assay starts
+it for python:MODULE.
 
-ATTRIBUTE, `kernels` where none is named, is a dict from operators' full names to functions. A function takes the arguments of the schema but the out
-arguments, and returns an array, a number, or a tuple of them, which are converted to the dtypes of the outs. One that has a parameter `out` is also given
-the outs, and may write to them and return None. bfloat16 and other dtypes that numpy lacks are raw bits, V1 or V2. NotImplementedError says
-that there is no kernel for such a call; another exception refuses it. A module with a function `load(program, data)`, of bytes, runs programs, too:
-what it returns is called with a method's name and a list of inputs, and returns a list of outputs. `name` and `facts`, a dict, are what a run
-is to say of it.
+The module is imported once; each block of cases is served by a fork of that process (--fork). That fails for a
+module that starts threads while it is imported: `-- python3 end.py MODULE` starts a process for each block instead.
+With --listen [HOST:]PORT this is a server for tcp:HOST:PORT, also from another machine.
+
+ATTRIBUTE, by default `kernels`, is a dict from full names of operators to functions. A function receives the
+arguments of the schema without the outs. It returns an array, a number, or a tuple of them, each of the dtype of its
+out. A function with a parameter `out` also receives the outs; it may write to them and return None. bfloat16 and
+other dtypes that numpy lacks are raw bytes, V1, V2 or V4. A function raises NotImplementedError where it has no
+kernel for such a call; any other exception refuses the call.
+
+A module with a function `load(program, data)`, which receives bytes, also runs programs: the object that it returns
+is called with the name of a method and a list of inputs, and returns a list of outputs. `name` and `facts`, a dict,
+are shown in the header of a run.
 """
 import argparse
 import contextlib
@@ -27,16 +33,27 @@ import zlib
 
 import numpy
 
-HELLO, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD, PING, QUIT = range(1, 13)
-OK, MALFORMED, INVALID, UNSUPPORTED, FAULT, EXHAUSTED, INTERNAL = range(7)
-NONE, TENSOR, INT, DOUBLE, BOOL, STRING, INTS, DOUBLES, BOOLS, TENSORS = range(10)
+# begin generated python from spec/protocol.yaml, by tools/specgen/blocks.py
+HELLO, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD, PING, QUIT, STATE = range(1, 14)
+OK, MALFORMED, INVALID, UNSUPPORTED, FAULT, EXHAUSTED, INTERNAL = range(0, 7)
+NONE, TENSOR, INT, DOUBLE, BOOL, STRING, INTS, DOUBLES, BOOLS, TENSORS = range(0, 10)
+# end generated python
 HEADER = struct.Struct("<4sBBHII")
 MOST_BYTES = 1 << 30
-DTYPES = dict(enumerate("u1 i1 i2 i4 i8 f2 f4 f8 V4 c8 c16".split())) | {11: "?", 12: "V1", 13: "V1", 14: "V4", 15: "V2", 16: "V1", 17: "V1", 22: "V2", 23: "V1", 24: "V1", 25: "V1", 26: "V1", 27: "u2", 28: "u4", 29: "u8"}
-NUMBERS = {numpy.dtype(text): number for number, text in reversed(DTYPES.items())}
+# By the number of a dtype, what numpy calls it; raw bytes where numpy has none.
+# begin generated numpy_numbers from spec/dtypes.yaml, by tools/specgen/blocks.py
+CODES = {
+    0: "u1", 1: "i1", 2: "i2", 3: "i4", 4: "i8", 5: "f2", 6: "f4", 7: "f8", 8: "V4", 9: "c8", 10: "c16", 11: "b1",
+    12: "V1", 13: "V1", 14: "V4", 15: "V2", 16: "V1", 17: "V1", 22: "V2", 23: "V1", 24: "V1", 25: "V1", 26: "V1",
+    27: "u2", 28: "u4", 29: "u8",
+}
+# end generated numpy_numbers
+NUMBERS = {numpy.dtype(text): number for number, text in reversed(CODES.items())}
 
 
 class Body:
+    """Reads a body."""
+
     def __init__(self, data):
         self.data, self.at = memoryview(data), 0
 
@@ -72,18 +89,18 @@ class Body:
 
 
 class Tensor:
-    """What came, as an array: elements lie in dim_order."""
+    """A tensor of a body, as an array. Its elements lie in dim_order."""
 
     def __init__(self, body):
         self.dtype, rank = body.number("B"), body.number("B")
         sizes = [body.number("q") for _ in range(rank)]
         self.order = [body.number("B") for _ in range(rank)]
-        flat = numpy.frombuffer(bytearray(body.bytes()), DTYPES[self.dtype])
+        flat = numpy.frombuffer(bytearray(body.bytes()), CODES[self.dtype])
         self.array = flat.reshape([sizes[d] for d in self.order]).transpose(numpy.argsort(self.order).tolist())
 
 
 def tensor(array, dtype, order):
-    """As it is sent: in this dim order, where it has as many dimensions."""
+    """The bytes of an array in this dim order, or contiguous if the order is of another rank."""
     order = order if len(order) == array.ndim else list(range(array.ndim))
     data = numpy.ascontiguousarray(array.transpose(order)).tobytes()
     return struct.pack(f"<BB{array.ndim}q{array.ndim}B", dtype, array.ndim, *array.shape, *order) + sized(data)
@@ -98,7 +115,7 @@ def texts(*all_texts):
 
 
 def value(v):
-    """Of a program's outputs."""
+    """The bytes of an output of a program."""
     if isinstance(v, (bool, numpy.bool_)):
         return struct.pack("<B?", BOOL, v)
     if isinstance(v, (int, float)):
@@ -109,22 +126,25 @@ def value(v):
 
 
 def plain(v):
+    """A value with arrays for tensors."""
     return v.array if isinstance(v, Tensor) else [plain(item) for item in v] if isinstance(v, list) else v
 
 
 def written(result, out):
-    """A result, of the dtype of its out; a number that an operator returns has none, and is bool, int64 or float64."""
+    """The bytes of a result, which must have the dtype of its out. A number that an operator returns has no out: it is
+    bool, int64 or float64."""
     if out is None:
         array = numpy.asarray(result, "?" if isinstance(result, bool) else "i8" if isinstance(result, int) else "f8")
         return tensor(array, NUMBERS[array.dtype], [])
     array = numpy.asarray(result)
-    if array.dtype != DTYPES[out.dtype]:
-        raise TypeError(f"the result is {array.dtype}, but the out is {numpy.dtype(DTYPES[out.dtype])}")
+    if array.dtype != CODES[out.dtype]:
+        raise TypeError(f"the result is {array.dtype}, but the out is {numpy.dtype(CODES[out.dtype])}")
     return tensor(array, out.dtype, out.order)
 
 
-class End:
-    """What answers: functions by operator, `load` where there are programs, and words of CAPS beside those."""
+class Server:
+    """Answers requests: `kernels` are functions by operator, `load` loads programs, `features` are further words of
+    CAPS."""
 
     def __init__(self, name, kernels, load=None, features=(), facts=()):
         self.name, self.kernels, self.load, self.features = name, kernels, load, features
@@ -207,18 +227,18 @@ def flat(values):
     return [item for v in values for item in (v if isinstance(v, (list, tuple)) else [v])]
 
 
-def serve(end, wire_in, wire_out):
-    """Answers until there is nothing more to read, or QUIT."""
+def serve(server, wire_in, wire_out):
+    """Answers requests until the input ends, or QUIT."""
     while len(header := wire_in.read(HEADER.size)) == HEADER.size:
         mark, version, kind, number, length, checksum = HEADER.unpack(header)
         if mark != b"asay" or version != 1 or length > MOST_BYTES:
-            raise ValueError("what came is no frame of version 1")
+            raise ValueError("the input is not a frame of version 1")
         body = wire_in.read(length)
         if len(body) < length:
             return
         if checksum and checksum != zlib.crc32(body, zlib.crc32(header[:12])):
             raise ValueError("the checksum of a frame is not that of its bytes")
-        reply = end.reply(kind, body)
+        reply = server.reply(kind, body)
         wire_out.write(HEADER.pack(b"asay", 1, kind | 0x80, number, len(reply), 0) + reply)
         wire_out.flush()
         if kind == QUIT:
@@ -226,7 +246,7 @@ def serve(end, wire_in, wire_out):
 
 
 def binary_of(module):
-    """The file of a module, with the digest that a run names binaries by: FNV-1a of 64 bits."""
+    """A fact: the file of a module, with the digest that a run has of binaries: FNV-1a of 64 bits."""
     if not getattr(module, "__file__", None):
         return {}
     file, state = pathlib.Path(module.__file__), 0xcbf29ce484222325
@@ -235,12 +255,13 @@ def binary_of(module):
     return {f"file {file.name}": f"{state:016x}"}
 
 
-def serve_in_forks(end, requests, take, until=None):
-    """Serves each end that is asked for in a fork of this process, so that what crashes or hangs harms no other, as long as there are requests, or nobody
-    writes to `until`. What `take` takes from the socket `requests` is the wire, where errors go, and a descriptor to watch: when nobody is there behind it,
-    the fork is ended. Where that is a pipe, its wait status is told there."""
-    sys.stdout.flush()  # or each fork would say it again
-    poll, forks = select.poll(), {}  # by the two descriptors that say that one is to end, or has
+def serve_in_forks(server, requests, take, until=None):
+    """Answers each request with a fork of this process, so that a crash or a hang affects one connection alone. Returns
+    when `requests` is closed or something is written to `until`. `take` receives a request from the socket `requests`:
+    the wire, the descriptor for standard error, and a descriptor to watch. The fork is killed when the other side of
+    that one is closed. If it is a pipe, the wait status of the fork is written to it."""
+    sys.stdout.flush()  # else each fork would print what is buffered
+    poll, forks = select.poll(), {}  # by two descriptors: the one tells that a fork has exited, the other that it must
     for descriptor in requests, *filter(None, [until]):
         poll.register(descriptor, select.POLLIN)
     try:
@@ -256,7 +277,7 @@ def serve_in_forks(end, requests, take, until=None):
             if requests.fileno() in ready:
                 wire, errors, watched = taken
                 if (child := os.fork()) == 0:
-                    serve_here(end, wire, errors, [requests.fileno(), watched, *forks])
+                    serve_here(server, wire, errors, [requests.fileno(), watched, *forks])
                 os.close(wire), os.close(errors)
                 exited = os.pidfd_open(child)
                 forks[exited] = forks[watched] = child, exited, watched
@@ -272,13 +293,13 @@ def tell(watched, status):
             os.write(watched, struct.pack("=i", status))
 
 
-def serve_here(end, wire, errors, of_others):
-    """What ends this fork."""
+def serve_here(server, wire, errors, of_others):
+    """Serves one connection in a fork, and exits."""
     try:
         for descriptor in of_others:
             os.close(descriptor)
         os.dup2(errors, 1), os.dup2(errors, 2)
-        serve(end, os.fdopen(wire, "rb", closefd=False), os.fdopen(wire, "wb", closefd=False))
+        serve(server, os.fdopen(wire, "rb", closefd=False), os.fdopen(wire, "wb", closefd=False))
         sys.stdout.flush()
         os._exit(0)
     except BaseException:
@@ -286,45 +307,45 @@ def serve_here(end, wire, errors, of_others):
     os._exit(1)
 
 
-def listen(end, listener, until=None):
-    """Serves each connection in a fork."""
-    end.features = {*end.features, "connections"}
+def listen(server, listener, until=None):
+    """Serves each connection to a listening socket in a fork."""
+    server.features = {*server.features, "connections"}
 
     def take():
         wire = listener.accept()[0].detach()
         return wire, os.dup(2), os.dup(wire)
 
-    serve_in_forks(end, listener, take, until)
+    serve_in_forks(server, listener, take, until)
 
 
-def fork(end, requests):
-    """Serves in a fork each wire that comes over the socket, with where errors go and the status is told, until that is closed."""
-    serve_in_forks(end, requests, lambda: socket.recv_fds(requests, 1, 3)[1])
+def fork(server, requests):
+    """Serves in a fork each wire that is sent over the socket, with descriptors for errors and for the wait status."""
+    serve_in_forks(server, requests, lambda: socket.recv_fds(requests, 1, 3)[1])
 
 
 def main():
     parser = argparse.ArgumentParser(description="Functions over numpy arrays as a testee.")
     parser.add_argument("module", metavar="MODULE[:ATTRIBUTE]")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--listen", metavar="[HOST:]PORT", help="answer over TCP, at 127.0.0.1 where no host is named")
-    how.add_argument("--fork", action="store_true", help="fork an end for each wire that comes over the socket that is the standard input")
+    how.add_argument("--listen", metavar="[HOST:]PORT", help="answer over TCP, at 127.0.0.1 unless a host is named")
+    how.add_argument("--fork", action="store_true", help="fork a server for each wire that is sent over the socket at the standard input")
     arguments = parser.parse_args()
     module, _, attribute = arguments.module.partition(":")
     sys.path.insert(0, os.getcwd())
-    # Nobody else has the wire: what is printed goes to the errors.
+    # The wire is for frames alone: what the module prints goes to standard error.
     wire_in, wire_out = os.dup(0), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0), os.dup2(2, 1)
     loaded = importlib.import_module(module)
     facts = binary_of(loaded) | getattr(loaded, "facts", {})
-    end = End(getattr(loaded, "name", module), getattr(loaded, attribute or "kernels", {}), getattr(loaded, "load", None), facts=facts)
+    server = Server(getattr(loaded, "name", module), getattr(loaded, attribute or "kernels", {}), getattr(loaded, "load", None), facts=facts)
     if arguments.fork:
-        return fork(end, socket.socket(fileno=wire_in))
+        return fork(server, socket.socket(fileno=wire_in))
     if not arguments.listen:
-        return serve(end, os.fdopen(wire_in, "rb"), os.fdopen(wire_out, "wb"))
+        return serve(server, os.fdopen(wire_in, "rb"), os.fdopen(wire_out, "wb"))
     host, _, port = arguments.listen.rpartition(":")
     with socket.create_server((host or "127.0.0.1", int(port))) as listener:
         os.write(wire_out, "listens at {}:{}\n".format(*listener.getsockname()).encode())
-        listen(end, listener)
+        listen(server, listener)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Eager PyTorch, live, for end.py: every operator of ATen with outs, of the torch that this Python has."""
+"""Eager PyTorch, live, for end.py: every operator of ATen with outs, of the torch that this Python imports."""
 import numpy
 import torch
 
@@ -8,11 +8,11 @@ MISSING = "not implemented for", "not supported for", "is not supported", "not i
 
 
 def tensor(array):
-    """Of the same memory. bfloat16 comes as raw bits; what else comes so has no dtype here."""
+    """A tensor that shares the array's memory. Raw bits of 2 bytes are bfloat16; no other raw dtype is supported."""
     if array.dtype == "V2":
         return torch.from_numpy(array.view("u2")).view(torch.bfloat16)
     if array.dtype.kind == "V":
-        raise NotImplementedError("such numbers are not taken")
+        raise NotImplementedError("there is no such dtype here")
     return torch.from_numpy(array)
 
 
@@ -32,7 +32,7 @@ def kernel(schema):
     operator = getattr(getattr(torch.ops.aten, schema.name.removeprefix("aten::")), schema.overload_name)
     inputs = [a for a in schema.arguments if not a.is_out]
     names = [a.name for a in schema.arguments if a.is_out]
-    in_place = [a.name for a in inputs if a.alias_info and a.alias_info.is_write]  # which have outs of their own, behind the others
+    in_place = [a.name for a in inputs if a.alias_info and a.alias_info.is_write]  # each has an out of its own, after those of the schema
 
     def call(*values, out):
         outs = taken(out if len(names + in_place) > 1 else [out])

@@ -1,11 +1,12 @@
 """Kernels behind the runtime protocol, in Python alone: assay kernels --operators relu,ceil -- python3 kernels.py
 
-spec/runtime_protocol.md says what this is. Tensors keep their elements in a list, in the order in which they lie in memory.
+spec/runtime_protocol.md defines the protocol. A tensor has its elements in a list, in the order in which they lie in memory.
 """
 import dataclasses
 import math
 import struct
 
+from wire import BOOL, BOOLS, DOUBLE, DOUBLES, INT, INTS, NONE, STRING, TENSOR, TENSORS  # kinds of values
 from wire import CAPS, HELLO, INVALID, KERNEL, MOST_BYTES, RESET, UNSUPPORTED, Refused, serve, texts, with_length
 
 FORMATS = {0: "B", 1: "b", 2: "h", 3: "i", 4: "q", 5: "e", 6: "f", 7: "d", 11: "?"}  # by dtype
@@ -17,13 +18,13 @@ def values(body):
 
 def value(body):
     kind = body.number("B")
-    if kind == 1:
+    if kind == TENSOR:
         return Tensor.read(body)
-    if kind in (2, 3, 4):
-        return body.number({2: "q", 3: "d", 4: "?"}[kind])
-    if kind in (6, 7, 8):
-        return body.numbers({6: "q", 7: "d", 8: "?"}[kind], body.number("I"))
-    return {0: lambda: None, 5: body.bytes, 9: lambda: values(body)}[kind]()
+    if kind in (INT, DOUBLE, BOOL):
+        return body.number({INT: "q", DOUBLE: "d", BOOL: "?"}[kind])
+    if kind in (INTS, DOUBLES, BOOLS):
+        return body.numbers({INTS: "q", DOUBLES: "d", BOOLS: "?"}[kind], body.number("I"))
+    return {NONE: lambda: None, STRING: body.bytes, TENSORS: lambda: values(body)}[kind]()
 
 
 @dataclasses.dataclass
@@ -46,11 +47,11 @@ class Tensor:
 
 
 def unary(function):
-    """A kernel that does this with each element, in one dtype and layout."""
+    """A kernel that applies a function to each element, in one dtype and layout."""
 
     def kernel(x, out):
         if x.dtype not in FORMATS or x.dtype == 11 or x.order != out.order:
-            raise Refused(UNSUPPORTED, "tensors must be numbers and lie alike")
+            raise Refused(UNSUPPORTED, "the tensors must hold numbers and have one layout")
         if x.dtype != out.dtype:
             raise Refused(INVALID, "out has another dtype than the result")
         out.sizes, out.elements = x.sizes, [function(element) for element in x.elements]
@@ -67,7 +68,7 @@ KERNELS = {
 def call(operator, outs, values):
     if operator not in KERNELS:
         raise Refused(UNSUPPORTED, f"there is no kernel for {operator}")
-    KERNELS[operator](*values)  # which changes its outs
+    KERNELS[operator](*values)  # it changes its outs
     return struct.pack("<I", outs) + b"".join(out.written() for out in values[len(values) - outs:])
 
 

@@ -1,5 +1,5 @@
 /* A kernel library behind the runtime protocol, in C: assay kernels -- ./library
- * It is linked with what exports assay_kernel_library_v1. What a call needs stands in memory of its own until the next. */
+ * Link it with the library that exports assay_kernel_library_v1. Memory for a call is freed at the next request. */
 #include <kernel_library.h>
 #include <setjmp.h>
 
@@ -11,10 +11,10 @@ typedef struct shape {
   uint8_t dim_order[most_rank];
 } shape;
 
-static void* kept[most_kept]; /* of the present call, */
-static size_t kept_count;     /* so many */
+static void* kept[most_kept]; /* memory of the present call */
+static size_t kept_count;
 static uint8_t fill;
-static jmp_buf ended; /* a request that cannot be answered */
+static jmp_buf ended; /* ends a request that cannot be answered */
 static reply why;
 
 static void end(int status, const char* rule, const char* message) {
@@ -22,7 +22,7 @@ static void end(int status, const char* rule, const char* message) {
   longjmp(ended, 1);
 }
 
-/* Filled memory at a multiple of the alignment, a power of two from 16 on; null: there is none. */
+/* Returns memory with the fill byte, aligned to a power of two of at least 16; null: there is none. */
 static void* keep(size_t size, size_t alignment) {
   if (kept_count == most_kept || size > most_bytes || alignment > most_bytes) return NULL;
   void* memory = aligned_alloc(alignment, (size / alignment + 1) * alignment);
@@ -43,7 +43,7 @@ static void lay_out(assay_kernel_tensor* t, shape* s) {
   }
 }
 
-/* -- what a kernel asks for --------------------------------------------------------------------------------------- */
+/* -- what the host offers ----------------------------------------------------------------------------------------- */
 
 static int resize(void* context, assay_kernel_tensor* out, uint32_t rank, const int64_t* sizes) {
   shape* s = rank <= most_rank ? keep(sizeof *s, 16) : NULL;
@@ -66,7 +66,7 @@ static const assay_kernel_host host = {NULL, resize, allocate, say, ticks, 1};
 
 /* -- values ------------------------------------------------------------------------------------------------------- */
 
-/* The items of a list, aligned, and a zero behind them. */
+/* The items of a list, aligned, with a zero byte after them. */
 static void* items(reader* r, size_t* count, size_t size) {
   *count = number(r, 4);
   const wire_bytes from = take(r, *count > r->left / size ? SIZE_MAX : *count * size);
@@ -85,7 +85,7 @@ static void read_tensor(reader* r, assay_kernel_tensor* t) {
 
 static void read_value(reader* r, assay_kernel_value* v, int is_out) {
   *v = (assay_kernel_value){.kind = (uint32_t)number(r, 1)};
-  if (is_out && v->kind == ASSAY_KERNEL_NONE) { /* a number, which the kernel gives its dtype */
+  if (is_out && v->kind == ASSAY_KERNEL_NONE) { /* a number, whose dtype the kernel sets */
     v->kind = ASSAY_KERNEL_TENSOR, v->as.tensor = (assay_kernel_tensor){.dtype = 4, .data = need(8, 1), .capacity = 8};
     lay_out(&v->as.tensor, need(1, sizeof(shape)));
   } else if (v->kind == ASSAY_KERNEL_TENSOR) {

@@ -1,6 +1,6 @@
-"""A command that runs one call of a program and ends: assay runtime --programs recorded/mlp "runner:python3 runner.py"
+"""A command that runs one call of a program and exits: assay runtime --programs recorded/mlp "runner:python3 runner.py"
 
-spec/runtime_suite.md says what comes and what is to be written. Here `assay run` is the runtime; yours takes its place in run().
+spec/runtime_suite.md defines its options and the files that it writes. Here `assay run` is the runtime: replace it in run() by yours.
 """
 import json
 import pathlib
@@ -23,7 +23,7 @@ def assay(*words):
 
 
 def run(program, method, inputs):
-    """The bytes of each output, of the bytes of each input; None, and why on standard error: it is refused."""
+    """The bytes of each output, given the bytes of each input; None if the call is refused, with the reason on standard error."""
     shown = assay("inspect", program, "--json")
     methods = json.loads(shown.stdout)["methods"] if shown.returncode == 0 else []
     with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 /* The optimized core behind the runtime protocol, in C: assay runtime -- ./runtime
- * It is linked with assay::optimized. What it has no kernel for is unsupported: it has no fallback. */
+ * Link it with assay::optimized. It has no fallback: a call without a kernel is unsupported. */
 #include <optimized/api/assay.h>
 #include <setjmp.h>
 
@@ -21,13 +21,13 @@ typedef struct loaded {
 
 static loaded programs[most_programs];
 static assay_fault fault; /* of the present request */
-static jmp_buf no_memory; /* ends it */
+static jmp_buf no_memory; /* ends the request */
 
 static assay_outcome refuse(assay_outcome outcome, const char* why) {
   return strcpy(fault.message, why), outcome;
 }
 
-/* Memory as long as the program, zeroed. */
+/* Returns zeroed memory that lives as long as the program. */
 static assay_memory keep(loaded* l, size_t size) {
   const assay_memory memory = {size < most_memory ? aligned_alloc(64, size + 64 - size % 64) : NULL, size};
   if (!memory.data || l->kept_count == most_kept) longjmp(no_memory, 1);

@@ -1,16 +1,18 @@
-/* The wire of the runtime protocol in C: bodies are read and written, frames answered. spec/runtime_protocol.md says what
- * they are. Numbers are little endian there, as those of the machine must be. */
+/* A server of the runtime protocol in C: reads and writes bodies, answers frames. spec/runtime_protocol.md defines them. The
+ * machine must be little endian, as numbers on the wire are. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELLO = 1, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD, PING, QUIT, STATE };
-enum { OK, MALFORMED, INVALID, UNSUPPORTED, FAULT, EXHAUSTED, INTERNAL };
+/* begin generated c from spec/protocol.yaml, by tools/specgen/blocks.py */
+enum { HELLO = 1, CAPS = 2, RESET = 3, KERNEL = 4, LOAD = 5, METHOD = 6, SET_INPUT = 7, EXECUTE = 8, GET_OUTPUT = 9, UNLOAD = 10, PING = 11, QUIT = 12, STATE = 13 };
+enum { OK = 0, MALFORMED = 1, INVALID = 2, UNSUPPORTED = 3, FAULT = 4, EXHAUSTED = 5, INTERNAL = 6 };
+/* end generated c */
 #ifndef MOST_BYTES
 #define MOST_BYTES (1 << 28)
 #endif
-enum { most_bytes = MOST_BYTES }; /* of a body that is taken */
+enum { most_bytes = MOST_BYTES }; /* of the longest body that is read */
 
 typedef struct wire_bytes {
   const void* data;
@@ -20,7 +22,7 @@ typedef struct wire_bytes {
 typedef struct reader {
   const char* at;
   size_t left;
-  int is_short; /* more was asked for than there was */
+  int is_short; /* more was read than the body has */
 } reader;
 
 typedef struct writer {
@@ -51,15 +53,17 @@ static void put_number(writer* w, uint64_t n, size_t size) { put(w, &n, size); }
 static void put_bytes(writer* w, const void* data, size_t size) { put_number(w, size, 4), put(w, data, size); }
 static void put_text(writer* w, const char* text) { put_bytes(w, text, strlen(text)); }
 
-/* The bytes of an element of a dtype of the format; 0: there is no such dtype. */
+/* The bytes of an element of a dtype, by its number in the format; 0: there is no such dtype. */
 static size_t width_of(int dtype) {
+  /* begin generated widths from spec/dtypes.yaml, by tools/specgen/blocks.py */
   static const unsigned char widths[] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2, 1, 1, 0, 0, 0, 0, 2, 1, 1, 1, 1, 2, 4, 8};
+  /* end generated widths */
   return dtype >= 0 && (size_t)dtype < sizeof widths ? widths[dtype] : 0;
 }
 
 /* -- frames ------------------------------------------------------------------------------------------------------- */
 
-/* CRC-32 of bytes behind those of which it is `sum`. */
+/* The CRC-32 of these bytes appended to bytes whose CRC-32 is `sum`. */
 static uint32_t checksum(uint32_t sum, const void* data, size_t size) {
   static uint32_t of_byte[256];
   for (uint32_t i = 0; !of_byte[255] && i < 256; ++i) {
@@ -85,17 +89,17 @@ static void send_frame(int kind, int number, const void* body, size_t size) {
   fwrite(&h, 1, sizeof h, stdout), fwrite(body, 1, size, stdout), fflush(stdout);
 }
 
-/* Answers a request: its status, with a rule and a message where it is not OK. */
+/* The answer to a request: its status, with a rule and a message unless it is OK. */
 typedef struct reply {
   int status;
   const char *rule, *message;
 } reply;
 
-/* Answers requests by `answer` until nobody asks any more; not 0: what came was no frame. PING and QUIT are answered here. */
+/* Answers requests by `answer` until the input ends, or QUIT. Returns 0, or 1 if the input is not a frame. Answers PING and QUIT itself. */
 static int serve(reply (*answer)(int kind, reader* request, writer* data)) {
   frame_header h;
   while (fread(&h, 1, sizeof h, stdin) == sizeof h) {
-    if (memcmp(&h, "asay\1", 5) || h.length > most_bytes) return fputs("what came is no frame of version 1\n", stderr), 1;
+    if (memcmp(&h, "asay\1", 5) || h.length > most_bytes) return fputs("the input is not a frame of version 1\n", stderr), 1;
     char* body = malloc(h.length + 1);
     if (!body || fread(body, 1, h.length, stdin) != h.length) return 0;
     if (h.checksum && h.checksum != checksum(checksum(0, &h, 12), body, h.length)) return fputs("a checksum is wrong\n", stderr), 1;

@@ -1,13 +1,15 @@
-"""The wire of the runtime protocol in Python: bodies are read and written, frames answered. spec/runtime_protocol.md says what they are."""
+"""A server of the runtime protocol in Python: reads and writes bodies, answers frames. spec/runtime_protocol.md defines them."""
 import os
 import struct
 import sys
 import time
 import zlib
 
+# begin generated python from spec/protocol.yaml, by tools/specgen/blocks.py
 HELLO, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD, PING, QUIT, STATE = range(1, 14)
-OK, MALFORMED, INVALID, UNSUPPORTED = range(4)
-NONE, TENSOR, INT, DOUBLE, BOOL, STRING, INTS, DOUBLES, BOOLS, TENSORS = range(10)
+OK, MALFORMED, INVALID, UNSUPPORTED, FAULT, EXHAUSTED, INTERNAL = range(0, 7)
+NONE, TENSOR, INT, DOUBLE, BOOL, STRING, INTS, DOUBLES, BOOLS, TENSORS = range(0, 10)
+# end generated python
 MOST_BYTES = 1 << 28
 HEADER = struct.Struct("<4sBBHII")
 
@@ -39,11 +41,11 @@ def texts(*words):
 
 
 class Refused(Exception):
-    """Of a status and a message."""
+    """Refuses a request, with a status and a message."""
 
 
 def replied(answer, kind, body):
-    """The body of the reply, of what `answer(kind, body)` returns or raises."""
+    """The body of the reply: what `answer(kind, body)` returns or raises."""
     begin, status, message, data = time.perf_counter_ns(), OK, "", b""
     try:
         data = body if kind == PING else b"" if kind == QUIT else answer(kind, Body(body))
@@ -63,17 +65,17 @@ def framed(kind, number, body):
 
 def requests(wire):
     kind = None
-    while kind != QUIT and (header := wire.read(HEADER.size)):  # or until the host ends
+    while kind != QUIT and (header := wire.read(HEADER.size)):  # or until the input ends
         mark, version, kind, number, length, _ = HEADER.unpack(header)
         if mark != b"asay" or version != 1 or length > MOST_BYTES:
-            sys.exit("what came is no frame of version 1")
+            sys.exit("the input is not a frame of version 1")
         yield kind, number, wire.read(length)
 
 
 def serve(answer):
-    """Answers requests until nobody asks any more."""
+    """Answers requests until the input ends, or QUIT."""
     wire_out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed is no frame
+    os.dup2(2, 1)  # the standard output is for frames alone
     for kind, number, body in requests(sys.stdin.buffer):
         wire_out.write(framed(kind | 0x80, number, replied(answer, kind, body)))
         wire_out.flush()

@@ -38,17 +38,6 @@ void indices_broadcast(Argument<const Tensors*> indices, TensorArgument self) {
   static_cast<void>(indexed_sizes(*indices.value, self->sizes));
 }
 
-void broadcasts_to_indexed(TensorArgument values, TensorArgument self, Argument<const Tensors*> indices) {
-  const Dims sizes = indexed_sizes(*indices.value, self->sizes).sizes;
-  require(shapes::expands(values->sizes, sizes), values.name, " has sizes ", values->sizes,
-          ", which do not broadcast to the indexed sizes ", sizes);
-}
-
-void single_of_scalar(TensorArgument index, TensorArgument self) {
-  require(self->rank() > 0 || index->count() == 1, index.name, " has ", index->count(), " elements, but ", self.name,
-          " is a scalar and takes one");
-}
-
 void indices_within(TensorArgument index, TensorArgument self, Int dim) {
   const Int n = terms::size(self, dim);
   for (Int i : read<Int>(*index.value).data)
@@ -108,11 +97,6 @@ void none_negative(TensorArgument tensor) {
   const auto found = std::ranges::find_if(values, [](Int n) { return n < 0; });
   require(found == values.end(), tensor.name, " has the element ", found == values.end() ? 0 : *found,
           ", but none may be negative");
-}
-
-void sum_is(TensorArgument tensor, Argument<Int> sum) {
-  const Int total = shapes::repeated_each(tensor)[0];
-  require(total == sum.value, sum.name, " is ", sum.value, ", but the sum of ", tensor.name, " is ", total);
 }
 
 void source_suffices(TensorArgument source, TensorArgument tensor, TensorArgument mask) {

@@ -26,7 +26,7 @@ std::string said(Outcome outcome, std::span<const Tensor> outs) {
 }
 
 std::string by_the_kernel(const Case& c, const HostCall& host) {
-  const auto library = load_library("executorch", folder());
+  const auto library = load_executorch_library(folder());
   const Observation seen = Probe(*library).observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments));
   return said(seen.reply.outcome, seen.outs);
 }
@@ -35,7 +35,7 @@ std::string by_the_runtime(const Case& c, const HostCall& host) {
   const CallProgram call = program_of_call(*c.op, host.arguments);
   const fs::path file = fs::temp_directory_path() / text("reproduction.", getpid(), ".pte");
   write_file(file, encode(call.program));
-  const auto runtime = load_runtime("executorch", folder());
+  const auto runtime = load_executorch_runtime(folder());
   Reply reply;
   const auto loaded = runtime->load({file, {}}, reply);
   fs::remove(file);

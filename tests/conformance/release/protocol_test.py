@@ -461,7 +461,7 @@ counted = kernels_with(lambda: pathlib.Path("process%d" % os.getpid()).touch())
 
     def test_over_tcp_each_connection_is_a_process(self):
         self.write_faults()
-        end = SOURCE / "conformance" / "python" / "end.py"
+        end = SOURCE / "conformance" / "wire" / "python" / "end.py"
         with subprocess.Popen(["python3", end, "faults:counted", "--listen", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=self.folder, env=WITH_NUMPY) as server:
             try:
                 address = re.fullmatch(r"listens at (127\.0\.0\.1:\d+)\n", server.stdout.readline())[1]

@@ -179,12 +179,12 @@ class Planted(Judged):
     def test_what_an_end_does(self):
         for fault, cause in {
             "former": 'exits saying "breaks the rule protocol.ping: a PING of N bytes is answered with others"',
-            "stays": 'exits saying "breaks the rule protocol.quit: the end stays after it answered QUIT"',
-            "code": 'exits saying "breaks the rule protocol.quit: the end exited with status N after it answered QUIT"',
+            "stays": 'exits saying "breaks the rule protocol.quit: the server still runs after it answered QUIT"',
+            "code": 'exits saying "breaks the rule protocol.quit: the server exited with status N after it answered QUIT"',
             "deaf": 'does not end in a step "ask", when it is asked for quit',
             "twice": 'exits saying "breaks the rule protocol.state: value N is kept twice"',
             "drifts": 'exits saying "breaks the rule protocol.state: a program that is loaded again does not begin with the state that it had at first"',
-            "zeros": 'exits saying "breaks the rule protocol.generator: inputs that the end makes give other outputs than these inputs do"',
+            "zeros": 'exits saying "breaks the rule protocol.generator: inputs that the server makes give other outputs than these inputs do"',
         }.items():
             with self.subTest(fault):
                 end = sys.executable, SUPPORT / "faulty_runtime.py", fault, PROGRAMS / "counter" / "program.pte", *REFERENCE

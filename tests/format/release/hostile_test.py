@@ -1,4 +1,4 @@
-"""Files and requests that nobody means well with: refused or harmless, within what a laptop survives."""
+"""Hostile files and requests are refused or harmless, within limits that a laptop survives."""
 import json
 import os
 import threading
@@ -68,7 +68,7 @@ class Files(Hostile):
         for n in 0, 1, 63, 64, 65, len(content) - 1:
             self.harmless("check", "/dev/stdin", feed=by_bytes(n), code=3, rule="H")
 
-    def test_what_is_no_file(self):
+    def test_a_path_that_is_not_a_file(self):
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
         for path, word in (fifo, "H1"), (self.folder, "folder"), ("/proc/self/mem", "Input/output error"), (self.folder / "none", "No such file"), ("/dev/null", "H1"):
@@ -129,7 +129,7 @@ class Names(Hostile):
                     self.clean(command[0], path, *command[1:], *form)
         self.assertIn(b"backend", assay("inspect", self.folder / "good.pte", "--json").out)
 
-    def test_no_text_of_a_request_does(self):
+    def test_no_text_of_a_request_forges_a_line(self):
         line = json.dumps({"operator": FORGED.decode("latin-1"), "args": [], FORGED.decode("latin-1"): 1}).encode()
         for request in line, b'{"operator":"' + FORGED.replace(b'"', b"") + b'","args":[]}', FORGED:
             path = self.write("request", request.replace(b"\n", b" "))
@@ -141,11 +141,11 @@ class Names(Hostile):
 
 class Budgets(Hostile):
     def bad_lists(self, lists, length):
-        """Values that share one list of integers, of which each is the index of nothing."""
+        """Values that share one list of integers; each integer is an invalid index."""
         bad = flat.items(flat.INT_LIST, [10**6] * length, "q")
         return flat.program([flat.plan("forward", flat.List([bad] * lists), [])])
 
-    def test_findings_are_told_a_hundred_times_and_counted(self):
+    def test_a_hundred_findings_are_reported_and_the_rest_counted(self):
         path = self.write("bad.pte", self.bad_lists(100, 1000))
         done = self.harmless("check", path, code=4, rule="V3", output=64 * 1024, memory=128 * MIB)
         self.assertEqual(done.out.count(b"invalid, V3: "), 100)
@@ -258,7 +258,7 @@ class Payloads(Hostile):
             self.harmless("inspect", path, memory=256 * MIB)
             self.assertNotEqual(self.harmless("run", path, "--input", PROGRAMS / "mlp" / "call0_input0.npy").code, 0)
 
-    def test_what_is_wrong_with_a_payload_is_said_with_its_place(self):
+    def test_a_fault_in_a_payload_is_reported_with_its_place(self):
         x = flat.tensor([2, 3], 1, 0)
         for backend, payload in ("ProgramBackend", b"no program at all"), ("Other", b"whatever"):
             plan = flat.plan("forward", [x], [flat.delegate_call(0, [0])], [0], [0], delegates=[flat.delegate(backend, 0)], sizes=[0, 64])
@@ -269,7 +269,7 @@ class Payloads(Hostile):
                 self.assertEqual(done.code, 3)
                 self.assertIn(b"delegate 0 of forward: ", done.out)
 
-    def test_a_payload_that_many_share_is_checked_once(self):
+    def test_a_shared_payload_is_checked_once(self):
         x, payload = flat.tensor([2, 3], 1, 0), flat.program([flat.adder(1000)])
         delegates = [flat.delegate("ProgramBackend", 0)] * 5000
         plan = flat.plan("forward", [x], [flat.delegate_call(0, [0, 0])], [0], [0], delegates=delegates, sizes=[0, 64])
@@ -278,7 +278,7 @@ class Payloads(Hostile):
 
 
 class Peaks(Hostile):
-    """Memory in units of the tables, of programs large enough that nothing else counts."""
+    """Memory in units of the tables, for programs so large that nothing else counts."""
 
     @staticmethod
     def distinct():

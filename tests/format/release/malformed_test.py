@@ -1,4 +1,4 @@
-"""More of what an attacker would try on each format: deep, wide, shared, huge, quadratic, contradictory."""
+"""Attacks on each format with deep, wide, shared, huge, quadratic and contradictory content."""
 import json
 import struct
 import unittest
@@ -25,14 +25,14 @@ def program(*arguments, segments=None, **more):
 
 
 def lists_of(kind, name, code, calls):
-    """Calls that all name one list."""
+    """Calls that share one list."""
     listed = items(kind, [0 if kind == TENSOR_LIST else 2] * MANY, code)
     arguments = [3, 2, 1, 1] if kind == TENSOR_LIST else [0, 3, 1, 1]
     return program([listed], [kernel(0, arguments) for _ in range(calls)], operators=[operator(name, "out")], sizes=[0, 8 * MANY])
 
 
 def results(methods, calls):
-    """Calls of so many results that each pair of them has to be looked at."""
+    """Calls with so many results that each pair of them must be compared."""
 
     def one(name):
         parts = [tensor([1], 1, 64 + 4 * i) for i in range(9000)]
@@ -44,7 +44,7 @@ def results(methods, calls):
 
 
 def handles(sources):
-    """Two handles, each of which may mean any of many tensors, against each other again and again."""
+    """Two handles that each may refer to many tensors, compared with each other again and again."""
     base = [tensor([2, 3], 1, 32 * i) for i in range(2 * sources)]
     first, second = 4 + 2 * sources, 5 + 2 * sources
     moves = [flat.move(4 + i, first if i < sources else second) for i in range(2 * sources)]
@@ -55,7 +55,7 @@ def handles(sources):
 
 
 class Programs(Hostile):
-    """Code 0: valid; 3: malformed; 4: invalid; 7: more than any exporter's program asks for."""
+    """Code 0: valid; 3: malformed; 4: invalid; 7: more than any exporter's program needs."""
 
     FILES = {
         "methods of one name": (4, lambda: flat.program([flat.plan("forward", [], []) for _ in range(10_000)])),
@@ -204,7 +204,7 @@ class Calls(Hostile):
             with self.subTest(text[:60] if isinstance(text, bytes) else str(text)[:60]):
                 self.run_calls(text, code=3)
 
-    def test_a_method_that_there_is_not(self):
+    def test_an_unknown_method(self):
         self.run_calls({"calls": [{"method": "\x1b[2J" * 1000, "inputs": []}]}, code=4, rule="G3")
 
     def test_many_calls(self):

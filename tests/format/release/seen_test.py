@@ -1,4 +1,4 @@
-"""What an attack has found once, each as the smallest file of its kind: refused by its rule, or within its limits."""
+"""Findings of earlier attacks, each as the smallest file of its kind: refused by its rule, or within its limits."""
 import re
 import unittest
 
@@ -72,10 +72,10 @@ ELSEWHERE = {
     "a list of many references to one tensor": "RuntimeBudget.AListOfOneTensorIsPaidForEachTime",
     "a loop of products that nobody charged": "RuntimeBudget.ALoopRunsOutOfWork",
     "instructions of delegates": "RuntimeBudget.InstructionsOfDelegatesCount",
-    "memory of delegates": "Runtime.WhatIsDelegatedSharesTheLimitOfMemory",
-    "an operator that is listed but never called": "RuntimeResults.OnlyOperatorsThatAreCalledHaveToBeThere",
+    "memory of delegates": "Runtime.DelegatesShareTheLimitOfMemory",
+    "an operator that is listed but never called": "RuntimeResults.OnlyCalledOperatorsMustExist",
     "payloads nested without end": "Payloads.test_payloads_are_checked_to_a_depth",
-    "payloads that nobody checked": "Payloads.test_what_is_wrong_with_a_payload_is_said_with_its_place",
+    "payloads that nobody checked": "Payloads.test_a_fault_in_a_payload_is_reported_with_its_place",
     "a size of 2^63 - 1 in inspect": "Budgets.test_sizes_that_no_integer_holds",
     "one bad list that many values share": "Budgets.test_shared_lists",
     "keys of JSON compared in pairs": "Requests.test_json_that_grows",
@@ -130,7 +130,7 @@ class Seen(Hostile):
         self.harmless("check", path, code=0, memory=64 * MIB)
         self.assertEqual(self.harmless("run", path, code=0, memory=256 * MIB).out.count(b"pass"), 100)
 
-    def test_their_like_that_keeps_the_rules_is_accepted(self):
+    def test_similar_programs_that_keep_the_rules_are_accepted(self):
         self.harmless("check", self.write("good.pte", method([relu(X, FIRST), relu(FIRST, OUT)], [at(64)])), code=0)
 
     def test_each_kind_has_its_test(self):

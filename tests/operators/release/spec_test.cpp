@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "conformance/cases/case.h"
 #include "reference/call.h"
+#include "reference/functional.h"
 #include "tests/support/static_call.h"
 
 namespace assay {
@@ -48,6 +50,54 @@ TEST_P(EveryOperator, HasACaseThatBreaksEachRule) {
   }
   for (const Rule& rule : GetParam()->rules)
     EXPECT_TRUE(broken.contains(rule.id)) << rule.id << ": " << rule.sentence << " is broken by no case";
+}
+
+const FunctionalForm* form_of(const Operator& op) {
+  const auto all = functional_table();
+  const auto at = std::ranges::find(all, &op, &FunctionalForm::op);
+  return at == all.end() ? nullptr : &*at;
+}
+
+// An operator that changes an argument and has no outs is called under its own name in every graph.
+TEST_P(EveryOperator, HasAFunctionalForm) {
+  const Operator& op = *GetParam();
+  const FunctionalForm* form = form_of(op);
+  ASSERT_EQ(form == nullptr, op.outs() == op.mutated()) << op.name;
+  if (!form) return;
+  EXPECT_EQ(find_functional(form->name), form) << form->name;
+  EXPECT_EQ(form->arguments().size() + op.outs(), op.arguments.size());
+  std::size_t at = 0;
+  for (const SchemaArgument& argument : form->arguments()) {
+    const std::string default_text = argument.default_text.empty() ? "" : text("=", argument.default_text);
+    at = op.schema.find(text(" ", argument.name, default_text), at);
+    EXPECT_NE(at, std::string_view::npos) << argument.name << " of " << op.schema;
+    EXPECT_FALSE(argument.out) << argument.name;
+  }
+}
+
+TEST(FunctionalForms, HaveTheNamesThatATenHas) {
+  const std::pair<std::string_view, std::string_view> expected[] = {
+      {"aten::relu", "aten::relu.out"},
+      {"aten::add.Tensor", "aten::add.out"},
+      {"aten::add.Scalar", "aten::add.Scalar_out"},
+      {"aten::sum.dim_IntList", "aten::sum.IntList_out"},
+      {"aten::mean.dim", "aten::mean.out"},
+      {"aten::max.dim", "aten::max.dim_max"},
+      {"aten::sort.stable", "aten::sort.values_stable"},
+      {"aten::full", "aten::full.out"},
+      {"aten::sym_size.int", "aten::sym_size.int"},
+      {"dim_order_ops::_to_dim_order_copy", "dim_order_ops::_to_dim_order_copy.out"},
+      {"quantized_decomposed::quantize_per_tensor.tensor", "quantized_decomposed::quantize_per_tensor.Tensor_out"},
+  };
+  for (const auto& [functional, out] : expected) {
+    const FunctionalForm* form = find_functional(functional);
+    ASSERT_NE(form, nullptr) << functional;
+    EXPECT_EQ(form->op->name, out);
+  }
+  EXPECT_TRUE(find_functional("aten::full")->takes_options);
+  EXPECT_FALSE(find_functional("aten::relu")->takes_options);
+  for (const std::string_view none : {"aten::copy_", "aten::add.out", "aten::nothing"})
+    EXPECT_EQ(find_functional(none), nullptr) << none;
 }
 
 std::vector<const Operator*> all_operators() {

@@ -10,7 +10,7 @@
 
 #include "optimized/kernels/epilogue.h"
 
-// Activations over all of their domain: each 2^12th float, and those at which something happens.
+// Activations over their whole domain: each 2^12th float, and the floats at which the formula changes.
 namespace assay::kernels {
 namespace kernels_activation_test {
 
@@ -33,7 +33,7 @@ double ulp(double value) {
   return size < 0x1p-126 ? smallest : std::ldexp(1, std::ilogb(size) - 23);
 }
 
-// The value in double, and how far from it f32 may be.
+// The value in double, and the bound of a float's error.
 struct Row {
   Activation activation;
   const char* name;
@@ -48,20 +48,20 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 const Row rows[] = {
     {Activation::none, "none", [](double x) { return x; }, [](double, double) { return 0.0; }},
     {Activation::clamp, "clamp", clamped, [](double, double) { return 0.0; }},
-    // A sum, a product and a quotient of half an ulp each.
+    // The sum, the product and the quotient have an error of half an ulp each.
     {Activation::hardsigmoid, "hardsigmoid", [](double x) { return six_of(x) / 6; },
      [](double, double y) { return 2 * unit * std::fabs(y) + smallest; }},
     {Activation::hardswish, "hardswish", [](double x) { return x * six_of(x) / 6; },
      [](double, double y) { return 3 * unit * std::fabs(y) + smallest; }},
-    // aten::sigmoid of the spec: 2.5 ulp, flush.
+    // aten::sigmoid in the spec: 2.5 ulp, flush.
     {Activation::sigmoid, "sigmoid", sigmoid, [](double, double y) { return y < 0x1p-126 ? 0x1p-126 : 2.5 * ulp(y); }},
-    // That, and the product's half ulp.
+    // The same, and half an ulp of the product.
     {Activation::silu, "silu", [](double x) { return x * sigmoid(x); },
      [](double x, double y) {
        const double s = sigmoid(x);
        return std::fabs(x) * (s < 0x1p-126 ? 0x1p-126 : 2.5 * ulp(s)) + 0.5 * ulp(y);
      }},
-    // aten::gelu of the spec: half of 4 units of 2 |x|.
+    // aten::gelu in the spec: half of 4 units of 2 |x|.
     {Activation::gelu, "gelu", [](double x) { return x / 2 * std::erfc(-x / std::numbers::sqrt2); },
      [](double x, double) { return 4 * unit * std::fabs(x) + smallest; }},
     {Activation::gelu_tanh, "gelu_tanh",
@@ -71,7 +71,7 @@ const Row rows[] = {
 
 class Activations : public testing::TestWithParam<std::tuple<InstructionSet, Row>> {};
 
-TEST_P(Activations, AreAsAccurateAsTheSpecWants) {
+TEST_P(Activations, KeepTheAccuracyOfTheSpec) {
   const auto& [set, row] = GetParam();
   const std::vector<float> x = domain();
   std::vector<float> y(x.size());

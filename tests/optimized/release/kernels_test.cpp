@@ -11,20 +11,19 @@
 #include "tests/support/backwards.h"
 #include "tests/support/fenced_kernels.h"
 
-// Products and convolutions of every instruction set against double evaluations, on all edges of their tiles, between
-// pages that nobody may touch.
+// Products and convolutions of every instruction set, compared to evaluations in double, at all edges of their tiles.
+// The memory is between guard pages.
 namespace assay::kernels {
 namespace kernels_test {
 
-// A sum of products in double, and of their magnitudes.
+// A sum of products in double, and the sum of their magnitudes.
 struct Sum {
   double value = 0, magnitude = 0;
   std::size_t terms = 0;
   void add(double a, double b) { value += a * b, magnitude += std::fabs(a * b), ++terms; }
 };
 
-// The bound of a dot product, which no activation here makes more than 1.2 times as wide, and a rounding or more of its
-// own.
+// The bound of a dot product. An activation makes it at most 1.2 times as wide and adds a rounding or more of its own.
 void expect_near(float got, const Sum& sum, const Epilogue& e, const std::string& where) {
   const double want = activated(e, sum.value), unit = std::ldexp(1, -24);
   if (!std::isfinite(want)) {
@@ -118,7 +117,7 @@ TEST_P(Kernels, MultiplyThenAddAndActivate) {
     }
 }
 
-TEST_P(Kernels, MultiplyWhatIsNotFinite) {
+TEST_P(Kernels, MultiplyInfinitiesAndNaN) {
   MatmulCase c{14, 35, 20};
   c.a = random_floats(c.m * c.k), c.b = random_floats(c.k * c.n);
   c.a[3 * c.k + 4] = infinity, c.a[5 * c.k + 1] = nan, c.b[2 * c.n + 34] = -infinity, c.b[7 * c.n] = nan;
@@ -158,7 +157,7 @@ std::vector<float> run(InstructionSet set, const ConvolutionCase& c, const std::
   return out.values();
 }
 
-// Each product where the definition of the operator puts it.
+// Adds each product to the result that the operator's definition names.
 template <class Visit>
 void for_each_product(const ConvolutionCase& c, std::size_t height, std::size_t width, const Visit& visit) {
   const auto place = [&](const ConvolutionAxis& axis, std::size_t q, std::size_t k) {
@@ -214,7 +213,7 @@ void check(InstructionSet set, const ConvolutionCase& c) {
   }
 }
 
-// Kernels of each kind over the sizes of images that they just fit, and more.
+// Kernels of each kind over images that just hold them, and larger ones.
 void check_axes(InstructionSet set, const ConvolutionCase& base) {
   for (const std::size_t kernel : {1u, 2u, 3u, 5u, 7u})
     for (const std::size_t stride : {1u, 2u, 3u})

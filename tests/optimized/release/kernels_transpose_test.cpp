@@ -9,7 +9,7 @@
 #include "optimized/kernels/transpose.h"
 #include "tests/support/backwards.h"
 
-// Copies against the definition: each index by its strides.
+// Copies compared to the definition, which places each index by its strides.
 namespace assay::kernels {
 namespace kernels_transpose_test {
 

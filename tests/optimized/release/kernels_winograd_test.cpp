@@ -8,8 +8,8 @@
 #include "tests/support/backwards.h"
 #include "tests/support/fenced_kernels.h"
 
-// Winograd's convolutions of every instruction set against double evaluations and the bound of spec/numerics.md,
-// between pages that nobody may touch.
+// Winograd's convolutions of every instruction set, compared to evaluations in double and the bound of
+// spec/numerics.md. The memory is between guard pages.
 namespace assay::kernels {
 namespace kernels_winograd_test {
 
@@ -56,7 +56,7 @@ constexpr double points[] = {0, 0.625, -0.625, 1.5, -1.5};
 
 using Matrix = std::vector<std::vector<double>>;
 
-// The powers of the points; infinity has the last alone.
+// The powers of the points. The row of infinity has the last power alone.
 Matrix powers(std::size_t n) {
   Matrix m(6, std::vector<double>(n));
   for (std::size_t i = 0; i < 6; ++i)
@@ -64,7 +64,7 @@ Matrix powers(std::size_t n) {
   return m;
 }
 
-// The coefficients of the product of (x - p) for all points but one.
+// The coefficients of the product of (x - p) over all points p but one.
 std::vector<double> product_without(std::size_t i) {
   std::vector<double> all{1};
   for (std::size_t k = 0; k < 5; ++k) {
@@ -116,7 +116,8 @@ Matrix transposed(const Matrix& m) {
 }
 
 struct Number {
-  double value, ordinary, relaxed;  // and its magnitudes: of the formula's terms, and of the transforms' terms
+  double value, ordinary,
+      relaxed;  // `ordinary`: the magnitude of the formula's terms; `relaxed`: of the transforms' terms
 };
 
 double pixel(const Case& c, const Data& data, std::size_t image, std::size_t y, std::size_t x, std::size_t channel) {
@@ -126,7 +127,7 @@ double pixel(const Case& c, const Data& data, std::size_t image, std::size_t y, 
                                      : ((image * c.height + y) * c.width + x) * c.inputs + channel];
 }
 
-// All results of a tile, of which the first is result (y, x).
+// All results of a tile; the first is result (y, x).
 void evaluate_tile(const Case& c, const Data& data, std::size_t image, std::size_t y, std::size_t x,
                    std::vector<Number>& numbers) {
   static const Matrix pixels = absolute(pixel_transform()), weights = absolute(weight_transform()),
@@ -171,15 +172,15 @@ std::vector<Number> evaluate(const Case& c, const Data& data) {
 
 constexpr double unit = 0x1p-24;
 
-// How many roundings a term goes through: the weight's, four in each pass over the pixels, the products', four in each
-// pass over the sums, the bias and what is added.
+// The number of roundings of a term: of the weight, four in each pass over the pixels, of the products, four in each
+// pass over the sums, of the bias and of the residual.
 double roundings(const Case& c) { return static_cast<double>(c.inputs) + 20; }
 double bound(const Case& c, const Number& n) {
   const double share = roundings(c) * unit;
   return share / (1 - share) * n.relaxed;
 }
 
-// Results as they are computed from `numbers`; the bound is passed through activations, whose slopes are below 1.5.
+// Results as computed from `numbers`. The bound is propagated through activations, whose slopes are below 1.5.
 void check(InstructionSet set, const Case& c) {
   const Data data = random_data(c);
   const std::vector<Number> numbers = evaluate(c, data);
@@ -206,7 +207,7 @@ TEST_P(Winograd, ConvolvesAroundEachEdgeOfATile) {
         check(GetParam(), {height, width, 2 + width % 3, 3 + height % 3, padding});
 }
 
-TEST_P(Winograd, ConvolvesAnyChannels) {
+TEST_P(Winograd, ConvolvesAnyNumberOfChannels) {
   for (const std::size_t inputs : {1u, 3u, 4u, 15u, 16u, 17u, 40u})
     for (const std::size_t outputs : {1u, 4u, 17u, 66u}) check(GetParam(), {6, 9, inputs, outputs});
 }
@@ -231,8 +232,8 @@ TEST_P(Winograd, ConvolvesThenAddsAndActivates) {
                        {nullptr, 0, static_cast<Activation>(activation), -0.5f, 0.75f}});
 }
 
-// Numbers that leave the bound of the formula's sum, and how far: that is why relaxed arithmetic is asked for.
-TEST_P(Winograd, LeavesTheOrdinaryBoundButNotItsOwn) {
+// Numbers that exceed the bound of the formula's sum, and by how much: the reason why arithmetic has to be relaxed.
+TEST_P(Winograd, ExceedsTheOrdinaryBoundButNotItsOwn) {
   const Case c{14, 14, 32, 8};
   std::mt19937 generator(3);
   std::normal_distribution<float> normal;

@@ -9,7 +9,7 @@
 #include "conformance/runner/run_case.h"
 #include "tests/support/tensors.h"
 
-// Every recorded call that a kernel of the optimized runtime takes, judged as any testee's answer is.
+// Judges every recorded call that a kernel of the optimized runtime accepts, as the answer of any testee.
 namespace assay {
 namespace optimized_kernels_test {
 
@@ -20,7 +20,7 @@ const Corpus& corpus() {
 
 using Operands = OptimizedLibrary::Operands;
 
-// What a kernel is told of its operands, and for which instruction set it is; that of the machine where none is named.
+// What a kernel knows of its operands, and the instruction set; by default the set of this machine.
 struct Way {
   Operands operands;
   std::string words, set = {};
@@ -45,7 +45,7 @@ const std::vector<Way> ways = all_ways();
 
 class OptimizedKernelsOf : public testing::TestWithParam<std::string> {};
 
-TEST_P(OptimizedKernelsOf, AgreeWithTheSpecification) {
+TEST_P(OptimizedKernelsOf, KeepTheSpecification) {
   const RecordedCalls* calls = corpus().calls(GetParam());
   ASSERT_TRUE(calls) << "nothing is recorded";
   for (const auto& [operands, words, set] : ways) {
@@ -76,7 +76,7 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Recorded, OptimizedKernelsOf, testing::ValuesIn(OptimizedLibrary().kernels()), test_name);
 
-// Numbers without a pattern that a block of a kernel could share, of both signs unless `positive`.
+// Numbers without a pattern that a block of a kernel could repeat, of both signs unless `positive`.
 Tensor drawn(const Dims& sizes, const Dims& dim_order = {}, bool positive = false) {
   std::vector<double> values(static_cast<std::size_t>(count(sizes)));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -91,7 +91,7 @@ struct LargeCall {
   std::vector<Value> arguments;  // without the outs
 };
 
-// Beyond the edges of what kernels do at once (16, 32, 64, 256, 512), which recorded calls do not reach.
+// Sizes beyond what kernels compute at once (16, 32, 64, 256, 512); no recorded call has these.
 std::vector<LargeCall> large_calls() {
   const Dims last{0, 2, 3, 1}, image{2, 70, 9, 11}, rows{3, 1100};
   const Value none = std::monostate(), yes = true, no = false;
@@ -132,7 +132,7 @@ std::vector<LargeCall> large_calls() {
   return calls;
 }
 
-TEST(OptimizedKernels, AgreeBeyondTheirBlocks) {
+TEST(OptimizedKernels, KeepTheSpecificationBeyondTheirBlocks) {
   for (const auto& [operands, words, set] : ways)
     for (const LargeCall& large : large_calls()) {
       SCOPED_TRACE(testing::Message() << large.op << ", " << words);

@@ -14,15 +14,15 @@
 #include "tests/support/program_folders.h"
 #include "tests/support/whole_suite.h"
 
-// An instruction that another one does, or nobody, counts all the same: where one of its operands is another, the
-// optimized runtime says what the reference says.
+// An instruction that is merged into another one, or dropped, still counts: if one of its operands is changed, the
+// optimized runtime and the reference agree.
 namespace assay {
 namespace optimized_neighbours_test {
 
 namespace fs = std::filesystem;
 
 struct Said {
-  std::string rule;  // by which it ends; empty: it gives outputs
+  std::string rule;  // by which the call is refused; empty: it has outputs
   std::vector<Value> outputs;
 };
 
@@ -42,14 +42,14 @@ Said ask_optimized(std::span<const std::byte> file, const std::vector<File>& dat
     std::vector<OptimizedClient::Bytes> files;
     for (const File& f : data) files.push_back(f.bytes);
     OptimizedClient client(file, files, {});
-    client.method(call.method);  // which may be refused before its inputs
+    client.method(call.method);  // it may be refused before its inputs are set
     return {"", client.call(call.method, adapted(*valid_program(borrowed(file), data).plan(call.method), call.inputs))};
   } catch (const Fault& f) {
     return refused(f);
   }
 }
 
-// The instructions that rewrites leave to others or take others into, counted through all chains.
+// The instructions that rewrites merge into others, or others into, counted through all chains.
 std::set<std::size_t> rewritten(const fs::path& program, const std::vector<fs::path>& data, const std::string& name) {
   OptimizedClient client(program, data, {});
   const assay_method* method = client.method(name).method;
@@ -66,7 +66,7 @@ std::set<std::size_t> rewritten(const fs::path& program, const std::vector<fs::p
   return all;
 }
 
-// Other values of the same kind that an instruction may have as easily.
+// Other values of the same kind that an instruction could have.
 using Change = std::pair<std::string_view, void (*)(pte::EValueT&)>;
 
 pte::TensorT& tensor(pte::EValueT& v) { return *v.val.AsTensor(); }
@@ -111,7 +111,7 @@ std::vector<Change> changes_of(const pte::EValueT& v) {
   }
 }
 
-// The call of instruction i, counted through all chains; null: it is none of an operator.
+// The call of instruction i, counted through all chains. Null: the instruction calls no operator.
 pte::KernelCallT* call_of(pte::ExecutionPlanT& plan, std::size_t i) {
   for (const auto& chain : plan.chains) {
     if (i < chain->instructions.size()) return chain->instructions[i]->instr_args.AsKernelCall();
@@ -132,7 +132,7 @@ class OptimizedNeighbours : public testing::TestWithParam<fs::path> {
   }
 };
 
-TEST_P(OptimizedNeighbours, AreJudgedAsByTheReference) {
+TEST_P(OptimizedNeighbours, GetTheOutcomeOfTheReference) {
   const fs::path path = GetParam() / "program.pte";
   const ProgramCalls calls = read_calls(GetParam() / "calls.json");
   const std::vector<File> data = open_data_files(calls.data);
@@ -184,12 +184,12 @@ TEST_P(OptimizedNeighbours, AreJudgedAsByTheReference) {
   }
 }
 
-// A byte further, where none of their dtypes can.
-TEST_P(OptimizedNeighbours, GiveTheSameWhereverConstantsBegin) {
+// Constants begin one byte later, where no element of their dtype can begin.
+TEST_P(OptimizedNeighbours, DoNotDependOnTheAlignmentOfConstants) {
   const File file = open_file(GetParam() / "program.pte");
   Bytes moved(file.bytes.begin(), file.bytes.end());
-  constexpr std::size_t header = 8, place_of_base = header + 16;   // which says where segments begin
-  if (std::memcmp(moved.data() + header, "eh00", 4) != 0) return;  // it has none
+  constexpr std::size_t header = 8, place_of_base = header + 16;   // it tells where segments begin
+  if (std::memcmp(moved.data() + header, "eh00", 4) != 0) return;  // the file has no segments
   std::uint64_t base;
   std::memcpy(&base, moved.data() + place_of_base, sizeof base);
   moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(base++), std::byte{0});

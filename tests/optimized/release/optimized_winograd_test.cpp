@@ -4,7 +4,7 @@
 #include "optimized/runtime/table.h"
 #include "tests/support/convolution_calls.h"
 
-// Which convolutions Winograd's algorithm does, and what becomes of what is merged with them.
+// Which convolutions use Winograd's algorithm, and what it does with merged calls.
 namespace assay::optimized {
 namespace optimized_winograd_test {
 
@@ -20,7 +20,7 @@ TEST(OptimizedWinograd, IsChosenWhereArithmeticIsRelaxed) {
   EXPECT_EQ(kernel_of({12, 16, 16, 3, 1, 1}, false), "convolution_f32");
 }
 
-TEST(OptimizedWinograd, IsNotChosenForOthers) {
+TEST(OptimizedWinograd, IsNotChosenForOtherConvolutions) {
   for (const ConvolutionCase& c : {ConvolutionCase{12, 15, 16, 3, 1, 1},
                                    {12, 16, 15, 3, 1, 1},
                                    {7, 16, 16, 3, 1, 1},
@@ -35,8 +35,8 @@ TEST(OptimizedWinograd, IsNotChosenForOthers) {
             "convolution_f32");
 }
 
-// Random numbers of one size are no data on which it leaves the bound of the formula.
-TEST(OptimizedWinograd, DoesWhatIsMerged) {
+// Random numbers of one size do not leave the bound of the formula.
+TEST(OptimizedWinograd, DoesMergedCalls) {
   for (const bool clamped : {false, true})
     for (const bool normed : {false, true})
       for (const bool bias : {false, true}) {

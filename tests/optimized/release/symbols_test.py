@@ -1,5 +1,4 @@
-"""What is deployed needs no heap, no exceptions, no types at run time, nothing that is initialized: so say the symbols
-of the libraries."""
+"""The symbols of the deployable libraries: they need no heap, no exceptions, no RTTI and no initialization."""
 import os
 import pathlib
 import re
@@ -7,9 +6,10 @@ import subprocess
 import unittest
 
 build = pathlib.Path(os.environ["ASSAY_BUILD"])
-# With a symbol that each is sure to have.
+# By library, a symbol that it must have.
 libraries = {
     "format/libassay_format.a": r"assay::format::open_program\(.*",
+    "planning/libassay_planning.a": r"assay::planning::plan_arena\(.*",
     "optimized/libassay_optimized.a": r"assay_execute",
     "optimized/kernels/libassay_kernels.a": r"assay::kernels::matmul\(.*",
 }

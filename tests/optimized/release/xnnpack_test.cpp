@@ -14,7 +14,7 @@
 #include "reference/fault.h"
 #include "tests/support/convolution_calls.h"
 
-// XNNPACK's kernels against double evaluations, in exactly the memory that they ask for.
+// XNNPACK's kernels compared to evaluations in double, in exactly the memory that they ask for.
 namespace assay::optimized {
 namespace xnnpack_test {
 
@@ -52,13 +52,13 @@ TEST(Xnnpack, ConvolvesGroupsAndEachChannel) {
   }
 }
 
-TEST(Xnnpack, ConvolvesWhatIsMerged) {
+TEST(Xnnpack, ConvolvesMergedCalls) {
   for (const bool clamped : {false, true})
     for (const bool normed : {false, true})
       for (const bool bias : {false, true}) check({8, 12, 18, 3, 1, 1, 1, 1, bias, clamped, normed});
 }
 
-TEST(Xnnpack, RefusesWhatItCannotDo) {
+TEST(Xnnpack, RefusesUnsupportedCalls) {
   const auto can = [](auto change) {
     ConvolutionCall convolution({8, 4, 6, 3});
     change(convolution);
@@ -77,7 +77,7 @@ TEST(Xnnpack, RefusesWhatItCannotDo) {
   }));
 }
 
-TEST(Xnnpack, IsAskedForWhereArithmeticIsRelaxedAndSumsAreShort) {
+TEST(Xnnpack, IsChosenWhereArithmeticIsRelaxedAndSumsAreShort) {
   const auto accepts = [](const ConvolutionCase& c, bool relaxed) {
     ConvolutionCall convolution(c);
     convolution.call.relaxed = relaxed;
@@ -90,7 +90,7 @@ TEST(Xnnpack, IsAskedForWhereArithmeticIsRelaxedAndSumsAreShort) {
   EXPECT_FALSE(accepts({14, 1, 1, 3, 1, 1, 1, 40}, true));
 }
 
-TEST(Xnnpack, OneByteLessIsRefused) {
+TEST(Xnnpack, IsRefusedIfOneByteIsMissing) {
   for (const std::size_t kernel : {1u, 3u}) {
     const ConvolutionCall convolution({8, 12, 18, kernel, 1, kernel / 2});
     EXPECT_NO_THROW(LoneStep(convolution_xnnpack_f32, convolution.call));
@@ -103,8 +103,8 @@ TEST(Xnnpack, OneByteLessIsRefused) {
   }
 }
 
-// In a process of its own, where XNNPACK has the heap for its memory.
-TEST(XnnpackDeathTest, RefusesMemoryOfOthers) {
+// In a process of its own, where XNNPACK uses the heap.
+TEST(XnnpackDeathTest, RefusesAnAllocatorOfAnotherUser) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto refused = [] {
     xnn_initialize(nullptr);
@@ -119,7 +119,8 @@ TEST(XnnpackDeathTest, RefusesMemoryOfOthers) {
   EXPECT_EXIT(refused(), testing::ExitedWithCode(0), "");
 }
 
-// Why it is no exact arithmetic: its kernels clamp, even to infinities, by instructions that take the limit for NaN.
+// The reason why its arithmetic is relaxed: its kernels clamp, even to infinities, by instructions that replace NaN by
+// the limit.
 TEST(Xnnpack, TakesNaNForTheLowerLimit) {
   for (const bool clamped : {false, true}) {
     const ConvolutionCall convolution({4, 8, 16, 1, 1, 0, 1, 1, true, clamped});
@@ -130,7 +131,7 @@ TEST(Xnnpack, TakesNaNForTheLowerLimit) {
   }
 }
 
-// m x k times a constant matrix, as rows of outputs or as rows of inputs.
+// m x k times a constant matrix, whose rows are outputs or inputs.
 void check_product(std::string_view op, std::size_t m, std::size_t k, std::size_t n, bool has_bias) {
   const Fenced a(m * k + beyond), b(random_floats(k * n)), bias(random_floats(n)), out(m * n);
   std::ranges::copy(random_floats(m * k), a.data());
@@ -168,8 +169,8 @@ TEST(Xnnpack, Multiplies) {
       }
 }
 
-// With the tables of a build that has it: recorded programs, whose memory has room behind what XNNPACK reads.
-TEST(Xnnpack, DoesStepsOfPrograms) {
+// With the tables of a build with XNNPACK: recorded programs, whose arenas have room behind what XNNPACK reads.
+TEST(Xnnpack, ExecutesStepsOfPrograms) {
   for (const char* name : {"channels_last", "mobile_net", "squeeze_excite"}) {
     const std::filesystem::path folder = std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name;
     const ProgramCalls calls = read_calls(folder / "calls.json");

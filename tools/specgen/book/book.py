@@ -41,7 +41,8 @@ class Book:
         self.words = Words(spec / "rules.md")
         self.numerics = Rows((spec / "numerics.md").read_text())
         self.functions = Functions(ROOT / "reference" / "operators")
-        self.kernels = yaml.load((ROOT / "optimized/operators/kernels.yaml").read_text(), yaml.CSafeLoader)
+        kernels = yaml.load((ROOT / "optimized/selection/kernels.yaml").read_text(), yaml.CSafeLoader)
+        self.kernels = {**kernels["pointwise"], **kernels["others"]}
         self.coverages = coverages(cases.read_text() if cases else asked(assay, "cases", "--json", "--golden", ROOT / "golden" / "operators"))
         self.implemented = implemented(asked(assay, "operators"))
         self.runs = Runs(runs)
@@ -129,8 +130,8 @@ def write(book, site):
     spec = ROOT / "spec"
     for path in sorted(spec.glob("*.md"), key=order):
         site.add_chapter(path, "The spec")
-    for path in (spec / "dtypes.yaml", spec / "faults.yaml"):
-        site.add_table(Table(path), "The spec")
+    site.add_table(Table(spec / "dtypes.yaml", "dtypes"), "The spec")
+    site.add_table(Table(spec / "faults.yaml"), "The spec")
     site.add_format_rules(FormatRules(spec / "format" / "rules.yaml", ROOT), "Files")
     for path in sorted((spec / "format").glob("*.fbs")):
         site.add_format_tables(FormatTables(path), "Files")

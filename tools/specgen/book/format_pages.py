@@ -27,12 +27,14 @@ class Comment:
 
 
 class Table:
-    """A file of YAML that maps names to rows."""
+    """A file of YAML that maps names to rows, or that holds such a table under a key beside tables of lists."""
 
-    def __init__(self, path):
+    def __init__(self, path, key=None):
         self.path, lines = path, path.read_text().splitlines()
         self.about = Comment(lines)
-        self.rows = yaml.load("\n".join(lines), yaml.CSafeLoader)
+        all_tables = yaml.load("\n".join(lines), yaml.CSafeLoader)
+        self.rows = all_tables.pop(key) if key else all_tables
+        self.lists = all_tables if key else {}
         self.columns = list(dict.fromkeys(key for row in self.rows.values() for key in row))
 
 

@@ -4,7 +4,8 @@ import re
 from formula import formula
 from recorded import asking
 from sources import highlighted
-from wrapper import CONSUMED, SHORT
+from dtype_facts import ALIASES
+from wrapper import CONSUMED
 
 SHOWN = {"schema", "math", "common", "dtype", "out", "shape", "layout", "dims", "rules", "accuracy", "notes", "terms",
          "magnitude", "choice", "function"}  # keys that have a part of the page of their own
@@ -79,7 +80,7 @@ class OperatorPage:
     def accuracy(self):
         names = [a.name for a in self.entry.outs]
         for output, dtype, text in self.entry.accuracy_rows:
-            yield {"out": names[output] if output >= 0 else "", "dtype": "any other" if dtype == "all" else SHORT.get(dtype, dtype), "row": text}
+            yield {"out": names[output] if output >= 0 else "", "dtype": "any other" if dtype == "all" else ALIASES.get(dtype, dtype), "row": text}
 
     @property
     def measures(self):

@@ -14,8 +14,9 @@ def anchor(kind, word, nth=0):
 
 
 def arguments(signature):
+    """Of a signature, each as its type or, where the word has no expression, its name."""
     inside = re.fullmatch(r"\w+(?:\((.*)\))?", signature)
-    return inside[1].split(", ") if inside and inside[1] else []
+    return [a.partition(" ")[0].lower() for a in inside[1].split(", ")] if inside and inside[1] else []
 
 
 def fit(signature, word, entry):
@@ -70,9 +71,9 @@ def anchored(kind, section):
     times = Counter()
 
     def place(match):
-        words = list(dict.fromkeys(re.findall(r"`(\w+)", match[1])))
+        words = list(dict.fromkeys(re.findall(r"`(\w+)[^`]*`", match[1])))
         ids = [anchor(kind, word, times[word]) for word in words]
         times.update(words)
         return "- " + "".join(f'<a id="{i}"></a>' for i in ids) + match[1]
 
-    return re.sub(r"^- (`.*?)(?=: |$)", place, section, flags=re.M)
+    return re.sub(r"^- ((?:`[^`]+`(?:,\s+)?)+)", place, section, flags=re.M)

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/wire/connection.h"
+
+namespace assay::wire {
+
+// A server, and this process's connection to it, which the first request opens. The constructor asks the server for its
+// introduction over a connection of its own.
+class RemoteServer {
+ public:
+  explicit RemoteServer(const Address& address);  // throws Fault (invalid, testee) without an introduction
+
+  const Introduction& introduction() const { return introduction_; }
+  std::vector<std::pair<std::string, std::string>> facts() const;  // those of the server, and about its command
+  int most_at_once() const;                                        // connections that it takes at the same time
+
+  template <class... Read>
+  ReplyHead ask(Request request, const BodyWriter& body, Read... read) {
+    if (body.bytes().size() > introduction_.most_bytes) return too_long(body);
+    if (!connection_) connection_.emplace(reached_by());
+    return connection_->ask(request, body.bytes(), read...);
+  }
+
+  // Closes the connection and throws Lost: an answer breaks the rule.
+  [[noreturn]] void lose(const char* rule, std::string sentence);
+
+  // Sends QUIT. The next request opens another connection.
+  Reply quit();
+
+ private:
+  const Command* command() const { return std::get_if<Command>(&address_); }
+  Address reached_by() const { return forker_ ? Address(forker_->forked()) : address_; }
+  ReplyHead too_long(const BodyWriter& body) const;
+
+  Address address_;
+  std::optional<Forker> forker_;
+  Introduction introduction_;
+  std::optional<Connection> connection_;
+};
+
+}  // namespace assay::wire

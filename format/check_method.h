@@ -1,0 +1,40 @@
+#pragma once
+
+#include "format/names.h"
+#include "format/rule.h"
+#include "format/view.h"
+#include "format/workspace.h"
+
+// What the checks of a method have in common. Each check reports everything that it finds.
+namespace assay::format {
+
+// A value of one of these types may have another of them when the program runs: an operator on numbers writes its
+// result to a value for which the exporter wrote a Null or an Int.
+constexpr bool is_number(pte::KernelTypes type) {
+  return type >= pte::KernelTypes::Null && type <= pte::KernelTypes::Double;
+}
+
+struct MethodCheck {
+  const ProgramView& program;
+  const pte::ExecutionPlan& plan;
+  const NamedData& named;
+  Findings& findings;
+
+  bool has_value(std::int64_t index) const { return index >= 0 && index < size_of(plan.values()); }
+  const pte::EValue& value(std::int64_t index) const { return *plan.values()->Get(static_cast<std::uint32_t>(index)); }
+  bool check_index(std::int64_t index, RuleId rule, const Place& place) const {
+    return findings.check(has_value(index), rule, place, "names value ", index, ", but there are ",
+                          size_of(plan.values()), " values");
+  }
+};
+
+// Whether a check can use the memory that it took from the workspace. Reports V4 if there was too little.
+inline bool has_room(const Workspace& workspace, Findings& f) {
+  return !workspace.counts_only() && f.check(workspace.has_room(), "V4", {}, "the check needs a workspace of ",
+                                             workspace.mark(), " bytes, more than it is given");
+}
+
+void check_values(const MethodCheck& method, const Place& place);
+void check_instructions(const MethodCheck& method, const Place& place);
+
+}  // namespace assay::format

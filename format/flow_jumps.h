@@ -1,0 +1,61 @@
+#pragma once
+
+#include "format/flow_places.h"
+
+// The jumps of a method, and the loops that the exporter makes of a map or a scan.
+namespace assay::format {
+
+class Jumps {
+ public:
+  // The target of jumps, an instruction or the end. `first` and `last` are the first and the last of these jumps.
+  struct Target {
+    std::uint32_t at, first, last;
+  };
+  // A number that counts the iterations of a loop: from 0, by 1, up to `end`, and back to 0 behind the loop. Therefore
+  // it has the value of the file whenever an execution begins.
+  struct Counter {
+    std::uint32_t value, end;   // the values of the counter and of the number of iterations
+    std::uint32_t begin, jump;  // the first and the last instruction of the loop
+  };
+
+  Jumps(const Method& method, const Places& places, std::uint32_t jumps, Workspace& workspace, Work& work);
+
+  // A jump whose condition no instruction writes always goes the same way.
+  bool may_jump(const pte::JumpFalseCall& j) const { return !is_fixed(j) || !fixed_condition(j); }
+  bool may_pass(const pte::JumpFalseCall& j) const { return !is_fixed(j) || fixed_condition(j); }
+
+  std::span<const Target> targets() const { return targets_; }  // sorted
+  const Counter* counter(std::uint32_t value) const;            // null: the value counts no loop
+
+  // Whether instruction i adds each row behind the previous one, so that no row is left unwritten. The index is 0, or
+  // it counts a loop in which no jump skips the instruction and no other instruction writes to the bytes of the tensor.
+  bool adds_row_by_row(std::uint32_t i, const Effect& e) const;
+  // Whether behind the loop all rows of a static tensor have been added.
+  bool adds_all_rows(std::uint32_t i, const Effect& e) const;
+
+ private:
+  bool is_fixed(const pte::JumpFalseCall& j) const {
+    const auto condition = static_cast<std::uint32_t>(j.cond_value_index());
+    return m_.type(condition) == pte::KernelTypes::Bool && !places_.may_change(condition);
+  }
+  bool fixed_condition(const pte::JumpFalseCall& j) const {
+    return m_.value(static_cast<std::uint32_t>(j.cond_value_index())).val_as_Bool()->bool_val();
+  }
+  void find_targets();
+  void find_counters();
+  bool counts(const Counter& c) const;
+  std::int64_t known_number(std::uint32_t value) const;  // -1: not known
+  bool is_closed(const Counter& c) const;
+
+  const Method& m_;
+  const Places& places_;
+  Work& work_;
+  std::span<Target> targets_;
+  std::span<Counter> counters_;
+};
+
+// Whether an instruction in [first, last) writes to the value or to some of its bytes.
+bool is_written_between(const Method& m, const Places& places, std::uint32_t value, std::uint32_t first,
+                        std::uint32_t last, Work& work);
+
+}  // namespace assay::format

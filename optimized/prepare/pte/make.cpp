@@ -1,0 +1,103 @@
+#include "optimized/prepare/pte/make.h"
+
+#include "format/flow.h"
+#include "format/shared_state.h"
+#include "optimized/prepare/build.h"
+#include "optimized/prepare/pte/plan_reader.h"
+
+namespace assay::optimized {
+namespace {
+
+// Bytes that a step takes at most. A kernel keeps larger state among the packed constants.
+constexpr std::uint64_t most_state = 1024;
+
+// Bytes that rewrites of a call take at most: for what it does besides, and for the views of its operands.
+constexpr std::uint64_t most_rewritten = 1536;
+
+// What reading, data flow, lifetimes and rewrites take of the workspace.
+constexpr std::uint64_t workspace_of_a_value = 256, workspace_of_an_instruction = 192, workspace_of_a_memory = 32;
+
+template <class T>
+constexpr std::uint64_t of(std::uint64_t n) {
+  return n * sizeof(T) + alignof(T);
+}
+
+std::uint64_t size_of_value(const pte::EValue& v) {
+  using format::size_of;
+  if (const auto* t = v.val_as_Tensor()) return of<std::int32_t>(size_of(t->sizes()));
+  if (const auto* l = v.val_as_IntList()) return of<Value*>(size_of(l->items()));
+  if (const auto* l = v.val_as_TensorList()) return of<Value*>(size_of(l->items()));
+  if (const auto* l = v.val_as_OptionalTensorList()) return of<Value*>(size_of(l->items()));
+  return 0;
+}
+
+std::uint64_t size_of_instruction(const pte::Instruction& i) {
+  const auto* call = i.instr_args_as_KernelCall();
+  const auto* delegated = i.instr_args_as_DelegateCall();
+  const auto* args = call ? call->args() : delegated ? delegated->args() : nullptr;
+  return sizeof(Step) + sizeof(std::uint32_t) + of<Value*>(2) + of<Value*>(format::size_of(args)) + most_state +
+         most_rewritten;
+}
+
+// What the tables of a method take at most.
+std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
+  using format::size_of;
+  const std::uint64_t n = plan.values()->size();
+  std::uint64_t bytes = 1024 + of<Method>(1) + of<Value>(2 * n) + of<Tensor>(n) + of<Input>(size_of(plan.inputs())) +
+                        of<Output>(size_of(plan.outputs())) + of<Delegate>(size_of(plan.delegates()));
+  for (const pte::EValue* v : *plan.values()) bytes += size_of_value(*v);
+  for (const pte::Chain* chain : *plan.chains())
+    for (const pte::Instruction* i : *chain->instructions()) bytes += size_of_instruction(*i);
+  return aligned(bytes);
+}
+
+// Delegates begin when all else of the method is ready, in their order, whether they are called or not.
+bool begin_delegates(Builder& builder, const PlanReader& reader, Method& method) {
+  for (std::uint32_t i = 0; i < reader.delegates(); ++i)
+    if (!builder.begin_delegate(i, reader.delegate(i))) {
+      method.end();
+      return false;
+    }
+  return true;
+}
+
+// Without memories it counts, in a method that is gone when it returns. Null: it refuses the method.
+Method* make(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
+             format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault) {
+  format::Workspace::Scope scope(workspace);
+  PlanReader reader(program, plan, options, workspace, fault);
+  Builder builder(options, workspace, memories, fault);
+  Source source;
+  if (!builder.begin(reader.name(), tables_size(plan), sizes)) return nullptr;
+  const auto shared = memories ? memories->shared : std::span<std::byte>();
+  if (!reader.read(builder.tables(), shared, source)) return nullptr;
+  Method* made = builder.make(source, sizes);
+  return !made || !memories || begin_delegates(builder, reader, *made) ? made : nullptr;
+}
+
+}  // namespace
+
+Method* make_method(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
+                    format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault) {
+  if (!make(program, plan, options, workspace, nullptr, sizes, fault) || !memories) return nullptr;
+  return make(program, plan, options, workspace, memories, sizes, fault);
+}
+
+std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& plan) {
+  format::Workspace counting;
+  const format::Method method(plan, counting);
+  const format::NamedData named(&program.view(), program.data(), counting);
+  std::uint64_t memories = 1;
+  for (const pte::ExecutionPlan* each : *program.view().tables->execution_plan())
+    memories = std::max<std::uint64_t>(memories, format::size_of(each->non_const_buffer_sizes()));
+  counting.take<std::byte>(tables_size(plan) + workspace_of_a_memory * memories +
+                           workspace_of_a_value * (plan.values()->size() + std::uint64_t{1}) +
+                           workspace_of_an_instruction * (method.instructions() + std::uint64_t{1}));
+  format::shared_memories(program.view(), true, counting);
+  format::begun_state(program.view(), plan, {}, {}, counting);
+  format::each_state(
+      program.view(), plan, counting, [](void*, std::uint32_t) {}, nullptr);
+  return counting.most() + 1024;
+}
+
+}  // namespace assay::optimized

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "format/flow_effects.h"
+#include "format/names.h"
+#include "optimized/prepare/source.h"
+#include "optimized/runtime/backend.h"
+#include "optimized/runtime/method.h"
+
+namespace assay::optimized {
+
+// Reads an execution plan of a .pte file as a Source. A function that returns false has refused the plan; the fault
+// tells why.
+class PlanReader {
+ public:
+  PlanReader(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
+             format::Workspace& workspace, Fault& fault);
+
+  std::string_view name() const { return format::text_of(plan_.name()); }
+  // Values and operands are made in `tables`, all else in the workspace. `shared`: the memory that methods share; empty
+  // while it is only counted.
+  bool read(format::Workspace& tables, std::span<const std::byte> shared, Source& source);
+
+  std::uint32_t delegates() const { return format::size_of(plan_.delegates()); }
+  DelegateSource delegate(std::uint32_t i) const;
+
+ private:
+  using Indices = const flatbuffers::Vector<std::int32_t>*;
+
+  bool take();
+  bool has_room() const { return workspace_.has_room() && tables_->has_room(); }
+
+  // values.cpp
+  void read_value(std::uint32_t v);
+  void read_tensor(std::uint32_t v, const pte::Tensor& from);
+  template <class Index>
+  std::span<Value*> pointers(std::span<const Index> items);
+
+  // storage.cpp
+  void read_memories();
+  void read_shared_memories();
+  bool read_storage(std::uint32_t v, const pte::Tensor& from);
+  bool read_constant(std::uint32_t v, const pte::Tensor& from);
+  std::span<const std::byte> initial_value(const pte::Tensor& from) const;
+  bool read_state(std::span<const std::byte> shared);
+  bool is_kept(std::uint32_t v, const pte::Tensor& from, std::span<const std::uint8_t> is_live) const;
+
+  // instructions.cpp
+  bool read_instruction(std::uint32_t i);
+  bool read_call(Instruction& to, const pte::KernelCall& call);
+  void read_delegate_call(Instruction& to, const pte::DelegateCall& call);
+
+  const Program& program_;
+  const pte::ExecutionPlan& plan_;
+  const Options& options_;
+  format::Workspace& workspace_;
+  Fault& fault_;
+  const format::Place where_;
+  format::Method method_;
+  format::NamedData named_;
+  format::Workspace* tables_ = nullptr;
+  std::span<Value> values_;
+  std::span<Tensor> tensors_;
+  std::span<Storage> storage_;
+  std::span<Instruction> instructions_;
+  std::span<PlannedMemory> memories_;
+  std::span<std::uint8_t> shared_memories_;
+};
+
+}  // namespace assay::optimized

@@ -1,0 +1,89 @@
+#include <algorithm>
+
+#include "format/flow.h"
+#include "format/flow_places.h"
+#include "format/shared_state.h"
+#include "optimized/prepare/pte/plan_reader.h"
+
+// Where a plan has the bytes of tensors, and what these begin as.
+namespace assay::optimized {
+namespace {
+
+std::uint64_t bytes_of_memory(const pte::ExecutionPlan& plan, std::size_t i) {
+  const auto sizes = format::items(plan.non_const_buffer_sizes());
+  return i < sizes.size() ? static_cast<std::uint64_t>(sizes[i]) : 0;
+}
+
+}  // namespace
+
+// A shared memory is as large as the largest that a method plans there.
+void PlanReader::read_memories() {
+  shared_memories_ = format::shared_memories(program_.view(), options_.share_arenas, workspace_);
+  memories_ = workspace_.take<PlannedMemory>(std::max<std::size_t>(shared_memories_.size(), 1));
+  for (std::size_t i = 1; i < memories_.size(); ++i) {
+    memories_[i] = {bytes_of_memory(plan_, i), shared_memories_[i] != 0};
+    if (!memories_[i].is_shared) continue;
+    for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan())
+      memories_[i].bytes = std::max(memories_[i].bytes, bytes_of_memory(*plan, i));
+  }
+}
+
+bool PlanReader::read_constant(std::uint32_t v, const pte::Tensor& from) {
+  Storage& to = storage_[v];
+  if (format::is_external(from)) {
+    const auto found = named_.find(format::name_of(from));
+    if (!found)
+      return refuse(fault_, "T19", where_.in("value", v), "wants external data ", format::Quoted{format::name_of(from)},
+                    ", which no data file has");
+    to.content = found->bytes;
+  } else if (to.bytes > 0) {
+    to.content = *format::constant_data(program_.view(), from.data_buffer_idx());
+  }
+  to.content = to.content.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.content.size(), to.bytes)));
+  return true;
+}
+
+// Empty: no data file has it.
+std::span<const std::byte> PlanReader::initial_value(const pte::Tensor& from) const {
+  if (!format::is_external(from)) return *format::initial_data(program_.view(), from.data_buffer_idx());
+  const auto found = named_.find(format::name_of(from));
+  return found ? found->bytes : std::span<const std::byte>();
+}
+
+bool PlanReader::read_storage(std::uint32_t v, const pte::Tensor& from) {
+  Storage& to = storage_[v];
+  to.bytes = format::bytes_of(from), to.name = format::name_of(from);
+  if (tensors_[v].constant) return read_constant(v, from);
+  if (const auto* place = from.allocation_info())
+    to.memory = place->memory_id(), to.offset = format::planned_offset(*place);
+  to.has_initial = format::has_initial_value(from);
+  if (to.has_initial) to.content = initial_value(from);
+  return true;
+}
+
+// Whether the tensor is state. `is_live`: its bytes are read before an instruction writes them.
+bool PlanReader::is_kept(std::uint32_t v, const pte::Tensor& from, std::span<const std::uint8_t> is_live) const {
+  if (tensors_[v].constant) return false;
+  if (storage_[v].memory == 0) return !format::name_of(from).empty();
+  return is_live[v] || storage_[v].has_initial || memories_[storage_[v].memory].is_shared;
+}
+
+bool PlanReader::read_state(std::span<const std::byte> shared) {
+  auto is_live = workspace_.take<std::uint8_t>(method_.values());
+  if (!has_room()) return false;
+  format::each_state(
+      program_.view(), plan_, workspace_,
+      [](void* all, std::uint32_t v) { (*static_cast<std::span<std::uint8_t>*>(all))[v] = 1; }, &is_live);
+  const bool any_shared = std::ranges::any_of(memories_, &PlannedMemory::is_shared);
+  std::span<const std::uint8_t> is_begun;
+  if (any_shared && !shared.empty())
+    is_begun = format::begun_state(program_.view(), plan_, shared_memories_, shared, workspace_);
+  for (std::uint32_t v = 0; v < values_.size() && has_room(); ++v)
+    if (const pte::Tensor* from = method_.tensor(v)) {
+      tensors_[v].lasts = is_kept(v, *from, is_live);
+      storage_[v].is_begun = !is_begun.empty() && is_begun[v];
+    }
+  return has_room();
+}
+
+}  // namespace assay::optimized

@@ -1,0 +1,119 @@
+#include "optimized/kernels/attention.h"
+
+#include <optional>
+
+#include "kernels.gen.h"
+#include "optimized/selection/views.h"
+
+// Products of queries and keys that a rewrite has merged into attention.
+namespace assay::optimized {
+namespace {
+
+// Matrices with the same leading dimensions, those of the heads: the place and the strides of each.
+struct Matrices {
+  View view;
+  const Tensor* tensor = nullptr;
+
+  std::size_t size(int from_last) const {
+    return static_cast<std::size_t>(view.shape.sizes[view.shape.rank - from_last]);
+  }
+  std::ptrdiff_t stride(int from_last) const { return view.strides.of[view.shape.rank - from_last]; }
+  // The offset of head i; heads are numbered in row-major order.
+  std::ptrdiff_t first(std::size_t head) const {
+    std::ptrdiff_t at = view.first;
+    for (int d = view.shape.rank - 3; d >= 0; --d) {
+      const auto n = static_cast<std::size_t>(view.shape.sizes[d]);
+      at += static_cast<std::ptrdiff_t>(head % n) * view.strides.of[d];
+      head /= n;
+    }
+    return at;
+  }
+};
+
+struct State {
+  kernels::Attention attention;
+  std::size_t heads = 0, scratch = 0;  // floats of scratch of each thread
+  Matrices q, k, v, mask, out;
+};
+
+View viewed(const Value& value, const View* view) { return view ? *view : whole(*value.tensor); }
+
+std::size_t heads_of(const Matrices& m) {
+  std::size_t n = 1;
+  for (int d = 0; d < m.view.shape.rank - 2; ++d) n *= static_cast<std::size_t>(m.view.shape.sizes[d]);
+  return n;
+}
+
+bool columns_lie_together(const Matrices& m) { return m.stride(1) == 1 || m.size(1) == 1; }
+
+// Operands: q, k transposed, out. None: kernels do not accept the sizes or the dim orders.
+std::optional<State> plan(const Call& call) {
+  if (!call.set || !call.fusion || !call.fusion->attention) return {};
+  const Attention& with = *call.fusion->attention;
+  if (!is_f32(call[0]) || !is_f32(call[1]) || !is_f32(call[2]) || !is_f32(*with.values)) return {};
+  State s;
+  s.q = {view_of(call, 0), &call.tensor(0)}, s.k = {view_of(call, 1), &call.tensor(1)};
+  s.v = {viewed(*with.values, with.values_view), with.values->tensor};
+  s.out = {view_of(call, 2), &call.tensor(2)};
+  for (const Matrices* m : {&s.q, &s.k, &s.v, &s.out})
+    if (m->view.shape.rank < 2 || m->view.shape.count() == 0 || !is_ascending(m->view)) return {};
+  s.heads = heads_of(s.q);
+  s.attention = {*call.set,   s.q.size(2), s.k.size(1), s.q.size(1),
+                 s.v.size(1), with.scale,  with.safe,   s.k.stride(2) == 1 || s.q.size(1) == 1};
+  if (s.k.size(2) != s.q.size(1) || s.v.size(2) != s.k.size(1) || s.out.size(2) != s.q.size(2) ||
+      s.out.size(1) != s.v.size(1) || heads_of(s.k) != s.heads || heads_of(s.v) != s.heads ||
+      heads_of(s.out) != s.heads)
+    return {};
+  if (!columns_lie_together(s.q) || !columns_lie_together(s.v) || !columns_lie_together(s.out)) return {};
+  if (with.mask) {  // its leading dimensions are broadcast to those of the heads
+    s.mask = {viewed(*with.mask, with.mask_view), with.mask->tensor};
+    if (!is_f32(*with.mask) || s.mask.view.shape.rank < 2 || heads_of(s.mask) != s.heads ||
+        s.mask.size(2) != s.q.size(2) || s.mask.size(1) != s.k.size(1) ||
+        (s.mask.stride(1) != 0 && !columns_lie_together(s.mask)))
+      return {};
+  }
+  s.scratch = kernels::attention_scratch(s.attention);
+  return s;
+}
+
+bool accepts(const Call& call) { return plan(call).has_value(); }
+
+const void* prepare(const Call& call, Stores& stores) {
+  const auto made = stores.tables.take<State>(1);
+  if (made.empty()) return nullptr;
+  made[0] = *plan(call);
+  stores.scratch = made[0].scratch * sizeof(float) * stores.threads;
+  return &made[0];
+}
+
+bool run(const Step& step, Execution& execution) {
+  const State& s = *static_cast<const State*>(step.state);
+  const kernels::Attention& a = s.attention;
+  const std::size_t queries = s.heads * a.queries;  // each task has scratch of its own
+  const std::size_t parts = kernels::parts_of(execution.threads, execution.threads.count, queries, a.keys * a.depth);
+  kernels::for_each_task(execution.threads, parts, [&](std::size_t i) {
+    auto* scratch = reinterpret_cast<float*>(execution.scratch.data()) + i * s.scratch;
+    const kernels::Range range = kernels::part(queries, i, parts);
+    for (std::size_t at = range.begin, end; at < range.end; at = end) {
+      const std::size_t head = at / a.queries, begin = head * a.queries;
+      end = std::min(begin + a.queries, range.end);
+      const auto of = [&](const Matrices& m, int row, int column) {
+        return kernels::Strided{m.tensor->elements<float>() + m.first(head), m.stride(row), m.stride(column)};
+      };
+      const kernels::AttentionHead matrices{of(s.q, 2, 1),
+                                            of(s.k, 1, 2),
+                                            of(s.v, 2, 1),
+                                            s.mask.tensor ? of(s.mask, 2, 1) : kernels::Strided(),
+                                            s.out.tensor->elements<float>() + s.out.first(head),
+                                            s.out.stride(2)};
+      kernels::attend(a, matrices, {at - begin, end - begin}, scratch);
+    }
+  });
+  return true;
+}
+
+}  // namespace
+
+constexpr Kernel attention_f32{"attention_f32", accepts, prepare, run, true};
+
+}  // namespace assay::optimized

@@ -1,0 +1,180 @@
+#include <algorithm>
+
+#include "kernels.gen.h"
+#include "optimized/selection/elements.h"
+#include "optimized/selection/gather.h"
+#include "optimized/selection/views.h"
+
+// Converts elements to another dtype, in their order or in another one.
+namespace assay::optimized {
+namespace {
+
+// The dtype whose elements have the same low bits.
+DType signed_as(DType dtype) {
+  return dtype == DType::uint16 ? DType::int16 : dtype == DType::uint32 ? DType::int32 : dtype;
+}
+
+template <class D>
+std::uint8_t truth(D x) {
+  if constexpr (is_half<D>)
+    return static_cast<float>(x) != 0;
+  else
+    return plain<D, std::uint8_t>(x != D{});
+}
+
+// The number without its fraction. What Wide does not hold becomes its least number.
+template <class D, class Wide>
+std::int64_t truncated(D x) {
+  constexpr Wide least = std::numeric_limits<Wide>::min();
+  constexpr float limit = -static_cast<float>(least);
+  return x >= -limit && x < limit ? static_cast<Wide>(x) : least;
+}
+
+template <class T>
+Gather to_numbers(DType from, DType) {
+  if (from == DType::float64 && std::is_same_v<T, double>) return nullptr;  // which copy_elements does
+  return with_type_of(from, []<class D>() -> Gather { return gather_as<D, T>; });
+}
+
+template <class Wide>
+Gather to_integers_by(DType from, bool of_floats) {
+  return with_type_of(from, [=]<class D>() -> Gather {
+    if constexpr (std::is_integral_v<D>)
+      return gather_as<D, std::int64_t>;
+    else
+      return of_floats ? gather_as<D, std::int64_t, truncated<D, Wide>> : nullptr;
+  });
+}
+Gather to_integers(DType from, DType to) {
+  const bool is_wide = to == DType::int64 || to == DType::uint8, of_floats = to != DType::uint32;
+  return is_wide ? to_integers_by<std::int64_t>(from, of_floats) : to_integers_by<std::int32_t>(from, of_floats);
+}
+
+// Of integers of one size the truths are the same.
+Gather to_truths(DType from, DType) {
+  return with_type_of(signed_as(from), []<class D>() -> Gather {
+    if constexpr (std::is_integral_v<D> && sizeof(D) == 1)
+      return find_gather(DType::uint8, Element::boolean);
+    else
+      return gather_as<D, std::uint8_t, truth<D>>;
+  });
+}
+
+// The dtypes of the results of a kernel, and the type in which it computes these.
+struct Target {
+  bool (*has)(DType to);
+  Gather (*find)(DType from, DType to);
+  Element element;
+};
+bool is_float(DType to) { return element_of(to) == Element::f32; }
+bool is_integer(DType to) { return element_of(to) == Element::i64 || to == DType::uint16 || to == DType::uint32; }
+bool is_truth(DType to) { return to == DType::boolean; }
+bool is_double(DType to) { return to == DType::float64; }
+constexpr Target floats{is_float, to_numbers<float>, Element::f32}, wholes{is_integer, to_integers, Element::i64},
+    truths{is_truth, to_truths, Element::boolean}, doubles{is_double, to_numbers<double>, Element::i64};
+
+struct State {
+  bool fixed = false, fits = false;
+  std::uint8_t from_bytes = 0, to_bytes = 0;
+  Gather gather = nullptr;
+  Store store = nullptr;  // null: results are stored as they are gathered
+  Nest nest;
+};
+
+Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
+
+template <const Target& target>
+bool plan(const Call& call, State& s) {
+  if (call[0].kind != ValueKind::tensor || call.arguments.back()->kind != ValueKind::tensor) return false;
+  const DType from = call.tensor(0).dtype, to = out_of(call).dtype;
+  if (!target.has(to)) return false;
+  s.fixed = is_fixed(call);
+  s.gather = target.find(from, to);
+  if (to != dtype_of(target.element) && to != DType::float64) s.store = find_store(target.element, signed_as(to));
+  s.from_bytes = static_cast<std::uint8_t>(call.tensor(0).element_bytes());
+  s.to_bytes = static_cast<std::uint8_t>(out_of(call).element_bytes());
+  return s.gather;
+}
+
+bool view(const Call& call, View& v) {
+  v = whole(call.tensor(0));
+  return find_viewer(call.roles->name)(call, v) && v.first == 0;
+}
+
+Nest nest_of_view(const View& v, const Tensor& out) {
+  const Strides strides[] = {strides_of(v.shape, out.dim_order), v.strides};
+  return nest_of(v.shape, out.dim_order, strides);
+}
+
+template <const Target& target>
+bool accepts(const Call& call) {
+  State s;
+  View v;
+  return plan<target>(call, s) && (!s.fixed || view(call, v));
+}
+
+template <const Target& target>
+const void* prepare(const Call& call, Stores& stores) {
+  const auto made = stores.tables.take<State>(1);
+  if (made.empty()) return nullptr;
+  State& s = made[0];
+  View v;
+  if (!plan<target>(call, s) || !s.fixed || !view(call, v)) return &s;
+  s.fits = std::ranges::equal(v.shape.span(), out_of(call).shape());
+  if (s.fits) s.nest = nest_of_view(v, out_of(call));
+  return &s;
+}
+
+// Does the rows of the outermost loop that are in the range.
+void cast_rows(const State& s, Nest nest, kernels::Range range, const std::byte* from, std::byte* to) {
+  constexpr std::size_t tile = 256;
+  alignas(64) std::int64_t gathered[tile];
+  const auto begin = static_cast<std::ptrdiff_t>(range.begin);
+  nest.count[0] = static_cast<std::ptrdiff_t>(range.size());
+  from += begin * nest.stride[1][0] * s.from_bytes, to += begin * nest.stride[0][0] * s.to_bytes;
+  const std::ptrdiff_t stride = nest.stride[1][nest.loops - 1];
+  each_row(nest, 2, [&](const std::ptrdiff_t* at, std::ptrdiff_t count) {
+    const std::byte* x = from + at[1] * s.from_bytes;
+    std::byte* y = to + at[0] * s.to_bytes;
+    const auto n = static_cast<std::size_t>(count);
+    if (!s.store) return s.gather(x, stride, y, n);
+    for (std::size_t done = 0; done < n; done += tile) {
+      const std::size_t now = std::min(tile, n - done);
+      s.gather(x + static_cast<std::ptrdiff_t>(done) * stride * s.from_bytes, stride, gathered, now);
+      s.store(gathered, y + done * s.to_bytes, now);
+    }
+  });
+}
+
+bool run(const Step& step, Execution& execution) {
+  const State& s = *static_cast<const State*>(step.state);
+  const Tensor &self = step.call.tensor(0), &out = out_of(step.call);
+  Nest nest = s.nest;
+  if (!s.fixed) {
+    View v;
+    if (!view(step.call, v) || !resize(out_of(step.call), v.shape.span())) return false;
+    nest = nest_of_view(v, out);
+  } else if (!s.fits) {
+    return false;
+  }
+  if (nest.loops == 0) return true;
+  std::size_t row = 1;
+  for (int d = 1; d < nest.loops; ++d) row *= static_cast<std::size_t>(nest.count[d]);
+  kernels::share(execution.threads, static_cast<std::size_t>(nest.count[0]), row,
+                 [&](kernels::Range range) { cast_rows(s, nest, range, self.data, out.data); });
+  return true;
+}
+
+template <const Target& target>
+constexpr Kernel cast(const char* name) {
+  return {name, accepts<target>, prepare<target>, run};
+}
+
+}  // namespace
+
+constexpr Kernel to_f32 = cast<floats>("to_f32");
+constexpr Kernel to_f64 = cast<doubles>("to_f64");
+constexpr Kernel to_i64 = cast<wholes>("to_i64");
+constexpr Kernel to_bool = cast<truths>("to_bool");
+
+}  // namespace assay::optimized

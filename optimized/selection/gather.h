@@ -1,0 +1,104 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "dtype.gen.h"
+
+// Elements of a dtype, read as elements of another type.
+namespace assay::optimized {
+
+// A half of IEEE 754. Its fraction and exponent are those of a float that is 2^112 times smaller.
+struct Float16 {
+  std::uint16_t bits;
+
+  operator float() const {
+    const std::uint32_t low = std::uint32_t{bits} << 13 & 0x0fffe000, top = low >= 0x0f800000 ? 0x7f800000 : 0;
+    const float size = std::bit_cast<float>(low) * 0x1p112f;
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) | top | (std::uint32_t{bits} & 0x8000) << 16);
+  }
+  // Rounds to nearest, ties to even. A sum with 1/2 rounds a subnormal result.
+  static Float16 of(float x) {
+    const std::uint32_t whole = std::bit_cast<std::uint32_t>(x), size = whole & 0x7fffffff;
+    const std::uint32_t normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
+    const std::uint32_t small = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) - 0x3f000000;
+    const std::uint32_t finite = size < 0x38800000 ? small : normal;
+    const std::uint32_t rounded = size > 0x7f800000 ? 0x7e00 : size >= 0x47800000 ? 0x7c00 : finite;
+    return {static_cast<std::uint16_t>(rounded | (whole >> 16 & 0x8000))};
+  }
+};
+
+// The upper half of a float.
+struct BFloat16 {
+  std::uint16_t bits;
+
+  operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+  static BFloat16 of(float x) {
+    const std::uint32_t whole = std::bit_cast<std::uint32_t>(x);
+    const std::uint32_t rounded = x != x ? whole | 0x400000 : whole + 0x7fff + (whole >> 16 & 1);
+    return {static_cast<std::uint16_t>(rounded >> 16)};
+  }
+};
+
+template <class D, class T>
+T plain(D x) {
+  return static_cast<T>(x);
+}
+
+// f.operator()<D>(), where D is the type of a dtype's elements; of bools that is std::uint8_t. A default result:
+// kernels do not compute with the dtype, but may move its elements.
+template <class F>
+auto with_type_of(DType dtype, F f) -> decltype(f.template operator()<float>()) {
+  switch (dtype) {
+    case DType::float64:
+      return f.template operator()<double>();
+    case DType::float32:
+      return f.template operator()<float>();
+    case DType::float16:
+      return f.template operator()<Float16>();
+    case DType::bfloat16:
+      return f.template operator()<BFloat16>();
+    case DType::int64:
+      return f.template operator()<std::int64_t>();
+    case DType::int32:
+      return f.template operator()<std::int32_t>();
+    case DType::int16:
+      return f.template operator()<std::int16_t>();
+    case DType::int8:
+      return f.template operator()<std::int8_t>();
+    case DType::uint32:
+      return f.template operator()<std::uint32_t>();
+    case DType::uint16:
+      return f.template operator()<std::uint16_t>();
+    case DType::uint8:
+    case DType::boolean:
+      return f.template operator()<std::uint8_t>();
+    default:
+      return {};
+  }
+}
+template <class D>
+constexpr bool is_half = std::is_same_v<D, Float16> || std::is_same_v<D, BFloat16>;
+// Elements of these types are converted to another dtype only; no kernel computes with them.
+template <class D>
+constexpr bool is_only_cast =
+    std::is_same_v<D, double> || std::is_same_v<D, std::uint32_t> || std::is_same_v<D, std::uint16_t>;
+
+// Reads n elements, `stride` elements from one to the next, and writes them one after another.
+template <class D, class T, T (*converted)(D) = plain<D, T>>
+void gather_as(const void* from, std::ptrdiff_t stride, void* to, std::size_t n) {
+  const D* x = static_cast<const D*>(from);
+  T* y = static_cast<T*>(to);
+  if (stride == 0) {
+    std::fill_n(y, n, converted(*x));
+  } else if (stride == 1) {
+    for (std::size_t i = 0; i < n; ++i) y[i] = converted(x[i]);
+  } else {
+    for (std::size_t i = 0; i < n; ++i, x += stride) y[i] = converted(*x);
+  }
+}
+
+}  // namespace assay::optimized

@@ -1,0 +1,298 @@
+#include <algorithm>
+#include <limits>
+
+#include "kernels.gen.h"
+#include "optimized/selection/copy.h"
+#include "optimized/selection/creation.h"
+#include "optimized/selection/elements.h"
+
+// Elements that tensors of indices name.
+namespace assay::optimized {
+namespace {
+
+bool is_index(const Value* v) {
+  return v && v->kind == ValueKind::tensor && (v->tensor->dtype == DType::int64 || v->tensor->dtype == DType::int32);
+}
+
+// The element that index i names, of n; -1: none. A negative index may count from the end.
+std::ptrdiff_t named_by(const Tensor& index, std::ptrdiff_t i, std::int64_t n, bool from_end) {
+  std::int64_t k = index.dtype == DType::int64 ? index.elements<std::int64_t>()[i] : index.elements<std::int32_t>()[i];
+  if (k < 0 && from_end) k += n;
+  return k >= 0 && k < n ? k : -1;
+}
+
+bool all_inside(const Tensor& index, std::int64_t n, bool from_end) {
+  const std::int64_t count = index.count();
+  for (std::int64_t i = 0; i < count; ++i)
+    if (named_by(index, i, n, from_end) < 0) return false;
+  return true;
+}
+
+bool is_real(DType dtype) {
+  const DTypeFacts& facts = *find_dtype(static_cast<int>(dtype));
+  return facts.kind < Kind::complex && dtype < DType::uint16;
+}
+
+constexpr std::uint8_t row_major[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+Tensor& out_of(const Call& call) {
+  return call.roles->has(format::Use::written) ? *call.arguments.back()->tensor : call.tensor(0);
+}
+
+// Tensors of indices. Each replaces a dimension of self; all are broadcast with each other.
+struct Named {
+  static constexpr int most = most_operands - 1;
+  int count = 0;
+  const Tensor* index[most];
+  int dim[most];
+  bool from_end = false;
+  Shape shape;              // of all named elements
+  int first = 0, rank = 0;  // the dimensions of the shape that the indices give
+
+  bool add(const Value* v, int d) {
+    if (count == most || !is_index(v) || d < 0) return false;
+    index[count] = v->tensor, dim[count++] = d;
+    return true;
+  }
+  bool names(int d) const { return std::find(dim, dim + count, d) != dim + count; }
+
+  // They stand in the place of the replaced dimensions if these are neighbours, else in front.
+  bool place(const Tensor& self) {
+    Shape indices;
+    for (int k = 0; k < count; ++k)
+      if (!broadcast(indices, *index[k])) return false;
+    rank = indices.rank, first = count > 0 && dim[count - 1] - dim[0] == count - 1 ? dim[0] : 0;
+    if (count == 0 || dim[count - 1] >= self.rank || self.rank - count + rank > static_cast<int>(max_rank))
+      return false;
+    shape.rank = self.rank - count + rank;
+    std::copy_n(indices.sizes, rank, shape.sizes + first);
+    for (int d = 0, at = 0; d < self.rank; ++d)
+      if (!names(d)) shape.sizes[at < first ? at : at + rank] = self.sizes[d], ++at;
+    return true;
+  }
+
+  bool all_inside(const Tensor& self) const {
+    for (int k = 0; k < count; ++k)
+      if (!optimized::all_inside(*index[k], self.size(dim[k]), from_end)) return false;
+    return true;
+  }
+};
+
+// Calls row(at, in_self, strides, n) for all named elements in the order of the indices: elements of a tensor of this
+// shape and strides, and elements of self.
+template <class Row>
+void each_named(const Named& named, const Tensor& self, const Strides& of_self, const Strides& strides, Row row) {
+  Shape indexed = named.shape, kept = named.shape;
+  Strides operands[most_operands]{strides}, in_kept[2]{strides};
+  for (int d = 0; d < named.shape.rank; ++d)
+    (d >= named.first && d < named.first + named.rank ? kept : indexed).sizes[d] = 1;
+  Shape indices{named.rank, {}};
+  std::copy_n(named.shape.sizes + named.first, named.rank, indices.sizes);
+  for (int k = 0; k < named.count; ++k) {
+    const Strides own = strides_in(indices, *named.index[k]);
+    std::copy_n(own.of, named.rank, operands[k + 1].of + named.first);
+  }
+  for (int d = 0, at = 0; d < self.rank; ++d)
+    if (!named.names(d)) in_kept[1].of[at < named.first ? at : at + named.rank] = of_self.of[d], ++at;
+  const auto operand_count = static_cast<std::size_t>(named.count) + 1;
+  const Nest outer = nest_of(indexed, row_major, {operands, operand_count}), inner = nest_of(kept, row_major, in_kept);
+  const int last = outer.loops - 1, along = inner.loops - 1;
+  each_row(outer, named.count + 1, [&](const std::ptrdiff_t* at, std::ptrdiff_t many) {
+    for (std::ptrdiff_t i = 0; i < many; ++i) {
+      std::ptrdiff_t from = 0;
+      for (int k = 0; k < named.count; ++k)
+        from += of_self.of[named.dim[k]] * named_by(*named.index[k], at[k + 1] + i * outer.stride[k + 1][last],
+                                                    self.size(named.dim[k]), named.from_end);
+      const std::ptrdiff_t to = at[0] + i * outer.stride[0][last];
+      each_row(inner, 2, [&](const std::ptrdiff_t* in, std::ptrdiff_t n) {
+        row(to + in[0], inner.stride[0][along], from + in[1], inner.stride[1][along], n);
+      });
+    }
+  });
+}
+
+// The indices of each operator.
+
+bool embedded(const Call& call, Named& named) {
+  return call.tensor(0).rank == 2 && named.add(call.arguments[1], 0) && named.place(call.tensor(0));
+}
+bool selected(const Call& call, Named& named) {
+  const Tensor& self = call.tensor(0);
+  return self.rank > 0 && named.add(call.arguments[2], dim_of(call[1], self.rank)) && named.index[0]->rank == 1 &&
+         named.place(self);
+}
+bool indexed(const Call& call, Named& named) {
+  if (call[1].kind != ValueKind::tensors) return false;
+  named.from_end = true;
+  int d = 0;
+  for (const Value* v : call[1].items()) {
+    if (v && v->kind != ValueKind::none && !named.add(v, d)) return false;
+    ++d;
+  }
+  return d <= call.tensor(0).rank && named.place(call.tensor(0));
+}
+
+using Namer = bool (*)(const Call&, Named&);
+
+template <Namer namer>
+bool accepts_taking(const Call& call) {
+  if (call[0].kind != ValueKind::tensor || call.arguments.back()->kind != ValueKind::tensor) return false;
+  Named named;
+  return is_real(call.tensor(0).dtype) && call.tensor(0).dtype == out_of(call).dtype && namer(call, named);
+}
+
+template <Namer namer>
+bool take(const Step& step, Execution&) {
+  const Tensor& self = step.call.tensor(0);
+  Tensor& out = out_of(step.call);
+  Named named;
+  if (!namer(step.call, named) || !named.all_inside(self) || !resize(out, named.shape.span())) return false;
+  const auto bytes = static_cast<std::ptrdiff_t>(self.element_bytes());
+  const Mover move = find_mover(self.element_bytes());
+  each_named(named, self, strides_of(self), strides_of(out),
+             [&](std::ptrdiff_t at, std::ptrdiff_t stride, std::ptrdiff_t in, std::ptrdiff_t self_stride,
+                 std::ptrdiff_t n) { move(out.data + at * bytes, stride, self.data + in * bytes, self_stride, n); });
+  return true;
+}
+
+// Adds instead of copying. Integers wrap.
+template <class T>
+void add(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from, std::ptrdiff_t from_stride, std::ptrdiff_t n) {
+  T* y = reinterpret_cast<T*>(to);
+  const T* x = reinterpret_cast<const T*>(from);
+  for (std::ptrdiff_t i = 0; i < n; ++i) y[i * to_stride] = static_cast<T>(y[i * to_stride] + x[i * from_stride]);
+}
+Mover find_adder(DType dtype) {
+  switch (dtype) {
+    case DType::float32:
+      return add<float>;
+    case DType::int64:
+      return add<std::uint64_t>;
+    case DType::int32:
+      return add<std::uint32_t>;
+    default:
+      return nullptr;
+  }
+}
+
+// Operands: self, indices, values, accumulate, and the out, unless self changes in place.
+bool accepts_putting(const Call& call) {
+  if (call[0].kind != ValueKind::tensor || call[2].kind != ValueKind::tensor) return false;
+  const Tensor &self = call.tensor(0), &values = call.tensor(2), &out = out_of(call);
+  Named named;
+  return call[3].kind == ValueKind::boolean && !call[3].changes && is_real(self.dtype) && values.dtype == self.dtype &&
+         out.dtype == self.dtype && (!call[3].boolean || find_adder(self.dtype)) && indexed(call, named) &&
+         values.rank <= named.shape.rank;
+}
+
+bool put(const Step& step, Execution& execution) {
+  const Tensor &self = step.call.tensor(0), &values = step.call.tensor(2);
+  Tensor& out = out_of(step.call);
+  Named named;
+  if (!indexed(step.call, named) || values.rank > named.shape.rank) return false;
+  Shape shape = named.shape;
+  if (!broadcast(shape, values) || !std::ranges::equal(shape.span(), named.shape.span())) return false;
+  if (!named.all_inside(self) || !resize(out, self.shape())) return false;
+  copy(out, self, execution.threads);
+  const auto bytes = static_cast<std::ptrdiff_t>(self.element_bytes());
+  const Mover move = step.call[3].boolean ? find_adder(self.dtype) : find_mover(self.element_bytes());
+  each_named(named, self, strides_of(out), strides_in(shape, values),
+             [&](std::ptrdiff_t at, std::ptrdiff_t stride, std::ptrdiff_t in, std::ptrdiff_t out_stride,
+                 std::ptrdiff_t n) { move(out.data + in * bytes, out_stride, values.data + at * bytes, stride, n); });
+  return true;
+}
+
+// A dimension of self. The index has as many dimensions as self; each of its places names one element along the
+// dimension.
+
+// Operands: self, dim, index, and maybe src.
+bool is_along(const Call& call, const Tensor& src) {
+  const Tensor &self = call.tensor(0), &index = call.tensor(2);
+  const int dim = dim_of(call[1], self.rank);
+  if (dim < 0 || index.rank != self.rank || src.rank != self.rank) return false;
+  if (index.count() == 0) return true;
+  for (int d = 0; d < self.rank; ++d)
+    if ((d != dim && index.sizes[d] > self.sizes[d]) || index.sizes[d] > src.sizes[d]) return false;
+  return all_inside(index, self.rank > 0 ? self.size(dim) : 1, false);
+}
+
+// Calls element(in whole, in other) for each place of the index, the last dimension first: the named element of a
+// tensor with these strides, and the element at that place of another tensor.
+template <class Element>
+void each_along(const Call& call, const Strides& whole, const Strides& other, Element element) {
+  const Tensor& index = call.tensor(2);
+  const int dim = dim_of(call[1], index.rank);
+  Strides strides[] = {whole, other, strides_of(index)};
+  const std::ptrdiff_t step = index.rank > 0 ? whole.of[dim] : 0;
+  strides[0].of[dim] = 0;
+  const Nest nest = nest_of(shape_of(index), row_major, strides);
+  const int last = nest.loops - 1;
+  each_row(nest, 3, [&](const std::ptrdiff_t* at, std::ptrdiff_t n) {
+    for (std::ptrdiff_t i = 0; i < n; ++i)
+      element(
+          at[0] + i * nest.stride[0][last] +
+              step * named_by(index, at[2] + i * nest.stride[2][last], std::numeric_limits<std::int64_t>::max(), false),
+          at[1] + i * nest.stride[1][last]);
+  });
+}
+
+bool accepts_along(const Call& call) {
+  if (call[0].kind != ValueKind::tensor || !is_index(call.arguments[2]) ||
+      call.arguments.back()->kind != ValueKind::tensor)
+    return false;
+  const DType dtype = call.tensor(0).dtype;
+  return is_real(dtype) && out_of(call).dtype == dtype && call[1].kind == ValueKind::integer;
+}
+
+bool run_gather(const Step& step, Execution&) {
+  const Tensor &self = step.call.tensor(0), &index = step.call.tensor(2);
+  Tensor& out = out_of(step.call);
+  if (!is_along(step.call, index) || !resize(out, index.shape())) return false;
+  const auto bytes = static_cast<std::ptrdiff_t>(self.element_bytes());
+  const Mover move = find_mover(self.element_bytes());
+  each_along(step.call, strides_of(self), strides_of(out), [&](std::ptrdiff_t in, std::ptrdiff_t at) {
+    move(out.data + at * bytes, 1, self.data + in * bytes, 1, 1);
+  });
+  return true;
+}
+
+// What each place of the index gives to the element that it names: an element of src, or a number.
+bool accepts_scatter(const Call& call) {
+  std::uint64_t element;
+  return accepts_along(call) &&
+         (call[3].kind == ValueKind::tensor ? call.tensor(3).dtype == call.tensor(0).dtype
+                                            : element_of(call[3], call.tensor(0).dtype, &element));
+}
+bool accepts_scatter_add(const Call& call) {
+  return accepts_scatter(call) && call[3].kind == ValueKind::tensor && find_adder(call.tensor(0).dtype);
+}
+
+template <bool adds>
+bool run_scatter(const Step& step, Execution& execution) {
+  const Call& call = step.call;
+  const Tensor& self = call.tensor(0);
+  Tensor& out = out_of(call);
+  std::uint64_t element = 0;
+  const bool has_src = call[3].kind == ValueKind::tensor;
+  if (!has_src && !element_of(call[3], self.dtype, &element)) return false;
+  if (!is_along(call, has_src ? call.tensor(3) : call.tensor(2)) || !resize(out, self.shape())) return false;
+  copy(out, self, execution.threads);
+  const auto bytes = static_cast<std::ptrdiff_t>(self.element_bytes());
+  const Mover move = adds ? find_adder(self.dtype) : find_mover(self.element_bytes());
+  const std::byte* from = has_src ? call.tensor(3).data : reinterpret_cast<const std::byte*>(&element);
+  each_along(call, strides_of(out), has_src ? strides_of(call.tensor(3)) : Strides{},
+             [&](std::ptrdiff_t in, std::ptrdiff_t at) { move(out.data + in * bytes, 1, from + at * bytes, 1, 1); });
+  return true;
+}
+
+}  // namespace
+
+constexpr Kernel embedding{"embedding", accepts_taking<embedded>, nullptr, take<embedded>};
+constexpr Kernel index_elements{"index_elements", accepts_taking<indexed>, nullptr, take<indexed>};
+constexpr Kernel index_select{"index_select", accepts_taking<selected>, nullptr, take<selected>};
+constexpr Kernel index_put{"index_put", accepts_putting, nullptr, put};
+constexpr Kernel gather{"gather", accepts_along, nullptr, run_gather};
+constexpr Kernel scatter{"scatter", accepts_scatter, nullptr, run_scatter<false>};
+constexpr Kernel scatter_add{"scatter_add", accepts_scatter_add, nullptr, run_scatter<true>};
+
+}  // namespace assay::optimized

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "optimized/runtime/kernel.h"
+
+// Where elements are in memory, and loops over the elements of several tensors at once.
+namespace assay::optimized {
+
+struct Shape {
+  int rank = 0;
+  std::int32_t sizes[max_rank];
+
+  std::span<const std::int32_t> span() const { return {sizes, static_cast<std::size_t>(rank)}; }
+  std::int64_t count() const;
+};
+Shape shape_of(const Tensor& t);
+bool broadcast(Shape& shape, const Shape& with);  // false: the sizes do not fit
+inline bool broadcast(Shape& shape, const Tensor& with) { return broadcast(shape, shape_of(with)); }
+
+// For each dimension, the number of elements from one index to the next.
+struct Strides {
+  std::ptrdiff_t of[max_rank];
+};
+Strides strides_of(const Shape& shape, const std::uint8_t* dim_order);
+inline Strides strides_of(const Tensor& t) { return strides_of(shape_of(t), t.dim_order); }
+// The strides of a tensor along the dimensions of a shape that it is broadcast to.
+Strides strides_in(const Shape& shape, const Tensor& t);
+
+constexpr int most_operands = 4;
+
+// Nested loops, outermost first, and the strides of each operand in them. Loops that can be one loop are merged.
+struct Nest {
+  int loops = 0;  // 0: there are no elements
+  std::ptrdiff_t count[max_rank];
+  std::ptrdiff_t stride[most_operands][max_rank];
+};
+// Loops over a shape, with its dimensions in this order.
+Nest nest_of(const Shape& shape, const std::uint8_t* dim_order, std::span<const Strides> operands);
+
+// Calls body(at, n) for each innermost loop: the place of each operand, in elements, and the number of elements.
+template <class Body>
+void each_row(const Nest& nest, int operands, Body body) {
+  if (nest.loops == 0) return;
+  const int inner = nest.loops - 1;
+  std::ptrdiff_t at[most_operands] = {}, i[max_rank] = {};
+  for (;;) {
+    body(at, nest.count[inner]);
+    int d = inner - 1;
+    for (; d >= 0; --d) {
+      for (int k = 0; k < operands; ++k) at[k] += nest.stride[k][d];
+      if (++i[d] < nest.count[d]) break;
+      for (int k = 0; k < operands; ++k) at[k] -= nest.stride[k][d] * nest.count[d];
+      i[d] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+// Whether dim_order is 0, 1, 2, ...
+bool is_row_major(const Tensor& t);
+
+// Whether `resize` would accept these sizes.
+bool can_have(const Tensor& tensor, const Shape& shape);
+
+// Whether no size and no number of the call may change, so that what is computed from them stays valid.
+bool is_fixed(const Value& value);
+bool is_fixed(const Call& call);
+
+// A dimension; a negative one counts from the end. -1: there is none.
+int dim_of(const Value& dim, int rank);
+
+// A list of integers.
+bool integers(const Value& list);
+
+// Whether a copy may ask for it. A memory format is None, contiguous (0), preserved (1) or channels last (2); a dim
+// order is None, contiguous or channels last.
+bool is_memory_format(const Value& format, int rank);
+bool is_format_order(const Value& dim_order, int rank);
+
+}  // namespace assay::optimized

@@ -1,0 +1,138 @@
+#include <functional>
+#include <limits>
+#include <type_traits>
+
+#include "kernels.gen.h"
+#include "optimized/selection/layout.h"
+
+// Operators on numbers. Integers stay integers and wrap. With a double all operands become doubles. A bool counts as 1
+// or 0. The returned value is behind the arguments.
+namespace assay::optimized {
+namespace {
+
+using Int = std::int64_t;
+
+bool is_number(const Value& v) { return v.kind <= ValueKind::boolean && v.kind != ValueKind::none; }
+Int integer(const Value& v) { return v.kind == ValueKind::boolean ? v.boolean : v.integer; }
+double real(const Value& v) { return v.kind == ValueKind::real ? v.real : static_cast<double>(integer(v)); }
+
+bool give(Value& to, Int x) { return to.kind = ValueKind::integer, to.integer = x, true; }
+bool give(Value& to, double x) { return to.kind = ValueKind::real, to.real = x, true; }
+bool give(Value& to, bool x) { return to.kind = ValueKind::boolean, to.boolean = x, true; }
+
+bool accepts(const Call&) { return true; }
+
+template <class F>
+bool run_of_two(const Step& step, Execution&) {
+  const Value &a = step.call[0], &b = step.call[1];
+  if (!is_number(a) || !is_number(b)) return false;
+  Value& to = *step.call.arguments[2];
+  if (a.kind == ValueKind::real || b.kind == ValueKind::real) return give(to, F()(real(a), real(b)));
+  return give(to, F()(integer(a), integer(b)));
+}
+
+// An operation on integers that wrap.
+template <template <class> class Operation>
+struct Wrapping {
+  double operator()(double a, double b) const { return Operation<double>()(a, b); }
+  Int operator()(Int a, Int b) const {
+    using U = std::uint64_t;
+    return static_cast<Int>(Operation<U>()(static_cast<U>(a), static_cast<U>(b)));
+  }
+};
+
+template <class F>
+constexpr Kernel of_two(const char* name, F) {
+  return {name, accepts, nullptr, run_of_two<F>};
+}
+
+// Quotients of integers, rounded down, and their remainders.
+template <bool quotient>
+bool run_division(const Step& step, Execution&) {
+  const Value &a = step.call[0], &b = step.call[1];
+  if (a.kind != ValueKind::integer || b.kind != ValueKind::integer || b.integer == 0 || b.integer == -1) return false;
+  const Int rest = a.integer % b.integer;
+  const bool below = rest != 0 && (rest < 0) != (b.integer < 0);
+  return give(*step.call.arguments[2], quotient ? a.integer / b.integer - below : rest + (below ? b.integer : 0));
+}
+
+bool run_true_division(const Step& step, Execution&) {
+  const Value &a = step.call[0], &b = step.call[1];
+  if (!is_number(a) || !is_number(b) || real(b) == 0) return false;
+  return give(*step.call.arguments[2], real(a) / real(b));
+}
+
+// The first operand, unless the second is beyond it. The result is a double where one of them is.
+template <class Beyond>
+bool run_extreme(const Step& step, Execution&) {
+  const Value &a = step.call[0], &b = step.call[1];
+  if (!is_number(a) || !is_number(b)) return false;
+  const bool mixes = a.kind == ValueKind::real || b.kind == ValueKind::real;
+  const bool second = mixes ? Beyond()(real(b), real(a)) : Beyond()(integer(b), integer(a));
+  const Value& chosen = second ? b : a;
+  Value& to = *step.call.arguments[2];
+  if (mixes) return give(to, real(chosen));
+  return chosen.kind == ValueKind::boolean ? give(to, chosen.boolean) : give(to, chosen.integer);
+}
+
+bool run_neg(const Step& step, Execution&) {
+  const Value& a = step.call[0];
+  Value& to = *step.call.arguments[1];
+  if (!is_number(a)) return false;
+  return a.kind == ValueKind::real ? give(to, -a.real) : give(to, Wrapping<std::minus>()(Int{0}, integer(a)));
+}
+bool run_not(const Step& step, Execution&) {
+  return is_number(step.call[0]) && give(*step.call.arguments[1], real(step.call[0]) == 0);
+}
+bool run_float(const Step& step, Execution&) {
+  return is_number(step.call[0]) && give(*step.call.arguments[1], real(step.call[0]));
+}
+
+bool run_size(const Step& step, Execution&) {
+  const Tensor& self = step.call.tensor(0);
+  const int d = self.rank > 0 ? dim_of(step.call[1], self.rank) : -1;
+  return d >= 0 && give(*step.call.arguments[2], Int{self.size(d)});
+}
+bool run_numel(const Step& step, Execution&) { return give(*step.call.arguments[1], step.call.tensor(0).count()); }
+
+bool run_item(const Step& step, Execution&) {
+  const Tensor& self = step.call.tensor(0);
+  Value& to = *step.call.arguments[1];
+  if (self.count() == 0) return false;
+  switch (self.dtype) {
+    case DType::float32:
+      return give(to, static_cast<double>(*self.elements<float>()));
+    case DType::int64:
+      return give(to, *self.elements<Int>());
+    case DType::int32:
+      return give(to, Int{*self.elements<std::int32_t>()});
+    case DType::boolean:
+      return give(to, *self.elements<std::uint8_t>() != 0);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+constexpr Kernel number_add = of_two("number_add", Wrapping<std::plus>());
+constexpr Kernel number_sub = of_two("number_sub", Wrapping<std::minus>());
+constexpr Kernel number_mul = of_two("number_mul", Wrapping<std::multiplies>());
+constexpr Kernel number_eq = of_two("number_eq", std::equal_to<>());
+constexpr Kernel number_lt = of_two("number_lt", std::less<>());
+constexpr Kernel number_le = of_two("number_le", std::less_equal<>());
+constexpr Kernel number_gt = of_two("number_gt", std::greater<>());
+constexpr Kernel number_ge = of_two("number_ge", std::greater_equal<>());
+constexpr Kernel number_max{"number_max", accepts, nullptr, run_extreme<std::greater<>>};
+constexpr Kernel number_min{"number_min", accepts, nullptr, run_extreme<std::less<>>};
+constexpr Kernel number_floordiv{"number_floordiv", accepts, nullptr, run_division<true>};
+constexpr Kernel number_mod{"number_mod", accepts, nullptr, run_division<false>};
+constexpr Kernel number_truediv{"number_truediv", accepts, nullptr, run_true_division};
+constexpr Kernel number_neg{"number_neg", accepts, nullptr, run_neg};
+constexpr Kernel number_not{"number_not", accepts, nullptr, run_not};
+constexpr Kernel number_float{"number_float", accepts, nullptr, run_float};
+constexpr Kernel number_size{"number_size", accepts, nullptr, run_size};
+constexpr Kernel number_numel{"number_numel", accepts, nullptr, run_numel};
+constexpr Kernel number_item{"number_item", accepts, nullptr, run_item};
+
+}  // namespace assay::optimized

@@ -1,0 +1,402 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kernels.gen.h"
+#include "optimized/selection/elements.h"
+#include "optimized/selection/views.h"
+
+// Elementwise kernels: each result is computed from one number, or from two or three that are broadcast.
+namespace assay::optimized {
+namespace {
+
+using kernels::Operation;
+
+constexpr int most_operands_in = 3;
+constexpr std::size_t tile = 256;  // elements that are gathered at once
+using Slot = std::int64_t;         // holds one element of any type
+
+// What an operation decides about its operands and parameters.
+struct Traits {
+  bool is_division = false;    // whose divisor, if it is an integer, must not be 0
+  bool is_limited = false;     // by the second operand and the third; one of them may be None
+  bool has_condition = false;  // its first operand is a truth
+  bool takes_number = false;   // a number as the second operand is not rounded to a half type
+  bool has_slope = false;      // its parameters are not rounded to a half type
+  bool is_power = false;       // its parameter is a double
+  bool is_difference = false;  // its parameter is the opposite of the call's
+};
+
+constexpr Traits traits_of(const Operation& operation) {
+  const auto is_any_of = [&](std::initializer_list<Operation> all) {
+    return std::ranges::find(all, operation) != all.end();
+  };
+  return {.is_division = is_any_of({"div_trunc", "div_floor", "fmod", "remainder"}),
+          .is_limited = is_any_of({"clamp_between"}),
+          .has_condition = is_any_of({"where"}),
+          .takes_number = is_any_of({"mul", "div", "div_trunc", "div_floor"}),
+          .has_slope = is_any_of({"leaky_relu", "elu"}),
+          .is_power = is_any_of({"power"}),
+          .is_difference = is_any_of({"sub", "rsub"})};
+}
+
+// An operation on elements of one type.
+struct Computation {
+  Traits traits;
+  Element element;
+  kernels::FindFormula find_formula;
+  bool (*has_integers)();  // the operation is defined on integers, too
+};
+template <Operation operation, Element element>
+constexpr Computation computation{traits_of(operation), element, kernels::find_formula<operation, element>,
+                                  kernels::has_formula<operation, Element::i64>};
+
+struct State {
+  bool fixed = false, fits = false;
+  Traits traits;
+  DType common = DType::float32;
+  std::uint8_t operands = 0, operand_bytes[most_operands_in] = {}, result_bytes = 0;
+  kernels::PointwiseRow row = nullptr;
+  Gather gather[most_operands_in] = {};
+  bool converts[most_operands_in] = {};  // its elements are converted before the row reads them
+  bool rounds[most_operands_in] =
+      {};  // they are rounded to the common dtype, which is narrower than the type that the row reads
+  bool rounds_parameters = false;
+  Store store = nullptr;  // of results; null: they are stored as the row writes them
+  Store round = nullptr;  // rounds to a common dtype of half floats; `widen` reads it back
+  Gather widen = nullptr;
+  std::ptrdiff_t first[most_operands_in] = {};  // elements before the operand's first one
+  Slot numbers[most_operands_in] = {}, parameters[kernels::most_parameters] = {};
+  Nest nest;
+};
+
+// The parameters of a call, which are behind the operands and before the out.
+std::span<Value* const> parameters_of(const Call& call, int operands) {
+  const std::size_t n = call.arguments.size() - 1, first = static_cast<std::size_t>(operands);
+  return call.arguments.subspan(first, std::min(n - first, kernels::most_parameters));
+}
+
+bool is_none(const Value& v) { return v.kind == ValueKind::none && !v.changes; }
+
+// A limit from below or above that every number keeps.
+Slot no_limit(DType common, bool above) {
+  Slot limit = above ? std::numeric_limits<Slot>::max() : std::numeric_limits<Slot>::min();
+  const float infinite = above ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
+  if (element_of(common) == Element::f32) std::memcpy(&limit, &infinite, sizeof infinite);
+  return limit;
+}
+
+bool read_number(const State& s, const Value& v, bool rounds, Slot* to) {
+  return rounds ? rounded_number_as(s.common, v, to) : number_as(s.common, v, to);
+}
+
+// The opposite, of the same kind, of a number that was read: an integer 0 has no sign. An opposite of an unsigned type
+// wraps, as results do; the least integer has no opposite.
+bool read_opposite(const State& s, Value v, Slot* to) {
+  const bool wraps = v.kind == ValueKind::integer && v.integer > 0 && element_of(s.common) == Element::i64;
+  if (v.kind == ValueKind::real) v.real = -v.real;
+  if (v.kind == ValueKind::integer && __builtin_sub_overflow(std::int64_t{0}, v.integer, &v.integer)) return false;
+  return wraps ? (*to = v.integer, true) : read_number(s, v, s.rounds_parameters, to);
+}
+
+// An exponent. Only a half type rounds it.
+void read_exponent(const State& s, const Value& v, Slot* to) {
+  float rounded;
+  std::memcpy(&rounded, to, sizeof rounded);
+  const double given = v.kind == ValueKind::real ? v.real : static_cast<double>(v.integer);
+  const double exponent = s.rounds_parameters ? static_cast<double>(rounded) : given;
+  std::memcpy(to, &exponent, sizeof exponent);
+}
+
+bool read_parameters(const Call& call, State& s) {
+  const auto all = parameters_of(call, s.operands);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Value& v = *all[i];
+    if (is_none(v)) {
+      s.parameters[i] = no_limit(s.common, i > 0);
+    } else if (v.kind == ValueKind::integer || v.kind == ValueKind::real || s.common == DType::boolean) {
+      if (!read_number(s, v, s.rounds_parameters, &s.parameters[i])) return false;
+      if (v.kind == ValueKind::real && std::isnan(v.real)) return false;
+      if (s.traits.is_difference && !read_opposite(s, v, &s.parameters[i])) return false;
+      if (s.traits.is_power) read_exponent(s, v, &s.parameters[i]);
+    } else if (v.kind != ValueKind::string) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool read_numbers(const Call& call, State& s) {
+  for (int k = 0; k < s.operands; ++k) {
+    const Value& v = call[static_cast<std::size_t>(k)];
+    if (v.kind == ValueKind::tensor) continue;
+    if (s.traits.is_limited && is_none(v))
+      s.numbers[k] = no_limit(s.common, k == 2);
+    else if (!read_number(s, v, s.rounds[k], &s.numbers[k]))
+      return false;
+  }
+  return read_parameters(call, s);
+}
+
+// Integers cannot be divided by 0.
+bool divides(const Call& call, const State& s) {
+  if (!s.traits.is_division) return true;
+  const Value& divisor = call[1];
+  if (divisor.kind != ValueKind::tensor) return s.numbers[1] != 0;
+  Slot gathered[tile];
+  const auto n = static_cast<std::size_t>(divisor.tensor->count());
+  for (std::size_t done = 0; done < n; done += tile) {
+    const std::size_t now = std::min(tile, n - done);
+    s.gather[1](divisor.tensor->data + done * s.operand_bytes[1], 1, gathered, now);
+    if (std::find(gathered, gathered + now, 0) != gathered + now) return false;
+  }
+  return true;
+}
+
+Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
+
+bool result_shape(const Call& call, int operands, Shape& shape) {
+  for (int k = 0; k < operands; ++k)
+    if (call[static_cast<std::size_t>(k)].kind == ValueKind::tensor &&
+        !broadcast(shape, view_of(call, static_cast<std::size_t>(k)).shape))
+      return false;
+  return true;
+}
+
+Nest make_nest(const Call& call, int operands, const Shape& shape) {
+  const Tensor& out = out_of(call);
+  Strides strides[most_operands] = {strides_of(out)};
+  for (int k = 0; k < operands; ++k)
+    if (call[static_cast<std::size_t>(k)].kind == ValueKind::tensor)
+      strides[k + 1] = strides_in(shape, view_of(call, static_cast<std::size_t>(k)));
+  return nest_of(shape, out.dim_order, std::span(strides).first(static_cast<std::size_t>(operands) + 1));
+}
+
+// The dtype that a call is computed in. Integers become floats where the operation is defined on floats alone.
+std::optional<DType> common_of(const Call& call, const Computation& c, int operands) {
+  Promotion promotion;
+  for (int k = c.traits.has_condition; k < operands; ++k) {
+    const Value& v = call[static_cast<std::size_t>(k)];
+    if (!c.traits.is_limited || !is_none(v)) promotion.add(v);
+  }
+  const auto common = promotion.result();
+  return common && element_of(*common) != Element::f32 && !c.has_integers() ? std::optional(DType::float32) : common;
+}
+
+// Whether operand k can be read as the computation wants it.
+bool plan_operand(const Call& call, const Computation& c, int k, bool is_half, State& s) {
+  const bool is_condition = c.traits.has_condition && k == 0;
+  const Element wanted = is_condition ? Element::boolean : c.element;
+  const Value& v = call[static_cast<std::size_t>(k)];
+  const bool is_tensor = v.kind == ValueKind::tensor;
+  const DType from = is_tensor ? v.tensor->dtype : dtype_of(wanted);
+  if (is_condition ? from != DType::boolean && from != DType::uint8 : is_tensor && !holds(s.common, from)) return false;
+  s.gather[k] = find_gather(from, wanted);
+  s.operand_bytes[k] = static_cast<std::uint8_t>(find_dtype(static_cast<int>(from))->bytes);
+  s.converts[k] = from != dtype_of(wanted);
+  s.rounds[k] = is_half && !is_condition && from != s.common;
+  if (s.rounds[k] && c.traits.takes_number && k == 1) {
+    if (is_tensor && v.tensor->moves) return false;  // only its execution tells whether it is one number
+    s.rounds[k] = is_tensor && v.tensor->count() != 1;
+  }
+  return s.gather[k];
+}
+
+bool has_operands(const Call& call, std::size_t operands) {
+  return call.arguments.size() > operands && call.arguments.back()->kind == ValueKind::tensor &&
+         std::ranges::all_of(call.arguments.first(operands),
+                             [](const Value* v) { return v->kind <= ValueKind::tensor; });
+}
+
+// Whether the computation does the call, and how.
+bool plan(const Call& call, const Computation& c, State& s) {
+  if (!call.set) return false;
+  const kernels::PointwiseFormula formula = c.find_formula(*call.set);
+  if (!formula.row || !has_operands(call, formula.operands)) return false;
+  const auto common = common_of(call, c, formula.operands);
+  if (!common || element_of(*common) != c.element) return false;
+  const Tensor& out = out_of(call);
+  const DType result = formula.gives_truth ? DType::boolean : *common;
+  if (out.dtype != result) return false;
+  s.common = *common, s.operands = formula.operands, s.row = formula.row, s.traits = c.traits;
+  s.result_bytes = static_cast<std::uint8_t>(out.element_bytes());
+  const bool is_half = c.element == Element::f32 && *common != DType::float32;
+  if (is_half) s.round = find_store(c.element, *common), s.widen = find_gather(*common, c.element);
+  if (result != DType::boolean && result != dtype_of(c.element) && !(s.store = find_store(c.element, result)))
+    return false;
+  for (int k = 0; k < s.operands; ++k)
+    if (!plan_operand(call, c, k, is_half, s)) return false;
+  s.rounds_parameters = is_half && !c.traits.has_slope;
+  return read_numbers(call, s);
+}
+
+// Operands that are read through views must be contiguous, or one element, in the innermost loop: it is faster to copy
+// others first.
+bool views_lie_well(const Call& call, int operands) {
+  Shape shape;
+  if (!call.fusion || !is_fixed(call)) return !call.fusion;
+  for (std::size_t i = static_cast<std::size_t>(operands); i < call.fusion->views.size(); ++i)
+    if (call.fusion->views[i]) return false;
+  if (!result_shape(call, operands, shape) || !std::ranges::equal(shape.span(), out_of(call).shape())) return false;
+  const Nest nest = make_nest(call, operands, shape);
+  for (int k = 0; k < operands && nest.loops > 0; ++k) {
+    const View* view = call.fusion->views[static_cast<std::size_t>(k)];
+    if (!view) continue;
+    const std::ptrdiff_t stride = nest.stride[k + 1][nest.loops - 1];
+    if (!is_f32(call[static_cast<std::size_t>(k)]) || (stride != 0 && stride != 1)) return false;
+  }
+  return true;
+}
+
+bool always(const Call&) { return true; }
+
+template <const Computation& c, bool (*applies)(const Call&)>
+bool accepts(const Call& call) {
+  State s;
+  return plan(call, c, s) && applies(call) && views_lie_well(call, s.operands);
+}
+
+const void* prepare(const Call& call, const Computation& c, Stores& stores) {
+  const auto made = stores.tables.take<State>(1);
+  if (made.empty()) return nullptr;
+  State& s = made[0];
+  plan(call, c, s);
+  s.fixed = is_fixed(call);
+  for (int k = 0; k < s.operands && call.fusion; ++k)
+    if (const View* view = call.fusion->views[static_cast<std::size_t>(k)]) s.first[k] = view->first;
+  Shape shape;
+  if (s.fixed && result_shape(call, s.operands, shape)) {
+    s.fits = std::ranges::equal(shape.span(), out_of(call).shape());
+    if (s.fits) s.nest = make_nest(call, s.operands, shape);
+  }
+  return &s;
+}
+
+// Does the rows of the outermost loop that are in the range.
+void run_rows(const State& s, const Nest& whole, kernels::Range range, const Call& call) {
+  alignas(64) std::byte gathered[most_operands_in][tile * sizeof(Slot)];
+  alignas(64) std::byte results[tile * sizeof(Slot)];
+  const std::byte* base[most_operands_in];
+  const void* filled[most_operands_in] = {};  // the element that `gathered` repeats
+  Nest nest = whole;
+  nest.count[0] = static_cast<std::ptrdiff_t>(range.size());
+  const auto first = [&](int k) { return static_cast<std::ptrdiff_t>(range.begin) * nest.stride[k][0]; };
+  for (int k = 0; k < s.operands; ++k) {
+    const Value& v = call[static_cast<std::size_t>(k)];
+    base[k] = v.kind == ValueKind::tensor ? v.tensor->data : reinterpret_cast<const std::byte*>(&s.numbers[k]);
+    base[k] += (s.first[k] + first(k + 1)) * s.operand_bytes[k];
+  }
+  std::byte* out = out_of(call).data + first(0) * s.result_bytes;
+  const int inner = nest.loops - 1;
+  bool direct[most_operands_in], all_direct = !s.store;
+  for (int k = 0; k < s.operands; ++k) {
+    direct[k] = nest.loops > 0 && !s.converts[k] && nest.stride[k + 1][inner] == 1;
+    all_direct = all_direct && direct[k];
+  }
+  each_row(nest, s.operands + 1, [&](const std::ptrdiff_t* at, std::ptrdiff_t count) {
+    const std::size_t n = static_cast<std::size_t>(count), step = all_direct ? n : tile;
+    for (std::size_t done = 0; done < n; done += step) {
+      const std::size_t now = std::min(step, n - done);
+      const void* operands[most_operands_in];
+      for (int k = 0; k < s.operands; ++k) {
+        const std::ptrdiff_t stride = nest.stride[k + 1][inner];
+        const std::byte* from = base[k] + (at[k + 1] + stride * static_cast<std::ptrdiff_t>(done)) * s.operand_bytes[k];
+        operands[k] = direct[k] ? static_cast<const void*>(from) : gathered[k];
+        if (direct[k] || (stride == 0 && filled[k] == from)) continue;
+        const std::size_t gather = stride == 0 ? std::min(tile, n) : now;
+        s.gather[k](from, stride, gathered[k], gather);
+        if (s.rounds[k]) s.round(gathered[k], results, gather), s.widen(results, 1, gathered[k], gather);
+        filled[k] = from;
+      }
+      std::byte* to = out + (at[0] + static_cast<std::ptrdiff_t>(done)) * s.result_bytes;
+      s.row(operands, s.store ? results : to, now, s.parameters);
+      if (s.store) s.store(results, to, now);
+    }
+  });
+}
+
+void share_rows(const State& s, const Nest& nest, const Call& call, const kernels::Threads& threads) {
+  if (nest.loops == 0) return;
+  std::size_t row = 1;
+  for (int d = 1; d < nest.loops; ++d) row *= static_cast<std::size_t>(nest.count[d]);
+  kernels::share(threads, static_cast<std::size_t>(nest.count[0]), row,
+                 [&](kernels::Range range) { run_rows(s, nest, range, call); });
+}
+
+bool run(const Step& step, Execution& execution) {
+  const State& s = *static_cast<const State*>(step.state);
+  if (s.fixed) {
+    if (!s.fits || !divides(step.call, s)) return false;
+    share_rows(s, s.nest, step.call, execution.threads);
+    return true;
+  }
+  State now = s;
+  if (!read_numbers(step.call, now)) return false;
+  Shape shape;
+  if (!divides(step.call, now) || !result_shape(step.call, s.operands, shape) ||
+      !resize(out_of(step.call), shape.span()))
+    return false;
+  share_rows(now, make_nest(step.call, s.operands, shape), step.call, execution.threads);
+  return true;
+}
+
+template <const Computation& c>
+const void* prepare(const Call& call, Stores& stores) {
+  return prepare(call, c, stores);
+}
+
+template <Operation operation, Element element, bool (*applies)(const Call&) = always>
+constexpr Kernel pointwise(const char* name) {
+  constexpr const Computation& c = computation<operation, element>;
+  return {name, accepts<c, applies>, prepare<c>, run, true};
+}
+
+bool is_limited(const Call& call) { return call[1].kind != ValueKind::none || call[2].kind != ValueKind::none; }
+
+bool is_floating(const Call& call) { return element_of(call.tensor(0).dtype) == Element::f32; }
+
+// pow.Tensor_Scalar: some exponents have a formula of their own, except square roots of float16.
+template <int halves>
+bool has_exponent(const Call& call) {
+  const Value& exponent = call[1];
+  if (halves % 2 != 0 && call.tensor(0).dtype == DType::float16) return false;
+  return is_floating(call) && !exponent.changes &&
+         (exponent.kind == ValueKind::real ? 2 * exponent.real == halves : 2 * exponent.integer == halves);
+}
+bool is_power(const Call& call) { return is_floating(call) && !call[1].changes; }
+bool is_whole_power(const Call& call) {
+  return !call[1].changes && call[1].kind == ValueKind::integer && call[1].integer >= 0;
+}
+// Excludes base 1, whose powers are 1 in the dtype of the out.
+bool is_base(const Call& call) {
+  const Value& base = call[0];
+  return !base.changes &&
+         (base.kind == ValueKind::real ? base.real != 1 : base.kind == ValueKind::integer && base.integer != 1);
+}
+
+// A bool cannot be subtracted.
+bool has_no_bool(const Call& call) {
+  const auto is_bool = [](const Value& v) {
+    return v.kind == ValueKind::boolean || (v.kind == ValueKind::tensor && v.tensor->dtype == DType::boolean);
+  };
+  return !is_bool(call[0]) && !is_bool(call[1]);
+}
+
+bool is_exact(const Call& call) { return is_floating(call) && call[1].string() == "none"; }
+bool is_by_tanh(const Call& call) { return is_floating(call) && call[1].string() == "tanh"; }
+
+// A division has a rounding mode, or none.
+bool has_no_mode(const Call& call) { return call.arguments.size() == 3 || is_none(call[2]); }
+bool is_floor(const Call& call) { return call[2].kind == ValueKind::string && call[2].string() == "floor"; }
+// A quotient of half floats would be rounded before its fraction is dropped.
+bool is_trunc(const Call& call) {
+  const DType dtype = call.arguments.back()->tensor->dtype;
+  return dtype != DType::float16 && dtype != DType::bfloat16 && call[2].kind == ValueKind::string &&
+         call[2].string() == "trunc";
+}
+
+}  // namespace
+}  // namespace assay::optimized
+
+#include "pointwise.gen.h"

@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <limits>
+
+#include "kernels.gen.h"
+#include "optimized/kernels/pool.h"
+#include "optimized/selection/layout.h"
+
+// Windows that move over images. Channels are contiguous, or planes follow one another.
+namespace assay::optimized {
+namespace {
+
+// The cells of one result along an axis, and the number of cells that an average with padding divides by.
+struct Range {
+  std::int64_t first, count, step, padded;
+};
+
+struct Axis {
+  std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
+  bool adaptive = false;
+
+  std::int64_t extent() const { return dilation * (kernel - 1) + 1; }
+  std::int64_t places(std::int64_t cells, bool ceil_mode) const {
+    const std::int64_t left = cells + 2 * padding - extent();
+    if (left < 0) return 0;
+    const std::int64_t n = (left + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+    return ceil_mode && (n - 1) * stride - padding >= cells ? n - 1 : n;
+  }
+  Range range(std::int64_t place, std::int64_t cells, std::int64_t places_) const {
+    if (adaptive) {
+      const std::int64_t first = place * cells / places_, end = ((place + 1) * cells + places_ - 1) / places_;
+      return {first, end - first, 1, end - first};
+    }
+    const std::int64_t start = place * stride - padding;
+    const std::int64_t skipped = start < 0 ? (-start + dilation - 1) / dilation : 0;
+    const std::int64_t first = start + skipped * dilation;
+    const std::int64_t inside = first < cells ? (cells - first + dilation - 1) / dilation : 0;
+    return {first, std::min(inside, kernel - skipped), dilation, std::min(kernel, cells + padding - start)};
+  }
+};
+
+struct Pool {
+  Axis y, x;
+  bool ceil_mode = false, count_include_pad = true;
+  std::int64_t divisor = 0;  // 0: the number of cells that the window covers
+};
+
+// An entry of a list of one or two; without a list, `otherwise`. -1: the list is invalid, or its number too large.
+std::int64_t entry(const Value& list, std::size_t d, std::int64_t otherwise) {
+  if (!integers(list) || list.count > 2) return -1;
+  if (list.count == 0) return otherwise;
+  const std::int64_t n = list.items()[list.count == 1 ? 0 : d]->integer;
+  return n < 0 || n > 1 << 20 ? -1 : n;
+}
+
+// The arguments from the second on: kernel size, stride, padding, and for some pools dilation.
+bool make_axis(const Call& call, std::size_t d, bool dilated, Axis& axis) {
+  axis.kernel = entry(call[1], d, -1);
+  axis.stride = entry(call[2], d, axis.kernel);
+  axis.padding = entry(call[3], d, -1);
+  if (dilated) axis.dilation = entry(call[4], d, -1);
+  const bool leaves_none_inside = axis.dilation > 1 && axis.padding > 0;
+  return axis.kernel >= 1 && axis.stride >= 1 && axis.padding >= 0 && axis.padding <= axis.kernel / 2 &&
+         axis.dilation >= 1 && !leaves_none_inside;
+}
+bool flag(const Value& v, bool& to) { return to = v.boolean, v.kind == ValueKind::boolean; }
+
+// self, kernel_size, stride, padding, dilation, ceil_mode, out, indices
+bool max_pool(const Call& call, Pool& pool) {
+  return make_axis(call, 0, true, pool.y) && make_axis(call, 1, true, pool.x) && flag(call[5], pool.ceil_mode);
+}
+// self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, out
+bool avg_pool(const Call& call, Pool& pool) {
+  if (call[6].kind == ValueKind::integer) pool.divisor = call[6].integer;
+  const bool divides = call[6].kind == ValueKind::none || (call[6].kind == ValueKind::integer && pool.divisor != 0);
+  return divides && make_axis(call, 0, false, pool.y) && make_axis(call, 1, false, pool.x) &&
+         flag(call[4], pool.ceil_mode) && flag(call[5], pool.count_include_pad);
+}
+// self, output_size, out
+bool adaptive_pool(const Call& call, Pool& pool) {
+  pool.x.adaptive = pool.y.adaptive = true;
+  return integers(call[1]) && call[1].count == 2;
+}
+
+bool result_shape(const Call& call, const Pool& pool, const Tensor& self, Shape& shape) {
+  shape = shape_of(self);
+  for (int d = 2; d < 4; ++d) {
+    const Axis& axis = d == 2 ? pool.y : pool.x;
+    const std::int64_t n = axis.adaptive ? entry(call[1], static_cast<std::size_t>(d - 2), -1)
+                                         : axis.places(self.sizes[d], pool.ceil_mode);
+    if (n < 1 || n > INT32_MAX) return false;
+    shape.sizes[d] = static_cast<std::int32_t>(n);
+  }
+  return true;
+}
+
+// What each kind of pool computes of a window of this many channels, for the results from place `at` on.
+using PoolWindow = void (*)(kernels::InstructionSet, const kernels::Window&, const kernels::PixelNumbers&, const Call&,
+                            std::size_t channels, std::int64_t divisor, std::int64_t at);
+void largest(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers& number,
+             const Call& call, std::size_t channels, std::int64_t, std::int64_t at) {
+  const bool unread = call.fusion && call.fusion->unread;
+  kernels::max_of_window(set, window, number, channels, call.tensor(6).elements<float>() + at,
+                         unread ? nullptr : call.tensor(7).elements<std::int64_t>() + at);
+}
+void average(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers&, const Call& call,
+             std::size_t channels, std::int64_t divisor, std::int64_t at) {
+  kernels::mean_of_window(set, window, static_cast<float>(divisor), channels,
+                          call.arguments.back()->tensor->elements<float>() + at);
+}
+
+// The place of (image, channel, y, x).
+struct Places {
+  std::int64_t image, channel, row, pixel;
+};
+Places places_of(std::int64_t channels, std::int64_t height, std::int64_t width, bool channels_first) {
+  if (channels_first) return {channels * height * width, height * width, width, 1};
+  return {channels * height * width, 1, width * channels, channels};
+}
+
+// Contiguous channels are computed together, planes one after another. Threads share rows of results.
+template <PoolWindow pool_window>
+void pool_images(const Call& call, const Pool& pool, bool channels_first, const Shape& results,
+                 const kernels::Threads& threads) {
+  const Tensor& self = call.tensor(0);
+  const std::int64_t channels = self.size(1), height = self.size(2), width = self.size(3);
+  const std::int64_t rows = results.sizes[2], columns = results.sizes[3];
+  const Places from = places_of(channels, height, width, channels_first),
+               to = places_of(channels, rows, columns, channels_first);
+  const std::int64_t step = channels_first ? 1 : channels;
+  const auto set = *call.set;
+  const std::int64_t rows_ahead = channels_first || pool.y.adaptive ? 0 : std::min(pool.y.stride, pool.y.kernel);
+  const std::int64_t columns_ahead = std::min(pool.x.stride, pool.x.kernel);
+  const auto pool_row = [&](std::int64_t n, std::int64_t i) {
+    const Range y = pool.y.range(i, height, rows);
+    for (std::int64_t c = 0; c < channels; c += step)
+      for (std::int64_t j = 0; j < columns; ++j) {
+        const Range x = pool.x.range(j, width, columns);
+        const std::int64_t covered = pool.count_include_pad ? y.padded * x.padded : y.count * x.count;
+        pool_window(
+            set,
+            {self.elements<float>() + n * from.image + c * from.channel + y.first * from.row + x.first * from.pixel,
+             static_cast<std::size_t>(y.count), static_cast<std::size_t>(x.count), y.step * from.row,
+             x.step * from.pixel, static_cast<std::size_t>(rows_ahead), static_cast<std::size_t>(columns_ahead)},
+            {static_cast<std::int32_t>(y.first * width + x.first), static_cast<std::int32_t>(y.step * width),
+             static_cast<std::int32_t>(x.step)},
+            call, static_cast<std::size_t>(step), pool.divisor != 0 ? pool.divisor : covered,
+            n * to.image + c * to.channel + i * to.row + j * to.pixel);
+      }
+  };
+  const auto row = static_cast<std::size_t>(channels * width * pool.y.kernel);
+  kernels::share(threads, static_cast<std::size_t>(self.size(0) * rows), row, [&](kernels::Range range) {
+    for (std::size_t r = range.begin; r < range.end; ++r)
+      pool_row(static_cast<std::int64_t>(r) / rows, static_cast<std::int64_t>(r) % rows);
+  });
+}
+
+using Reader = bool (*)(const Call&, Pool&);
+
+// The sizes of the results. False: the outs cannot have them.
+template <Reader read, std::size_t outs>
+bool find_results(const Call& call, Pool& pool, Shape& shape) {
+  const Tensor& self = call.tensor(0);
+  for (int d = 1; d < 4; ++d)
+    if (self.size(d) == 0) return false;
+  if (self.size(2) * self.size(3) > std::numeric_limits<std::int32_t>::max()) return false;
+  if (!read(call, pool) || !result_shape(call, pool, self, shape)) return false;
+  for (std::size_t i = call.arguments.size() - outs; i < call.arguments.size(); ++i)
+    if (!can_have(call.tensor(i), shape)) return false;
+  return true;
+}
+
+template <Reader read, std::size_t outs>
+bool accepts(const Call& call) {
+  if (call[0].kind != ValueKind::tensor || call.tensor(0).rank != 4) return false;
+  const Tensor& self = call.tensor(0);
+  const std::size_t out = call.arguments.size() - outs;
+  for (std::size_t i = out; i < call.arguments.size(); ++i)
+    if (call[i].kind != ValueKind::tensor || call.tensor(i).rank != 4 ||
+        !std::equal(self.dim_order, self.dim_order + 4, call.tensor(i).dim_order))
+      return false;
+  Pool pool;
+  Shape shape;
+  return call.set && self.dtype == DType::float32 && call.tensor(out).dtype == DType::float32 &&
+         (outs == 1 || call.tensor(out + 1).dtype == DType::int64) &&
+         (self.moves ? read(call, pool) : find_results<read, outs>(call, pool, shape));
+}
+
+template <PoolWindow pool_window, Reader read, std::size_t outs>
+bool run(const Step& step, Execution& execution) {
+  const Call& call = step.call;
+  const Tensor& self = call.tensor(0);
+  Pool pool;
+  Shape shape;
+  if (!find_results<read, outs>(call, pool, shape)) return false;
+  bool channels_first = true, channels_last = true;
+  for (int i = 0; i < 4; ++i) {
+    constexpr int last[] = {0, 2, 3, 1};
+    channels_first = channels_first && self.dim_order[i] == i;
+    channels_last = channels_last && self.dim_order[i] == last[i];
+  }
+  if (!channels_first && !channels_last) return false;
+  for (std::size_t i = call.arguments.size() - outs; i < call.arguments.size(); ++i)
+    resize(call.tensor(i), shape.span());
+  pool_images<pool_window>(call, pool, channels_first, shape, execution.threads);
+  return true;
+}
+
+template <PoolWindow pool_window, Reader read, std::size_t outs = 1>
+constexpr Kernel pool_of(const char* name) {
+  return {name, accepts<read, outs>, nullptr, run<pool_window, read, outs>};
+}
+
+}  // namespace
+
+constexpr Kernel max_pool2d_f32 = pool_of<largest, max_pool, 2>("max_pool2d_f32");
+constexpr Kernel avg_pool2d_f32 = pool_of<average, avg_pool>("avg_pool2d_f32");
+constexpr Kernel adaptive_avg_pool2d_f32 = pool_of<average, adaptive_pool>("adaptive_avg_pool2d_f32");
+
+}  // namespace assay::optimized
