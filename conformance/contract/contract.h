@@ -49,7 +49,7 @@ struct RankPromise {
   Int most;
 };
 
-// Calls that are not promised: those of `operators` for which all flags of `when` and none of `unless` hold.
+// Calls that are not promised: those of `operators` for which all flags of `when` and no flag of `unless` hold.
 struct Exclusion {
   Operators operators;
   std::vector<Phrase> when, unless;

@@ -6,8 +6,8 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t tries = 8;        // calls that are made for each wanted call
-constexpr std::size_t changes = 48;     // changes of known calls for each wanted call, to find a new one
+constexpr std::size_t tries = 8;     // calls that are made for each wanted call that is found
+constexpr std::size_t changes = 48;  // changes that are tried for each wanted call that is found; many give no new call
 constexpr std::size_t extra_tries = 4;  // added to the number of found calls in both limits
 constexpr std::size_t most_added = 2;   // mutations that are added to a known call
 constexpr Int mutation_numbers = 64;    // each parameter of a mutation is below this number, as in generated cases

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view breaks = "the call breaks ";
 constexpr Int most_dtypes = 64;  // an upper bound: the file format numbers fewer dtypes
 
-// What holds for at least one element of a tensor.
+// What holds for some elements of a tensor.
 struct Elements {
   bool nan = false, infinity = false, zero = false, negative_zero = false, subnormal = false, negative = false,
        fraction = false, half = false, extreme = false, above_16m = false, above_2g = false, above_double = false,
@@ -472,7 +472,7 @@ class Describing {
     for (const PairFlag& flag : pair_flags) say_if(found.*flag.holds && is_named(op_, flag.of_operators), flag.says);
   }
 
-  // Compares the inputs pairwise if there are more than two; for two inputs, the first flag already says it all.
+  // Compares the inputs pairwise if there are more than two. For two inputs, the first flag is enough.
   void describe_sizes() {
     say_if(different(input_sizes_), "the inputs have different sizes");
     const std::span all(named_inputs_);

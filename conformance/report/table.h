@@ -17,8 +17,8 @@ struct TableStyle {
   std::string_view subject = "operator";  // what each line is about
 };
 
-// The terminal report: for each testee one line per operator, totals, then the most serious defects,
-// each with the command that repeats its smallest call, and the headline.
+// Writes the terminal report: for each testee one line per operator, totals, the most serious defects, each with the
+// command that repeats its smallest call, and the headline.
 void write_table(std::ostream& out, const Summary& summary, const TableStyle& style = {});
 
 }  // namespace assay

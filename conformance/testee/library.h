@@ -27,8 +27,8 @@ struct TensorView {
 
 using TensorViews = std::vector<std::optional<TensorView>>;
 
-// An argument as a library sees it: a Value whose tensors are views. An out number is the view of a tensor without
-// dimensions, of bool, int64 or float64.
+// An argument as a library gets it: a Value whose tensors are views. An out that is a number is the view of a tensor
+// without dimensions, of bool, int64 or float64.
 using HostValue =
     std::variant<std::monostate, TensorView, Int, double, bool, std::string, Ints, Doubles, Bools, TensorViews>;
 

@@ -8,7 +8,7 @@
 
 // Values in the JSON form of the stream; spec/call.md defines it.
 //   tensor   {"dtype":"float32","sizes":[2,3],"dim_order":[0,1],"data":"<base64>"}
-//   others   1   1.5   {"double":"nan"}   true   null   {"ints":[1,2]}   {"string":"tanh"}   {"tensors":[...,null]}
+//   other    1   1.5   {"double":"nan"}   true   null   {"ints":[1,2]}   {"string":"tanh"}   {"tensors":[...,null]}
 namespace assay {
 
 using Json = nlohmann::ordered_json;  // keys stay in the order in which they are written

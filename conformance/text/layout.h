@@ -17,7 +17,7 @@ Tensor layout(DType dtype, const Ints& sizes, const std::optional<Ints>& dim_ord
 // The number of bytes that the elements of a tensor take.
 std::size_t byte_count(const Tensor& tensor);
 
-// Stores the elements, row-major, in a tensor without bytes.
+// Stores the elements, in row-major order, in a tensor without bytes.
 void fill(Tensor& tensor, Array<Element> elements);
 
 // Finds the sizes of nested lists while they are read, and refuses ragged ones with a malformed Fault of call.tensor.

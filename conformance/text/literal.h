@@ -8,7 +8,7 @@
 
 // Values in the form in which people read and write them; spec/call.md defines it.
 //   tensor   [[1,2],[nan,-inf]]:f32   5:f32   zeros(2,0,3):f32   [[1,2],[3,4]]:f32:(1,0)
-//   others   1   1.5   true   none   [1,2]   [1.0,2.0]   "tanh"   {[1]:f32,none}   float32
+//   other    1   1.5   true   none   [1,2]   [1.0,2.0]   "tanh"   {[1]:f32,none}   float32
 namespace assay {
 
 // The value that the text denotes for an argument of a schema type ("Tensor?", "int[]"). `length` is the length of the

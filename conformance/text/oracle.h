@@ -21,7 +21,7 @@ CallRequest request_in(const Json& request, const Budget& budget = Budget());
 // The request for a call. For the tensors among its out arguments, it states dtype, sizes and dim order only.
 Json request_json(const Json& id, const Operator& op, std::span<const Value> arguments);
 
-// The answer object; `outs` are the out arguments after the call.
+// The JSON object of an answer. `outs` are the out arguments after the call.
 Json answer_json(const Json& id, const Answer& answer, std::span<const Value> outs);
 
 // The answer to a request that does not denote a call.

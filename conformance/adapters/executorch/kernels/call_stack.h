@@ -25,7 +25,7 @@ class CallStack {
   CallStack(const CallStack&) = delete;
   CallStack& operator=(const CallStack&) = delete;
 
-  struct TooLarge {};  // a tensor has sizes that ExecuTorch's 32 bits cannot hold
+  struct TooLarge {};  // a tensor has sizes that do not fit into ExecuTorch's 32 bits
 
   std::span<executorch::runtime::EValue*> values() { return stack_; }
 

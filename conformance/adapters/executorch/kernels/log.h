@@ -11,7 +11,7 @@ void capture();
 
 void clear();
 
-// Errors since clear(), in order, "file:line: message", joined by "; ".
+// The errors since clear(), in order, each as "file:line: message", joined by "; ".
 const std::string& errors();
 
 }  // namespace assay::executorch_kernels::log
