@@ -1,6 +1,6 @@
-"""Records eager PyTorch's answers to the calls by which tools/plant, which the release builds, tells entries from faulty
-ones where those of golden/operators and golden/boundaries do not, into golden/faults. Of the calls that tell a fault one is
-kept: the first that eager answers as the entry says, else the first of all."""
+"""Records into golden/faults eager PyTorch's answers to calls that notice mutants of entries which golden/operators and
+golden/boundaries do not notice; `ninja mutation_entries` builds the program that finds them. Of the calls that notice a
+mutant one is kept: the first that eager answers as the entry says, else the first of all."""
 
 import json
 import subprocess
@@ -12,16 +12,16 @@ from boundaries import call_of
 
 
 def main():
-    options = calls.options_with_program(__doc__, "build/release/tools/plant/plant", "faults")
+    options = calls.options_with_program(__doc__, "build/release/proof/mutation/entries", "faults")
     told = told_by(options.program)
     made = lambda operator: [c for r in told[operator.name] if (c := call_of(operator, r)) is not None]  # noqa: E731
-    calls.run(options, lambda operator: worker.record_given(operator, made(operator), one_for_each_fault), lambda operator: {})
+    calls.run(options, lambda operator: worker.record_given(operator, made(operator), one_for_each_mutant), lambda operator: {})
 
 
 def told_by(program):
     """The requests that the program makes, by operator."""
     golden = calls.ROOT / "golden"
-    command = [program, "calls", calls.ROOT / "tools" / "plant" / "survivors.txt", golden / "operators", golden / "boundaries" / "operators"]
+    command = [program, "--calls", golden / "operators", golden / "boundaries" / "operators"]
     requests = defaultdict(list)
     for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
         request = json.loads(line)
@@ -29,15 +29,15 @@ def told_by(program):
     return requests
 
 
-def one_for_each_fault(made, answered):
-    """Those of the answered calls that are kept; `made` are all that were asked, some of them for several faults."""
-    answers, faults, kept = {c.key(): (c, a) for c, a in answered}, defaultdict(list), {}
+def one_for_each_mutant(made, answered):
+    """Those of the answered calls that are kept; `made` are all that were asked, some of them for several mutants."""
+    answers, mutants, kept = {c.key(): (c, a) for c, a in answered}, defaultdict(list), {}
     for call in made:
-        fault, _, expected = call.origin.rpartition("; ")
+        mutant, _, expected = call.origin.rpartition("; ")
         if call.key() in answers:
             agrees = (answers[call.key()][1].refusal is not None) == (expected == "refused")
-            faults[fault].append((not agrees, call.key()))
-    for told in faults.values():
+            mutants[mutant].append((not agrees, call.key()))
+    for told in mutants.values():
         disagrees, first = min(told, key=lambda t: t[0])
         if disagrees or not any(key in kept for wrong, key in told if not wrong):
             kept[first] = answers[first]

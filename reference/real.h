@@ -1,6 +1,6 @@
 #pragma once
 
-// The number in which formulas are computed. tools/numbers compiles the reference with another.
+// The number in which formulas are computed. proof/precision compiles the reference with another.
 namespace assay {
 
 using Real = double;  // every floating dtype: exact on the way in, rounded once on the way out

@@ -4,7 +4,7 @@
 
 #include "reference/real.h"
 
-// Steps that kernels make in more than one way. tools/numbers compiles the reference with another file of this name.
+// Steps that kernels make in more than one way. proof/precision compiles the reference with another file of this name.
 namespace assay::steps {
 
 // (x - mean) scale

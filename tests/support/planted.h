@@ -7,14 +7,14 @@
 
 namespace assay {
 
-// What a testee of the tests does wrong in the calls of an operator: ASSAY_PLANTED is "aten::relu.out=wrong", the deed
-// one of those below.
+// The fault of a testee of the tests in the calls of an operator: ASSAY_PLANTED is "aten::relu.out=wrong", an operator
+// and the fault's name.
 inline bool is_planted(const Operator& op, std::string_view deed) {
   const char* planted = std::getenv("ASSAY_PLANTED");
   return planted && planted == std::string(op.name) + "=" + std::string(deed);
 }
 
-// Deeds that do not come back.
+// Faults that end the call: an abort and an endless loop.
 inline void do_planted(const Operator& op) {
   if (is_planted(op, "abort")) std::abort();
   for (volatile bool forever = is_planted(op, "hang"); forever;) {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "outcome.gen.h"
+#include "proof/precision/manner.h"
+#include "reference/value.h"
+
+namespace assay::precision {
+
+// A number of 106 bits or more as the sum of two.
+struct Pair {
+  double high, low;
+};
+
+// The results of a call whose formulas are evaluated in another arithmetic.
+struct Evaluation {
+  Outcome outcome;
+  Met met;
+  std::vector<Value> arguments;  // the arguments of the call, with the results in place of its outs
+  std::vector<std::vector<Pair>>
+      unrounded;  // of each out, the numbers before their rounding; empty where they are exact
+};
+
+// Evaluates a call of the operator of that name, whose arguments follow its schema. Not thread-safe. Its library is
+// separate: inside, the reference's Real is a Number; outside it is double.
+[[gnu::visibility("default")]] Evaluation evaluate(std::string_view operator_name, std::span<const Value> arguments,
+                                                   const Manner& manner);
+
+}  // namespace assay::precision
