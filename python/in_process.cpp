@@ -5,7 +5,8 @@
 #include "conformance/text/fault_text.h"
 #include "conformance/text/oracle.h"
 
-// The reference in the process of Python. Everything comes and goes as the JSON of spec/call.md; a fault is an answer.
+// The reference in the process of Python. Arguments and results are the JSON of spec/call.md. A fault is returned as an
+// answer.
 namespace {
 
 using namespace assay;
@@ -47,7 +48,7 @@ std::string answer_to(std::string_view request) {
 
 PYBIND11_MODULE(_reference, module) {
   module.doc() = "The reference in process.";
-  module.def("call", &answer_to, "request"_a, "The answer to a line of `assay call --jsonl`.");
+  module.def("call", &answer_to, "request"_a, "Returns the answer to a line of `assay call --jsonl`.");
   module.def("run", &run_method, "program"_a, "data"_a, "method"_a, "inputs"_a,
-             "The outputs of a method, or a fault, of a list of inputs as JSON.");
+             "Runs a method on a list of inputs as JSON, and returns its outputs, or a fault.");
 }

@@ -1,7 +1,7 @@
-"""What a PyTorch operator means on a device, and whether somebody else's kernels or runtime agree.
+"""Calls PyTorch's on-device operators by the reference, and judges kernels and runtimes by it.
 
-Programs are bytes, a path, or what torch's exporter made; tensors are arrays of numpy or whatever has __array__ or __dlpack__.
-Whatever is refused raises Fault.
+A program is bytes, a path, or an object that torch's exporter made. A tensor is a numpy array, or any object with __array__
+or __dlpack__. A refusal raises Fault.
 """
 import contextlib
 import json
@@ -24,10 +24,10 @@ __all__ = ["Conformance", "Fault", "Report", "call", "case", "check", "conforms"
 
 
 def call(operator: str, *arguments: Any, out: Sequence[str | None] | None = None) -> Any:
-    """What the reference gives for a call of an operator, such as "aten::add.out", in this process.
+    """Returns the result of an operator, such as "aten::add.out", by the reference in this process.
 
-    Arguments are those of the schema without its out arguments; trailing ones that have a default may be left out. `out` names the
-    dtype of each out argument. The result is an array, or a tuple where there are several.
+    Arguments are those of the schema without its out arguments; trailing arguments with a default may be left out. `out` names
+    the dtype of each out argument. The result is an array, or a tuple of several arrays.
     """
     request: dict = {"operator": operator, "args": [json_of(a) for a in arguments]}
     if out is not None:
@@ -37,9 +37,10 @@ def call(operator: str, *arguments: Any, out: Sequence[str | None] | None = None
 
 
 def run(program: Any, *inputs: Any, method: str | None = None, data: Sequence[Any] = (), runner: str | Sequence[str] = "reference") -> list:
-    """The outputs of a method of a program: `forward`, or its only one.
+    """Returns the outputs of a method of a program: by default `forward`, or the only method.
 
-    The reference runs it in this process; `runner` is another that `assay run --with` takes, or a list of the words of a command.
+    The reference runs the program in this process. `runner` is another testee of `assay run --with`, or a list of the words of a
+    command.
     `data` are data files (.ptd) that the program is loaded with.
     """
     if runner != "reference":
@@ -64,7 +65,7 @@ def _run_elsewhere(program: Any, inputs: Sequence[Any], method: str | None, data
 
 @contextlib.contextmanager
 def _files(program: Any, data: Sequence[Any]) -> Iterator[list]:
-    """The words by which a command is given a program and its data files."""
+    """Writes a program and its data files, and returns the words of a command line that name them."""
     with tempfile.TemporaryDirectory() as folder:
         words: list = []
         for i, content in enumerate([program, *data]):
@@ -75,18 +76,18 @@ def _files(program: Any, data: Sequence[Any]) -> Iterator[list]:
 
 
 def get_include() -> str:
-    """The folder of kernel_library.h, against which libraries of kernels are compiled."""
+    """Returns the folder of the header kernel_library.h, with which kernel libraries are compiled."""
     return str(pathlib.Path(__file__).resolve().parent / "include" / "assay")
 
 
 def check(program: Any, data: Sequence[Any] = ()) -> dict:
-    """Whether a program keeps the rules of its format: what `assay check --json` says, with `faults` where it does not."""
+    """Returns what `assay check --json` prints: whether a program keeps the rules of its format, and `faults` if it does not."""
     with _files(program, data) as words:
         return _said("check", *words)
 
 
 def inspect(program: Any, data: Sequence[Any] = ()) -> dict:
-    """What is in a program: its methods with their values, memory and instructions, as `assay inspect --json` says it."""
+    """Returns what `assay inspect --json` prints: the methods of a program with their values, memory and instructions."""
     with _files(program, data) as words:
         return _said("inspect", *words)
 

@@ -1,4 +1,4 @@
-"""The command `assay`, which stands in the package with all that it reads."""
+"""The command `assay`, which the package contains with all its data."""
 import os
 import pathlib
 import re
@@ -17,13 +17,13 @@ def main() -> None:
 
 
 def start(*words: object, **options) -> subprocess.Popen:
-    """Of a command line; python3 of testees is this Python."""
+    """Starts the command with these words. The python3 of testees is this Python."""
     path = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     return subprocess.Popen([str(COMMAND), *map(str, words)], text=True, env=os.environ | {"PATH": path}, **options)
 
 
 def run(*words: object, differ: bool = False) -> str:
-    """What the command prints. It raises Fault, also for answers that differ unless these are an answer."""
+    """Returns what the command prints. Raises Fault if it fails; with `differ`, differing answers are no failure."""
     done = start(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     out, err = done.communicate()
     refuse(done.returncode, err, differ)

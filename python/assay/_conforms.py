@@ -6,7 +6,7 @@ from assay._report import Report
 
 
 class Conformance:
-    """A kernel that is to conform: a test of it for each operator, where pytest finds it. Called, it is the kernel."""
+    """A kernel under test: pytest finds a test for each of its operators. A call of the object calls the kernel."""
 
     def __init__(self, operators: str, testee: Testee, options: dict[str, Any]):
         self.operators, self.testee, self.options = operators.split(","), testee, options
@@ -19,7 +19,7 @@ class Conformance:
 
 
 def conforms(operators: str, library: str | None = None, **options: Any) -> Any:
-    """Makes a test of a kernel: what fails is shown with the smallest call that shows it.
+    """Makes a test of a kernel. A failure is shown with the smallest call that fails.
 
         @assay.conforms("aten::relu.out")
         def relu(self):

@@ -1,8 +1,8 @@
 class Fault(Exception):
-    """What is refused, and why.
+    """A refusal and its reason.
 
-    `outcome` is a word of spec/faults.yaml, or usage; `rule` the id of the broken rule; `place` says where in a program it is
-    broken, or is empty; `message` is one sentence.
+    `outcome` is a word of spec/faults.yaml, or usage; `rule` is the id of the broken rule; `place` is the place in a program, or
+    empty; `message` is one sentence.
     """
 
     def __init__(self, outcome: str, rule: str, place: str, message: str):
@@ -14,7 +14,7 @@ class Fault(Exception):
 
 
 def answer(json: dict) -> dict:
-    """An answer, unless it is a fault."""
+    """Returns an answer, or raises Fault if it is a refusal."""
     if json.get("outcome", "ok") != "ok":
         raise Fault(json["outcome"], json["rule"], json.get("place", ""), json["message"])
     return json

@@ -1,4 +1,4 @@
-"""Runs of the command that judge somebody."""
+"""Runs of the command that judge a testee."""
 import contextlib
 import os
 import pathlib
@@ -18,13 +18,13 @@ Testee = str | os.PathLike | Sequence[str] | Mapping[str, Callable] | Callable
 
 
 def _options(given: dict[str, Any]) -> list[str]:
-    """As words: what is None is left to the command."""
+    """Returns options as words. The command decides about those that are None."""
     return [word for name, value in given.items() if value is not None for word in ("--" + name, str(value))]
 
 
 @contextlib.contextmanager
 def _addressed(testee: Testee, operators: str | None) -> Iterator[tuple[list[str], list[str]]]:
-    """The words for a testee, in front of options and behind them."""
+    """Returns the words for a testee: those before the options, and those behind them."""
     if callable(testee):
         if operators is None:
             raise Fault("usage", "testee", "", "say of which operator the function is a kernel, such as aten::relu.out")
@@ -56,7 +56,7 @@ def _judged(command: str, testee: Testee, operators: str | None, options: list[s
 
 
 def _follow(process, part: pathlib.Path, progress: bool | None) -> None:
-    """Waits for a run, and shows how many of its cases are judged."""
+    """Waits for a run, and shows the number of judged cases."""
     if progress is None:
         progress = sys.stderr.isatty() or "ipykernel" in sys.modules
     judged = 0
@@ -74,11 +74,11 @@ def kernels(testee: Testee, operators: str | None = None, *, contract: str | Non
             timeout: int | None = None, workers: int | None = None, golden: str | None = None, progress: bool | None = None) -> Report:
     """Judges kernels by the reference.
 
-    `testee` is a function over numpy arrays, for which `operators` names its operator; a dict of such functions by operator; the path
-    of a library; a list of the words of a command that speaks the protocol; or whatever else `assay kernels` takes. A function takes
-    the arguments of the schema but the out arguments, returns an array, a number or a tuple of them, and raises NotImplementedError for
-    calls that it does not do, another exception for those that it refuses. It is called in copies of this process.
-    Raises Fault where nothing was judged.
+    `testee` is a function over numpy arrays, whose operator `operators` names; a dict of such functions by operator; the path of a
+    library; a list of the words of a command that is a server of the protocol; or any other testee of `assay kernels`. A function
+    takes the arguments of the schema except the out arguments, and returns an array, a number or a tuple of them. It raises
+    NotImplementedError for an unsupported call, and another exception for a call that it refuses. It is called in copies of this
+    process. Raises Fault if nothing was judged.
     """
     if isinstance(testee, Mapping) and operators is None:
         operators = ",".join(testee)
@@ -93,13 +93,13 @@ def kernels(testee: Testee, operators: str | None = None, *, contract: str | Non
 def runtime(testee: str | os.PathLike | Sequence[str], programs: str | None = None, *, timeout: int | None = None, workers: int | None = None, progress: bool | None = None) -> Report:
     """Judges a runtime by programs and what is done with them.
 
-    `testee` is what `assay runtime` takes, or a list of the words of a command that speaks the protocol. Raises Fault where
+    `testee` is a testee of `assay runtime`, or a list of the words of a command that is a server of the protocol. Raises Fault if
     nothing was judged.
     """
     return _judged("runtime", testee, None, _options({"programs": programs, "timeout": timeout, "workers": workers}), progress)
 
 
 def case(case_id: str, testee: Testee = "reference") -> str:
-    """One case again, in full words. A function is a kernel of the case's operator."""
+    """Runs one case again and returns it in full words. A function is a kernel of the case's operator."""
     with _addressed(testee, case_id.partition("#")[0]) as (front, behind):
         return _command.run("case", case_id, "--testee", *front, *behind, differ=True)

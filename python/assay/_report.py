@@ -7,10 +7,10 @@ from assay import _command
 
 
 class Report:
-    """A run: what was judged, and what is wrong with it.
+    """A run: its cases and its defects.
 
-    `header`, `cases`, `defects` and `counts` are those of spec/verdicts.md; `passed` says that no promised call fails. As text it
-    is the table, in a notebook the page that `assay report --html` writes.
+    spec/verdicts.md defines `header`, `cases`, `defects` and `counts`. `passed` is true if no promised call fails. str() gives the
+    table; a notebook shows the page that `assay report --html` writes.
     """
 
     def __init__(self, lines: str, table: str, passed: bool):
@@ -22,11 +22,11 @@ class Report:
         self.counts: dict = {k: v for k, v in objects[-1]["footer"].items() if k not in ("complete", "seconds", "verdicts")}
 
     def save(self, file) -> None:
-        """Writes its lines, for `assay report`, `compare` and `--baseline`."""
+        """Writes the lines of the run, for `assay report`, `compare` and `--baseline`."""
         pathlib.Path(file).write_text(self.lines)
 
     def html(self) -> str:
-        """The page of the report."""
+        """Returns the page of the report."""
         with tempfile.TemporaryDirectory() as folder:
             lines, page = pathlib.Path(folder) / "run.jsonl", pathlib.Path(folder) / "report.html"
             self.save(lines)
@@ -34,7 +34,7 @@ class Report:
             return page.read_text()
 
     def failure(self) -> str:
-        """Each defect with the smallest call that shows it, and how it is made again."""
+        """Returns each defect with the smallest call that shows it, and the command that repeats this call."""
         return "\n\n".join(_words(defect) for defect in self.defects)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Functions of this process as a testee: a copy of it for each connection, so that what crashes or hangs harms nothing here."""
+"""Functions of this process as a testee. Each connection has a copy of the process, so that a crash or hang harms only that."""
 import contextlib
 import importlib.util
 import os
@@ -28,7 +28,7 @@ def _listen(listener: socket.socket, wanted: int, kernels: Mapping[str, Callable
 
 @contextlib.contextmanager
 def served(kernels: Mapping[str, Callable]) -> Iterator[str]:
-    """The address of functions by operator, as long as the context and this process last."""
+    """Serves functions by operator at an address, during the lifetime of the context and of this process."""
     wanted, want = os.pipe()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listening = os.fork()

@@ -23,7 +23,7 @@ NAMES = {numpy.dtype(code): name for name, code in CODES.items() if not code.sta
 
 
 def program_bytes(program: Any) -> bytes:
-    """Of a program's bytes, its path, or what torch's exporter made."""
+    """Returns the bytes of a program that is given as bytes, as a path, or as an object of torch's exporter."""
     if isinstance(program, (bytes, bytearray, memoryview)):
         return bytes(program)
     if isinstance(program, (str, os.PathLike)):
@@ -41,7 +41,7 @@ def program_bytes(program: Any) -> bytes:
 
 
 def array_of(tensor: Any) -> numpy.ndarray:
-    """Of an array or a tensor of any library, by __array__ or dlpack."""
+    """Returns an array or a tensor of any library as a numpy array, by __array__ or dlpack."""
     if isinstance(tensor, (numpy.ndarray, numpy.generic)):
         return numpy.asarray(tensor)
     if hasattr(tensor, "detach"):

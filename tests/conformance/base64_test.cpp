@@ -26,7 +26,7 @@ TEST(Base64, ReadsAndWritesTheVectorsOfRfc4648) {
   }
 }
 
-TEST(Base64, RefusesWhatItDoesNotWrite) {
+TEST(Base64, RefusesNonCanonicalText) {
   for (std::string_view text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm 9v", "Zm9v\n",
                                 "Z===", "====", "==", "Zg==Zg==", "Zm-_", "\xff\xff\xff\xff"})
     EXPECT_FALSE(bytes_of_base64(text)) << text;

@@ -293,7 +293,7 @@ TEST(CallJson, BadTensorsAreRefused) {
             "exhausted limits.rank: self: a tensor has at most 16 dimensions, but came with 17");
 }
 
-TEST(CallJson, AnEmptyResultOfHugeSizesIsNoOverflow) {
+TEST(CallJson, AnEmptyResultOfHugeSizesDoesNotOverflow) {
   EXPECT_EQ(
       ask(R"({"operator":"aten::add.out","args":[{"dtype":"uint8","sizes":[3037000499,1,0],"data":""},{"dtype":"uint8","sizes":[1,9037000499,0],"data":""}]})")
           .substr(0, 23),

@@ -142,7 +142,7 @@ TEST(Child, Garbage) {
   EXPECT_EQ(result(fork_server, "garbage").end, End::garbled);
 }
 
-TEST(Child, WhatIsLostElsewhereEndsTheTask) {
+TEST(Child, ALostRemoteEndEndsTheTask) {
   ForkServer fork_server(misbehave);
   const TaskResult r = result(fork_server, "lost");
   EXPECT_EQ(r.end, End::crashed);
@@ -150,7 +150,7 @@ TEST(Child, WhatIsLostElsewhereEndsTheTask) {
   EXPECT_EQ(r.text, "the device is gone");
 }
 
-TEST(Child, OutlivesAnAbortAndTellsItsLastWordsFromThoseOfOthers) {
+TEST(Child, RecoversFromAnAbortAndSeparatesTheOutputOfTasks) {
   ForkServer fork_server(misbehave);
   Child child(fork_server, patient);
   const std::vector<std::string> words{"first", std::string(5000, 'x') + "second", "third"};
@@ -176,7 +176,7 @@ TEST(Child, OutlivesNoAbortThatIsNotItsOwn) {
     EXPECT_EQ(result(fork_server, task).end, End::crashed) << task;
 }
 
-TEST(Child, WaitsForNothingBehindWhatItOutlived) {
+TEST(Child, ATaskBehindARecoveredAbortHasLessTime) {
   ForkServer fork_server(misbehave);
   Child child(fork_server, patient);
   for (const char* task : {"outlive it", "sleep"}) child.give(task);
@@ -194,7 +194,7 @@ TEST(Child, WaitsForOneThatGetsNoProcessor) {
   EXPECT_EQ(child.next().text, "did gets no processor");
 }
 
-TEST(Child, AnErrorOfTheHostIsNoCrash) {
+TEST(Child, AnErrorOfTheHostIsDistinctFromACrash) {
   ForkServer fork_server(misbehave);
   const TaskResult r = result(fork_server, "throw");
   EXPECT_EQ(r.end, End::threw);
@@ -211,7 +211,7 @@ TEST(Child, AFaultKeepsItsRuleAndPlace) {
   EXPECT_EQ(r.fault->place, "case 3");
 }
 
-TEST(Child, SaysWhenItMustDoNoMore) {
+TEST(Child, TellsThatATaskWasItsLast) {
   ForkServer fork_server(misbehave);
   EXPECT_EQ(result(fork_server, "last").end, End::last);
   EXPECT_EQ(result(fork_server, "any").end, End::done);

@@ -58,7 +58,7 @@ TEST(Baseline, IsReadFromLines) {
   EXPECT_TRUE(baseline.is_new(failing("aten::mul.out", Class::value)));
 }
 
-TEST(Compare, ARunIsNoWorseThanItself) {
+TEST(Compare, ARunEqualsItself) {
   const RunFile run = run_of({bad, passing("aten::mul.out")}, {defect_of({bad})});
   const Changes c = compare(run, run);
   EXPECT_FALSE(c.is_worse());
@@ -83,7 +83,7 @@ TEST(Compare, TellsNewFromMendedFromGivenUp) {
   EXPECT_THAT(c.only_after, ElementsAre("aten::log.out#0"));
 }
 
-TEST(Compare, OnlyWhatIsNewAndPromisedIsWorse) {
+TEST(Compare, OnlyANewPromisedFailureIsWorse) {
   EXPECT_TRUE(compare(run_of({good}), run_of({bad})).is_worse());
   EXPECT_TRUE(compare(run_of({}), run_of({bad})).is_worse());
   EXPECT_TRUE(compare(run_of({bad}), run_of({damaging})).is_worse());
@@ -107,7 +107,7 @@ TEST(Compare, DefectsAreComparedById) {
   EXPECT_THAT(c.mended_defects, ElementsAre(of_add));
 }
 
-TEST(Compare, ADefectThatIsOnlySaidOtherwiseIsNeitherNewNorMended) {
+TEST(Compare, ADefectWithAnotherSentenceIsNeitherNewNorMended) {
   const Changes c = compare(run_of({bad}, {defect_of({bad})}), run_of({bad}, {defect_of({bad}, "whenever dim is 0")}));
   EXPECT_THAT(c.fresh_defects, IsEmpty());
   EXPECT_THAT(c.mended_defects, IsEmpty());

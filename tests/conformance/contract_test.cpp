@@ -127,7 +127,7 @@ const std::vector<Wrong> wrong_contracts{
      "1]}}}\n"},
 };
 
-TEST(ContractFile, WhatIsWrongIsSaidWithItsPlace) {
+TEST(ContractFile, AnErrorNamesItsPlace) {
   std::set<std::string> broken;
   for (const Wrong& wrong : wrong_contracts) {
     try {
@@ -143,7 +143,7 @@ TEST(ContractFile, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_EQ(broken.size(), 11u) << "a rule is broken by no case";
 }
 
-TEST(ContractFile, WhatIsMissingIsNamed) {
+TEST(ContractFile, AMissingPartIsNamed) {
   for (const char* name : {"no_such_contract", "no/such/file.yaml"}) try {
       read_contract(name);
       ADD_FAILURE() << name;
@@ -190,12 +190,12 @@ TEST(ContractFile, KernelsOfOthersMaySayWhatTheyDoNot) {
 
 // -- what is promised -------------------------------------------------------------------------------------------------
 
-TEST(Contract, WhatItDoesNotSpeakOfItPromises) {
+TEST(Contract, AnEmptyContractPromisesEachCall) {
   EXPECT_TRUE(Contract().promise(op("aten::abs.out"), call("aten::abs.out", {of(float64)})).promised);
   EXPECT_TRUE(promise(contract(""), "aten::abs.out", {tensor(boolean, {0}, {})}).promised);
 }
 
-TEST(Contract, WhoPromisedMayNotSayUnsupported) {
+TEST(Contract, APromisedCallMustNotBeUnsupported) {
   EXPECT_EQ(executorch().allowed_refusals(true), Refusals::none);
   EXPECT_EQ(executorch().allowed_refusals(false), Refusals::all);
   EXPECT_EQ(contract("").allowed_refusals(true), Refusals::none);
@@ -340,7 +340,7 @@ TEST(Features, OperandsAreDescribedAsTheyMeet) {
 
 // By construction: what `exported` excludes is what other slices are made of, so no valid call is in none. Its two
 // flags of layouts hold where every dim order is contiguous, and where not the call is in `layouts`.
-TEST(Slices, WhatIsNotExportedIsInAnother) {
+TEST(Slices, ACallThatIsNotExportedIsInAnotherSlice) {
   const std::vector<CaseSlice>& all = executorch().slices;
   const auto named = [&](std::string_view name) { return *std::ranges::find(all, name, &CaseSlice::name); };
   const CaseSlice exported = named("exported");
@@ -381,7 +381,7 @@ TEST(Slices, ThoseThatDecideATierExist) {
   EXPECT_THAT(names, Contains(std::string(exported_slice)));
 }
 
-TEST(SliceFile, WhatIsWrongIsSaidWithItsPlace) {
+TEST(SliceFile, AnErrorNamesItsPlace) {
   const auto rule = [](const std::string& text) -> std::string {
     const File file(text, "tried.yaml");
     try {
@@ -440,7 +440,7 @@ bool has_doubles(const HostCall& call) {
   return any;
 }
 
-TEST(Draft, PromisesWhatIsAnsweredAndNotWhatIsRefused) {
+TEST(Draft, PromisesAnsweredCallsAndNotRefusedCalls) {
   const std::vector<Tried> all = tried("abs.out,cat.out,split_copy.Tensor_out,max.dim_max,executorch_prim::add");
   Draft draft("picky");
   for (const Tried& t : all) draft.add(*t.op, t.call, record(t, has_doubles(t.call)));
@@ -459,7 +459,7 @@ TEST(Draft, PromisesWhatIsAnsweredAndNotWhatIsRefused) {
   EXPECT_FALSE(promise(picky, "aten::neg.out", {of(float32)}).promised) << "was not tried";
 }
 
-TEST(Draft, WhatTheLibraryDiesOfIsNoAnswer) {
+TEST(Draft, ACrashIsNotAnAnswer) {
   Draft draft("mortal");
   const Tried empty{&op("aten::abs.out"), call("aten::abs.out", {tensor(float32, {0}, {})})};
   const Tried two{&op("aten::abs.out"), call("aten::abs.out", {of(float32)})};

@@ -139,7 +139,7 @@ TEST(Ulp, InfinityIsOneStepBeyondTheLargest) {
   EXPECT_EQ(beyond.verdict_of({-inf}), Verdict::fail);
 }
 
-TEST(Ulp, SubnormalsMayBeFlushedWhereTheRowSaysSo) {
+TEST(Ulp, SubnormalsMayBeFlushedWhereTheRowAllowsIt) {
   EXPECT_EQ(Question("aten::sigmoid.out", {row(float32, {-88})}).verdict_of({0}), Verdict::pass);
   EXPECT_EQ(Question("aten::sigmoid.out", {row(float32, {-87})}).verdict_of({0}), Verdict::fail);
 }
@@ -156,7 +156,7 @@ TEST(Dot, AllRoundingsOfAFewTerms) {
   EXPECT_EQ(q.verdict_of({1.5 + 4.4 * roundoff}), Verdict::fail);
 }
 
-TEST(Dot, FourStandardDeviationsOfMany) {
+TEST(Dot, ManyTermsMayBeOffByFourStandardDeviations) {
   const std::vector<Real> ones(64, 1);
   const Real deviation = std::ldexp(1.0, -24) * 64 * std::sqrt(64.0);
   const Question q = product(float32, ones, ones);
@@ -217,7 +217,7 @@ TEST(Dot, AVarianceThatIsDividedByZeroIsNoNumber) {
 }
 
 // However many indices there are.
-TEST(Dot, OnlyWhatIsAddedAtOnePlaceRounds) {
+TEST(Dot, OnlyTheTermsOfOneSumRound) {
   const auto added = [](const std::vector<Real>& places) {
     return Question("aten::scatter_add.out", {row(float32, {1, 1, 1, 1}), Int{0}, row(int64, places),
                                               row(float32, std::vector<Real>(places.size(), 1))});
@@ -228,7 +228,7 @@ TEST(Dot, OnlyWhatIsAddedAtOnePlaceRounds) {
   EXPECT_EQ(added({0, 0, 0, 3}).verdict_of({4 - 2 * ulp, 1, 1, 2}), Verdict::pass);
 }
 
-TEST(Dot, WhatIsFarBeyondTheRangeIsInfinite) {
+TEST(Dot, AResultFarBeyondTheRangeIsInfinite) {
   const Question far = product(float16, {60000, 1}, {60000, 1});
   EXPECT_EQ(far.verdict_of({inf}), Verdict::pass);
   for (const Real got : {0.0, 65504.0, -inf}) EXPECT_EQ(far.verdict_of({got}), Verdict::fail) << got;
@@ -288,7 +288,7 @@ TEST(Bool, IsStoredAsZeroOrOne) {
   }
 }
 
-TEST(FreeOuts, AreThoseWhoseValuesNobodyKnows) {
+TEST(FreeOuts, AreOutsWithUnspecifiedValues) {
   EXPECT_EQ(free_outs(*find_operator("aten::add.out")), FreeOuts{false});
   EXPECT_EQ(free_outs(*find_operator("aten::empty.out")), FreeOuts{true});
   EXPECT_EQ(free_outs(*find_operator("aten::rand.out")), FreeOuts{true});
@@ -320,7 +320,7 @@ class WholeTensor : public testing::Test {
   static Real sign(std::size_t i) { return i % 2 == 0 ? 1 : -1; }
 };
 
-TEST_F(WholeTensor, ErrorsThatAverageOutAndKeepFromTheBound) {
+TEST_F(WholeTensor, ErrorsThatAverageOutBelowTheBoundPass) {
   EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return sign(i); }), Verdict::pass);
 }
 
@@ -392,7 +392,7 @@ TEST(Choice, AStableOrderIsTheOnlyOne) {
   EXPECT_EQ(verdict(Value{}, swapped), Verdict::pass);
 }
 
-TEST(Choice, AMedianStandsAtAnyOfTheEqual) {
+TEST(Choice, AMedianMayBeAnyOfEqualElements) {
   const Question q("aten::median.dim_values", {row(float32, {2, 1, 1, 0}), Int{0}, false});
   const auto verdict = [&](Real value, Int index) {
     return q.judge_outs({tensor(float32, {}, {value}), tensor<Int>(int64, {}, {index})}).verdict;

@@ -66,7 +66,7 @@ std::string tried(Trials& trials, const std::vector<std::string>& ids, std::size
   return verdicts;
 }
 
-TEST(Trials, SayWhatAFreshChildSays) {
+TEST(Trials, GiveTheVerdictOfAFreshChild) {
   Trials trials(children(), Detail::outcome);
   for (int times = 0; times < 2; ++times) EXPECT_EQ(tried(trials, cases), "paappappapapap");
 }
@@ -83,7 +83,7 @@ TEST(Trials, OutliveNoMoreAbortsWhereOneEndedAChildLater) {
   EXPECT_TRUE(outlive({"a1", "s1", "a2", "s2"}));  // which end any child
 }
 
-TEST(Trials, EndWhenTheyAreToldTo) {
+TEST(Trials, EndAfterTheGivenNumberOfTasks) {
   for (std::size_t most = 1; most <= cases.size(); ++most) {
     Trials trials(children(), Detail::outcome);
     EXPECT_EQ(tried(trials, cases, most).size(), most);
@@ -91,7 +91,7 @@ TEST(Trials, EndWhenTheyAreToldTo) {
   }
 }
 
-TEST(Trials, ARestIsNoTimeOfATask) {
+TEST(Trials, TimeBetweenTasksCountsForNoTask) {
   Trials trials(children(), Detail::outcome);
   for (int times = 0; times < 2; ++times) {
     EXPECT_EQ(tried(trials, {"a1", "p1"}), "ap");
@@ -101,7 +101,7 @@ TEST(Trials, ARestIsNoTimeOfATask) {
 }
 
 // Behind an abort a block goes on, until what was held then is missed.
-TEST(Blocks, SayWhatFreshChildrenSay) {
+TEST(Blocks, GiveTheVerdictsOfFreshChildren) {
   std::string verdicts;
   for (const Record& r : judge_in_turn(children(), cases)) {
     EXPECT_EQ(r.case_id, cases[verdicts.size()]);
@@ -111,7 +111,7 @@ TEST(Blocks, SayWhatFreshChildrenSay) {
 }
 
 // `k` aborts and counts, and `c` says how many such there were: a state that only its own child has.
-TEST(Blocks, WhatAnAbortLeavesBehindSpeaksAgainstNobody) {
+TEST(Blocks, TheStateThatAnAbortLeavesFailsNoOtherCase) {
   std::string said;
   for (const Record& r : judge_in_turn(children(), std::vector<std::string>{"c1", "k1", "c2", "p1", "k2", "c3"}))
     said += r.failure == Class::abort ? 'a' : r.verdict == Verdict::pass ? 'p' : r.failure == Class::value ? 'v' : '?';
@@ -119,7 +119,7 @@ TEST(Blocks, WhatAnAbortLeavesBehindSpeaksAgainstNobody) {
 }
 
 // A call that reads what any other leaves, and fails by itself.
-TEST(Blocks, WhoFailsAloneBlamesNobody) {
+TEST(Blocks, ACaseThatFailsAloneBlamesNoOther) {
   const auto records = judge_in_turn(children(), std::vector<std::string>{"p1", "g1", "p2", "g2"});
   ASSERT_EQ(records.size(), 4u);
   for (const Record& r : records) EXPECT_EQ(r.failure, r.case_id[0] == 'g' ? Class::value : Class::none) << r.case_id;

@@ -68,7 +68,7 @@ TEST(Literal, PatternsSayTheirSizes) {
   EXPECT_EQ(values_of(read_tensor("arange(2,2):i8")), (std::vector<Real>{0, 1, 2, 3}));
 }
 
-TEST(Literal, WhatIsPrintedReadsBack) {
+TEST(Literal, APrintedValueReadsBack) {
   for (std::string_view text :
        {"[]:f32", "zeros(1073741823,1048576,0):i64", "zeros(0,3):f32", "zeros(2,0,3):b1", "5:i8",
         "[[0.1,-0],[1e-45,3.4028235e+38]]:f32", "[5e-324,1e+300]:f64", "[18446744073709551615]:u64",

@@ -55,7 +55,7 @@ TEST(GuardedMemory, TheByteBehindABufferOfAnySizeIsGuarded) {
   }
 }
 
-TEST(GuardedMemory, SaysWhichBufferAndWhere) {
+TEST(GuardedMemory, NamesTheBufferAndThePlace) {
   Memory memory;
   std::byte* out = memory.add("out[1]", 16);
   for (int i : {-9, -10, -11}) out[i] = static_cast<std::byte>(i);
@@ -72,7 +72,7 @@ TEST(GuardedMemory, BothEndsOfTheRedZonesAreGuarded) {
   }
 }
 
-TEST(GuardedMemory, WhatIsLargeFits) {
+TEST(GuardedMemory, HasRoomForALargeTensor) {
   Memory memory;
   std::byte* a = memory.add("a", 5'000'000);
   std::byte* b = memory.add("b", 3);
@@ -134,7 +134,7 @@ TEST(FillPattern, HasOppositeSignsAndTheSizeOfOne) {
   }
 }
 
-TEST(QuarantineHeap, KnowsWhatWasDoneToItsBlocks) {
+TEST(QuarantineHeap, DetectsMisuseOfItsBlocks) {
   const auto damage_after = [](auto deed) {
     QuarantineHeap arena;
     std::byte* const block = arena.allocate(24, std::byte{7});
@@ -170,7 +170,7 @@ TEST(QuarantineHeap, HandsOutNothingTwice) {
   EXPECT_FALSE(arena.contains(&arena));
 }
 
-TEST(QuarantineHeap, SinksWhatIsFreed) {
+TEST(QuarantineHeap, RetiresFreedBlocks) {
   QuarantineHeap arena;
   std::byte* const freed = arena.allocate(24, std::byte{0});
   arena.release(freed);

@@ -30,7 +30,7 @@ std::string rule(const std::vector<std::byte>& file) {
 }
 std::string rule_of_header(std::string_view header, std::string_view data = "") { return rule(file_of(header, data)); }
 
-TEST(Npy, WhatIsWrittenReadsBack) {
+TEST(Npy, AWrittenFileReadsBack) {
   for (const DType dtype : {boolean, uint8, int8, uint16, int16, uint32, int32, uint64, int64, float16, float32,
                             float64, bfloat16, complex64, complex128})
     for (const Dims& sizes : {Dims{}, Dims{3}, Dims{2, 3}, Dims{2, 0, 3}}) {
@@ -67,7 +67,7 @@ TEST(Npy, LaterVersionsAndSpacesAreRead) {
             2);
 }
 
-TEST(Npy, WhatIsDamagedIsNamed) {
+TEST(Npy, DamageIsNamed) {
   EXPECT_EQ(rule({}), "npy.magic");
   EXPECT_EQ(rule(file_of("{}", "", 9)), "npy.magic");
   EXPECT_EQ(rule_of_header("{'descr': '|u1', 'fortran_order': False, 'shape': (2,)}", "\1"), "npy.data");

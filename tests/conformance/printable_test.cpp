@@ -23,7 +23,7 @@ TEST(Printable, NothingActsOnATerminal) {
   EXPECT_EQ(in_quotes({"\0", 1}), R"("\x00")");
 }
 
-TEST(Printable, WhatIsNoUtf8IsShownAsBytes) {
+TEST(Printable, InvalidUtf8IsShownAsBytes) {
   EXPECT_EQ(in_quotes("\xff\xfe"), R"("\xff\xfe")");
   EXPECT_EQ(in_quotes("\xc3("), R"("\xc3(")");                        // a second byte is missing
   EXPECT_EQ(in_quotes("\xc3"), R"("\xc3")");                          // the text ends in it
@@ -33,7 +33,7 @@ TEST(Printable, WhatIsNoUtf8IsShownAsBytes) {
   EXPECT_EQ(in_quotes("\xf0\x9f\x98\x80"), "\"\xf0\x9f\x98\x80\"");
 }
 
-TEST(Printable, WhatIsLongIsCutBetweenCharacters) {
+TEST(Printable, ALongTextIsCutBetweenCharacters) {
   EXPECT_EQ(in_quotes(std::string(most_shown, 'x')), '"' + std::string(most_shown, 'x') + '"');
   EXPECT_EQ(in_quotes(std::string(most_shown + 1, 'x')), '"' + std::string(most_shown, 'x') + "...\"");
   EXPECT_EQ(in_quotes(std::string(most_shown - 1, 'x') + "ö"), '"' + std::string(most_shown - 1, 'x') + "...\"");

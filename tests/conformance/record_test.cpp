@@ -98,7 +98,7 @@ TEST(Record, DistanceKeepsEveryBit) {
   EXPECT_EQ(from_json_line(to_json_line(record)).distance, 0.1 + 0.2);
 }
 
-TEST(Record, IsOneLineOfUtf8WhateverTheTesteeSaid) {
+TEST(Record, IsOneLineOfUtf8ForAnyMessageOfTheTestee) {
   Record record = detailed();
   record.message = "two\nlines, \xff no UTF-8";
   const std::string line = to_json_line(record);

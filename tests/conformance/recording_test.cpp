@@ -45,7 +45,7 @@ class Recording : public testing::Test {
       std::filesystem::temp_directory_path() / ("recording_test." + std::to_string(getpid()));
 };
 
-TEST_F(Recording, ACallHasTheSameIdWhereverItStands) {
+TEST_F(Recording, TheIdOfACallDoesNotDependOnItsPosition) {
   const auto ids = [&](const std::vector<Bytes>& calls) {
     const Corpus corpus = recorded(calls);
     std::vector<std::uint32_t> digests;
@@ -63,14 +63,14 @@ TEST_F(Recording, ACallThatWasRecordedTwiceIsOneCase) {
   EXPECT_EQ(recorded({{1, 2}, {3}, {1, 2}}).calls("aten::abs.out")->size(), 2u);
 }
 
-TEST_F(Recording, AnUnknownDigestIsNoCase) {
+TEST_F(Recording, AnUnknownDigestIsRefused) {
   const Corpus corpus = recorded({{1}});
   const std::uint32_t known = corpus.calls("aten::abs.out")->digest(0);
   EXPECT_EQ(std::get<Tensor>(corpus.make({"aten::abs.out", known, {}}).arguments[0]).bytes[0], std::byte{1});
   EXPECT_THROW(corpus.make({"aten::abs.out", known + 1, {}}), Fault);
 }
 
-TEST(Fingerprint, SaysAllThatMakesACallAnother) {
+TEST(Fingerprint, HasAllThatDistinguishesCalls) {
   const Operator& op = *find_operator("aten::add.out");
   const auto of = [&](Tensor self, Value alpha, Tensor out) {
     return fingerprint(op, std::vector<Value>{self, make(DType::float32, {1}), alpha, out});

@@ -47,7 +47,7 @@ TEST(Defect, EveryFieldSurvives) {
   EXPECT_THROW(defect_from_json_line("{\"defect\":{\"from\":1}}"), std::invalid_argument);
 }
 
-TEST(Defect, SaysWhyItDoesNotCount) {
+TEST(Defect, NamesTheReasonWhyItDoesNotCount) {
   Record outside = failing("aten::add.out", Class::value), listed = outside, poor = outside;
   outside.promised = false, listed.known = true, poor.verdict = Verdict::quality, poor.failure = Class::none;
   EXPECT_EQ(excuse(defect_of({failing("aten::add.out", Class::value)})), "");
@@ -74,7 +74,7 @@ TEST(Summary, CountsPerTesteeOperatorAndVerdict) {
   EXPECT_EQ(headline(testee), "2 of 5 promised calls pass (40.00 %); 0 defects");
 }
 
-TEST(Summary, AListedFailureIsNoNewsUnlessItPasses) {
+TEST(Summary, AListedFailureIsNewsOnlyWhenItPasses) {
   Record expected = failing("aten::add.out", Class::value), mended = passing("aten::add.out", "#1");
   expected.known = mended.known = true;
   const TesteeSummary testee = summary_of({expected, mended}).testees.at("executorch");
@@ -84,7 +84,7 @@ TEST(Summary, AListedFailureIsNoNewsUnlessItPasses) {
   EXPECT_THAT(unexamined_operators(testee), IsEmpty());
 }
 
-TEST(Summary, OperatorsThatARunDidNotComeToAreNamed) {
+TEST(Summary, OperatorsThatARunDidNotReachAreNamed) {
   const Record seen = failing("aten::add.out", Class::value), unseen = failing("aten::mul.out", Class::value);
   const Summary summary = summary_of({seen, unseen, passing("aten::relu.out")}, {defect_of({seen})});
   EXPECT_THAT(unexamined_operators(summary.testees.at("executorch")), ElementsAre("aten::mul.out"));
@@ -102,7 +102,7 @@ TEST(Summary, ADtypeCountsOncePerCase) {
   EXPECT_EQ(total(entry.layouts.at("(1,0)")), 1u);
 }
 
-TEST(Summary, DefectsStandInTheOrderOfTheirSeriousness) {
+TEST(Summary, DefectsAreSortedBySeverity) {
   const Record shape = failing("aten::add.out", Class::shape), abort = failing("aten::add.out", Class::abort, "#1"),
                damage = failing("aten::add.out", Class::double_free, "#2");
   Record listed = damage;
@@ -228,7 +228,7 @@ TEST(Table, ExpectedFailuresAreCountedButNoNews) {
   EXPECT_THAT(table, Not(HasSubstr("assay case")));
 }
 
-TEST(Table, UnsupportedIsNoDefect) {
+TEST(Table, AnUnsupportedCallIsNotADefect) {
   EXPECT_THAT(table_of(summary_of({ending("aten::add.out", Verdict::unsupported)})), HasSubstr("No defects.\n"));
 }
 

@@ -94,7 +94,7 @@ TEST(Tier, HarmOnAValidPromisedCallOutranksEverything) {
   }
 }
 
-TEST(Tier, WrongIsRankedByWhoMeetsIt) {
+TEST(Tier, AWrongAnswerIsRankedByItsSlice) {
   for (const Finding& f : all_findings()) {
     if (!f.promised || !f.valid || !f.is_of(silent) || is_near(f)) continue;
     const std::string& slice = f.slices.empty() ? "" : f.slices[0];
@@ -103,7 +103,7 @@ TEST(Tier, WrongIsRankedByWhoMeetsIt) {
   }
 }
 
-TEST(Tier, WhatSlicesACallIsInMattersToWrongAnswersAlone) {
+TEST(Tier, SlicesMatterToWrongAnswersAlone) {
   for (Finding f : all_findings()) {
     if (f.valid && f.is_of(silent)) continue;
     const Tier tier = f.tier();
@@ -137,7 +137,7 @@ TEST(Tier, RefusalsOfValidCallsAreOneTier) {
     EXPECT_EQ(f.tier() == Tier::refused, f.promised && f.valid && f.is_of(shy)) << name(f.failure);
 }
 
-TEST(Tier, OfARecordADistanceWithoutABoundIsNoFactor) {
+TEST(Tier, ADistanceWithoutABoundIsNoFactor) {
   Record r;
   r.verdict = Verdict::fail, r.failure = Class::value, r.distance = 1;
   EXPECT_EQ(tier_of(r), Tier::wrong);  // an integer that is off by one

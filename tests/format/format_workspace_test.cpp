@@ -60,7 +60,7 @@ void expect_exact(Check check, const std::string& rules) {
     EXPECT_THAT(rules_told(check, less), testing::Not(testing::IsEmpty())) << less;
 }
 
-TEST(Workspace, IsExactlyWhatIsCounted) {
+TEST(Workspace, CountsExactlyForAValidFile) {
   const Sample s;
   const auto program = open_program(in_memory(encode(s.program)));
   const auto data = open_data(in_memory(encode(s.data)));

@@ -25,7 +25,7 @@ std::string refusal(const std::function<void()>& f) {
 
 Int taken(const Budget& budget) { return Budget::Limits().bytes - budget.left().bytes; }
 
-TEST(Budget, ALimitIsWhatMayBeUsed) {
+TEST(Budget, AllOfALimitMayBeUsed) {
   const Budget budget({.bytes = 10, .work = 20, .output = 30});
   EXPECT_EQ(refusal([&] { budget.take(10, "a tensor"); }), "");
   EXPECT_EQ(refusal([&] { budget.work(20, "a loop"); }), "");
@@ -35,7 +35,7 @@ TEST(Budget, ALimitIsWhatMayBeUsed) {
   EXPECT_EQ(budget.left().output, 0);
 }
 
-TEST(Budget, WhatIsBeyondIsRefusedAndNotCharged) {
+TEST(Budget, AChargeBeyondTheLimitIsRefusedAndNotCounted) {
   const Budget budget({.bytes = 10, .work = 20, .output = 30});
   budget.take(4, "a tensor"), budget.work(4, "a loop"), budget.print(4, "a trace");
   EXPECT_EQ(refusal([&] { budget.take(7, "aten::abs.out"); }),
@@ -64,7 +64,7 @@ TEST(Budget, OneOfManyRequestsForMemoryIsRefused) {
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
 }
 
-TEST(Budget, MemoryComesBackAndItsPeakIsKept) {
+TEST(Budget, FreedMemoryIsReturnedAndThePeakIsKept) {
   const Budget budget;
   budget.take(100, "a tensor");
   budget.give_back(60);
@@ -99,7 +99,7 @@ TEST(Budget, ThreadsShareItToTheLastByte) {
   EXPECT_EQ(budget.left().work, each);
 }
 
-TEST(Scope, ChargesWhatItsThreadMakes) {
+TEST(Scope, ChargesTheAllocationsOfItsThread) {
   const Budget budget;
   const Budget::Scope scope(budget, "a test");
   const Buffer<Int> numbers(5);
@@ -197,7 +197,7 @@ TEST(Buffer, OneOutsideOfAnyScopeIsFree) {
   EXPECT_NE(refusal([&] { const Buffer<Int> copy = free; }), "");
 }
 
-TEST(Buffer, WhatIsRefusedLeavesItAsItWas) {
+TEST(Buffer, ARefusedChangeLeavesTheBufferAsItWas) {
   const Budget budget({.bytes = 100});
   const Budget::Scope scope(budget, "a test");
   Buffer<Int> numbers{1, 2, 3};

@@ -133,7 +133,7 @@ void expect_charged(const Operator& op, std::vector<Value> arguments, Mode mode)
   EXPECT_LE(allocated, charged + charged / 20 + beside);
 }
 
-TEST(ChargedCalls, WhatIsAllocatedIsCharged) {
+TEST(ChargedCalls, AllocatedMemoryIsCharged) {
   each_call(400, [&](const Operator& op, const std::vector<Value>& arguments) {
     for (const Mode mode : {Mode::value, Mode::magnitude}) expect_charged(op, arguments, mode);
   });
@@ -146,7 +146,7 @@ TEST(ChargedCalls, HoweverLargeTheyAre) {
   });
 }
 
-TEST(ChargedCalls, ExactlyWhatACallUsesSuffices) {
+TEST(ChargedCalls, TheMemoryThatACallChargesSuffices) {
   each_call(40, [](const Operator& op, const std::vector<Value>& arguments) {
     std::vector<Value> own = arguments;
     const Budget usual;

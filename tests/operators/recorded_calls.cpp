@@ -4,9 +4,10 @@
 //
 // prints a line for each operator: its calls, and a digest of what the reference gave, in which float64 results that
 // need not be exact are left out (libraries differ in their last bit). KNOWN lists the calls that are expected to
-// disagree. Of each operator's calls every STEP-th is made, all unless said. Exits with 1 when a call is outside its
-// bounds, and says which; likewise when a known disagreement is none any more and all were made, or when its rules,
-// asked without data, say otherwise than the call, or without outs the entry says otherwise than eager.
+// disagree. STEP makes only every STEP-th call of an operator; the default is 1. Exits with 1, and prints the call and
+// its origin, such as "trap: of nothing is 1", when a call is outside its bounds, when its rules without data
+// contradict the call, or when the entry without outs contradicts eager. Exits with 1, too, when all calls were made
+// and a known disagreement agrees.
 
 #include <fmt/format.h>
 
@@ -63,7 +64,8 @@ int check(const Corpus& corpus, KernelLibrary& eager, std::optional<Probe>& prob
       disagreements.push_back(fmt::format("{} {}: {}", name(r.verdict), name(r.failure), r.message));
     if (disagreements.empty() || known.erase(r.case_id) > 0) continue;
     ++wrong;
-    for (const std::string& d : disagreements) fmt::print(stderr, "{}: {}\n", r.case_id, d);
+    for (const std::string& d : disagreements)
+      fmt::print(stderr, "{} ({}): {}\n", r.case_id, recorded.recorded.origin, d);
   }
   fmt::print("{} {} calls {:016x}\n", op.name, calls.size(), digest.value());
   return wrong;

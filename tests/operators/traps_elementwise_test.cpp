@@ -122,21 +122,12 @@ TEST(Scalars, AreRoundedBeforeTheyAreCompared) {
   EXPECT_EQ(only("aten::eq.Tensor_out", {row(float32, {0.1}), row(float64, {0.1})}), false);
 }
 
-TEST(Scalars, IntegersAreComparedInTheCommonDType) {
-  EXPECT_EQ(only("aten::eq.Tensor_out", {row(int64, {16777217}), row(float32, {16777216})}), true);
-  EXPECT_EQ(
-      only("aten::eq.Tensor_out", {tensor<Int>(int64, {1}, {(Int{1} << 53) + 1}), row(float64, {9007199254740992})}),
-      true);
-}
-
 TEST(Scalars, ProductOfAHalfTensorTakesAFloat32Number) {
   EXPECT_EQ(only("aten::mul.Scalar_out", {row(bfloat16, {3}), 1.00390625}), 3.015625);
   EXPECT_EQ(only("aten::mul.out", {row(bfloat16, {3}), scalar(float32, 1.00390625)}), 3.015625);
   EXPECT_EQ(only("aten::mul.out", {row(bfloat16, {3}), scalar(bfloat16, 1.00390625)}), 3);
   EXPECT_EQ(only("aten::mul.Scalar_out", {row(float16, {60000}), 1e-5}), 0.60009765625);
 }
-
-TEST(Scalars, AlphaIsRoundedToTheHalfType) { EXPECT_EQ(sum(float16, 0, 60000, 1e-5), 0.6005859375); }
 
 TEST(Scalars, AlphaFitsTheKindOfTheResult) {
   EXPECT_EQ(sum(boolean, 1, 1, Int{2}), true);
@@ -423,10 +414,6 @@ TEST(Clamp, OneTensorLimitOfBoolIsFine) {
   EXPECT_EQ(refusal("aten::clamp.Tensor_out", {row(boolean, {1}), flag, flag}), "clamp.Tensor.R3");
 }
 
-TEST(Clamp, NegativeLimitOfUint8Wraps) {
-  EXPECT_THAT(values_of(result("aten::clamp.out", {row(uint8, {1, 200}), Int{-5}, Int{100}})), ElementsAre(100, 100));
-}
-
 TEST(Clamp, LimitsFit) {
   EXPECT_EQ(refusal("aten::clamp.out", {row(uint8, {1}), none, Int{300}}), "clamp.R4");
   EXPECT_EQ(refusal("aten::clamp.out", {row(float16, {1}), none, 1e9}), "clamp.R4");
@@ -497,7 +484,7 @@ TEST(Outs, OfOneToAnyPowerMayHaveAnyDType) {
   EXPECT_EQ(into("aten::pow.Scalar_out", {Int{1}, row(float32, {2})}, qint8).rule, "pow.Scalar.out");
 }
 
-TEST(Layout, IsThatOfTheFirstOperandThatSays) {
+TEST(Layout, IsThatOfTheFirstUnambiguousOperand) {
   const auto order = [](const Tensor& self, const Tensor& other) {
     return result("aten::mul.out", {self, other}).dim_order;
   };

@@ -13,7 +13,7 @@ from blind import MOUNTING, shell
 from page import follow_in_time
 from source import SOURCE
 
-BUILD = os.environ["ASSAY_BUILD"]
+BUILD, INSTALLED = pathlib.Path(os.environ["ASSAY_BUILD"]), pathlib.Path(os.environ["ASSAY_INSTALLED"])
 PACKAGE = os.environ.get("ASSAY_EXECUTORCH", "")
 
 
@@ -30,36 +30,31 @@ class Package(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.scratch = pathlib.Path(scratch.name)
 
-    def use(self, *options):
-        build = self.scratch / "consumer"
+    def use(self, *options, build):
         said = run("cmake", "-G", "Ninja", "-S", SOURCE / "tests/product/consumer", "-B", build, "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache", *options)
         said += run("cmake", "--build", build)
         self.assertNotIn("warning", said.lower())
         self.assertRegex(run(build / "consumer"), r"^ok, \d+ operators\n$")
 
-    def install(self):
-        run("cmake", "--install", BUILD, "--prefix", self.scratch / "prefix")
-
     def test_installed_and_found(self):
-        self.install()
+        build = self.scratch / "consumer"
         examples = SOURCE / "doc/examples/headers"
-        options = [f"-DCMAKE_PREFIX_PATH={self.scratch / 'prefix'}", f"-DHEADER_EXAMPLES={examples}"]
+        options = [f"-DCMAKE_PREFIX_PATH={INSTALLED}", f"-DHEADER_EXAMPLES={examples}"]
         if sanitizers := os.environ.get("ASSAY_SANITIZE"):
             options += [f"-DCMAKE_CXX_FLAGS=-fsanitize={sanitizers}"]
-        self.use(*options)
-        self.assertEqual(run(self.scratch / "consumer" / "runtime_consumer"), "H1\n")
-        self.assertEqual(run(self.scratch / "consumer" / "deployed_consumer"), "1 H2\n")
+        self.use(*options, build=build)
+        self.assertEqual(run(build / "runtime_consumer"), "H1\n")
+        self.assertEqual(run(build / "deployed_consumer"), "1 H2\n")
         with self.subTest("each header has an example"):
-            include = self.scratch / "prefix/include/assay"
+            include = INSTALLED / "include/assay"
             installed = {str(h.relative_to(include).with_suffix("")) for h in include.rglob("*.h") if not re.search("_generated.h|[.]gen[.]h", h.name)}
             self.assertEqual({str(e.relative_to(examples).with_suffix("")).removeprefix("conformance/api/") for e in examples.rglob("*.c*")}, installed)
-        for example in (self.scratch / "consumer/headers").iterdir():
+        for example in (build / "headers").iterdir():
             with self.subTest(example.name):
                 run(example, SOURCE / "golden/programs/mlp/program.pte")
 
     def test_the_installed_command_judges_a_library(self):
-        self.install()
-        prefix = self.scratch / "prefix"
+        prefix = INSTALLED
         self.assertNotIn(os.fsencode(SOURCE), (prefix / "bin" / "assay").read_bytes())
         shutil.copy(SOURCE / "doc/examples/kernel_library/kernels.c", self.scratch)
         run("cc", "-std=c11", "-shared", "-fPIC", "-I", prefix / "include/assay", self.scratch / "kernels.c", "-o", self.scratch / "libkernels.so")
@@ -71,7 +66,10 @@ class Package(unittest.TestCase):
         self.assertIn("2 operators refuse valid calls whenever no tensor is float32", said)
 
     def test_as_a_subdirectory(self):
-        self.use(f"-DASSAY_SOURCE={SOURCE}", "-DCMAKE_UNITY_BUILD=ON")
+        """In one and the same folder each time, so that ccache knows the reference's objects again."""
+        build = BUILD / "subdirectory"
+        shutil.rmtree(build, ignore_errors=True)
+        self.use(f"-DASSAY_SOURCE={SOURCE}", "-DCMAKE_UNITY_BUILD=ON", build=build)
 
 
 class Debian(unittest.TestCase):
@@ -82,7 +80,7 @@ class Debian(unittest.TestCase):
         cls.scratch = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         # Who needs which library cpack finds by a process for each of 1,700 files.
         quick = "-D", "CPACK_DEBIAN_PACKAGE_SHLIBDEPS=OFF", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=zstd"
-        run("cpack", "--config", pathlib.Path(BUILD) / "CPackConfig.cmake", "-G", "DEB", *quick, "-B", cls.scratch)
+        run("cpack", "--config", BUILD / "CPackConfig.cmake", "-G", "DEB", *quick, "-B", cls.scratch)
         package, = cls.scratch.glob("assay_*.deb")
         cls.root = cls.scratch / "root"
         run("dpkg", "-x", package, cls.root)
@@ -200,7 +198,7 @@ class Interfaces(unittest.TestCase):
                 self.headers[header] = text
 
     def test_the_library_has_it_and_nothing_else(self):
-        library = pathlib.Path(BUILD) / "optimized" / "libassay.so"
+        library = BUILD / "optimized" / "libassay.so"
         dynamic = run("objdump", "-p", library)
         version = re.search(r"project\(assay VERSION (\d+\.\d+)", (SOURCE / "CMakeLists.txt").read_text())[1]
         self.assertIn(f"libassay.so.{version}\n", re.search(r"SONAME.*\n", dynamic)[0])

@@ -16,7 +16,7 @@ Definedness written(std::initializer_list<std::pair<std::size_t, std::size_t>> w
 
 TEST(Definedness, NothingIsWrittenAtFirst) { EXPECT_EQ(Definedness().written(0), 0); }
 
-TEST(Definedness, AWriteIsWhole) {
+TEST(Definedness, OnlyTheFirstByteOfAWriteNamesIt) {
   const Definedness d = written({{8, 16}});
   EXPECT_EQ(d.written(8), 16);
   EXPECT_EQ(d.written(0), 0);
@@ -31,7 +31,7 @@ TEST(Definedness, NeighboursStay) {
   EXPECT_EQ(d.written(24), 8);
 }
 
-TEST(Definedness, WhatOverlapsGoesWhole) {
+TEST(Definedness, AnOverlappingWriteDropsTheOlderValueWhole) {
   const Definedness d = written({{0, 8}, {8, 8}, {16, 8}, {4, 8}});
   EXPECT_EQ(d.written(0), 0);
   EXPECT_EQ(d.written(4), 8);
@@ -49,7 +49,7 @@ TEST(Definedness, ThePlaceOfAWriteIsWrittenAgain) {
 
 TEST(Definedness, AnEmptyWriteChangesNothing) { EXPECT_EQ(written({{0, 16}, {8, 0}, {0, 0}}).written(0), 16); }
 
-TEST(Definedness, ForgottenIsWhatBeginsThere) {
+TEST(Definedness, ForgetDropsTheValueThatBeginsAtAByte) {
   Definedness d = written({{0, 8}, {8, 8}});
   d.forget(8), d.forget(4);
   EXPECT_EQ(d.written(0), 8);

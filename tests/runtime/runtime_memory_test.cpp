@@ -23,7 +23,7 @@ TEST(RuntimeMemory, OverwrittenMemoryIsNotRead) {
   EXPECT_EQ(broken(program, {floats({1, 2})}), "T13");
 }
 
-TEST(RuntimeMemory, NoResultDependsOnWhatMemoryBeganWith) {
+TEST(RuntimeMemory, NoResultDependsOnTheFirstContentsOfMemory) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.tensor(float32, {2}), sum = plan.planned(float32, {2}), state = plan.state(float32, {2}, 1, 8);
@@ -134,7 +134,7 @@ TEST(RuntimeMemory, AViewIsNotAConstant) {
             "T27");
 }
 
-TEST(RuntimeMemory, NoRowIsCopiedFromAViewOfWhatGrows) {
+TEST(RuntimeMemory, ARowIsNotCopiedFromAViewOfAGrowingTensor) {
   EXPECT_EQ(
       broken_by([](ProgramBuilder&, PlanBuilder& p) {
         const auto rows = p.tensor(float32, {2, 2}, unbound), x = p.state(float32, {2}), view = p.tensor(float32, {2});

@@ -87,7 +87,7 @@ TEST(RuntimeResults, AnArgumentThatIsChangedInPlaceIsReturned) {
   EXPECT_EQ(of_copy([](PlanBuilder& p, auto) { return p.none(); }), "I9");
 }
 
-TEST(RuntimeResults, ANumberThatIsReturnedStandsAlone) {
+TEST(RuntimeResults, AReturnedNumberIsOneOutArgument) {
   const auto of_size = [](std::size_t arguments) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
       const auto to = p.integer(0);
@@ -157,7 +157,7 @@ std::string rule_of_delegate(From from, To to) {
   return broken(program);
 }
 
-TEST(RuntimeResults, ADelegateGivesWhatTheMethodDeclares) {
+TEST(RuntimeResults, ADelegateGivesTheDeclaredTypes) {
   const auto floating = [](PlanBuilder& p) { return p.state(float32, {2}); };
   const auto bits = [](PlanBuilder& p) { return p.state(int32, {2}); };
   const auto longer = [](PlanBuilder& p) { return p.state(float32, {3}); };

@@ -1,4 +1,4 @@
-"""Commands of somebody who does not see the sources."""
+"""Runs commands while the sources are hidden."""
 import subprocess
 
 from source import SOURCE
@@ -9,10 +9,10 @@ def can_mount(how):
     return subprocess.run([*how, "mount", "-t", "tmpfs", "none", str(SOURCE)], capture_output=True, check=False).returncode == 0
 
 
-# How a command gets mounts of its own. A container may allow none: then the sources stay in sight.
+# The command that gives another command its own mounts. A container may forbid mounts; then the sources stay visible.
 MOUNTING = next(filter(can_mount, (["unshare", "--map-root-user", "--mount"], ["unshare", "--mount"])), None)
 
 
 def shell(before="true"):
-    """The words of a shell to which a text is added. `before` is done once the sources are gone."""
+    """The arguments of a shell that runs the text appended to them. It runs `before` after it has hidden the sources."""
     return [*MOUNTING, "sh", "-c", f'mount -t tmpfs none "$0" && {before} && exec sh -c "$1"', str(SOURCE)] if MOUNTING else ["sh", "-c"]

@@ -18,29 +18,31 @@ namespace assay {
 class FaultyLibrary : public KernelLibrary {
  public:
   std::string_view name() const override { return "faulty"; }
-  bool has(const Operator& op) const override { return deeds().contains(std::string(op.name)); }
+  bool has(const Operator& op) const override { return effects().contains(std::string(op.name)); }
 
   Reply call(const Operator& op, std::span<HostValue> a) override {
-    const Deed& deed = deeds().at(std::string(op.name));
+    const Effect& effect = effects().at(std::string(op.name));
     const std::size_t call = sum(bytes(a.front()));
     if (spoilt_by_ && *spoilt_by_ != call) return {Outcome::invalid, "not any more"};
     found_ = bytes(a.back()).empty() ? std::byte{} : out(a)[0];
     const Reply reply = reference_.call(op, a);
-    if (reply.outcome == Outcome::ok && is_wrong(deed, bytes(a.front())) && !bytes(a.back()).empty())
-      (this->*deed.deed)(a);
+    if (reply.outcome == Outcome::ok && is_wrong(effect, bytes(a.front())) && !bytes(a.back()).empty())
+      (this->*effect.apply)(a);
     return reply;
   }
 
-  struct Deed {
-    void (FaultyLibrary::*deed)(std::span<HostValue>);
+  struct Effect {
+    void (FaultyLibrary::*apply)(std::span<HostValue>);
     Class blamed;
     bool needs_no_sanitizer = false;
     std::size_t every = 7;
   };
-  static bool is_wrong(const Deed& deed, std::span<const std::byte> input) { return sum(input) % deed.every == 3; }
-  static const std::map<std::string, Deed>& deeds() {
+  static bool is_wrong(const Effect& effect, std::span<const std::byte> input) {
+    return sum(input) % effect.every == 3;
+  }
+  static const std::map<std::string, Effect>& effects() {
     using L = FaultyLibrary;
-    static const std::map<std::string, Deed> all{
+    static const std::map<std::string, Effect> all{
         {"aten::abs.out", {&L::write_behind_own, Class::heap_damage, true}},
         {"aten::ceil.out", {&L::write_before_own, Class::heap_damage, true}},
         {"aten::cos.out", {&L::write_freed, Class::uses_freed, true}},

@@ -1,4 +1,4 @@
-"""Tests that write files."""
+"""A base of tests that write files."""
 import json
 import pathlib
 import tempfile
@@ -6,7 +6,7 @@ import unittest
 
 
 class WithFolder(unittest.TestCase):
-    """`self.folder` is there for the time of a test."""
+    """`self.folder` exists during a test."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -14,7 +14,7 @@ class WithFolder(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def write(self, name, content):
-        """A file of bytes, or of anything else as JSON."""
+        """Writes bytes as they are, and any other content as JSON."""
         path = self.folder / name
         path.write_bytes(content if isinstance(content, (bytes, bytearray)) else json.dumps(content).encode())
         return path

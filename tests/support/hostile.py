@@ -1,4 +1,4 @@
-"""The command asked about what nobody means well with, held to what a laptop survives."""
+"""Runs the command on hostile input and limits its memory and time to what a laptop survives."""
 import collections
 import os
 import re

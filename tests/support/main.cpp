@@ -5,10 +5,11 @@
 #include <span>
 #include <string>
 
-// The program of a room. It runs all its tests, or those of the files whose names, without folder and ending, it is given.
+// The program of a room. It runs all its tests, or those of the files whose names, without folder and ending, it is
+// given.
 namespace {
 
-// A filter of the tests that stand in a file.
+// A filter that selects the tests of a file.
 std::string tests_in(const std::string& name) {
   std::string filter;
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
@@ -16,7 +17,8 @@ std::string tests_in(const std::string& name) {
     const testing::TestSuite& suite = *all.GetTestSuite(s);
     for (int t = 0; t < suite.total_test_count(); ++t) {
       const testing::TestInfo& test = *suite.GetTestInfo(t);
-      if (std::filesystem::path(test.file()).stem() == name) filter += std::string(":") + suite.name() + "." + test.name();
+      if (std::filesystem::path(test.file()).stem() == name)
+        filter += std::string(":") + suite.name() + "." + test.name();
     }
   }
   return filter;

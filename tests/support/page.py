@@ -1,4 +1,4 @@
-"""Pages of doc/ that are followed as they stand."""
+"""Runs the commands of pages in doc/ as they are written."""
 import os
 import re
 import subprocess

@@ -334,7 +334,7 @@ Draws draws(std::string_view op, const Contract& contract, std::size_t count, co
   return d;
 }
 
-TEST(Draws, AreWantedAndPromisedCallsThatNobodyMade) {
+TEST(Draws, AreNewCallsThatAreWantedAndPromised) {
   Contract halves;
   halves.dtypes = DTypes().set(static_cast<std::size_t>(DType::float16)).set(static_cast<std::size_t>(DType::bfloat16));
   const Draws d = draws("aten::mul.out", halves, 40, "both operands are negative somewhere");

@@ -56,7 +56,7 @@ TEST_P(OfficialRuntime, AnswersAProgramAsTheKernelTheCall) {
   EXPECT_EQ(by_the_runtime(c, host), by_the_kernel(c, host));
 }
 
-TEST(OfficialRuntimes, LeaveToBeSeenWhatIsNotWritten) {
+TEST(OfficialRuntimes, ShowAnOutThatIsNotWritten) {
   static const Corpus corpus(ASSAY_GOLDEN);
   const Case c = corpus.make(case_id_from("aten::mm.out#00728f3f"));
   EXPECT_NE(by_the_runtime(c, host_call(c)), said(Outcome::ok, host_call(c).expected.outs));

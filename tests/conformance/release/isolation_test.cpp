@@ -30,8 +30,8 @@ CaseRunner& case_runner() {
 
 std::string operators() {
   std::string all;
-  for (const auto& [name, deed] : FaultyLibrary::deeds())
-    if (heap::is_watched || !deed.needs_no_sanitizer) all += (all.empty() ? "" : ",") + name;
+  for (const auto& [name, effect] : FaultyLibrary::effects())
+    if (heap::is_watched || !effect.needs_no_sanitizer) all += (all.empty() ? "" : ",") + name;
   return all;
 }
 
@@ -65,11 +65,11 @@ std::vector<Record> judged(int workers, std::optional<std::uint64_t> shuffle = {
 // The class that a case must be blamed with; none where it must pass.
 std::string blame(const Record& r) {
   const Case c = corpus().make(case_id_from(r.case_id));
-  const FaultyLibrary::Effect& deed = FaultyLibrary::deeds().at(r.operator_name);
+  const FaultyLibrary::Effect& effect = FaultyLibrary::effects().at(r.operator_name);
   const Expectation expected = expect(*c.op, c.arguments);
   const bool answered = expected.answer.outcome == Outcome::ok && !expected.outs[0].bytes.empty();
-  if (!answered || !FaultyLibrary::is_wrong(deed, std::get<Tensor>(c.arguments[0]).bytes)) return "innocent";
-  return deed.blamed == Class::none ? "timeout" : std::string(name(deed.blamed));
+  if (!answered || !FaultyLibrary::is_wrong(effect, std::get<Tensor>(c.arguments[0]).bytes)) return "innocent";
+  return effect.blamed == Class::none ? "timeout" : std::string(name(effect.blamed));
 }
 
 std::string verdict(const Record& r) {
@@ -83,9 +83,9 @@ void expect_right_blame(const std::vector<Record>& records) {
     EXPECT_EQ(verdict(r), blame(r)) << r.case_id << ": " << r.message;
     ++blamed[verdict(r)];
   }
-  for (const auto& [name, deed] : FaultyLibrary::deeds()) {
-    if (deed.needs_no_sanitizer && !heap::is_watched) continue;
-    EXPECT_GT(blamed[deed.blamed == Class::none ? "timeout" : std::string(assay::name(deed.blamed))], 0) << name;
+  for (const auto& [name, effect] : FaultyLibrary::effects()) {
+    if (effect.needs_no_sanitizer && !heap::is_watched) continue;
+    EXPECT_GT(blamed[effect.blamed == Class::none ? "timeout" : std::string(assay::name(effect.blamed))], 0) << name;
   }
 }
 
@@ -120,7 +120,7 @@ const Record& first_of(const std::vector<Record>& records, Class failure) {
   return *std::ranges::find(records, failure, &Record::failure);
 }
 
-TEST(Isolation, RecordsSayWhatHappened) {
+TEST(Isolation, RecordsTellHowACallEnded) {
   const Record& behind = first_of(records(), Class::writes_out_of_bounds);
   EXPECT_THAT(behind.message, HasSubstr("1 byte behind out is overwritten, the nearest 0 bytes from its end, with "));
   EXPECT_NE(behind.got, "");

@@ -65,7 +65,7 @@ std::vector<Ints> dim_orders(std::span<const Value> values) {
   return orders;
 }
 
-TEST(Bundle, IsValidAndGivesWhatItExpects) {
+TEST(Bundle, IsValidAndGivesItsExpectedOutputs) {
   std::size_t made = 0;
   each_case(4, [&](const Case& c) {
     if (!refusal(c, ReproductionKind::bpte).empty()) return;
@@ -105,7 +105,7 @@ Verdict verdict_with(const Case& c, const HostCall& host, std::size_t output, co
   return judge(*c.op, c.arguments, host.expected, {Outcome::ok, {}, Refusals::unsupported, outs, true}).verdict;
 }
 
-TEST(RightAnswers, AreThoseTheJudgeTakesAndNoOthers) {
+TEST(RightAnswers, AreExactlyThoseThatTheJudgePasses) {
   std::size_t steps = 0, bounds = 0;
   each_case(6, [&](const Case& c) {
     const HostCall host = host_call(c);
@@ -136,7 +136,7 @@ TEST(RightAnswers, AreThoseTheJudgeTakesAndNoOthers) {
   EXPECT_GT(bounds, 100u);
 }
 
-TEST(Kinds, RefuseWhatTheyCannotExpress) {
+TEST(Kinds, RefuseACallBeyondTheirLimits) {
   using enum ReproductionKind;
   const Tensor one = tensor(DType::float32, {1}, {1}), empty = make(DType::float32, {0});
   const auto refused = [&](const Case& c) {
@@ -189,7 +189,7 @@ TEST(Bundle, KeepsTheSignOfZeros) {
   });
 }
 
-TEST(Kinds, AreDescribedWithWhatTheyCannotExpress) {
+TEST(Kinds, AreDescribedWithTheirLimits) {
   const std::string all = describe_reproductions();
   for (const ReproductionRow& row : reproduction_kinds()) EXPECT_THAT(all, HasSubstr(row.is));
   EXPECT_THAT(all, HasSubstr("not: sizes and strides beyond 32 bits"));

@@ -65,10 +65,10 @@ REFUSED = {
 # What only an execution meets, or what only other rooms have: where its test stands.
 ELSEWHERE = {
     "a refused call that has resized a constant": "RuntimeResults.ARefusedCallLeavesAConstantAsItWas",
-    "a delegate's result of another dtype, or a number over a tensor": "RuntimeResults.ADelegateGivesWhatTheMethodDeclares",
+    "a delegate's result of another dtype, or a number over a tensor": "RuntimeResults.ADelegateGivesTheDeclaredTypes",
     "fmod and remainder of an empty tensor with huge other sizes, reductions of nothing": "EmptyCalls.EndAtOnce",
-    "buffers of rows that nobody charged": "ChargedCalls.WhatIsAllocatedIsCharged",
-    "results that depend on the fill of planned memory": "RuntimeMemory.NoResultDependsOnWhatMemoryBeganWith",
+    "buffers of rows that nobody charged": "ChargedCalls.AllocatedMemoryIsCharged",
+    "results that depend on the fill of planned memory": "RuntimeMemory.NoResultDependsOnTheFirstContentsOfMemory",
     "a list of many references to one tensor": "RuntimeBudget.AListOfOneTensorIsPaidForEachTime",
     "a loop of products that nobody charged": "RuntimeBudget.ALoopRunsOutOfWork",
     "instructions of delegates": "RuntimeBudget.InstructionsOfDelegatesCount",
