@@ -11,7 +11,7 @@
 #include "tests/support/rules_shown.h"
 
 // Mutants of recorded programs, with one instruction, value or index changed. A mutant that is accepted gives the same
-// results whatever its planned memory held before, and in each of two executions where it has no state.
+// results for any previous content of its planned memory; without state, two executions give the same results.
 namespace assay {
 namespace flow_mutants_test {
 
@@ -216,8 +216,8 @@ TEST_P(FlowMutants, GiveTheSameResultsWhateverMemoryHeld) {
       if (!valid) continue;
       const auto zeros = results(*valid, calls, std::byte{0});
       EXPECT_EQ(zeros, results(*valid, calls, std::byte{0x5b})) << m.name << ", " << i;
-      // The check finds each broken rule before the runtime does, but for two: a number's type may be known only at run
-      // time, as may be whether a delegate reads memory that is not written.
+      // The check finds each broken rule before the runtime does, with two exceptions that may be known only at run
+      // time: the type of a number, and whether a delegate reads memory that is not written.
       const bool delegates = !program.tables.execution_plan[0]->delegates.empty();
       for (const std::string_view rule : flow_rules)
         if (rule != "I10" && !(delegates && rule == "T16")) {
