@@ -15,10 +15,10 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t temporary_memory = 16 << 20;  // bytes of a call
+constexpr std::size_t temporary_memory = 16 << 20;  // bytes that one call may allocate
 constexpr std::size_t most_kernels = 1 << 16;
 
-// A tensor as it is given, with what it points to.
+// The sizes, strides and dim order of a tensor, which the structs of the C interface point to.
 struct Shape {
   std::vector<std::int64_t> sizes, strides;
   std::vector<std::uint8_t> dim_order;
@@ -33,7 +33,7 @@ struct Shape {
   }
 };
 
-// The values of one call, and the host as its kernel sees it. What is handed out comes from the heap that is watched.
+// The values of one call, and the host functions for its kernel. Memory for the kernel comes from the watched heap.
 class Call {
  public:
   Call(const Operator& op, std::span<HostValue> arguments, std::byte fill)
@@ -61,7 +61,7 @@ class Call {
             schema_.c_str()};
   }
 
-  // What the kernel says of the dtypes of its results.
+  // Takes over the dtypes that the kernel set for its results.
   void read_back(const Operator& op) const {
     for (const Out& out : outs_) {
       const auto dtype = dtype_numbered(out.given->dtype);
@@ -158,7 +158,7 @@ class Call {
   std::vector<assay_kernel_value> values_;
   std::vector<Out> outs_;
   std::vector<void*> blocks_;
-  std::size_t allocated_ = 0;  // bytes
+  std::size_t allocated_ = 0;  // bytes of temporary memory
 };
 
 Reply reply_of(const Operator& op, const assay_kernel_reply& reply) {
@@ -170,7 +170,7 @@ Reply reply_of(const Operator& op, const assay_kernel_reply& reply) {
     case ASSAY_KERNEL_FAULT:
     case ASSAY_KERNEL_EXHAUSTED:
       return {static_cast<Outcome>(reply.outcome), message};
-    case ASSAY_KERNEL_INTERNAL:  // as a refusal that names no rule
+    case ASSAY_KERNEL_INTERNAL:  // counts as a refusal that names no rule
       return {Outcome::invalid, "internal: " + message};
     default:
       throw Fault(
@@ -220,7 +220,7 @@ class CLibrary final : public KernelLibrary {
   }
 
  private:
-  // What the library throws ends the process, as its own misdeed.
+  // noexcept: an exception of the library ends the process, which counts as a crash of the library.
   assay_kernel_reply asked(const std::string& op, const assay_kernel_host& host,
                            std::span<assay_kernel_value> values) noexcept {
     const heap::Owner owner(heap::Owner::library);
@@ -232,7 +232,7 @@ class CLibrary final : public KernelLibrary {
   const assay_kernel_library& table_;
   const std::vector<std::string> kernels_, binaries_;
   std::byte fill_{};
-  bool begun_ = false;  // in this process
+  bool begun_ = false;  // `reset` was called in this process
 };
 
 }  // namespace

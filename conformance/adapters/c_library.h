@@ -9,9 +9,9 @@
 
 namespace assay {
 
-// The library behind a table of the C interface, as spec/kernel_library.md has it, under its own name or this one;
-// `binaries` are the names of its files, the first of them that of the table. Throws Fault: library.version,
-// library.table; its calls throw library.reply.
+// Makes a library from a table of the C interface, which spec/kernel_library.md defines. The library has the name in
+// the table, unless `name` is given. `binaries` are the names of its files; the first one is the file that exports the
+// table. Throws Fault: library.version, library.table. Calls of the library throw library.reply.
 std::unique_ptr<KernelLibrary> make_c_library(const assay_kernel_library* table, std::vector<std::string> binaries,
                                               std::string name = {});
 

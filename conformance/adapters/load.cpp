@@ -9,18 +9,19 @@
 namespace assay {
 namespace {
 
-// What the module, loaded with these flags of dlopen, exports as `symbol`, or null.
+// What the module exports as `symbol`, or null. `flags` are those of dlopen.
 void* find_exported(std::string_view testee, const std::filesystem::path& module, const char* symbol,
                     int flags = RTLD_NOW | RTLD_LOCAL) {
   if (!std::filesystem::exists(module))
     no_testee("the testee ", testee, " needs ", module.string(), ", which is missing");
-  // Never closed: kernels stay registered for the life of the process.
+  // The module is never closed, because kernels stay registered for the life of the process.
   void* handle = dlopen(module.c_str(), flags);
   if (!handle) no_testee("the testee ", testee, " cannot be loaded: ", dlerror());
   return dlsym(handle, symbol);
 }
 
-// A module resolves a name in its own libraries before those of the process. Sanitizers do not allow it.
+// Flags with which a module resolves names in its own libraries before those of the process. Sanitizers do not allow
+// RTLD_DEEPBIND.
 constexpr int own_names = RTLD_NOW | RTLD_LOCAL | (ASSAY_WATCHED_HEAP ? RTLD_DEEPBIND : 0);
 
 template <class Make>

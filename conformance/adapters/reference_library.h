@@ -6,7 +6,7 @@
 
 namespace assay {
 
-// The reference behind the interface of a library under test: what it says of itself must always pass.
+// The reference behind the interface of a library under test. Its verdict on itself must always be pass.
 class ReferenceLibrary : public KernelLibrary {
  public:
   explicit ReferenceLibrary(const Budget::Limits& limits = {}) : limits_(limits) {}

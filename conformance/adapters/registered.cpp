@@ -40,7 +40,7 @@ std::string text_of_file(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Null, and why.
+// Null if the library cannot be opened; then `why` has the reason.
 void* open_library(const fs::path& library, int visibility, std::string& why) {
   void* const opened = dlopen(fs::absolute(library).c_str(), RTLD_NOW | visibility);
   if (!opened) why = dlerror();
@@ -64,7 +64,7 @@ bool is_package(const fs::path& folder) {
   return fs::is_regular_file(folder / "lib" / runtime) && fs::is_directory(folder / "include" / "executorch");
 }
 
-// `why_not` says why the kernels' library did not load one.
+// Finds the ExecuTorch package. `why_not` is the reason why the kernels' library itself could not be loaded.
 fs::path package_of(const std::string& testee, const std::string& why_not) {
   if (const fs::path loaded = loaded_file(runtime); !loaded.empty()) {
     const fs::path folder = fs::canonical(loaded).parent_path().parent_path();
@@ -80,7 +80,7 @@ fs::path package_of(const std::string& testee, const std::string& why_not) {
             " names no folder of one, and python3 imports none");
 }
 
-// As its own version.py says.
+// The version in the package's version.py.
 std::string version_of(const fs::path& package) {
   std::istringstream lines(text_of_file(package / "version.py"));
   for (std::string line; std::getline(lines, line);)
@@ -103,17 +103,17 @@ Words compiler() {
   return all.empty() ? Words{"c++"} : all;
 }
 
-// The command that makes of the adapter's sources the module that `-o` will name.
+// The command that compiles the adapter's sources. The caller adds `-o` and the module's name.
 Words command_for(const fs::path& sources, const fs::path& package) {
   const fs::path root = (sources / "../../../..").lexically_normal(), include = package / "include";
   Words words = compiler();
   const auto add = [&](const auto&... parts) { words.push_back(text(parts...)); };
   for (const char* option : {"-std=c++20", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-w"}) add(option);
-  // What the package's libraries were built with: without them class layouts differ.
+  // The package's libraries are built with these definitions. Without them, class layouts differ.
   for (const char* option : {"-DC10_USING_CUSTOM_GENERATED_MACROS", "-DET_EVENT_TRACER_ENABLED"}) add(option);
   add("-DASSAY_EXECUTORCH_VERSION=\"", version_of(package), '"');
   add("-I", root.string());
-  // The header of kernel libraries: in a checkout, or installed.
+  // The folders of the kernel library's header, in a checkout and in an installation.
   add("-I", (root / "conformance/api").string()), add("-I", (root / "../../include/assay").lexically_normal().string());
   add("-I", include.string()), add("-I", (include / "executorch/runtime/core/portable_type/c10").string());
   std::vector<fs::path> files;
@@ -127,7 +127,8 @@ Words command_for(const fs::path& sources, const fs::path& package) {
   return words;
 }
 
-// Runs a command, what it says goes to a file. The exit code; throws std::system_error where there is no such command.
+// Runs a command with its output in the file `said` and returns the exit code. Throws std::system_error if the command
+// does not exist.
 int run(const Words& words, const fs::path& said) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -166,7 +167,7 @@ void compile(const std::string& testee, Words words, const fs::path& module) {
   fs::remove(said);
 }
 
-// Of these sources, this package and this compiler.
+// The adapter module. Its name holds a digest of these sources, this package and the compiler's command.
 fs::path adapter_for(const std::string& testee, const fs::path& package) {
   const fs::path sources = folder_of("conformance/adapters/executorch/kernels", "testee");
   const Words command = command_for(sources, package);
@@ -191,7 +192,7 @@ std::unique_ptr<KernelLibrary> load_registered(const std::string& name, const fs
   void* kernels = open_library(file, RTLD_LOCAL, why);
   if (!kernels && why.find(runtime) == why.npos && why.find("undefined symbol") == why.npos)
     no_testee("the testee ", name, " cannot be loaded: ", why);
-  // Kernels that name no runtime of their own find the adapter's.
+  // Kernels that bring no runtime of their own find the adapter's.
   void* const adapter = open_library(adapter_for(name, package_of(name, why)), RTLD_GLOBAL, why);
   if (adapter && !kernels) kernels = open_library(file, RTLD_LOCAL, why);
   if (!adapter || !kernels) no_testee("the testee ", name, " cannot be loaded: ", why);

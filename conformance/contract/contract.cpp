@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-// Of a declaration's rows; past the last one where it does not speak of the argument.
+// The column of an argument in the rows of a declaration; at least the length of a row if the declaration omits it.
 std::size_t column(const Operator& op, std::size_t argument, const Declaration& d) {
   const std::size_t from_the_back = op.arguments.size() - argument;
   if (op.arguments[argument].out) return d.arguments.size() - from_the_back;
@@ -19,7 +19,7 @@ bool all_tensors(std::span<const Value> arguments, const auto& holds) {
   return all;
 }
 
-// Null where none has the operator.
+// Null if no promise has the operator.
 template <class Promise>
 const Promise* first_for(const std::vector<Promise>& promises, const Operator& op) {
   const auto at = std::ranges::find_if(promises, [&](const Promise& p) { return p.operators.has(op); });

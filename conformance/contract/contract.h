@@ -16,18 +16,18 @@
 
 namespace assay {
 
-using DTypes = std::bitset<64>;  // by the format's numbers
+using DTypes = std::bitset<64>;  // indexed by the numbers that the file format gives to dtypes
 
-// Operators by their names; all where nobody names any.
+// A set of operators, by their names; without names, all operators.
 struct Operators {
   std::optional<std::unordered_set<std::string_view>> names;
 
   bool has(const Operator& op) const;
 };
 
-// Which dtypes the tensors of an operator's calls have together. A row gives each of `arguments` the number of a set;
-// where two of them have the same number, they have the same dtype. The last arguments are the results, in their order;
-// what is not named may have any dtype.
+// The combinations of dtypes that the tensors of an operator's calls may have. A row gives each of `arguments` the
+// index of a set; arguments with the same index in a row have the same dtype. The last arguments are the results, in
+// their order. An argument that is not named may have any dtype.
 struct Declaration {
   std::vector<std::string> arguments;
   std::vector<DTypes> sets;
@@ -38,8 +38,8 @@ struct Declaration {
 
 struct LayoutPromise {
   Operators operators;
-  std::vector<std::string> allowed;  // as layout_name() has them
-  bool shared = false;               // by all tensors of a call
+  std::vector<std::string> allowed;  // names as layout_name() returns them
+  bool shared = false;               // all tensors of a call have the same layout
 
   bool has(std::span<const Value> arguments) const;
 };
@@ -49,38 +49,38 @@ struct RankPromise {
   Int most;
 };
 
-// Calls that are not promised: those of `operators` for which all flags of `when` and none of `unless` hold.
+// Calls that are not promised: those of `operators` for which all flags of `when` and no flag of `unless` hold.
 struct Exclusion {
   Operators operators;
   std::vector<Phrase> when, unless;
 };
 
-// What holds of a call, whoever answers it, and whether the contract promises it.
+// The slices that contain a call, which do not depend on the testee, and whether the contract promises the call.
 struct Promise {
   std::vector<std::string> slices;
   bool promised = true;
 };
 
-// What a testee promises: spec/contracts.md. What a contract does not speak of, it promises.
+// What a testee promises: spec/contracts.md. A contract promises everything that it does not restrict.
 struct Contract {
   std::string name = "everything", about;
   ArithmeticMode arithmetic = ArithmeticMode::ieee;
-  std::vector<CaseSlice> slices;  // all there are
+  std::vector<CaseSlice> slices;  // all slices that exist
   std::optional<std::vector<std::string>> promised_slices;
   std::optional<DTypes> dtypes;
-  std::vector<LayoutPromise> layouts;  // the first that has the operator decides, as of
+  std::vector<LayoutPromise> layouts;  // the first element that has the operator decides; the same holds for `ranks`
   std::vector<RankPromise> ranks;
   Operators operators;
   std::vector<Exclusion> excluded;
   std::map<std::string, Declaration, std::less<>> declarations;
-  bool allows_unsupported = true;  // as an answer to promised calls
+  bool allows_unsupported = true;  // promised calls may be answered with "unsupported"
 
   Refusals allowed_refusals(bool promised) const;
 
   Promise promise(const Operator& op, const HostCall& call) const;
   Promise promise(const Operator& op, const HostCall& call, const Features& features) const;
 
-  // What can be said of a call before there are values in its tensors: operator, dtypes, layouts and ranks.
+  // Whether the contract allows what is known before the tensors have values: operator, dtypes, layouts and ranks.
   bool promises_types(const Operator& op, std::span<const Value> arguments) const;
 };
 

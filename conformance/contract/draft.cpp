@@ -17,7 +17,7 @@ bool is_answered(const Record& r) {
 
 std::string quoted(const std::string& text) { return '"' + text + '"'; }
 
-// The position of each argument that a declaration speaks of: inputs that may be tensors, and all outs.
+// The positions of the arguments that a declaration names: inputs that may be tensors, and all outs.
 std::vector<std::size_t> columns(const Operator& op, const std::set<std::size_t>& without) {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < op.arguments.size(); ++i)
@@ -51,7 +51,7 @@ void Draft::add(const Operator& op, const HostCall& call, const Record& r) {
 void Draft::write(std::ostream& out) const {
   const std::string source = fmt::format("source: \"drafted: {} of {} valid calls were answered\"", answered_, valid_);
   std::vector<std::string> operators;
-  std::map<std::string, std::vector<std::string>> by_layouts, by_rank;  // operators that promise alike
+  std::map<std::string, std::vector<std::string>> by_layouts, by_rank;  // operators with the same promise
   for (const auto& [name, accepted] : operators_) {
     operators.push_back(quoted(std::string(name)));
     std::vector<std::string> layouts;
@@ -75,7 +75,7 @@ void Draft::write(std::ostream& out) const {
   for (const auto& [name, accepted] : operators_) write_declaration(out, *find_operator(name), accepted);
 }
 
-// One set for each dtype, and the empty one for no tensor.
+// Writes one set for each dtype, and an empty set for arguments that are not tensors.
 void Draft::write_declaration(std::ostream& out, const Operator& op, const Accepted& accepted) {
   const std::vector<std::size_t> all = columns(op, accepted.mixed);
   std::vector<std::string_view> arguments;

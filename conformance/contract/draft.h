@@ -8,25 +8,26 @@
 
 namespace assay {
 
-// A contract made of what a library accepts: it promises what at least one call had that it answered, rightly or not,
-// and to refuse invalid calls where it refused one.
+// A contract that is derived from the calls that a library accepts. It promises every property that at least one
+// answered call had, whether the answer was right or wrong, and it promises to refuse invalid calls if the library
+// refused one.
 class Draft {
  public:
   explicit Draft(std::string testee) : testee_(std::move(testee)) {}
 
-  // A call and the record of how the library took it, judged by a contract that promises everything.
+  // Adds a call and its record, which was judged by a contract that promises everything.
   void add(const Operator& op, const HostCall& call, const Record& record);
 
-  void write(std::ostream& out) const;  // as read_contract takes it
+  void write(std::ostream& out) const;  // in the form that read_contract reads
 
  private:
-  // The dtypes of an operator's tensors in an answered call, by argument; nothing where there is no tensor.
+  // The dtypes of an operator's tensors in an answered call, by argument; nullopt: the argument is not a tensor.
   using Row = std::vector<std::optional<DType>>;
   struct Accepted {
     std::set<Row> rows;
-    std::set<std::size_t> mixed;  // lists whose tensors had different dtypes
+    std::set<std::size_t> mixed;  // arguments that are lists and whose tensors had different dtypes
     std::set<std::string> layouts;
-    bool shared = true;  // no call had two layouts
+    bool shared = true;  // in every call, all tensors had the same layout
     Int most_rank = 0;
   };
 

@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-// What words match, as matches() has it.
+// The operators that match any of the patterns, as matches() defines it.
 Operators operators_in(const Yaml& patterns) {
   std::unordered_set<std::string_view> names;
   for (const Yaml& word : patterns.items()) {
@@ -33,7 +33,7 @@ DTypes dtypes_in(const Yaml& names) {
   return set;
 }
 
-// Those that stand under the key "operators", all where it is missing.
+// The operators under the key "operators"; all operators if the key is missing.
 Operators operators_of(const Yaml& map) {
   const Yaml* patterns = map.find("operators");
   return patterns ? operators_in(*patterns) : Operators();
@@ -75,7 +75,7 @@ std::vector<std::uint8_t> row_in(const Yaml& yaml, const Declaration& d) {
   return row;
 }
 
-// The inputs that a declaration speaks of, and a name of its own for each out.
+// The names of the inputs that a declaration covers, then one name for each out, which the contract may choose.
 std::vector<std::string> arguments_in(const Yaml& list, const Operator& op) {
   const std::span<const Yaml> names = list.items();
   if (names.size() < op.outs()) list.refuse("contract.argument", text(op.name, " has ", op.outs(), " outs"));
@@ -95,7 +95,7 @@ Declaration declaration_in(const std::string& name, const Yaml& map) {
   return d;
 }
 
-// What a promise says under its only key.
+// The value of a promise that has only this key and a source.
 const Yaml& said(const Yaml& promise, const std::string& key) {
   promise.check_keys({key, "source"});
   return promise.at(key);
@@ -113,7 +113,7 @@ Exclusion exclusion_in(const Yaml& map) {
   return {operators_of(map), flags_in(map, "when"), flags_in(map, "unless")};
 }
 
-// Nothing is promised without a source.
+// Refuses a promise without a source.
 const Yaml& sourced(const Yaml& promise) {
   if (promise.at("source").text().empty()) promise.refuse("contract.key", "a promise must state its source");
   return promise;

@@ -9,7 +9,8 @@
 
 namespace assay {
 
-// A set of cases: those of which all flags of `all`, none of `none` and, unless it is empty, one of `any` hold.
+// A set of cases: those for which all flags of `all`, no flag of `none` and, unless `any` is empty, at least one flag
+// of `any` hold.
 struct CaseSlice {
   std::string name, about;
   std::vector<Phrase> all, any, none;
@@ -17,12 +18,12 @@ struct CaseSlice {
   bool has(const Features& call) const;
 };
 
-// The slices of a folder, a file each, by name. Throws Fault (malformed) with place and rule: contract.yaml,
-// contract.key, contract.kind, contract.flag for a flag that no call has, contract.slice where a file is not named as
-// its slice.
+// Reads the slices of a folder, one per file, sorted by name. Throws Fault (malformed) with place and rule:
+// contract.yaml, contract.key, contract.kind, contract.flag for a flag that no call can have, contract.slice if a file
+// is not named after its slice.
 std::vector<CaseSlice> read_slices(const std::filesystem::path& folder);
 
-// The flags about calls that stand under a key, none where it is missing.
+// The flags about calls that a map lists under a key; none if the key is missing.
 std::vector<Phrase> flags_in(const Yaml& map, const std::string& key);
 
 }  // namespace assay

@@ -65,7 +65,7 @@ class YamlReader {
     if (event_->type != type) malformed("contract.yaml", place(event_->start_mark), "it must be one document");
   }
 
-  // The value that begins with the present event.
+  // Reads the value that begins with the present event.
   Yaml value(int depth) {
     Yaml v;
     v.place_ = place(event_->start_mark);

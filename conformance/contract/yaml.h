@@ -12,8 +12,8 @@
 
 namespace assay {
 
-// A value of a YAML file, and where it stands there. What is asked of it and is not so is a Fault (malformed, with the
-// rule's id and "file:line" for its place) of one sentence.
+// A value of a YAML file with its place in the file. Each function throws Fault (malformed, with a rule id and with
+// "file:line" as the place) if the value is not of the kind that the function asks for.
 class Yaml {
  public:
   enum class Kind : std::uint8_t { text, list, map };
@@ -21,18 +21,19 @@ class Yaml {
   // Reads a file of one document, without aliases. Throws Fault with rule "contract.yaml".
   static Yaml read(const std::filesystem::path& file);
 
-  const std::string& text() const;  // else contract.kind, as below
-  Int whole_number() const;         // of at least 0
-  bool boolean() const;             // true or false
+  // These throw contract.kind if the value is of another kind.
+  const std::string& text() const;
+  Int whole_number() const;  // at least 0
+  bool boolean() const;      // "true" or "false"
   const std::vector<Yaml>& list() const;
   const std::map<std::string, Yaml>& map() const;
-  std::span<const Yaml> items() const;     // of a list; a text or a map is its only one
-  std::vector<std::string> texts() const;  // of the items
+  std::span<const Yaml> items() const;     // the elements of a list; a text or a map counts as a list of one
+  std::vector<std::string> texts() const;  // the texts of the items
 
-  // The keys that a map may have; any other is contract.key.
+  // Throws contract.key for any key of a map that is not known.
   void check_keys(std::initializer_list<std::string_view> known) const;
-  const Yaml& at(const std::string& key) const;    // else contract.key
-  const Yaml* find(const std::string& key) const;  // null where there is none
+  const Yaml& at(const std::string& key) const;    // throws contract.key if the key is missing
+  const Yaml* find(const std::string& key) const;  // null: the key is missing
 
   [[noreturn]] void refuse(std::string_view rule, const std::string& sentence) const;
 

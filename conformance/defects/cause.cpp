@@ -11,15 +11,15 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t most_drawn = 20;      // to try a predicate, and as many that differ
-constexpr std::size_t most_unexpected = 1;  // of those
-constexpr int hurry = 100;                  // part of a case's time is enough for a small call
-constexpr int rounds = 12;                  // of finding predicates and trying them
-constexpr int most_tried = 4;               // predicates of a symptom in a round, those of most cases
-constexpr int most_attempts = 3;            // to convince with one predicate
-constexpr int last_passes = 2;              // over what did not convince
+constexpr std::size_t most_drawn = 20;      // calls that test a predicate, and as many that differ in one literal
+constexpr std::size_t most_unexpected = 1;  // calls among them with another result than predicted, before a trial ends
+constexpr int hurry = 100;                  // a divisor: a small call may take this fraction of a case's time limit
+constexpr int rounds = 12;                  // rounds of finding predicates and testing them
+constexpr int most_tried = 4;               // predicates of a symptom that a round tests, those of most cases
+constexpr int most_attempts = 3;            // trials of one predicate
+constexpr int last_passes = 2;              // passes over the predicates that do not convince
 
-// A case of the operator with its features; those that were drawn stand behind those of the run.
+// A case of the operator with its features. In the list of all cases, drawn cases follow those of the run.
 struct TriedCase {
   JudgedCase seen;
   Features features;
@@ -29,7 +29,7 @@ const Contract whole_contract;
 
 enum class Says : std::uint8_t { fails, passes, nothing };
 
-// What a case says about a symptom.
+// What a case is evidence for: that calls with the symptom fail, that they pass, or neither.
 Says says(const JudgedCase& s, const Symptom& symptom) {
   if (s.symptom == symptom) return Says::fails;
   const bool is_fine = s.verdict == Verdict::pass || s.verdict == Verdict::quality;
@@ -51,7 +51,8 @@ class Investigation {
         drawer_(corpus, case_runner ? case_runner->contract() : whole_contract, calls),
         of_the_run_(cases.size()) {
     if (case_runner) trials_.emplace(case_runner->children(), Detail::outcome);
-    // A kernel that answers one call in two ways has a state, which spoils later calls, too: that is no other cause.
+    // A kernel that answers one call in two ways has a state. The state also spoils later calls, so those failures have
+    // the same cause.
     const Symptom in_two_ways{Verdict::fail, Class::not_repeatable, {}, {}};
     const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
     for (JudgedCase& s : cases) {
@@ -76,7 +77,7 @@ class Investigation {
 
   void find(const Symptom& symptom) {
     std::map<Predicate, Attempts> known;
-    std::vector<Predicate> kept;  // that convinced
+    std::vector<Predicate> kept;  // the predicates that convinced
     std::vector<Cause> found = explained(symptom, kept);
     for (int round = 0; round < rounds && is_tried(symptom); ++round) {
       if (round > 0) found = explained(symptom, kept);
@@ -94,13 +95,13 @@ class Investigation {
       if (tried == 0) break;
     }
     if (is_tried(symptom)) found = tried_to_the_end(symptom, std::move(found), kept);
-    std::erase_if(found,
-                  [](const Cause& c) { return c.cases.empty(); });  // of calls that may be refused, or were drawn
+    // A cause without cases explains calls that may be refused, or drawn calls only.
+    std::erase_if(found, [](const Cause& c) { return c.cases.empty(); });
     std::ranges::move(found, std::back_inserter(causes_));
   }
 
-  // Tries what did not convince with all calls that can be drawn. What these say may be that another predicate is
-  // right, which gets its own trial, once each.
+  // Tests each predicate that does not convince, once, with all calls that can be drawn. These calls may show that
+  // another predicate is right, which then gets its own trial.
   std::vector<Cause> tried_to_the_end(const Symptom& symptom, std::vector<Cause> found, std::vector<Predicate> kept) {
     std::map<Predicate, Trial> known;
     for (const Cause& c : found)
@@ -123,8 +124,8 @@ class Investigation {
     return found;
   }
 
-  // What all calls with a symptom have in common because of what it is: they are valid, or break one rule, and where
-  // results are wrong there are some.
+  // What all calls with a symptom have in common by its definition: they are valid or break one rule, and if results
+  // are wrong, there are results.
   Predicate premise(const Symptom& symptom) const {
     Predicate common;
     const auto all = [&](const Literal& l) {
@@ -139,20 +140,20 @@ class Investigation {
     return common;
   }
 
-  // What nobody promised, or is nearly right, is not worth more calls.
+  // More calls are drawn only for symptoms of promised calls that are worse than a small loss of accuracy.
   bool is_tried(const Symptom& symptom) const {
     return case_runner_ && std::ranges::any_of(rows_, [&](const TriedCase& r) {
              return r.seen.symptom == symptom && r.seen.tier < Tier::not_promised;
            });
   }
 
-  // The causes that are kept, and those of the failures that these leave.
+  // The causes that are kept, and new causes for the failures that these do not cover.
   std::vector<Cause> explained(const Symptom& symptom, const std::vector<Predicate>& kept) const {
     const Predicate premise = this->premise(symptom);
     const auto is_kept = [&](const Features& f) {
       return std::ranges::any_of(kept, [&](const Predicate& p) { return holds(p, f); });
     };
-    const bool within_contract = is_tried(symptom);  // what passes outside of it says nothing
+    const bool within_contract = is_tried(symptom);  // a pass outside the contract is no evidence
     std::vector<Example> examples;
     for (const TriedCase& row : rows_) {
       const Says said = says(row.seen, symptom);
@@ -170,7 +171,7 @@ class Investigation {
     return found;
   }
 
-  // Each failing case of the run to the first cause that covers it, which one does.
+  // Assigns each failing case of the run to the first cause that covers it. At least one cause covers it.
   void assign(std::vector<Cause>& found, const Symptom& symptom) const {
     for (std::size_t i = 0; i < of_the_run_; ++i) {
       const TriedCase& row = rows_[i];
@@ -185,11 +186,12 @@ class Investigation {
     int number = 0;
   };
 
-  // A trial that can no longer convince is at its end, or all its calls are drawn: how many fail alike is known then.
+  // When a trial ends: as soon as it can no longer convince, or when all its calls are drawn, so that the share of
+  // calls that fail alike is known.
   enum class Until : std::uint8_t { unconvincing, drawn };
 
-  // Tries a cause with calls that satisfy its predicate, and if these fail alike with some that differ in one literal
-  // of it and that no other cause of the symptom explains.
+  // Tests a cause with calls that satisfy its predicate. If these fail alike, also tests it with calls that differ in
+  // one literal of the predicate and that no other cause of the symptom explains.
   Trial attempt(const Cause& cause, const std::vector<Cause>& all, Until until = Until::unconvincing) {
     std::vector<CaseId> near;
     for (const TriedCase& r : rows_)
@@ -217,8 +219,8 @@ class Investigation {
     return trial;
   }
 
-  // Counts the drawn calls that say something and those of them that say what is expected, as long as these may still
-  // be enough.
+  // Judges the drawn calls until too many contradict the expectation. Counts the calls that are evidence, and those
+  // among them that are as expected.
   void judge(std::vector<DescribedCase> drawn, const Symptom& symptom, Says expected, Until until,
              std::uint64_t& telling, std::uint64_t& expectedly) {
     std::vector<std::string> ids;
@@ -239,7 +241,7 @@ class Investigation {
     drawer_.put_back(std::move(drawn));
   }
 
-  CaseRunner* case_runner_;  // null where nothing can be tried
+  CaseRunner* case_runner_;  // null: no more calls can be made
   std::optional<Trials> trials_;
   const Operator& op_;
   Drawer drawer_;

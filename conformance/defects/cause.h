@@ -10,11 +10,11 @@
 
 namespace assay {
 
-// What is kept of a judged case until all of its operator are.
+// What is kept of a judged case until all cases of its operator are judged.
 struct JudgedCase {
   CaseId id;
   Symptom symptom;
-  std::vector<std::string> reasons;  // reasons_in its record
+  std::vector<std::string> reasons;  // as returned by reasons_in
   Verdict verdict;
   Tier tier;
   bool promised, known;
@@ -23,18 +23,18 @@ struct JudgedCase {
 };
 JudgedCase seen(const Record& record);
 
-// A reason why calls of an operator fail.
+// A reason why some calls of an operator fail.
 struct Cause {
   const Operator* op;
   Symptom symptom;
-  Predicate predicate;   // first what all calls with the symptom have in common because of what it is
-  std::size_t premises;  // so many literals
+  Predicate predicate;   // begins with the premises: what all calls with the symptom have in common by its definition
+  std::size_t premises;  // the number of literals that are premises
   Trial trial;
-  std::vector<JudgedCase> cases;  // of the run, that fail for it
+  std::vector<JudgedCase> cases;  // the cases of the run that fail for this reason
 };
 
-// The causes of the failures among the cases of one operator. Where there is a laboratory, more calls are drawn and
-// judged to decide between predicates, the same whenever the cases are the same. Throws Interrupted.
+// The causes of the failures among the cases of one operator. With a case runner, more calls are drawn and judged to
+// decide between predicates; equal cases lead to equal draws. Throws Interrupted.
 std::vector<Cause> causes_of(CaseRunner* case_runner, const Corpus& corpus, const RecordedCalls& calls,
                              std::vector<JudgedCase> cases);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double nearly_all = 0.8;
 
-// The trials of causes, each as heavy as it has cases; one for which nothing could be drawn weighs nothing.
+// The sum of trials of causes, each weighted by the number of its cases. A trial without drawn calls has no weight.
 class Weighed {
  public:
   Weighed& operator+=(const Cause& c) {
@@ -45,7 +45,7 @@ class Weighed {
   double drawn_ = 0, alike_ = 0, differing_ = 0, spared_ = 0;
 };
 
-// Without its overload, and whether it changes an argument in place.
+// The name without the overload and without the underscore of operators that change an argument in place.
 std::string_view base_name(const Operator& op) {
   const std::string_view name = op.name.substr(0, op.name.find('.'));
   return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
@@ -53,7 +53,7 @@ std::string_view base_name(const Operator& op) {
 
 std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.failure)); }
 
-// What tells of a tensor or an argument, whichever it is.
+// The endings of flags that several operators can share, whatever tensor or argument the flags are about.
 constexpr std::array telling_of_inputs =
     std::to_array<std::string_view>({"has NaN", "has infinity", "has a negative zero", "has extreme numbers",
                                      "has subnormal numbers", "has numbers above 2^53"});
@@ -69,8 +69,8 @@ bool is_about_layouts(const Literal& l) {
                                             name.ends_with(" is contiguous"));
 }
 
-// What operators can share of a literal, whatever their arguments are called: of a rule that is broken its word. Empty
-// where it tells too little.
+// The part of a literal that operators can share, whatever the names of their arguments. For a broken rule, the name of
+// its word. Empty if the literal tells too little.
 std::string gist(const Literal& l) {
   const std::string& name = l.name.text();
   if (says_broken(name)) return name.substr(0, name.find('('));
@@ -90,14 +90,14 @@ std::string gist(const Literal& l) {
   return ends(" somewhere") || std::ranges::any_of(telling_of_arguments, ends) ? name : std::string();
 }
 
-// Of an invalid call that is accepted nothing else tells as much as the rule.
+// For an invalid call that is accepted, the broken rule tells more than any other literal.
 bool is_telling(const Symptom& s, const Literal& l) {
   return s.failure == Class::accepted_though_invalid ? says_broken(l.name) : !gist(l).empty();
 }
 
-using Shares = std::map<std::string, std::size_t>;  // of cases
+using Shares = std::map<std::string, std::size_t>;  // numbers of cases
 
-// What holds for nearly all failing cases of some causes.
+// What holds for nearly all failing cases of the causes.
 std::vector<std::string> common(std::span<const Cause> causes, Shares (*shares)(const Cause&)) {
   Shares covered;
   std::size_t all = 0;
@@ -125,16 +125,17 @@ Shares messages(const Cause& c) {
   return found;
 }
 
-// What causes that are one defect share, the most telling last.
+// What causes may share if they are one defect, the most telling last.
 struct Reasons {
   std::vector<std::string> all;
-  std::size_t places = 0;  // so many of the first say where it is mended
-  bool has_words = false;  // of the library
+  std::size_t places = 0;  // the first `places` reasons tell where in the library the defect is repaired
+  bool has_words = false;  // the library gave a message
 };
 
-// The operator, as what is left of one that fails in one way is mended in one place, the line of source, its function
-// or words; then all the words of a predicate, what these tell. Where an invalid call is accepted a check is missing,
-// so that the rule says where, too.
+// The first reasons are places: the operator (what remains of an operator that fails in one way is repaired in one
+// place), the line of source, its function and message. Then follow all words of the predicate together, and the part
+// of each literal that operators can share. If an invalid call is accepted, a check is missing, so the rule is a place,
+// too.
 Reasons reasons(const Cause& c) {
   if (c.symptom.verdict == Verdict::quality) return {{kind(c.symptom)}, 1, false};
   std::vector<std::string> found{text("of ", base_name(*c.op))};
@@ -149,7 +150,7 @@ Reasons reasons(const Cause& c) {
   return {std::move(found), lacks_check ? all : places, places > 1};
 }
 
-// A cause and what it may share with others.
+// A cause and the reasons that it may share with other causes.
 struct Reasoned {
   Cause cause;
   Reasons reasons;
@@ -162,11 +163,11 @@ bool meet(const Words& a, const Words& b) {
 
 // Causes that are one defect.
 struct Group {
-  std::string key;  // what makes it one
+  std::string key;  // the reason that its causes share
   std::vector<Cause> causes;
-  std::vector<Words> places_of;  // each cause
-  Words reasons, places;         // of any of these
-  bool has_words = false;        // of the library in any of these
+  std::vector<Words> places_of;  // the places of each cause
+  Words reasons, places;         // the reasons and places of all its causes
+  bool has_words = false;        // the library gave a message for at least one cause
   std::size_t cases = 0;
   Weighed tried;
 
@@ -186,7 +187,7 @@ struct Group {
     std::ranges::move(g.causes, std::back_inserter(causes));
   }
 
-  // Whether nearly all of it is mended where something of the other is.
+  // Whether repairing the places of the other group repairs nearly all cases of this one.
   bool is_mended_with(const Group& g) const {
     std::size_t there = 0;
     for (std::size_t i = 0; i < causes.size(); ++i)
@@ -195,11 +196,12 @@ struct Group {
   }
 };
 
-// Causes that share a reason become one, first where most do.
+// Groups causes that share a reason. The reason that most causes share is taken first.
 std::vector<Group> grouped(std::vector<Reasoned> causes) {
   std::vector<Group> groups;
   while (!causes.empty()) {
-    std::map<std::string, std::pair<std::size_t, std::size_t>> shared;  // by how many, and where it stands
+    // By reason: the number of causes that have it, and its last rank among their reasons.
+    std::map<std::string, std::pair<std::size_t, std::size_t>> shared;
     for (const Reasoned& c : causes) {
       for (std::size_t k = 0; k < c.reasons.all.size(); ++k) {
         auto& [number, place] = shared[c.reasons.all[k]];
@@ -224,7 +226,7 @@ Trial trial_of(const Group& g) {
   return all;
 }
 
-// Whether calls that were drawn did otherwise than a cause says, however few they were.
+// Whether some drawn calls contradict the cause, however few.
 bool is_doubtful(const Cause& c) {
   const auto some = [](std::uint64_t part, std::uint64_t whole) {
     return static_cast<double>(part) < convincing * static_cast<double>(whole);
@@ -232,13 +234,14 @@ bool is_doubtful(const Cause& c) {
   return some(c.trial.alike, c.trial.drawn) || some(c.trial.spared, c.trial.differing);
 }
 
-// A group joins a larger one if together they convince and nearly all of it is mended there; one that convinces alone
-// up to as many cases as that had alone. One of which the library says no words has another choice: any reason that it
-// shares, if it does not convince alone.
+// Joins a group to a larger one if both together convince and the repair of the larger one repairs nearly all of it.
+// The groups that convince alone and join a larger group have in total at most as many cases as the larger group had
+// alone. A group that does not convince alone and for which the library gave no message may also join a group that
+// shares any reason.
 std::vector<Group> joined(std::vector<Group> groups) {
   std::ranges::sort(groups, {}, [](const Group& g) { return std::tuple(-static_cast<Int>(g.cases), g.key); });
   std::vector<Group> kept;
-  std::vector<std::size_t> room;  // for cases
+  std::vector<std::size_t> room;  // by kept group: the number of cases that may still join it
   for (Group& g : groups) {
     const auto convince = [&](const Group& host) {
       Weighed both = host.tried;
@@ -264,7 +267,7 @@ std::vector<Group> joined(std::vector<Group> groups) {
   return kept;
 }
 
-// Those that are doubtful apart, so that they make no other so.
+// Groups doubtful causes apart, so that they do not make the other groups doubtful.
 std::vector<Group> all_grouped(std::vector<Cause> causes) {
   std::vector<Reasoned> certain, doubtful;
   for (Cause& c : causes) {
@@ -279,7 +282,7 @@ std::vector<Group> all_grouped(std::vector<Cause> causes) {
   return joined(std::move(groups));
 }
 
-// When its cases fail, that of most of them first.
+// The conditions under which its cases fail, the condition of most cases first.
 std::vector<std::string> ways_of(const Group& g) {
   std::map<std::string, std::size_t> cases;
   for (const Cause& c : g.causes) cases[words(c.predicate)] += c.cases.size();
@@ -289,7 +292,8 @@ std::vector<std::string> ways_of(const Group& g) {
   return ways;
 }
 
-// The words of its one cause; else what its causes share, or when most of the cases fail and in how many other ways.
+// The condition of a group with one way to fail. Else what its causes share, or the way of most cases and the number of
+// the other ways.
 std::string when(const Group& g, const std::vector<std::string>& ways) {
   if (g.causes[0].symptom.verdict == Verdict::quality) return "in some calls";
   if (ways.size() == 1) return ways[0];
@@ -301,7 +305,7 @@ std::string when(const Group& g, const std::vector<std::string>& ways) {
   return said.empty() ? mostly : fmt::format("{}, most often {}", fmt::join(said, ", "), mostly);
 }
 
-// The one with the fewest elements, then the shortest text.
+// The promised case with the fewest elements, then with the shortest id.
 const JudgedCase& smallest(const std::vector<JudgedCase>& cases) {
   const auto size = [](const JudgedCase& s) {
     const std::string id = to_text(s.id);
@@ -317,7 +321,7 @@ Record named(const JudgedCase& s) {
   return r;
 }
 
-// A simpler call that fails alike, or the same.
+// A simpler call that fails alike; if none is found, the given call.
 Record shrunk(CaseRunner& case_runner, const JudgedCase& failing) {
   Record found = case_runner.run_alone(failing.id, Detail::all).record;
   if (failing.id.mutations.empty()) return found;
@@ -338,7 +342,7 @@ Record shrunk(CaseRunner& case_runner, const JudgedCase& failing) {
   return is_alike(alone) ? alone : found;
 }
 
-// Each operator's cases in the order of their ids, whatever that of the run was.
+// The cases of each operator in the order of their ids, which does not depend on the order of the run.
 std::vector<std::vector<JudgedCase>> by_operator(std::vector<JudgedCase> cases) {
   std::map<std::pair<std::string, std::string>, JudgedCase> ordered;
   for (JudgedCase& s : cases) ordered.emplace(std::pair(s.id.operator_name, to_text(s.id)), std::move(s));
@@ -354,7 +358,7 @@ std::size_t failures(const std::vector<JudgedCase>& cases) {
   return static_cast<std::size_t>(std::ranges::count_if(cases, is_failure, &JudgedCase::verdict));
 }
 
-// Worth the search for its smallest call.
+// Whether the search for its smallest call is worth the time.
 bool is_serious(const Defect& d) { return d.promised() && d.tier < Tier::not_promised; }
 
 Defect defect_of(CaseRunner* case_runner, const Group& group) {
@@ -391,7 +395,7 @@ Defect defect_of(CaseRunner* case_runner, const Group& group) {
 
 std::vector<Defect> defects_of(CaseRunner* case_runner, const Corpus& corpus, std::vector<JudgedCase> cases,
                                int workers, const std::function<void(std::string_view op)>& begun) {
-  // Those with most failures first, which take longest.
+  // Operators with most failures take longest, so they come first.
   std::vector<std::vector<JudgedCase>> operators = by_operator(std::move(cases));
   std::ranges::stable_sort(operators, std::greater(), failures);
   std::vector<Cause> causes;

@@ -8,10 +8,10 @@
 
 namespace assay {
 
-// From the judged cases of a run the defects behind them, most serious first: operators that fail alike for the same
-// predicate share one. In the laboratory the predicates are tried and the smallest calls looked for; without one the
-// cases must do, and the smallest call is known by its id alone. `begun` hears of every operator that is looked into.
-// Throws Interrupted.
+// Derives the defects behind the judged cases of a run, most serious first. Operators that fail alike for the same
+// predicate share a defect. With a case runner, predicates are tested with new calls and the smallest failing calls are
+// searched for; without one, only the given cases are used, and the smallest call is known only by its id. `begun` is
+// called with the name of every operator that is examined. Throws Interrupted.
 std::vector<Defect> defects_of(CaseRunner* case_runner, const Corpus& corpus, std::vector<JudgedCase> cases,
                                int workers, const std::function<void(std::string_view op)>& begun);
 

@@ -6,12 +6,13 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t tries = 8;        // for each call that is found, to make one
-constexpr std::size_t changes = 48;     // and of known calls, to find one that nobody made
-constexpr std::size_t extra_tries = 4;  // as if so many more were found
-constexpr std::size_t most_added = 2;   // mutations
-constexpr Int mutation_numbers = 64;    // of a mutation, as generated cases have them
-constexpr Budget::Limits small{.bytes = Int{1} << 18, .work = Int{1} << 22};  // calls, of which many are made
+constexpr std::size_t tries = 8;     // calls that are made for each wanted call that is found
+constexpr std::size_t changes = 48;  // changes that are tried for each wanted call that is found; many give no new call
+constexpr std::size_t extra_tries = 4;  // added to the number of found calls in both limits
+constexpr std::size_t most_added = 2;   // mutations that are added to a known call
+constexpr Int mutation_numbers = 64;    // each parameter of a mutation is below this number, as in generated cases
+// The limits of a drawn call. They are small because many calls are made.
+constexpr Budget::Limits small{.bytes = Int{1} << 18, .work = Int{1} << 22};
 
 }  // namespace
 
@@ -48,13 +49,13 @@ std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseI
   return found;
 }
 
-// The case, if its call is small and promised and was not made before.
+// Makes the case if its call is small, promised and new.
 std::optional<DescribedCase> Drawer::made_first(CaseId id) {
   if (!tried_.insert(to_text(id)).second) return std::nullopt;
   const Case c = corpus_.make(id);
   if (!mutated_.insert(digest_of(c.arguments)).second) return std::nullopt;
   const std::span inputs = std::span(c.arguments).first(c.arguments.size() - c.op->outs());
-  if (!contract_.promises_types(*c.op, inputs)) return std::nullopt;  // nor with any outs
+  if (!contract_.promises_types(*c.op, inputs)) return std::nullopt;  // no outs can make the call promised
   const HostCall call = host_call(c, small);
   if (call.expected.answer.outcome == Outcome::exhausted) return std::nullopt;
   if (!made_.insert(digest_of(call.arguments)).second) return std::nullopt;
@@ -75,7 +76,7 @@ CaseId Drawer::changed(std::span<const CaseId> near) {
   else
     id = near[static_cast<std::size_t>(below(near.size()))];
   if (id.mutations.empty()) id.mutations = kept_outs(id);
-  if (!id.mutations.empty() && below(2) == 0) {  // the same changes, but for a number
+  if (!id.mutations.empty() && below(2) == 0) {  // keeps the mutations and changes one of their numbers
     Mutation& m = id.mutations[static_cast<std::size_t>(below(id.mutations.size()))];
     m.n[static_cast<std::size_t>(below(m.n.size()))] = below(mutation_numbers);
     return id;
@@ -86,8 +87,8 @@ CaseId Drawer::changed(std::span<const CaseId> near) {
   return id;
 }
 
-// A mutated call has outs as the entry gives them, or as recorded where the reference refuses it: what else is recorded
-// must be given.
+// The mutations that give a call the dtypes of its recorded outs. A mutated call has outs as the entry computes them,
+// or as recorded if the reference refuses the call; other recorded outs must be set by mutations.
 const std::vector<Mutation>& Drawer::kept_outs(const CaseId& recorded) {
   const auto [at, is_new] = kept_outs_.try_emplace(recorded.call);
   if (!is_new) return at->second;

@@ -16,25 +16,24 @@
 
 namespace assay {
 
-// A case and what can be said of its call.
+// A case with the features of its call.
 struct DescribedCase {
   CaseId id;
   Features features;
   Promise promise;
 };
 
-// Promised calls of an operator that nobody has made yet, drawn from its recorded calls and from given ones by changing
-// them.
+// Draws new promised calls of an operator by changing its recorded calls and given calls. No call is drawn twice.
 class Drawer {
  public:
-  // The corpus and the contract outlive it.
+  // The corpus and the contract outlive the drawer.
   Drawer(const Corpus& corpus, const Contract& contract, const RecordedCalls& calls);
 
-  // The features of a case, whose call is not drawn. Throws Fault as Corpus::make does.
+  // Registers a case, so that its call is not drawn, and returns its features. Throws Fault as Corpus::make does.
   Features know(const CaseId& id);
 
-  // At most `count` calls with wanted features that were not drawn before and that differ from one another and from all
-  // that are known, fewer where they are hard to find; most of them close to `near`.
+  // Draws at most `count` calls with wanted features, most of them close to `near`. The calls differ from one another,
+  // from all earlier draws and from all registered cases. Returns fewer calls if they are hard to find.
   std::vector<DescribedCase> draw(std::size_t count, std::span<const CaseId> near,
                                   const std::function<bool(const Features&)>& wanted);
   void put_back(std::vector<DescribedCase> unused) { std::ranges::move(unused, std::back_inserter(left_)); }
@@ -50,11 +49,11 @@ class Drawer {
   const Contract& contract_;
   const RecordedCalls& calls_;
   std::mt19937_64 random_;
-  std::unordered_set<std::string> tried_;                               // ids
-  std::unordered_set<std::uint64_t> mutated_;                           // digests of calls as they were mutated
-  std::unordered_set<std::uint64_t> made_;                              // and as a host makes them
-  std::unordered_map<std::uint32_t, std::vector<Mutation>> kept_outs_;  // of recorded calls
-  std::vector<DescribedCase> left_;  // not drawn yet: to make a call takes longer than to look at it again
+  std::unordered_set<std::string> tried_;                               // ids of cases
+  std::unordered_set<std::uint64_t> mutated_;                           // digests of calls after their mutations
+  std::unordered_set<std::uint64_t> made_;                              // digests of calls as a host makes them
+  std::unordered_map<std::uint32_t, std::vector<Mutation>> kept_outs_;  // by recorded call
+  std::vector<DescribedCase> left_;  // made but not drawn yet; making a call costs more than checking it again
 };
 
 }  // namespace assay

@@ -11,9 +11,9 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_conditions = 4, beam = 16, most_amounts = 12;
-constexpr double purity = 0.95;  // of what a predicate covers at least so much fails
+constexpr double purity = 0.95;  // the share of failing examples among those that a pure predicate covers, at least
 
-// Without the instruction, which not every machine has, std::popcount is a call.
+// Not every machine has the instruction popcnt. Without it, std::popcount is a function call.
 constexpr std::size_t count_bits(std::uint64_t w) {
   w -= w >> 1 & 0x5555555555555555u;
   w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
@@ -57,7 +57,7 @@ class Set {
   std::vector<std::uint64_t> words_;
 };
 
-// The bits that say which k of n, for an n up to `most`.
+// The number of bits that a choice of k among n takes, for n up to `most`.
 class Choices {
  public:
   explicit Choices(std::size_t most) : factorials_(most + 1), logarithms_(most + 2) {
@@ -69,7 +69,7 @@ class Choices {
   }
 
  private:
-  std::vector<double> factorials_;  // their logarithms
+  std::vector<double> factorials_;  // logarithms of the factorials
   std::vector<double> logarithms_;
 };
 
@@ -82,15 +82,16 @@ bool is_about_the_call(Phrase flag) {
   return all.contains(flag.place()) || says_broken(flag);
 }
 
-// The bits that a literal takes: what is said more often in descriptions of defects takes less.
+// The number of bits that a literal takes. Literals that are frequent in descriptions of defects take fewer bits.
 double bits_of(const Literal& l) {
   const std::string_view name = l.name;
   const bool sized = name.starts_with("the ") && !name.starts_with("the rank of ");
-  const double indirect = name.starts_with("a result ") ? 1 : 0;  // what the call has says more than what comes of it
+  // A flag about the inputs explains more than a flag about the results.
+  const double indirect = name.starts_with("a result ") ? 1 : 0;
   switch (l.test) {
     case Literal::Test::holds:
       return indirect + (is_about_the_call(l.name) ? 4 : 4.5);
-    case Literal::Test::lacks:  // "no argument is 1" says less than "groups is not 1"
+    case Literal::Test::lacks:  // "no argument is 1" tells less than "groups is not 1"
       return indirect + (name.starts_with("an argument ") ? 6.5 : is_about_the_call(l.name) ? 5.5 : 6);
     case Literal::Test::is:
       return sized ? 14 : 6.5;
@@ -106,11 +107,11 @@ struct PlaceHash {
 struct Candidate {
   Literal literal;
   Set covered;
-  double bits;  // of the literal
+  double bits;  // bits of the literal
 };
 
-// What can be said of the examples, each thing with those of which it holds. Of what is said of the same examples the
-// shortest.
+// The literals that hold for some failing examples but not for all examples, each with the examples for which it holds.
+// Of literals that hold for the same examples, only the shortest is kept.
 class Candidates {
  public:
   explicit Candidates(std::span<const Example> examples) : examples_(examples), failing_(examples.size()) {
@@ -137,7 +138,7 @@ class Candidates {
 
  private:
   void add_amounts(Phrase name, const std::map<double, Set>& amounts) {
-    std::vector<double> values;  // of failing examples
+    std::vector<double> values;  // values of failing examples
     for (const auto& [amount, covered] : amounts)
       if (covered.count_with(failing_) > 0) values.push_back(amount);
     if (values.empty()) return;
@@ -155,7 +156,7 @@ class Candidates {
     add({Literal::Test::at_most, name, values.back()}, joined(amounts.begin(), amounts.upper_bound(values.back())));
   }
 
-  // Unless it says nothing.
+  // Adds a literal, unless it tells nothing.
   void add(Literal literal, Set covered) {
     if (covered.count_with(failing_) == 0 || covered.count() == examples_.size()) return;
     const auto [at, is_new] = positions_.try_emplace(covered, all_.size());
@@ -173,10 +174,10 @@ class Candidates {
 };
 
 struct Conjunction {
-  std::vector<std::size_t> literals;  // positions of candidates
+  std::vector<std::size_t> literals;  // positions in the list of candidates
   Set covered;
-  double bits = 0;  // of its words
-  double cost = 0;  // of its words and its exceptions
+  double bits = 0;  // bits of its literals
+  double cost = 0;  // bits of its literals and its exceptions
 };
 
 class ConjunctionSearch {
@@ -189,7 +190,7 @@ class ConjunctionSearch {
         passes_(passing_.count()),
         choices_(failures_ + passes_) {}
 
-  // The conjunction that costs least, of those that are pure if there are any.
+  // The conjunction of least cost, among the pure ones if there are any.
   Conjunction best(std::size_t size) {
     Conjunction everything{{}, Set(size, true), 0, 0};
     everything.cost = cost(0, failures_, passes_);
@@ -203,18 +204,19 @@ class ConjunctionSearch {
   }
 
  private:
-  // A conjunction with one literal more.
+  // The extension of a conjunction by one literal.
   struct Step {
     double cost;
     std::size_t from, literal;
     auto operator<=>(const Step&) const = default;
   };
 
-  // The cheapest of those that have a literal more and cover less, one of each that cover the same.
+  // The cheapest conjunctions that have one literal more and cover fewer examples; one for each set of covered
+  // examples.
   std::vector<Conjunction> longer(const std::vector<Conjunction>& front) const {
     std::vector<Step> steps;
     for (std::size_t from = 0; from < front.size(); ++from) extend(front[from], from, steps);
-    std::ranges::make_heap(steps, std::greater());  // few of many are looked at
+    std::ranges::make_heap(steps, std::greater());  // a heap, because only a few of many steps are used
     std::vector<Conjunction> found;
     for (; found.size() < beam && !steps.empty(); steps.pop_back()) {
       std::ranges::pop_heap(steps, std::greater());

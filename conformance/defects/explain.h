@@ -7,15 +7,16 @@
 
 namespace assay {
 
-// A call that was judged: whether it fails in the way that is to be explained.
+// A judged call, and whether it fails in the way that is to be explained.
 struct Example {
   const Features* features;
   bool fails;
 };
 
-// The predicates that separate the failing examples from the others, each in the fewest words: what it takes to say
-// them and the exceptions that they leave is least (the principle of minimum description length, Rissanen 1978). Each
-// covers failing examples that those before it do not, and little else while there is such a predicate.
+// Finds predicates that separate the failing examples from the passing ones. Each predicate has the least description
+// length: the length of its words plus that of the exceptions that it leaves (the principle of minimum description
+// length, Rissanen 1978). Each predicate covers failing examples that its predecessors do not cover, and few
+// passing examples if that is possible.
 std::vector<Predicate> explain(std::span<const Example> examples);
 
 }  // namespace assay

@@ -7,17 +7,17 @@
 
 namespace assay {
 
-// One thing that holds for some calls and not for others.
+// A condition on a call.
 struct Literal {
   enum class Test : std::uint8_t { holds, lacks, is, at_least, at_most };
   Test test = Test::holds;
-  Phrase name;        // of a flag, for `holds` and `lacks`, or of a measure
-  double amount = 0;  // of the measure
+  Phrase name;        // the name of a flag for `holds` and `lacks`, else that of a measure
+  double amount = 0;  // the value that the measure is compared with
   bool of(const Features& f) const;
   auto operator<=>(const Literal&) const = default;
 };
 
-// All of its literals; without any, every call.
+// A conjunction of literals; an empty one holds for every call.
 using Predicate = std::vector<Literal>;
 
 bool holds(const Predicate& predicate, const Features& f);
@@ -25,10 +25,10 @@ bool holds(const Predicate& predicate, const Features& f);
 // "self is not uint16", "dim is negative"
 std::string words(const Literal& literal);
 
-// Of a wrong result, that the call is valid and that there is one.
+// True for the literals that every wrong result implies: the call is valid and has a result.
 bool goes_without_saying(const Literal& literal);
 
-// "whenever self has NaN and dim is negative", "always"; without what goes without saying
+// "whenever self has NaN and dim is negative", or "always". Omits literals that go without saying.
 std::string words(const Predicate& predicate);
 
 }  // namespace assay

@@ -13,7 +13,7 @@ constexpr std::string_view digits = "0123456789",
                            of_names = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 constexpr auto endings = std::to_array<std::string_view>({".h", ".hpp", ".c", ".cc", ".cpp", ".cxx", ".py", ".rs"});
 
-// How many characters at the beginning are of a set.
+// The number of leading characters that belong to a set.
 std::size_t leading(std::string_view text, std::string_view set) {
   return std::min(text.find_first_not_of(set), text.size());
 }
@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text, std::string_view set) {
   return text.substr(0, text.find_last_not_of(set) + 1);
 }
 
-// "kernels/op_add.cpp:31", the first in a message, and what stands behind it.
+// The first source place in a message, such as "kernels/op_add.cpp:31", and the text after it.
 struct SourcePlace {
   std::string_view file_and_line, behind;
 };
@@ -42,7 +42,7 @@ std::optional<SourcePlace> place_in(std::string_view message) {
   return std::nullopt;
 }
 
-// Of the number at the beginning, as it is printed; 0 where there is none.
+// The length of the printed number at the beginning; 0: there is none.
 std::size_t length_of_number(std::string_view text) {
   const auto sign = [&](std::size_t at) { return at < text.size() && (text[at] == '-' || text[at] == '+') ? 1u : 0u; };
   const auto count = [&](std::size_t at) { return at < text.size() ? leading(text.substr(at), digits) : 0; };
@@ -56,7 +56,7 @@ std::size_t length_of_number(std::string_view text) {
   return count(exponent) > 0 ? exponent + count(exponent) : n;
 }
 
-// The first line.
+// The first line of a message with '#' in place of each number.
 std::string without_numbers(std::string_view message) {
   message = message.substr(0, message.find('\n'));
   std::string said;
@@ -68,8 +68,7 @@ std::string without_numbers(std::string_view message) {
   return said;
 }
 
-// Takes the library's function, and what was said of it, out of "In function NAME (...), ": empty where it is not
-// there.
+// Removes "In function NAME (...), " from the text and returns the name; empty if the text has no such part.
 std::string take_function(std::string& said) {
   static const std::string of_functions = std::string(of_names) + ":~";
   constexpr std::string_view introduction = "In function ", end = ", ";
@@ -82,7 +81,7 @@ std::string take_function(std::string& said) {
   return name;
 }
 
-// "index_put" of "aten::index_put_" or "aten::index_put.out".
+// "index_put" for "aten::index_put_" or "aten::index_put.out".
 std::string base_name(std::string_view operator_name) {
   std::string_view name = operator_name.substr(operator_name.find("::") + 2);
   name = name.substr(0, name.find('.'));

@@ -18,20 +18,20 @@ namespace assay {
 namespace {
 
 constexpr std::string_view breaks = "the call breaks ";
-constexpr Int most_dtypes = 64;  // the format numbers fewer
+constexpr Int most_dtypes = 64;  // an upper bound: the file format numbers fewer dtypes
 
-// What a tensor's elements are, taken together.
+// What holds for some elements of a tensor.
 struct Elements {
   bool nan = false, infinity = false, zero = false, negative_zero = false, subnormal = false, negative = false,
        fraction = false, half = false, extreme = false, above_16m = false, above_2g = false, above_double = false,
        no_float32 = false, equal = false, different = false;
-  Real least = 0, most = 0;  // of the finite ones and 0
+  Real least = 0, most = 0;  // the bounds of the finite elements and 0
 };
 
 Real lowest(DType dtype) { return is_floating(dtype) ? -largest(dtype) : least_integer(dtype); }
 Real highest(DType dtype) { return is_floating(dtype) ? largest(dtype) : largest_integer(dtype); }
 
-// Where numbers of a dtype are subnormal, and where they are extreme.
+// The bounds of a dtype: nonzero numbers below `least_normal` are subnormal; those beyond `low` or `high` are extreme.
 struct Ends {
   explicit Ends(DType dtype)
       : least_normal(is_floating(dtype) ? std::ldexp(Real{1}, info(dtype).least_exponent) : 0),
@@ -57,7 +57,7 @@ void look_at(Real x, const Ends& ends, Elements& e) {
   e.extreme |= x >= ends.high || (x < 0 && x <= ends.low);
 }
 
-// Its elements, or the parts of complex ones.
+// The elements of a tensor; of complex elements, their parts.
 Buffer<Real> numbers_in(const Tensor& t) {
   const Array<Bits> parts = read_parts(t);
   Buffer<Real> numbers(parts.data.size());
@@ -83,7 +83,7 @@ struct TensorFlag {
   bool (*holds)(const Tensor&, const Elements&);
 };
 
-// Of each tensor, behind its name; of the call as "a tensor …", and as "an input …" where it is one.
+// Flags of each tensor, after its name; also of the call, after "a tensor", and for inputs after "an input".
 constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"is floating", [](const Tensor& t, const Elements&) { return is_floating(t.dtype); }},
     {"is complex", [](const Tensor& t, const Elements&) { return is_complex(t.dtype); }},
@@ -105,7 +105,7 @@ constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"is channels last", [](const Tensor& t, const Elements&) { return is_channels_last(t); }},
 });
 
-// Of each input, behind its name; of the call as "an input …", and of its results as "a result …".
+// Flags of each input, after its name; also of the call, after "an input", and for results after "a result".
 constexpr auto element_flags = std::to_array<TensorFlag>({
     {"has NaN", [](const Tensor&, const Elements& e) { return e.nan; }},
     {"has infinity", [](const Tensor&, const Elements& e) { return e.infinity; }},
@@ -124,7 +124,7 @@ constexpr auto element_flags = std::to_array<TensorFlag>({
     {"has equal elements", [](const Tensor&, const Elements& e) { return e.equal; }},
 });
 
-// Of the call, about any of its number arguments.
+// Flags of each number argument, after its name; also of the call, after "an argument".
 struct NumberFlag {
   std::string_view says;
   bool (*holds)(Real);
@@ -140,7 +140,7 @@ constexpr auto number_flags = std::to_array<NumberFlag>({
     {"is no float32", [](Real x) { return std::isfinite(x) && !is_float32(x); }},
 });
 
-// What the first two operands of a call are, element by element as they broadcast, taken together.
+// What holds for at least one pair of elements of the first two operands, as they broadcast.
 struct Pairs {
   bool equal = false, held_as_equal = false, held_as_0 = false, opposite_signs = false, negative = false,
        remainder = false, remainder_of_opposite_signs = false, remainder_by_held = false,
@@ -153,7 +153,8 @@ struct Pairs {
 bool is_named(const Operator& op, std::string_view word) { return op.name.find(word) != std::string_view::npos; }
 constexpr std::string_view of_powers = "pow", of_shifts = "shift";
 
-// Takes pairs of operands of a common dtype. What takes long to say is looked at where it is said.
+// Examines pairs of operands of a common dtype. Powers and shifts are costly, so they are examined only for operators
+// whose flags report them.
 class PairsOf {
  public:
   PairsOf(const Operator& op, DType dtype)
@@ -172,7 +173,7 @@ class PairsOf {
   const Pairs& found() const { return p_; }
 
  private:
-  // What the dtype makes of a number.
+  // The number after conversion to the dtype.
   Real held(Real x) const {
     if (is_floating(dtype_)) return round_to(dtype_, x);
     return static_cast<Real>(wrap_to(dtype_, truncated_to(DType::int64, x)));
@@ -224,7 +225,7 @@ class PairsOf {
     p_.right_shift = p_.right_shift || differs_in_register(operators::bitwise_right_shift, n, m);
   }
 
-  // Processors shift by a count modulo the bits of a register.
+  // Processors take the shift count modulo the width of a register.
   template <class Shift>
   bool differs_in_register(Shift shift, Int n, Int count) const {
     const Int in_register = count & (bits_ == 64 ? 63 : 31);
@@ -237,7 +238,7 @@ class PairsOf {
   Pairs p_;
 };
 
-// Of the call; what comes of powers and shifts is said of operators that have the word in their names.
+// Flags of the call. Those about powers and shifts apply to operators with `of_operators` in their names.
 struct PairFlag {
   std::string_view says;
   bool Pairs::*holds;
@@ -295,10 +296,10 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
 
 Phrase phrase(std::string_view subject, std::string_view says) { return text(subject, ' ', says); }
 
-// As a function that is no pointer to one, which every comparison would call.
+// A lambda, not a function pointer, so that comparisons can inline it.
 constexpr auto place_of = [](Phrase p) { return p.place(); };
 
-// Texts that live on, told from one another by where they stand.
+// Compares texts by their addresses, so the texts must outlive the map.
 struct ByPlace {
   std::size_t operator()(std::string_view text) const { return std::hash<const char*>()(text.data()); }
   bool operator()(std::string_view a, std::string_view b) const { return a.data() == b.data() && a.size() == b.size(); }
@@ -306,12 +307,12 @@ struct ByPlace {
 template <class T>
 using OfTexts = std::unordered_map<std::string_view, T, ByPlace, ByPlace>;
 
-// What was said of a tensor or a number so far, each as one phrase.
+// The phrases about a tensor or a number, each made once.
 class Subject {
  public:
   explicit Subject(std::string_view name) : name_(name) {}
 
-  // The text must live on, as that of the flags does.
+  // The text must outlive the subject, as the texts of the flags do.
   Phrase operator()(std::string_view says) {
     const auto at = said_.find(says);
     return at != said_.end() ? at->second : said_.emplace(says, phrase(name_, says)).first->second;
@@ -323,7 +324,7 @@ class Subject {
 };
 
 Subject& subject(std::string_view name) {
-  thread_local OfTexts<Subject> known;  // names are of schemas, or stand here
+  thread_local OfTexts<Subject> known;  // names are from schemas or are literals in this file
   return known.try_emplace(name, name).first->second;
 }
 
@@ -460,7 +461,7 @@ class Describing {
     if (*least != *most) say(name, "has different numbers");
   }
 
-  // Of the first two arguments that are numbers or tensors, element by element, where they broadcast.
+  // Describes the first two arguments that are numbers or tensors, if they broadcast.
   void describe_pair() {
     std::vector<std::size_t> operands;
     for (std::size_t i = 0; i < op_.arguments.size() && operands.size() < 2; ++i)
@@ -471,7 +472,7 @@ class Describing {
     for (const PairFlag& flag : pair_flags) say_if(found.*flag.holds && is_named(op_, flag.of_operators), flag.says);
   }
 
-  // Of two inputs there is nothing more to say.
+  // Compares the inputs pairwise if there are more than two. For two inputs, the first flag is enough.
   void describe_sizes() {
     say_if(different(input_sizes_), "the inputs have different sizes");
     const std::span all(named_inputs_);
@@ -487,7 +488,7 @@ class Describing {
     return std::holds_alternative<Int>(v) || std::holds_alternative<double>(v);
   }
 
-  // The elements that an elementwise operator would bring together; none where sizes do not broadcast.
+  // What holds for the pairs of elements that an elementwise operator combines; nothing if the sizes do not broadcast.
   Pairs pairs_of(const Array<Real>& a, const Array<Real>& b, DType dtype) const {
     shapes::Broadcasting both;
     try {
@@ -507,7 +508,7 @@ class Describing {
     return read<Real>(t ? *t : tensor_of(*number_in(v)));
   }
 
-  // Bool where PyTorch has no common one.
+  // Bool if PyTorch defines no common dtype.
   DType common_dtype(const std::vector<std::size_t>& operands) const {
     try {
       types::Promotion promotion;
@@ -524,7 +525,7 @@ class Describing {
   void describe_layouts() {
     const auto every = [&](auto holds) { return std::ranges::all_of(orders_, holds); };
     const auto contiguous = [](const Tensor* t) { return is_contiguous(*t); };
-    // Those that have no channels besides others, as a bias, are as they must be.
+    // If some tensor is channels last, one without channels, such as a bias, counts as channels last when contiguous.
     const bool some_channels_last = std::ranges::any_of(orders_, [](const Tensor* t) { return is_channels_last(*t); });
     const auto channels_last = [&](const Tensor* t) {
       return some_channels_last && (t->rank() < 4 ? contiguous(t) : is_channels_last(*t));
@@ -556,7 +557,7 @@ class Describing {
     describe_freedom();
   }
 
-  // Of a variance: whether as much is corrected for as numbers come together in a result.
+  // For a variance: whether the correction is at least the number of elements that each result combines.
   void describe_freedom() {
     const auto corrects = [](const SchemaArgument& a) { return a.name == "correction" || a.name == "unbiased"; };
     const auto at = std::ranges::find_if(op_.arguments, corrects);
@@ -566,7 +567,8 @@ class Describing {
     say_if(static_cast<Real>(numbers) <= (given ? real(*given) : 1), no_freedom);
   }
 
-  // A rule by its sentence; what every operator asks for, as of its outs, by the id without the operator's.
+  // States a broken rule by its sentence. Rules that every operator has, such as those about outs, are not in the
+  // entry; they are stated by their id without the operator's id.
   void say_broken(std::string_view id) {
     const auto rule = std::ranges::find(op_.rules, id, &Rule::id);
     if (rule != op_.rules.end()) id = rule->sentence;
@@ -581,8 +583,8 @@ class Describing {
   std::vector<const Tensor*> orders_;
   std::vector<Dims> input_sizes_;
   std::vector<DType> input_dtypes_;
-  std::vector<std::pair<std::string_view, const Tensor*>> named_inputs_;  // those that are in no list
-  Real least_ = 0, most_ = 0;  // of the finite numbers of the inputs, and of 0
+  std::vector<std::pair<std::string_view, const Tensor*>> named_inputs_;  // inputs that are not in a list
+  Real least_ = 0, most_ = 0;  // the bounds of the finite numbers of all inputs, and 0
 };
 
 std::string replaced(std::string_view flag, std::string_view was, std::string_view now) {

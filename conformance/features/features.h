@@ -8,36 +8,36 @@
 #include "conformance/cases/host_call.h"
 #include "conformance/features/phrase.h"
 
-// What can be said of a call, in words: the language of slices, contracts and defects.
+// Facts about a call as phrases: the vocabulary of slices, contracts and defects.
 namespace assay {
 
-// A number that a call has, such as "dimensions of self" or, of an argument, "dim".
+// A number that belongs to a call, such as "the rank of self" or the value of an argument, "dim".
 struct Measure {
   Phrase name;
   double amount = 0;
 };
 
-// A flag that is not there does not hold. Flags about the call as a whole, "a tensor is uint16", are the same
-// for every operator; the others begin with the name of an argument, "self has NaN".
+// All facts about a call. A flag that is absent does not hold. Flags about the call as a whole, such as "a tensor is
+// uint16", are the same for every operator; the other flags begin with the name of an argument: "self has NaN".
 struct Features {
-  std::vector<Phrase> flags;      // by their places
-  std::vector<Measure> measures;  // each with a name of its own
+  std::vector<Phrase> flags;      // sorted by Phrase::place()
+  std::vector<Measure> measures;  // with distinct names
 
   bool has(Phrase flag) const;
-  const Measure* measure(Phrase name) const;  // null where the call has none
+  const Measure* measure(Phrase name) const;  // null: the call has no such measure
 };
 
 Features features_of(const Operator& op, const HostCall& call);
 
 inline constexpr const char *call_is_valid = "the call is valid", *results_are_empty = "the results are empty";
 
-// Whether a flag says that the call breaks a rule, which it names.
+// Whether a flag states that the call breaks a rule; such a flag names the rule.
 bool says_broken(std::string_view flag);
 
 // The flags about a call as a whole.
 std::span<const Phrase> call_flags();
 
-// What is said where a flag does not hold: "no tensor is uint16", "self is not floating", "self has no NaN".
+// The words for a flag that does not hold: "no tensor is uint16", "self is not floating", "self has no NaN".
 std::string negation(std::string_view flag);
 
 }  // namespace assay

@@ -6,8 +6,8 @@
 
 namespace assay {
 
-// A text of which there is one copy: as cheap to copy as a pointer, and to tell from another. Never forgotten, so for
-// texts of which there are few. May be used by many threads.
+// An interned string: copies and comparisons for equality cost as much as those of a pointer. Never freed: use it for
+// small sets of texts. Thread-safe.
 class Phrase {
  public:
   Phrase(std::string_view text);
@@ -18,11 +18,11 @@ class Phrase {
   operator std::string_view() const { return *text_; }
 
   friend bool operator==(Phrase a, Phrase b) { return a.text_ == b.text_; }
-  friend std::strong_ordering operator<=>(Phrase a, Phrase b) {  // of the texts
+  friend std::strong_ordering operator<=>(Phrase a, Phrase b) {  // the order of the texts
     return a == b ? std::strong_ordering::equal : a.text() <=> b.text();
   }
 
-  // An order that takes no look at the texts, another in each process.
+  // The address of the text: a key for a fast order without a look at the texts. The order differs between processes.
   const std::string* place() const { return text_; }
 
  private:

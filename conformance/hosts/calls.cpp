@@ -27,7 +27,7 @@ std::string string_in(const Json& object, std::string_view key) {
   return found->get<std::string>();
 }
 
-// Missing: an empty list.
+// The list under a key; empty if the key is missing.
 const Json& list_in(const Json& object, std::string_view key) {
   static const Json none = Json::array();
   const auto found = object.find(key);
@@ -44,7 +44,7 @@ double tolerance_in(const Json& object, std::string_view key) {
   return found->get<double>();
 }
 
-// A string is a path; {"string":...} and other values are those of a call.
+// The values under a key. A string is a path; {"string":...} and other JSON values are those of a call.
 std::vector<Value> values_in(const Json& call, std::string_view key, const fs::path& folder, const Access& access) {
   std::vector<Value> values;
   for (const Json& json : list_in(call, key))

@@ -10,15 +10,15 @@
 #include "conformance/files/file.h"
 #include "conformance/hosts/host.h"
 
-// Calls of a program's methods with what is expected of them. spec/calls.md defines calls.json.
+// Calls of a program's methods with their expected results. spec/calls.md defines calls.json.
 namespace assay {
 
 struct ProgramCall {
   std::string method;
   std::vector<Value> inputs;
-  std::optional<std::vector<Value>> outputs;  // none: nothing is compared
+  std::optional<std::vector<Value>> outputs;  // none: the outputs are not compared
   Tolerance tolerance;
-  std::string fails;  // the rule by which the call is to be refused; empty: it is not
+  std::string fails;  // the rule that must refuse the call; empty: the call must succeed
 };
 
 struct ProgramCalls {
@@ -30,19 +30,19 @@ struct ProgramCalls {
 // Paths in the file are relative to its folder. Throws malformed Faults: those of read_npy, call.json, calls.format.
 ProgramCalls read_calls(const std::filesystem::path& file, const Access& access = {});
 
-// Calls f with what a bundle holds, a call for each of its cases. Throws Fault: B5 to B7.
-inline constexpr Tolerance bundle_tolerance{1e-5, 1e-8};  // upstream's
+// Calls f with each test case of a bundle. Throws Fault: B5 to B7.
+inline constexpr Tolerance bundle_tolerance{1e-5, 1e-8};  // the default of ExecuTorch
 void each_call(const BundleFile& bundle, const Tolerance& tolerance, const std::function<void(const ProgramCall&)>& f);
 
-// What came of a call.
+// What a call led to.
 struct CallResult {
   std::vector<Value> outputs;
   std::optional<Fault> refusal;
   std::optional<Violation> violation;
-  std::vector<Comparison> comparisons;  // one for each output that was expected
-  std::string mismatch;                 // the number of outputs differs, it did not fail as it should, or misdeed
+  std::vector<Comparison> comparisons;  // one for each expected output
+  std::string mismatch;                 // a wrong number of outputs, a wrong or missing refusal, or a violation
 
-  bool agrees() const;  // nothing is different, and a refusal is the one that was expected
+  bool agrees() const;  // all outputs agree, and a refusal is the expected one
 };
 CallResult run_call(ProgramRunner& runner, const ProgramCall& call);
 

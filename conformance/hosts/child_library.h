@@ -11,16 +11,16 @@
 
 namespace assay {
 
-// A library of kernels that is called in a child which it may take down.
+// A library of kernels that runs in a worker, which a call may crash.
 class ChildLibrary {
  public:
-  // The library outlives it. Made before there are threads.
+  // The library outlives this object. Construct it before there are threads.
   ChildLibrary(KernelLibrary& library, const TimeLimit& time_limit);
 
   const KernelLibrary& library() const { return library_; }
 
-  // What is seen of a call; its out arguments are as the library is to find them. Throws Violation where the library
-  // does not survive it.
+  // The observation of a call. Its out arguments have the layout that the library is to be given. Throws Violation if
+  // the library crashes or hangs.
   Observation observe(const Operator& op, std::span<const Value> arguments, const Budget& budget);
 
  private:
@@ -28,7 +28,7 @@ class ChildLibrary {
 
   KernelLibrary& library_;
   TimeLimit time_limit_;
-  std::optional<Probe> probe_;  // of a child
+  std::optional<Probe> probe_;  // used in the worker only
   ForkServer fork_server_;
   std::optional<Child> child_;
 };

@@ -11,7 +11,7 @@ namespace {
 
 Ints integers(const auto& items) { return Ints(items.begin(), items.end()); }
 
-// As the program has it: the tensor in its dim order, the number as a float.
+// Converts a value to what the program declares: a tensor to its dim order, an integer to a float.
 Value adapted(Value value, const pte::EValue& to) {
   if (const auto* declared = to.val_as_Tensor())
     if (const auto* tensor = std::get_if<Tensor>(&value)) {

@@ -20,7 +20,7 @@ Value number_of(const Tensor& t) {
   return read<Real>(t).data[0];
 }
 
-// Puts outs, those of a list one by one, in the places of the out arguments.
+// Moves outs into the out arguments. The tensors of a list take one out each.
 void put(std::span<Value> arguments, std::vector<Tensor> outs) {
   auto next = outs.begin();
   for (Value& a : arguments) {
@@ -39,7 +39,7 @@ LibraryHost::LibraryHost(const ValidProgram& program, RuntimeOptions options, Li
       substituted_(substituted),
       host_(program, with(std::move(options), [this](const auto&... call) { return answer(call...); }), listener) {}
 
-// A fault, so that the machine says where it was; call() makes a misdeed of it again.
+// Throws a Fault for a violation, so that the runtime adds the place. call() turns the Fault into a Violation again.
 Observation LibraryHost::asked(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
   Observation seen;
   try {

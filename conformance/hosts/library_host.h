@@ -8,16 +8,16 @@
 #include "conformance/hosts/host.h"
 #include "conformance/judge/judge.h"
 
-// Programs on the reference's machine, where a library of kernels is asked each call of an operator.
+// Programs on the reference's runtime, where a library of kernels receives each call of an operator.
 namespace assay {
 
-// Operators for which the reference answered instead of the library, and why.
+// Operators that the reference computed instead of the library, with the reason.
 using Substituted = std::map<std::string, std::string, std::less<>>;
 
-// What the library answers goes on. Calls that it does not support are answered by the reference.
+// Goes on with the library's results. The reference computes the calls that the library does not support.
 class LibraryHost final : public ProgramRunner {
  public:
-  // The library and `substituted`, to which it adds, outlive it.
+  // The library and `substituted` outlive the host, which adds to `substituted`.
   LibraryHost(const ValidProgram& program, RuntimeOptions options, Listener* listener, ChildLibrary& library,
               Substituted& substituted);
 
@@ -31,22 +31,23 @@ class LibraryHost final : public ProgramRunner {
 
   ChildLibrary& library_;
   Substituted& substituted_;
-  std::optional<Violation> violation_;  // of the present call
+  std::optional<Violation> violation_;  // of the current call
   Host host_;
 };
 
-// Where a library first gave what the reference does not.
+// The first instruction for which the library's result is wrong.
 struct WrongInstruction {
-  std::string method, name, operator_name;  // of a delegate's instruction the operator is another than its name
+  // `name` is the name of the instruction. For an instruction of a delegate, it differs from the operator's name.
+  std::string method, name, operator_name;
   std::size_t instruction = 0;
   Judgement judgement;
 };
 std::string sentence(const WrongInstruction& wrong);
 
-// What the reference answers goes on; the library is asked the same and judged, until it is wrong.
+// Goes on with the reference's results. The library receives the same calls and is judged, until a result is wrong.
 class JudgedHost final : public ProgramRunner, private Listener {
  public:
-  // The library and `wrong`, which it sets once, outlive it.
+  // The library and `wrong` outlive the host, which sets `wrong` once.
   JudgedHost(const ValidProgram& program, RuntimeOptions options, ChildLibrary& library, ArithmeticMode arithmetic,
              std::optional<WrongInstruction>& wrong);
 
@@ -63,7 +64,7 @@ class JudgedHost final : public ProgramRunner, private Listener {
   ChildLibrary& library_;
   ArithmeticMode arithmetic_;
   std::optional<WrongInstruction>& wrong_;
-  std::optional<WrongInstruction> found_;  // in the present instruction
+  std::optional<WrongInstruction> found_;  // in the current instruction
   Host host_;
 };
 

@@ -7,7 +7,7 @@
 namespace assay {
 
 ChargedText::ChargedText(const Budget& budget, std::span<const Value> values) : budget_(budget) {
-  constexpr Int copies = 3;  // in JSON, as a line, as what is sent
+  constexpr Int copies = 3;  // as JSON, as a line, and as the message to the worker
   Int bytes = 0;
   each_tensor(values,
               [&](const Tensor& t, std::size_t) { bytes += copies * 4 * (static_cast<Int>(t.bytes.size()) / 3 + 1); });

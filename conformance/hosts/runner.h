@@ -12,8 +12,8 @@
 
 namespace assay {
 
-// Whoever runs the methods of a program: the reference, a runtime under test, or the reference's machine with the
-// kernels of a library.
+// Runs the methods of a program. Implemented by the reference, by a runtime under test, and by the reference's runtime
+// with the kernels of a library.
 class ProgramRunner {
  public:
   virtual ~ProgramRunner() = default;
@@ -21,12 +21,13 @@ class ProgramRunner {
   virtual const pte::ExecutionPlan& plan(std::string_view method) const = 0;  // faults: G3
   virtual std::string default_method() const = 0;                             // "forward", or the only one. Faults: G3
 
-  // State stays from call to call. Throws Fault where the call is refused, Violation where something else came of it.
+  // Calls a method; state persists from call to call. Throws Fault if the call is refused, and Violation if something
+  // else happens.
   virtual std::vector<Value> call(const std::string& method, std::vector<Value> inputs) = 0;
 };
 
-// What the text of values takes on its way to a child, charged as long as this lives. Throws Fault: exhausted,
-// limits.memory.
+// Charges the memory that the text of values takes on its way to a worker, for the lifetime of this object. Throws
+// Fault: exhausted, limits.memory.
 class ChargedText {
  public:
   ChargedText(const Budget& budget, std::span<const Value> values);
@@ -39,7 +40,7 @@ class ChargedText {
   Int bytes_ = 0;
 };
 
-// What a testee did instead of answering or refusing: it crashed, hung, or damaged what is not its own.
+// What a testee did instead of answering or refusing: it crashed, hung, or damaged something that it does not own.
 struct Violation {
   Verdict verdict = Verdict::crash;
   Class failure = Class::none;

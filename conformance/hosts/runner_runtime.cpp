@@ -25,9 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::size_t most_words = 2048;  // of what a command says while it fails
+constexpr std::size_t most_words = 2048;  // characters that are kept of the output of a failing command
 
-// A folder of this process, as long as it lives; that of a child stays until its parent's goes.
+// A folder of this process, removed with the object. Each process has its own folder in it; those of workers stay until
+// the parent removes all.
 class Folder {
  public:
   Folder() {
@@ -70,7 +71,7 @@ std::string bytes_of(const fs::path& file) {
 
 struct Ended {
   int status;
-  std::string words;  // the last of what it wrote to both outputs
+  std::string words;  // the end of its output on both streams
 };
 
 Ended run(const Words& command, const fs::path& output) {
@@ -84,8 +85,8 @@ Ended run(const Words& command, const fs::path& output) {
   return {status, std::move(words)};
 }
 
-// A runner refuses by an exit code or by aborting, after a word with the status that the official runtime has for it:
-// 0x10 not supported, 0x11 not implemented, 0x14 an operator is missing.
+// A runner refuses by an exit code or by aborting. Its output then names the official runtime's status: 0x10 not
+// supported, 0x11 not implemented, 0x14 an operator is missing.
 Reply reply_of(const Ended& ended) {
   if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0) return {};
   if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 127) return {Outcome::invalid, "cannot be started"};
@@ -98,7 +99,8 @@ Reply reply_of(const Ended& ended) {
   return {is_unsupported ? Outcome::unsupported : Outcome::invalid, ended.words};
 }
 
-// What the command line of a runner cannot say of an input: it takes the elements of a tensor, and no more.
+// The reason why a runner's command line cannot express the inputs: it takes only the elements of tensors. Null: it
+// can.
 const char* unsayable(const pte::ExecutionPlan& plan, std::span<const Value> inputs) {
   const auto declared = format::items(plan.inputs());
   if (inputs.size() != declared.size()) return "a number of inputs that the method does not have";
@@ -119,7 +121,7 @@ class RunnerProgram final : public TesteeProgram {
     fs::copy_file(settings_.program, program_, fs::copy_options::overwrite_existing);
     try {
       read_.emplace(valid_program(open_file(program_), open_data_files(settings_.data)));
-    } catch (const Fault&) {  // the runner's to refuse
+    } catch (const Fault&) {  // the runner must refuse the program itself
     }
   }
 
@@ -163,7 +165,7 @@ class RunnerProgram final : public TesteeProgram {
     return words;
   }
 
-  // The bytes of each are those of the tensor that the program declares.
+  // Reads the outputs. A runner writes bytes only; the program declares dtypes, sizes and dim orders.
   std::vector<Value> outputs_of(const pte::ExecutionPlan& plan) const {
     std::vector<Value> outputs;
     const auto declared = format::items(plan.outputs());
@@ -206,7 +208,7 @@ class RunnerRuntime final : public Runtime {
   bool is_remote() const override { return true; }
   bool has_instances() const override { return false; }
 
-  // Whether it takes the program the call says.
+  // Only a call tells whether the runner accepts the program.
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     reply = {};
     if (settings.data.size() > 1) throw NotAsked("a runner's command line takes one data file");

@@ -7,8 +7,8 @@
 
 namespace assay {
 
-// A command that runs one call of a program and ends, as the official executor_runner does, behind the interface of a
-// runtime: spec/runtime_suite.md, "Level 0". Throws Fault (invalid, testee) where the line names no command.
+// A runtime that starts a command for each call of a program, as for the official executor_runner:
+// spec/runtime_suite.md, "Level 0". Throws Fault (invalid, testee) if the line names no command.
 std::unique_ptr<Runtime> make_runner_runtime(std::string_view command_line);
 
 }  // namespace assay

@@ -11,30 +11,30 @@
 
 namespace assay {
 
-// A program on a runtime under test, in a child that it may take down: what comes then is called in a fresh one, whose
-// state is that of the beginning.
+// A program on a runtime under test, in a worker. If a call crashes the worker, later calls run in a new worker, with
+// initial state.
 class TesteeHost final : public ProgramRunner {
  public:
-  // The files are those of the program. The runtime outlives it. Made before there are threads.
+  // The settings name the files of the program. The runtime outlives the host. Construct it before there are threads.
   TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, LoadSettings settings,
              const TimeLimit& time_limit);
 
   const pte::ExecutionPlan& plan(std::string_view method) const override { return reference_.plan(method); }
   std::string default_method() const override { return reference_.default_method(); }
 
-  // Faults: those of adapted(); of rule "testee", in the testee's words, where it refuses.
+  // Faults: those of adapted(); rule "testee", with the testee's message, if the testee refuses.
   std::vector<Value> call(const std::string& method, std::vector<Value> inputs) override;
 
  private:
   Work work(std::string_view task);
   TaskResult answer(const std::string& task);
 
-  Host reference_;  // which knows the program's methods
+  Host reference_;  // knows the program's methods
   Budget budget_;
   Runtime& runtime_;
   LoadSettings settings_;
   TimeLimit time_limit_;
-  std::unique_ptr<TesteeProgram> loaded_;  // of a child
+  std::unique_ptr<TesteeProgram> loaded_;  // used in the worker only
   ForkServer fork_server_;
   std::optional<Child> child_;
 };

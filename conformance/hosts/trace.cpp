@@ -20,7 +20,7 @@ std::string duration(std::chrono::nanoseconds time) {
 
 std::string short_literal(const Value& value) { return printable(literal(value, 4), most_shown); }
 
-bool has_numbers(const Tensor& t) { return info(t.dtype).kind < Kind::complex; }  // of an order
+bool has_numbers(const Tensor& t) { return info(t.dtype).kind < Kind::complex; }  // numbers that have an order
 
 std::string text_of(const Value& value) {
   const Tensor* t = std::get_if<Tensor>(&value);
@@ -79,7 +79,7 @@ void Tracer::instruction_done(const Method& method, const Event& event) {
 std::string to_text(const TracedStep& step) {
   std::string all =
       fmt::format("{:>5}  {:<48} {:>9}\n", step.event.instruction, shown(step.event.name), duration(step.event.time));
-  std::size_t width = 8;  // columns stand still from step to step
+  std::size_t width = 8;  // columns keep their places from step to step
   for (const Seen& s : step.seen) width = std::max(width, s.operand.name.size());
   for (const auto& [operand, value] : step.seen)
     all += fmt::format("     {} {:<{}}  %{:<5} {}\n", operand.role == Operand::Role::output ? "->" : "  ", operand.name,

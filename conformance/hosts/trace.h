@@ -9,18 +9,18 @@
 #include "conformance/text/json.h"
 #include "reference/runtime/runtime.h"
 
-// What each instruction of a running program read and wrote, as its operands stand behind it.
+// What each instruction of a running program read and wrote: the values of its operands after the instruction.
 namespace assay {
 
 struct Statistics {
-  double least = 0, largest = 0, mean = 0;  // of the elements that are no NaN; none of these where `numbers` is 0
+  double least = 0, largest = 0, mean = 0;  // of the elements that are not NaN; without meaning if `numbers` is 0
   Int numbers = 0, nans = 0;
 };
 Statistics statistics(const Tensor& tensor);
 
 struct Seen {
   Operand operand;
-  Value value;  // none where it has none yet
+  Value value;  // none: the operand has no value yet
 };
 
 struct TracedStep {
@@ -38,7 +38,7 @@ class Tracer final : public Listener {
   std::function<void(const TracedStep&)> tell_;
 };
 
-std::string to_text(const TracedStep& step);  // some lines
+std::string to_text(const TracedStep& step);  // several lines
 Json to_json(const TracedStep& step);
 
 }  // namespace assay

@@ -49,7 +49,7 @@ Json testee_json(const std::string& name, const TesteeSummary& testee) {
           {"defects", std::move(defects)}};
 }
 
-// The words of a table and what they mean.
+// The names in a table with their sentences.
 template <typename Table>
 Json words(const Table& table) {
   Json list = Json::array();

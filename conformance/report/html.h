@@ -7,7 +7,7 @@
 
 namespace assay {
 
-// One HTML file that needs nothing else. The summary is embedded in it as JSON.
+// Writes one self-contained HTML file. The summary is embedded in it as JSON.
 void write_html(std::ostream& out, const Summary& summary, const Facts& facts);
 
 }  // namespace assay

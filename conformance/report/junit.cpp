@@ -12,8 +12,7 @@
 namespace assay {
 namespace {
 
-// XML has neither control characters but these two nor U+FFFE and U+FFFF, not even escaped, and no text that is not
-// UTF-8.
+// XML has no control characters except these two, and neither U+FFFE nor U+FFFF, not even escaped. All text is UTF-8.
 std::string legible(std::string_view text) {
   static const std::regex noncharacter("\xef\xbf[\xbe\xbf]");
   std::string all;
@@ -85,7 +84,7 @@ pugi::xml_node add_suite(pugi::xml_node suites, const std::string& name) {
   return suite;
 }
 
-// What its test cases add up to, once they are there.
+// Sets the counts of a suite. Its test cases must be complete.
 void count(pugi::xml_node suite) {
   const auto tests = suite.children("testcase");
   const auto with = [&](const char* outcome) {

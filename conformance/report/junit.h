@@ -7,8 +7,9 @@
 
 namespace assay {
 
-// JUnit XML: for each testee a suite of the run with its facts, and one for each operator, whose test cases are its
-// defects and one for all cases that pass. What does not count for the exit code is skipped, with the reason.
+// Writes JUnit XML. Each testee has one suite for the run, with its facts, and one suite for each operator. The test
+// cases of an operator are its defects, and one for all cases that pass. A defect that does not count for the exit code
+// is skipped, with the reason.
 void write_junit(std::ostream& out, const Summary& summary, const Facts& facts);
 
 }  // namespace assay

@@ -12,9 +12,9 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_rows = 50;
-constexpr std::size_t most_text = 400;  // of a cell: a comment holds 65,536 characters
+constexpr std::size_t most_text = 400;  // characters of a cell: a comment holds 65,536 characters
 
-// What could be markup or a mention becomes a character reference.
+// Replaces each character that could be markup or a mention by a character reference.
 std::string plain(std::string_view text) {
   std::string all;
   for (const char c : printable(text, most_text))
@@ -25,7 +25,7 @@ std::string plain(std::string_view text) {
   return all;
 }
 
-// Nothing ends a code span but as many backticks as began it; a bar ends a cell even there.
+// A code span ends only at as many backticks as it began with. A bar ends a cell even inside a code span.
 std::string code(std::string_view text) {
   std::string inside = printable(text, most_text), fence = "`";
   while (inside.find(fence) != std::string::npos) fence += '`';
@@ -51,7 +51,7 @@ void write_count(std::ostream& out, std::size_t count, std::string_view one, std
   if (count > 0) fmt::print(out, "- {} {}\n", count, count == 1 ? one : many);
 }
 
-// What is not in the table, and why.
+// Counts what is not in the table, with the reasons.
 void write_rest(std::ostream& out, const TesteeSummary& testee) {
   std::map<std::string_view, std::size_t> left_out;
   for (const Defect& d : testee.defects)

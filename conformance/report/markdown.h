@@ -7,8 +7,8 @@
 
 namespace assay {
 
-// A comment for a pull request, in Markdown as GitHub has it: for each testee the headline and its most serious
-// defects of the contract, at most 50, and how many are left out.
+// Writes a comment for a pull request in GitHub's Markdown: for each testee the headline, its most serious defects
+// within the contract, at most 50, and the number of those left out.
 void write_markdown(std::ostream& out, const Summary& summary, const Facts& facts);
 
 }  // namespace assay

@@ -8,15 +8,16 @@
 
 namespace assay {
 
-// What stands in a page instead of a mark, which is there once.
+// The text that replaces a mark. A page has each mark once.
 struct PagePart {
   std::string_view mark, text;
 };
 
-// The page with its parts, which come in the order of their marks.
+// Writes the page with the parts in place of their marks. The parts are in the order of the marks in the page.
 void write_page(std::ostream& out, std::string_view page, std::initializer_list<PagePart> parts);
 
-// JSON as the text of a <script> element: "</script>" or "<!--" in a text would end it; as \u003c it is the same JSON.
+// JSON as the text of a <script> element. "</script>" or "<!--" in a text would end the element, so `<` is written as
+// \u003c, which is the same JSON.
 std::string page_data(const nlohmann::ordered_json& json);
 
 }  // namespace assay

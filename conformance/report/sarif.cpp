@@ -32,7 +32,8 @@ Json rules_of(const std::vector<Defect>& defects) {
   return list;
 }
 
-// Where the specification says what the operator means, from its root; an old run may name one that is no more.
+// The place in the specification that defines the operator, relative to its root. An old run may name an operator that
+// no longer exists.
 Json location_of(const std::string& name) {
   Json location = {{"logicalLocations", Json::array({{{"fullyQualifiedName", name}, {"kind", "function"}}})}};
   if (const Operator* op = find_operator(name)) {

@@ -7,8 +7,8 @@
 
 namespace assay {
 
-// SARIF 2.1.0 (OASIS): for each testee a run, whose rules are classes of failures and whose results are defects, at
-// the entries of the operators that have them. The tier of a defect is its level; what was listed as expected is
+// Writes SARIF 2.1.0 (OASIS). Each testee has a run. Its rules are classes of failures, and its results are defects,
+// located at the entries of their operators. The tier of a defect determines its level. Expected failures are
 // suppressed.
 void write_sarif(std::ostream& out, const Summary& summary, const Facts& facts);
 

@@ -50,7 +50,7 @@ std::string painted(std::string_view text, fmt::text_style style, bool colour) {
   return colour ? fmt::format("{}", fmt::styled(text, style)) : std::string(text);
 }
 
-// Both ends of a name tell it apart, so the middle goes.
+// Both ends of a name distinguish it from other names, so the middle is cut out.
 std::string without_middle(const std::string& name, std::size_t width) {
   if (name.size() <= width) return name;
   const std::size_t tail = (width - 1) / 2;
@@ -97,7 +97,7 @@ Widths measure(const std::vector<Line>& lines) {
   return widths;
 }
 
-// Takes what is too much off one column, down to its shortest.
+// Reduces one column by the excess of the table, but not below its shortest width.
 void shrink(std::size_t& column, std::size_t shortest, std::size_t total, std::size_t table_width) {
   const std::size_t excess = total > table_width ? total - table_width : 0;
   const std::size_t spare = column > shortest ? column - shortest : 0;
@@ -136,7 +136,7 @@ void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyl
   }
 }
 
-// The message stands behind the command as a shell comment: the line can be pasted whole.
+// The message as a shell comment, which follows the command, so that the whole line can be pasted.
 std::string comment(const std::string& message, std::size_t room) {
   const std::string text = without_control_characters(message);
   if (text.empty() || room < shortest_message) return "";
@@ -156,7 +156,7 @@ void write_defect(std::ostream& out, const Defect& d, std::size_t tier_width, co
              comment(d.smallest.message, width > used ? width - used : 0));
 }
 
-// The defects within the contract, unless all are wanted.
+// The defects that the table lists: those within the contract, or all.
 std::vector<const Defect*> listed(const TesteeSummary& testee, const TableStyle& style) {
   std::vector<const Defect*> list;
   for (const Defect& d : testee.defects)

@@ -11,14 +11,14 @@ namespace assay {
 struct TableStyle {
   static constexpr std::size_t unlimited = 0;
   std::size_t width = 100;                // columns; operator names and messages are shortened to fit, unless unlimited
-  std::size_t defects = 20;               // list at most so many per testee, and say how many are left out
-  bool outside = false;                   // also those outside of the contract
+  std::size_t defects = 20;               // the most defects per testee that are listed; the rest is counted
+  bool outside = false;                   // also list defects outside the contract
   bool colour = false;                    // ANSI escape sequences
-  std::string_view subject = "operator";  // what a line is of
+  std::string_view subject = "operator";  // what each line is about
 };
 
-// The terminal report: for each testee one line per operator, totals, then the most serious defects,
-// each with the command that repeats its smallest call, and the headline.
+// Writes the terminal report: for each testee one line per operator, totals, the most serious defects, each with the
+// command that repeats its smallest call, and the headline.
 void write_table(std::ostream& out, const Summary& summary, const TableStyle& style = {});
 
 }  // namespace assay

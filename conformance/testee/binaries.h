@@ -24,10 +24,10 @@ std::vector<std::string> loaded_binaries(std::string_view beginning);
 // The file of a binary that the process has loaded; empty: not loaded.
 std::filesystem::path loaded_file(std::string_view name);
 
-// The digests of those words of a command that are files, under names such as "file mine.py", which no loaded binary
-// has. The first word is looked up in PATH, as a shell does.
+// Digests of the files among the words of a command, under names such as "file mine.py". No loaded binary has such a
+// name. The first word is looked up in PATH, as a shell does.
 Digests digests_of_command(std::span<const std::string> words);
 
-inline constexpr const char* executable = "executable";  // the name for the binary of this process
+inline constexpr const char* executable = "executable";  // the name of this process's own binary
 
 }  // namespace assay

@@ -17,41 +17,42 @@ struct EngineSettings {
   int threads = 1;
 };
 
-// A part of a run: an instruction, or what an engine made of several.
+// A timed part of a run: an instruction, or what an engine made of several instructions.
 struct EngineStep {
-  std::size_t instruction;  // of the method's; the first of them
+  std::size_t instruction;  // the index of its first instruction in the method
   std::string op, kernel;
   double seconds;
 };
 
-// A runtime that is timed. What is timed is the call itself, as a client of the engine makes it: no copy is made for
-// the sake of this interface.
+// A runtime that is timed. The time is that of the call that a client of the engine makes: this interface adds no
+// copies.
 class Engine {
  public:
   virtual ~Engine() = default;
 
   virtual std::string version() const = 0;
 
-  // Reads the program and makes its method ready.
+  // Reads the program and prepares its method.
   virtual Reply load(const EngineSettings& settings) = 0;
 
-  // What every run takes, laid out as the engine wants it. The values stay where they are while the engine lives.
+  // Sets the inputs of all later runs, in the layout that the engine wants. The engine may keep references to the
+  // values.
   virtual Reply set_inputs(std::span<const Value> inputs) = 0;
 
-  // From the inputs to outputs that the client can read.
+  // Computes, from the inputs, outputs that the client can read.
   virtual Reply run() = 0;
 
-  // A run that is timed step by step; without steps where the engine does not tell of them.
+  // A run that also times its steps; an engine without a profile reports no steps.
   virtual Reply run_steps(std::vector<EngineStep>& steps) { return steps.clear(), run(); }
 
-  // Those of the last run.
+  // The outputs of the last run.
   virtual std::vector<Value> outputs() const = 0;
 
-  // The names of the binaries that compute, once the program is loaded.
+  // The names of the binaries that compute. The program must be loaded.
   virtual std::vector<std::string> binaries() const = 0;
 };
 
-// What a module exports as assay_engine: makes an engine, which the caller owns.
+// The function that a module exports as assay_engine. It makes an engine, which the caller owns.
 using MakeEngine = Engine* (*)();
 
 }  // namespace assay

@@ -14,7 +14,7 @@
 
 namespace assay {
 
-// A dense tensor in memory that the host owns: `data` holds the elements in dim_order, without gaps.
+// A dense tensor in memory that the host owns: `data` holds the elements in the order of dim_order, without gaps.
 struct TensorView {
   DType dtype = DType::float32;
   Dims sizes;
@@ -27,54 +27,54 @@ struct TensorView {
 
 using TensorViews = std::vector<std::optional<TensorView>>;
 
-// An argument as a library sees it: a Value whose tensors are views. An out number is the view of a tensor without
-// dimensions, of bool, int64 or float64.
+// An argument as a library gets it: a Value whose tensors are views. An out that is a number is the view of a tensor
+// without dimensions, of bool, int64 or float64.
 using HostValue =
     std::variant<std::monostate, TensorView, Int, double, bool, std::string, Ints, Doubles, Bools, TensorViews>;
 
-// What a library says to a call: ok, or which outcome and why, in its own words.
+// A library's answer to a call: ok, or another outcome with the library's own message.
 struct Reply {
   Outcome outcome = Outcome::ok;
   std::string message;
 };
 
-// A library of kernels under test. Everything that is judged stands behind this interface: the reference, eager PyTorch
-// as it was recorded, ExecuTorch's kernels.
+// A library of kernels under test. Its implementations are, among others, the reference, the recorded results of eager
+// PyTorch, and ExecuTorch's kernels.
 class KernelLibrary {
  public:
   virtual ~KernelLibrary() = default;
 
   virtual std::string_view name() const = 0;
 
-  // Versions and settings worth a line in a report.
+  // Versions and settings that a report shows.
   virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
 
-  // The names of the binaries that compute; `executable` for the process's own.
+  // The names of the binaries that compute; `executable` is this process's own binary.
   virtual std::vector<std::string> binaries() const { return {}; }
 
-  // The names of all its kernels, where it can say; there may be some that the spec does not know.
+  // The names of all its kernels, if the library can list them. The specification may not know some of them.
   virtual std::vector<std::string> kernels() const { return {}; }
 
-  // Whether the library has a kernel for the operator at all.
+  // Whether the library has a kernel for the operator.
   virtual bool has(const Operator& op) const = 0;
 
   // Calls a kernel. Arguments follow the schema, out arguments last; every out has memory for at least its sizes. The
   // library writes the outs' data and, where a result is smaller than the memory given, their sizes. May crash.
   virtual Reply call(const Operator& op, std::span<HostValue> arguments) = 0;
 
-  // What memory that the library allocates by other means than malloc holds from now on, until it is written to.
+  // Sets the fill byte of memory that the library allocates by other means than malloc.
   virtual void fill_memory(std::byte) {}
 
-  // Whether the library answers only calls that were recorded, so that mutating them is pointless.
+  // Whether the library answers only recorded calls. Then mutating calls is pointless.
   virtual bool recorded_only() const { return false; }
 
-  // Whether another process or machine computes, of which nobody here sees the processor time.
+  // Whether another process or machine computes. Then this process cannot measure the processor time.
   virtual bool is_remote() const { return false; }
 
-  // How many children may call it at the same time.
+  // The number of workers that may call it at the same time.
   virtual int most_at_once() const { return std::numeric_limits<int>::max(); }
 
-  // Whether a call can take the process down, so that calls belong into a child process.
+  // Whether a call can crash the process. Then calls belong into a worker.
   virtual bool may_crash() const { return true; }
 };
 

@@ -4,7 +4,7 @@
 
 namespace assay {
 
-// Throws Fault (invalid, testee): the testee does not exist or cannot be used, for the reason in this sentence.
+// Throws Fault (invalid, testee): the testee does not exist or cannot be used, for the reason that `sentence` states.
 template <class... Parts>
 [[noreturn]] void no_testee(const Parts&... sentence) {
   throw Fault(Outcome::invalid, "testee", text(sentence...));

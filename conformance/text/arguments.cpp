@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-// "add" of "aten::add.out": without namespace and overload, and without the underscores around it.
+// "add" for "aten::add.out": the name without namespace, overload and surrounding underscores.
 std::string_view base_name(std::string_view name) {
   if (const auto colons = name.find("::"); colons != std::string_view::npos) name.remove_prefix(colons + 2);
   name = name.substr(0, name.find('.'));
@@ -25,7 +25,7 @@ std::string_view base_name(std::string_view name) {
   return name;
 }
 
-// How many characters must be put in, left out or replaced to make b of a (Levenshtein).
+// The number of insertions, deletions and replacements of characters that make b of a (Levenshtein).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -42,7 +42,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::vector<std::string_view> similar_names(std::string_view name) {
   constexpr std::size_t longest = 64, far = 2, wanted = 3;
-  std::vector<std::tuple<std::size_t, std::size_t, std::string_view>> found;  // distances of base name and name
+  // The distance of the base name, the distance of the name, and the name.
+  std::vector<std::tuple<std::size_t, std::size_t, std::string_view>> found;
   if (name.size() > longest) return {};
   for (const Operator& op : operator_table()) {
     const std::size_t distance = edit_distance(base_name(name), base_name(op.name));

@@ -13,7 +13,7 @@ namespace assay {
 
 std::string base64(std::span<const std::byte> bytes);
 
-// None unless the text is what `base64` writes: padded, no other characters, the bits left over zero.
+// None unless the text is what `base64` writes: padded, without other characters, and with unused bits of zero.
 std::optional<Buffer<std::byte>> bytes_of_base64(std::string_view text);
 
 }  // namespace assay

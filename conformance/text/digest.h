@@ -12,7 +12,7 @@ namespace assay {
 std::uint64_t digest(std::string_view bytes);
 std::uint64_t digest(std::span<const std::byte> bytes);
 
-// In 16 digits.
+// The digest as 16 hexadecimal digits.
 std::string digits_of(std::uint64_t digest);
 
 }  // namespace assay

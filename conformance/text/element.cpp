@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-// All of the text as a T, or none.
+// The whole text as a T, or none.
 template <class T, class... Base>
 std::optional<T> parsed(std::string_view text, Base... base) {
   T value{};
@@ -40,7 +40,7 @@ std::string text_of(const Number& number) {
   return std::visit([](auto v) { return fmt::format("{}", v); }, number);
 }
 
-// The number as an integer that lies in [least, 2^bits - 1 of the dtype], if it is one.
+// The number, if it is an integer that the dtype can hold.
 std::optional<Bits> integer_element(const Number& number, DType dtype) {
   const DTypeInfo& d = info(dtype);
   if (const Bits* big = std::get_if<Bits>(&number)) return dtype == DType::uint64 ? std::optional(*big) : std::nullopt;
@@ -67,8 +67,9 @@ std::optional<Bits> opaque_element(std::string_view text, DType dtype) {
   return bits && *bits >> (8 * info(dtype).bytes) == 0 ? bits : std::nullopt;
 }
 
-// The double with the fewest decimal digits that is rounded to x in the dtype, of which 17 always suffice; but integers
-// that a double counts exactly are shown in full (the largest float16 is 65504, though 65500 would read back).
+// The double with the fewest decimal digits that rounds to x in the dtype; 17 digits always suffice. Integers that a
+// double holds exactly are shown in full: the largest float16 is 65504, although 65500 would read back as the same
+// element.
 double shortest(double x, DType dtype) {
   constexpr double counted = 0x1p53;
   if (std::trunc(x) == x && std::fabs(x) < counted) return x;
@@ -119,7 +120,7 @@ Number written_number(std::string_view text) {
   return *number;
 }
 
-// Where the imaginary part begins, with its sign: behind the last sign that is none of an exponent.
+// The position of the imaginary part with its sign: the last sign that does not belong to an exponent.
 std::size_t imaginary_part(std::string_view text) {
   for (std::size_t at = text.size(); at-- > 1;)
     if ((text[at] == '+' || text[at] == '-') && text[at - 1] != 'e' && text[at - 1] != 'E') return at;

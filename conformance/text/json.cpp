@@ -18,8 +18,9 @@ namespace {
 
 constexpr std::string_view json_rule = "call.json", tensor_rule = "call.tensor", argument_rule = "call.argument";
 
-// Refuses what a parser lets through: nesting without end, objects of many keys or with one twice, more than the budget
-// has memory for. (The parser's own callbacks look at all that stands beside an object when it ends.)
+// Refuses what the parser accepts: unlimited nesting, objects with many keys or with a key twice, and more values than
+// the budget has memory for. (The parser's own callbacks are not used, because at the
+// end of each object they look at all its siblings.)
 class StrictParser : public nlohmann::detail::json_sax_dom_parser<Json> {
   using Parser = nlohmann::detail::json_sax_dom_parser<Json>;
 
@@ -37,7 +38,8 @@ class StrictParser : public nlohmann::detail::json_sax_dom_parser<Json> {
   bool start_object(std::size_t size) { return open(), Parser::start_object(size); }
   bool end_object() { return keys_.pop_back(), Parser::end_object(); }
   bool key(std::string& name) {
-    constexpr std::size_t most = 64;  // more than any object here has; the parser compares each key with all before it
+    // More than any object here has. There is a limit because the parser compares each key with all earlier keys.
+    constexpr std::size_t most = 64;
     auto& seen = keys_.back();
     charge(2 * name.size() + sizeof(Json::object_t::value_type));
     well_formed(std::ranges::find(seen, name) == seen.end(), json_rule, "key ", Quoted{name}, " comes twice");
@@ -54,11 +56,12 @@ class StrictParser : public nlohmann::detail::json_sax_dom_parser<Json> {
     keys_.emplace_back();
   }
   void charge(std::size_t bytes = 0) {
-    budget_.take(static_cast<Int>(3 * sizeof(Json) + bytes), "JSON");  // a list has room for twice what is in it
+    // A list may have twice the capacity that it uses.
+    budget_.take(static_cast<Int>(3 * sizeof(Json) + bytes), "JSON");
   }
 
   Budget budget_;
-  std::vector<std::vector<std::string>> keys_;  // of each list or object that is open
+  std::vector<std::vector<std::string>> keys_;  // of each open list or object
 };
 
 // The parser's sentence without its "[json.exception.parse_error.101] ".
@@ -68,7 +71,7 @@ std::string sentence(const std::exception& error) {
   return printable(end == std::string_view::npos ? what : what.substr(end + 2), most_shown);
 }
 
-// How a message shows a piece of JSON; made only when the message is.
+// How a message shows a piece of JSON. It is made only when the message is printed.
 struct Excerpt {
   const Json& json;
 };
@@ -87,7 +90,7 @@ const Json& get(const Json& object, std::string_view key, std::string_view rule)
 
 // -- numbers ------------------------------------------------------------------------------------------------------
 
-// A JSON integer; beyond uint64 the parser has made a double of it.
+// A JSON integer. The parser turns integers beyond uint64 into doubles.
 std::optional<Number> whole_number_in(const Json& json) {
   if (!json.is_number_integer()) return std::nullopt;
   if (!json.is_number_unsigned() || std::in_range<Int>(json.get<Bits>())) return json.get<Int>();
@@ -193,7 +196,7 @@ void read_nested(const Json& json, int depth, DType dtype, Nesting& nesting, Buf
   elements.push_back(element_of(element_number(json), dtype));
 }
 
-// From `values`, flat or nested; nested ones say the sizes, so that these may be missing.
+// A tensor from `values`, which are flat or nested. Nested values imply the sizes, so `sizes` may be missing.
 Tensor tensor_of_values(const Json& object, DType dtype) {
   Nesting nesting;
   Array<Element> elements;
@@ -263,7 +266,8 @@ constexpr struct {
   std::string_view key, element_type;
 } lists[] = {{"ints", "int"}, {"doubles", "float"}, {"bools", "bool"}, {"tensors", "Tensor"}};
 
-// {"ints":[...]} and its like name the kind of the value, whatever the schema says; other objects are tensors.
+// The keys of `lists`, "double" and "string" name the kind of the value, whatever the schema says. Other objects are
+// tensors.
 Value value_of_object(const Json& object, std::string_view type) {
   if (object.size() != 1) return tensor_in(object);
   const auto only = object.begin();
@@ -278,7 +282,7 @@ Value value_of_object(const Json& object, std::string_view type) {
   return string_of_type(only->get_ref<const std::string&>(), type);
 }
 
-// "int" of "int[]" and "int[]?", "Tensor" of "Tensor?[]"; nothing of a type that is no list.
+// "int" for "int[]" and "int[]?", "Tensor" for "Tensor?[]"; empty for a type that is not a list.
 std::string_view element_type_of(std::string_view type) {
   if (!type.ends_with("[]") && !type.ends_with("[]?")) return {};
   return type.substr(0, type.find_first_of("[?"));

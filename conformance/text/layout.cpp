@@ -8,7 +8,7 @@ namespace assay {
 namespace {
 
 void check_sizes(DType dtype, const Ints& sizes) {
-  Int bytes = info(dtype).bytes;  // zeros count as one: strides of an empty tensor are products of its other sizes
+  Int bytes = info(dtype).bytes;  // a size of 0 counts as 1, because strides of an empty tensor use its other sizes
   for (const Int n : sizes) {
     well_formed(n >= 0, "call.tensor", "sizes ", sizes, " hold ", n, ", but a size is at least 0");
     well_formed(n == 0 || bytes <= std::numeric_limits<Int>::max() / n, "call.tensor", "sizes ", sizes,

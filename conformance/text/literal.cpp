@@ -12,10 +12,10 @@
 namespace assay {
 namespace {
 
-// Nested lists say the sizes of a tensor unless one is 0: any number of lists could stand before it, and none behind.
+// Whether nested lists show all sizes. Behind a size of 0 there are no lists to show the remaining sizes.
 bool nests(const Dims& sizes) { return sizes.size() == 1 || std::ranges::find(sizes, 0) == sizes.end(); }
 
-// Writes the elements of a tensor as nested lists, the first `most` of them.
+// Writes the first `most` elements of a tensor as nested lists.
 class NestedLists {
  public:
   NestedLists(const Tensor& tensor, Int most) : dtype_(tensor.dtype), elements_(read<Element>(tensor)), left_(most) {
@@ -24,7 +24,7 @@ class NestedLists {
   const std::string& text() const { return text_; }
 
  private:
-  // The list of dimension d, whose place is `at` among the lists of that dimension.
+  // Writes the list of dimension d with index `at` among the lists of that dimension.
   void write(int d, Int at) {
     if (d == elements_.sizes.size()) {
       text_ += element_text(elements_[at], dtype_);

@@ -4,7 +4,7 @@
 
 #include "reference/fault.h"
 
-// What is wrong with a text that should denote values or a call. spec/call.md lists the rules.
+// Faults about texts that should denote values or a call. spec/call.md lists the rules.
 namespace assay {
 
 // Throws a malformed Fault of the rule, with one sentence.
@@ -13,13 +13,13 @@ template <class... Parts>
   throw Fault(Outcome::malformed, std::string(rule), text(sentence...));
 }
 
-// The same, unless it holds.
+// The same, unless `holds` is true.
 template <class... Parts>
 void well_formed(bool holds, std::string_view rule, const Parts&... sentence) {
   if (!holds) malformed(rule, sentence...);
 }
 
-// Runs f; a Fault out of it names the place first.
+// Runs f. If f throws a Fault, its message gets the place as a prefix.
 template <class F, class... Place>
 auto within(F f, const Place&... place) {
   try {

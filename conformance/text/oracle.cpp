@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view request_rule = "call.json";
 
-// The id, if it is one; what is wrong with it is said by check_id.
+// The id of a request; null if it is missing or not valid. check_id reports an invalid id.
 Json id_in(const Json& request) {
   const auto id = request.is_object() ? request.find("id") : request.end();
   const bool readable = id != request.end() && (id->is_string() || id->is_number_integer());
@@ -60,7 +60,7 @@ void set_outs(const Json& request, const Operator& op, std::vector<Value>& argum
   }
 }
 
-// A request may have less than it is given, never more.
+// Lowers a limit to what the request states. A request cannot raise a limit.
 void lower(const Json& limits, std::string_view key, Int& limit) {
   const auto given = limits.find(key);
   if (given == limits.end()) return;
@@ -83,7 +83,7 @@ Json layout_json(const Tensor& t) {
   return json;
 }
 
-// Of a number nothing can be asked.
+// An out that is a number is null, because a request can ask nothing of it.
 Json out_json(const SchemaArgument& argument, const Value& out) {
   if (const Tensors* list = std::get_if<Tensors>(&out)) {
     Json tensors = Json::array();
@@ -94,7 +94,7 @@ Json out_json(const SchemaArgument& argument, const Value& out) {
   return t && !argument.is_out_number() ? layout_json(*t) : Json(nullptr);
 }
 
-// What the outs take as text, before there is any: base64 of their bytes, as JSON and as the line.
+// Charges the text of the outs before it is made: three copies, as base64 of their bytes, as JSON and as the line.
 void charge_outs(std::span<const Value> outs, const Budget& budget) {
   const auto charge = [&](const Tensor& t) {
     const Int text = static_cast<Int>(t.bytes.size() / 3 + 1) * 4;
@@ -109,7 +109,7 @@ void charge_outs(std::span<const Value> outs, const Budget& budget) {
   }
 }
 
-// Lines of which no more is kept than fits.
+// Reads lines. Keeps no more of a line than fits the limits.
 class Lines {
  public:
   Lines(std::istream& in, const Budget::Limits& most)
@@ -122,7 +122,7 @@ class Lines {
       const bool ended = !in_.fail();
       add({chunk_.data(), static_cast<std::size_t>(in_.gcount()) - (ended && !in_.eof())}, budget);
       if (ended) return true;
-      in_.clear();  // the chunk is full, but the line goes on
+      in_.clear();  // the chunk is full, but the line continues
     }
     return false;
   }

@@ -8,12 +8,12 @@
 #include "conformance/text/json.h"
 #include "reference/budget.h"
 
-// What is printed, charged before it is.
+// Printed text that is charged to a budget before it is printed.
 namespace assay {
 
 class Output {
  public:
-  // Without a stream it is only counted.
+  // Without a stream, the text is only counted.
   Output(std::ostream* to, Budget budget) : to_(to), budget_(std::move(budget)) {}
 
   void write(std::string_view text);  // faults: exhausted, limits.output
@@ -28,13 +28,13 @@ class Output {
   Budget budget_;
 };
 
-// JSON that is written as it comes, so that the whole of it is never in memory.
+// Writes JSON piece by piece, so that the whole JSON is never in memory.
 class JsonOutput {
  public:
   explicit JsonOutput(Output& out) : out_(out) {}
 
   void value(const Json& small) { line(line_of(small)); }
-  void line(std::string_view text) { separate(), out_.write(text); }  // JSON that is written already
+  void line(std::string_view text) { separate(), out_.write(text); }  // text that is JSON already
   void field(std::string_view key, const Json& small) { name(key), value(small); }
   template <class F>
   void object(F fields) {
@@ -68,7 +68,7 @@ class JsonOutput {
   }
 
   Output& out_;
-  bool first_ = true;  // nothing stands before what comes, on its level
+  bool first_ = true;  // nothing is written yet on this level
 };
 
 }  // namespace assay

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-// Cut behind `most` bytes; quotes and backslashes are escaped too where it stands in quotes.
+// Escapes a text and cuts it after `most` bytes. Within quotes, quotes and backslashes are escaped too.
 std::string escaped(std::string_view text, std::size_t most, bool in_quotes) {
   std::string all;
   for (std::string_view rest = text; !rest.empty();) {

@@ -5,22 +5,22 @@
 #include <string>
 #include <string_view>
 
-// Texts that come from files and requests, as they are printed: what comes out is valid UTF-8 without control
-// characters and without marks that turn the direction of text, so that it can neither forge lines nor move a cursor.
+// Makes texts from files and requests safe to print. The result is valid UTF-8 without control characters and without
+// marks that change the direction of text, so that it can neither forge lines nor move the cursor.
 namespace assay {
 
-inline constexpr std::size_t most_shown = 200;  // bytes of a name; what is longer ends with "..."
-std::string cut(std::string_view name);         // no more than that, for a form that escapes by itself
+inline constexpr std::size_t most_shown = 200;  // bytes of a name; a longer name ends with "..."
+std::string cut(std::string_view name);         // cuts only, for output formats that escape by themselves
 
-// A sentence that has such texts in it: what must not be printed is escaped, as in \x1b.
+// A sentence that contains such texts. Characters that must not be printed are escaped, as in \x1b.
 std::string printable(std::string_view sentence, std::size_t most = 4000);
 
-// A name: as it is where it is short and of letters, digits and . : _ - / only, else in quotes, in which quotes and
-// backslashes are escaped too.
+// A name. It stays as it is if it is short and consists of letters, digits and . : _ - / only. Else it is put in
+// quotes, and quotes and backslashes in it are escaped too.
 std::string shown(std::string_view name);
-std::string in_quotes(std::string_view text);  // in quotes in any case
+std::string in_quotes(std::string_view text);  // always in quotes
 
-// A quoted text that is made only when the message is.
+// A text that is quoted when a message is printed, and not before.
 struct Quoted {
   std::string_view text;
 };

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view spaces = " \t\r\n", marks = " \t\r\n,:[](){}";
 
-// A literal, read from left to right; what does not fit breaks `rule`.
+// Reads a literal from left to right. A text that does not fit breaks `rule`.
 class Reader {
  public:
   Reader(std::string_view text, std::string_view rule) : rest_(text), rule_(rule) {}
@@ -59,7 +59,7 @@ class Reader {
   std::string_view rest_, rule_;
 };
 
-// `item, item` up to the closing mark, after the opening one was taken.
+// Reads `item, item` up to the closing mark. The opening mark is already read.
 template <class Item>
 Int read_list(Reader& in, char close, Item item) {
   Int length = 0;
@@ -114,7 +114,7 @@ Value read_scalar(Reader& in, Int) {
   return std::get<double>(*number);
 }
 
-// An integer for a float stays one, as in a schema's `float p=2`.
+// An integer for a float argument stays an integer, as in a schema's `float p=2`.
 Value read_float(Reader& in, Int length) {
   Value value = read_scalar(in, length);
   well_formed(!std::holds_alternative<bool>(value), "call.argument", "a bool is no float");
@@ -142,7 +142,7 @@ Value read_string(Reader& in, Int) {
 
 // -- tensors ------------------------------------------------------------------------------------------------------
 
-// `zeros(2,3)` and the like: the element at each row-major position.
+// A pattern such as `zeros(2,3)` gives the element at each row-major position.
 constexpr struct Pattern {
   std::string_view name;
   Int (*element)(Int);
@@ -245,7 +245,7 @@ constexpr struct Type {
 Value read_typed(Reader& in, std::string_view type, Int length) {
   for (const Type& t : types)
     if (t.name == type) return t.read(in, length);
-  return read_number<Int>(in);  // int, and what PyTorch numbers: MemoryFormat, Layout
+  return read_number<Int>(in);  // int, and types whose values PyTorch numbers: MemoryFormat, Layout
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace assay {
 
-// A call as a line of `assay call --jsonl`.
+// A call as a request line of `assay call --jsonl`.
 std::string request_line(const Operator& op, std::span<const Value> arguments, std::string_view id);
 
 }  // namespace assay

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <iterator>
 
 #include "dtype_lists.gen.h"
 #include "proof/mutation/mutant.h"

@@ -45,7 +45,7 @@ class Formulas(Source):
         self.code = CONSTANT.sub(lambda m: " " * len(m[0]), self.code).replace("\n", " ")
 
     def add(self, kind, at, *changes):
-        line = self.text[self.text.rfind("\n", 0, at) + 1 : self.text.find("\n", at)].strip()
+        line = self.text[self.text.rfind("\n", 0, at) + 1 : self.text.find("\n", at)].partition("  //")[0].strip()
         return self.mutants.add(self.name, kind, line, *changes)
 
     def binary(self):

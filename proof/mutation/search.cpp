@@ -45,7 +45,7 @@ bool names_dtype(const SchemaArgument& argument) { return argument.type.starts_w
 
 // Whether eager has all dtypes of the call.
 bool can_be_asked(const Operator& op, const Arguments& arguments) {
-  const auto is_known = [](DType dtype) { return std::ranges::count(set_dtypes, dtype) > 0; };
+  const auto is_known = [](DType dtype) { return std::ranges::count(dtype_orders::recorded, dtype) > 0; };
   bool known = true;
   each_tensor(arguments, [&](const Tensor& t, std::size_t) { known &= is_known(t.dtype); });
   for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -114,7 +114,7 @@ template <class Add>
 void add_dtypes(const Arguments& arguments, Add add) {
   std::vector<DType> own;
   each_tensor(arguments, [&](const Tensor& t, std::size_t) { own.push_back(t.dtype); });
-  for (const DType dtype : set_dtypes)
+  for (const DType dtype : dtype_orders::recorded)
     for (std::size_t k = 0; k < own.size(); ++k)
       for (const bool others : {false, true}) {
         Arguments changed = arguments;
@@ -131,7 +131,7 @@ void add_dtypes(const Arguments& arguments, Add add) {
 template <class Add>
 void add_outs(const Operator& op, const Arguments& arguments, Add add) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    for (const DType dtype : set_dtypes) {
+    for (const DType dtype : dtype_orders::recorded) {
       if (!op.arguments[i].out || op.arguments[i].type != "Tensor") continue;
       Arguments changed = arguments;
       changed[i] = make(dtype, {0});
@@ -143,7 +143,7 @@ void add_outs(const Operator& op, const Arguments& arguments, Add add) {
 template <class Add>
 void add_named_dtypes(const Operator& op, const Arguments& arguments, Add add) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    for (const DType dtype : set_dtypes) {
+    for (const DType dtype : dtype_orders::recorded) {
       if (!names_dtype(op.arguments[i])) continue;
       Arguments changed = arguments;
       changed[i] = static_cast<Int>(dtype);

@@ -9,7 +9,7 @@
 #include "conformance/adapters/executorch/outcome.h"
 #include "conformance/adapters/executorch/values.h"
 
-// ExecuTorch's own runtime as its users take it: a Module with the defaults, the packaged XNNPACK beside it.
+// ExecuTorch's own runtime as its users use it: a Module with default settings, and the packaged XNNPACK.
 namespace assay::executorch_kernels {
 namespace {
 
@@ -24,7 +24,8 @@ class ModuleEngine final : public Engine {
   ModuleEngine() {
     log::capture();
     executorch::runtime::runtime_init();
-    dlopen(file_of(xnnpack).c_str(), RTLD_NOW | RTLD_LOCAL);  // a program that needs it says so where it is missing
+    // If the library is missing, programs that need it fail to load.
+    dlopen(file_of(xnnpack).c_str(), RTLD_NOW | RTLD_LOCAL);
   }
 
   std::string version() const override { return ASSAY_EXECUTORCH_VERSION; }
@@ -74,12 +75,12 @@ class ModuleEngine final : public Engine {
   }
 
  private:
-  // In the dim order that the program declares.
+  // Arranges an input in the dim order that the program declares.
   void arrange(std::size_t i) {
     Tensor* tensor = std::get_if<Tensor>(&values_[i]);
     if (!tensor) return;
     const auto meta = module_->method_meta(method_)->input_tensor_meta(i);
-    if (!meta.ok()) return;  // which execute refuses
+    if (!meta.ok()) return;  // execute() refuses this input
     Dims order;
     for (const auto d : meta->dim_order()) order.push_back(d);
     if (order.size() == tensor->rank()) *tensor = arranged(*tensor, order);
@@ -87,7 +88,7 @@ class ModuleEngine final : public Engine {
 
   std::string method_;
   std::unique_ptr<Module> module_;
-  std::vector<Value> values_;  // whose bytes the inputs are
+  std::vector<Value> values_;  // the inputs refer to their bytes
   std::vector<executorch::extension::TensorPtr> held_;
   std::vector<EValue> inputs_, outputs_;
 };

@@ -18,7 +18,7 @@
 #include "conformance/adapters/executorch/kernels/log.h"
 #include "conformance/adapters/executorch/kernels/threads.h"
 
-// ExecuTorch's own loader, as a client without a Module uses it.
+// ExecuTorch's own loader, used as by a client without a Module.
 namespace assay::executorch_kernels {
 namespace {
 
@@ -27,7 +27,7 @@ using executorch::extension::BufferDataLoader;
 using executorch::extension::FlatTensorDataMap;
 using executorch::extension::merged_data_map::MergedDataMap;
 
-std::string sentence;  // about the last refusal
+std::string sentence;  // the reason of the last refusal
 
 int32_t refused(et::Error error) {
   sentence = std::string(et::to_string(error)) + ": " + log::errors();
@@ -35,7 +35,7 @@ int32_t refused(et::Error error) {
   return exhausted ? ASSAY_LOADER_EXHAUSTED : ASSAY_LOADER_REFUSED;
 }
 
-// Blocks of the heap, up to a limit.
+// Allocates blocks of the heap, up to a limit.
 class LimitedAllocator final : public et::MemoryAllocator {
  public:
   explicit LimitedAllocator(std::uint64_t& left) : MemoryAllocator(0, nullptr), left_(left) {}
@@ -61,7 +61,7 @@ class LimitedAllocator final : public et::MemoryAllocator {
   std::vector<void*> blocks_;
 };
 
-// A method and its memory.
+// A method with its memory.
 struct ReadyMethod {
   explicit ReadyMethod(std::uint64_t& left) : allocator(left), temporary(left) {}
 
@@ -151,7 +151,7 @@ int32_t init(void* of, size_t index) {
   return ASSAY_LOADER_OK;
 }
 
-// Zeros in memory of their own for an input that the plan gives none.
+// Sets an input to zeros. Their memory is separate, because the plan may have none for the input.
 et::Error set_input(ReadyMethod& ready, const et::MethodMeta& meta, size_t i) {
   const auto tag = meta.input_tag(i);
   if (!tag.ok()) return tag.error();
@@ -165,7 +165,7 @@ et::Error set_input(ReadyMethod& ready, const et::MethodMeta& meta, size_t i) {
   return ready.method->set_input(*x, i);
 }
 
-// An execution has a limit of instructions of its own.
+// ExecuTorch itself limits the instructions of an execution.
 int32_t execute(void* of, size_t index) {
   log::clear();
   auto& loaded = *static_cast<Loaded*>(of);

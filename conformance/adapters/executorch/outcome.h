@@ -7,7 +7,7 @@
 
 namespace assay::executorch_kernels {
 
-// The error with what was logged since log::clear().
+// The reply for an error, with what was logged since log::clear().
 inline Reply reply_of(executorch::runtime::Error error) {
   return {static_cast<Outcome>(outcome_of(error)),
           error == executorch::runtime::Error::Ok ? std::string()

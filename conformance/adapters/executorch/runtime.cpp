@@ -12,7 +12,7 @@
 #include "conformance/adapters/executorch/values.h"
 #include "conformance/testee/no_testee.h"
 
-// Programs on ExecuTorch's own runtime, through its Module; with the packaged XNNPACK beside it, or without.
+// Programs on ExecuTorch's own runtime, through its Module, with or without the packaged XNNPACK.
 namespace assay::executorch_kernels {
 namespace {
 
@@ -44,8 +44,8 @@ class LoadedModule final : public TesteeProgram {
   }
 
  private:
-  // A Module keeps the inputs of a method: missing ones of a second call would be those of the first, which a client
-  // who sets each input does not see.
+  // A Module keeps the inputs of a method. If a second call has fewer inputs, it would use those of the first call. A
+  // client that sets each input never sees this.
   bool remembers(const std::string& method, std::size_t inputs) const {
     if (!called_.contains(method)) return false;
     const auto about = module_->method_meta(method);
@@ -53,8 +53,8 @@ class LoadedModule final : public TesteeProgram {
   }
 
   std::unique_ptr<Module> module_;
-  std::set<std::string> called_;  // methods
-  std::vector<Value> inputs_;     // of the present call
+  std::set<std::string> called_;  // the called methods
+  std::vector<Value> inputs_;     // of the current call
   std::vector<executorch::extension::TensorPtr> held_;
 };
 
@@ -76,7 +76,7 @@ class ModuleRuntime final : public Runtime {
     return files;
   }
 
-  // Arenas are always shared, as this runtime shares no state by name.
+  // Methods always share their arenas, because this runtime does not share state by name.
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     log::clear();
     std::vector<std::string> files(settings.data.begin(), settings.data.end());

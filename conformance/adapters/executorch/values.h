@@ -9,11 +9,11 @@
 
 namespace assay::executorch_kernels {
 
-// A value as an input of a method. A tensor stands for the value's own bytes, and stays in `held`. Throws Fault
-// (unsupported) for a list or string.
+// Makes an input of a method from a value. A tensor refers to the value's own bytes; `held` keeps it alive. Throws
+// Fault (unsupported) for a list or string.
 executorch::runtime::EValue input(Value& value, std::vector<executorch::extension::TensorPtr>& held);
 
-// An output of a method, copied.
+// Copies an output of a method.
 Value output(const executorch::runtime::EValue& value);
 
 }  // namespace assay::executorch_kernels

@@ -19,7 +19,8 @@
 namespace assay {
 namespace {
 
-constexpr std::uintmax_t most_packed_header = 4096;  // a file that is larger than what it has and this is none
+// A file of packed constants takes at most this many bytes more than the constants themselves.
+constexpr std::uintmax_t most_packed_header = 4096;
 
 ClientMemory contents(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -31,7 +32,7 @@ ClientMemory contents(const std::filesystem::path& file) {
 assay_bytes read_only(OptimizedClient::Bytes b) { return {b.data(), b.size()}; }
 assay_memory memory_of(const ClientMemory& m) { return {m.bytes().data(), m.bytes().size()}; }
 
-// What is asked of the runtime, unless it refuses.
+// Calls the runtime and throws a Fault if it refuses.
 template <class Ask>
 void done(Ask ask) {
   assay_fault fault{};
@@ -39,7 +40,7 @@ void done(Ask ask) {
     throw Fault(static_cast<Outcome>(outcome), fault.rule, fault.message, fault.place);
 }
 
-// A value as the interface has it, with the memory that it needs.
+// A value in the form of the C interface, with the memory that it refers to.
 struct Given {
   explicit Given(const Value& from) {
     if (const auto* t = std::get_if<Tensor>(&from)) {
@@ -130,7 +131,7 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
 }
 
 void OptimizedClient::begin_pool(std::size_t threads) {
-#if ASSAY_XNNPACK  // whose operators take no other threads
+#if ASSAY_XNNPACK  // XNNPACK's operators accept only a pthreadpool
   pool_.reset(pthreadpool_create(threads), pthreadpool_destroy);
   options_.run = optimized::run_on_pthreadpool;
 #else
@@ -192,7 +193,7 @@ OptimizedClient::Method OptimizedClient::make(const std::string& name, const ass
   return made;
 }
 
-// By the method's place, as its name may be anything.
+// The file is named after the method's index, because a method's name may contain any character.
 std::filesystem::path OptimizedClient::packed_file(const std::string& method) const {
   const auto names = method_names();
   const auto place = std::ranges::find(names, method) - names.begin();
@@ -201,7 +202,7 @@ std::filesystem::path OptimizedClient::packed_file(const std::string& method) co
   return packed_cache_ / text(place, ".", kernels::name_of(set), testee_.relaxed ? ".relaxed" : "", ".packed");
 }
 
-// None: there are none yet, or they are no longer those that the runtime would make.
+// None: there are no packed constants yet, or the runtime would now pack them differently.
 std::optional<OptimizedClient::Method> OptimizedClient::make_with_kept(const std::string& method,
                                                                        const ClientMemory& work) {
   const auto file = packed_file(method);
@@ -220,7 +221,7 @@ std::optional<OptimizedClient::Method> OptimizedClient::make_with_kept(const std
   return made;
 }
 
-// Whole or not at all, whoever else does so.
+// Writes the whole file or none, even if several processes write it at once.
 void OptimizedClient::keep_packed(const std::string& method, const Method& made) const {
   const ClientMemory file(assay_packed_size(made.method));
   done([&](auto* f) { return assay_packed_save(program_, made.method, memory_of(file), f); });

@@ -14,36 +14,36 @@
 
 namespace assay {
 
-// The memories of a method that a client gives it: {"prepared", 4096}.
+// The memories that a client gives a method, with their sizes: {"prepared", 4096}.
 std::vector<std::pair<std::string, std::uint64_t>> memories(const assay_method_sizes& sizes);
 
-// A program on the optimized runtime, in memory from the heap. Everything here throws Fault.
+// A program on the optimized runtime, with all memory from the heap. All functions throw Fault.
 class OptimizedClient {
  public:
   struct Method {
     assay_method_sizes sizes;
     ClientMemory prepared, arena, scratch;
     assay_method* method;
-    std::optional<ClientMemory> packed = {};  // as they were kept
+    std::optional<ClientMemory> packed = {};  // the packed constants that were read from a file
   };
 
   struct Options {
-    bool deployable = false;  // without the fallback, and without a backend for what is delegated
+    bool deployable = false;  // without the fallback, and without a backend for delegates
     std::size_t threads = 1;
-    decltype(assay_options::run) run = nullptr;  // who begins the threads; null: a pool
-    std::size_t least_share = 0;                 // elements that are worth a task; 0: what the runtime thinks
-    bool as_written = false;                     // without rewrites
-    bool share_arenas = false;  // methods share the planned memories into which one of them plans state
+    decltype(assay_options::run) run = nullptr;  // the function that runs tasks on threads; null: a pool of this client
+    std::size_t least_share = 0;  // the fewest elements that are worth a task; 0: the default of the runtime
+    bool as_written = false;      // without rewrites
+    bool share_arenas = false;    // methods share the arenas in which at least one of them keeps state
     OptimizedTestee testee = {};
-    std::int64_t instructions = 0;  // of one execution, at most; 0: what the runtime thinks
-    // Of all memory that the runtime is given; none: it is not charged. Files are not.
+    std::int64_t instructions = 0;  // the limit of one execution; 0: the default of the runtime
+    // Is charged for all memory that the runtime gets, except for files. None: nothing is charged.
     std::optional<Budget> budget = {};
-    // A folder that keeps packed constants of this program's methods: those that fit are used, others replaced. Empty:
-    // they are made anew.
+    // A folder with packed constants of this program's methods. Files that fit are used; other files are replaced.
+    // Empty: constants are packed anew.
     std::filesystem::path packed_cache = {};
   };
   using Bytes = std::span<const std::byte>;
-  OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options);  // which stay where they are
+  OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options);  // the bytes outlive the client
   OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
                   const Options& options);
   ~OptimizedClient();
@@ -54,17 +54,18 @@ class OptimizedClient {
   std::string default_method() const;  // "forward", or the only one
   std::vector<std::string> method_names() const;
   assay_method_sizes sizes(const std::string& name) const;
-  const Method& method(const std::string& name);  // made once: its state stays
+  const Method& method(const std::string& name);  // made once, so that its state persists
 
-  std::vector<Value> call(const std::string& name, std::span<const Value> inputs);  // these as the program has them
-  static void set_input(const Method& method, std::size_t i, const Value& value);   // as the program has it
+  // Values that go in have the layout that the program declares.
+  std::vector<Value> call(const std::string& name, std::span<const Value> inputs);
+  static void set_input(const Method& method, std::size_t i, const Value& value);
   static void execute(const Method& method);
   static std::vector<Value> outputs(const Method& method);
 
  private:
   void open(Bytes program, std::span<const Bytes> data, const Options& options);
   void begin_pool(std::size_t threads);
-  ClientMemory memory(std::size_t bytes) const;  // charged
+  ClientMemory memory(std::size_t bytes) const;  // charged to the budget
   ClientMemory workspace(const std::string& method) const;
   assay_method_sizes sizes(const std::string& method, const assay_options& options,
                            const ClientMemory& workspace) const;

@@ -19,12 +19,12 @@ using optimized::ValueKind;
 
 using Operands = OptimizedLibrary::Operands;
 
-// The values of one call, as a method has them.
+// The values of one call in the form that methods have.
 class CallValues {
  public:
   explicit CallValues(Operands operands) : operands_(operands) {}
 
-  // An out is no constant.
+  // An out is never a constant.
   optimized::Value* add_out(const HostValue& from) {
     optimized::Value* to = add(from);
     if (to->kind == ValueKind::tensor) to->tensor->constant = false;
@@ -36,14 +36,14 @@ class CallValues {
     return &to;
   }
 
-  // What kernels see: before they run the sizes that are declared, of tensors that move larger than they will be.
+  // Before kernels run, they see the declared sizes. For moving tensors, these are larger than the sizes of the call.
   void declare() {
     for (Tensor& t : tensors_) t.now = t.declared;
   }
   void begin() {
     for (Tensor& t : tensors_) t.now = t.sizes;
   }
-  // What is behind elements is the caller's: who reads that has a copy.
+  // The memory behind the elements belongs to the caller, so a tensor whose kernel reads beyond its end is copied.
   void lend_beyond() {
     for (Tensor& t : tensors_)
       if (t.tensor.read_beyond) {
@@ -110,7 +110,7 @@ void hand_back(const optimized::Tensor& from, TensorView& to) {
   for (const std::int32_t n : from.shape()) to.sizes.push_back(n);
 }
 
-// Sizes of outs, and numbers, go back to the host.
+// Returns the sizes of outs, and numbers, to the host.
 void hand_back(const optimized::Value& from, HostValue& to) {
   if (auto* views = std::get_if<TensorViews>(&to)) {
     for (std::size_t k = 0; k < views->size(); ++k) hand_back(*from.values[k]->tensor, *(*views)[k]);
@@ -123,7 +123,7 @@ void hand_back(const optimized::Value& from, HostValue& to) {
   std::memcpy(view.data, &from.integer, boolean ? 1 : 8);  // the bytes of the union
 }
 
-// A step of the call alone, as a method prepares and runs it.
+// Prepares and runs the call as the only step, in the way that a method prepares and runs its steps.
 Reply run(const optimized::Call& call, CallValues& values) {
   const auto unsupported = [](const char* why) { return Reply{Outcome::unsupported, why}; };
   values.declare();
@@ -168,7 +168,7 @@ Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments)
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
     if (op.arguments[i].is_out_number()) {
       outs.emplace_back(all.emplace_back(values.add_out({})), &arguments[i]);
-    } else if (op.arguments[i].mutated) {  // in place
+    } else if (op.arguments[i].mutated) {  // changed in place
       HostValue& out = arguments[op.new_value_of(i)];
       const TensorView &from = std::get<TensorView>(arguments[i]), &to = std::get<TensorView>(out);
       if (from.dtype != to.dtype || from.sizes != to.sizes || from.dim_order != to.dim_order)
@@ -187,7 +187,7 @@ Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments)
 }
 
 Reply OptimizedLibrary::call_fallback(const Operator& op, std::span<HostValue> arguments, const Reply& reply) const {
-  constexpr Budget::Limits limits{.bytes = Int{1} << 26};  // those of the judge
+  constexpr Budget::Limits limits{.bytes = Int{1} << 26};  // the judge's limits
   if (!fallback_ || reply.outcome != Outcome::unsupported) return reply;
   return ReferenceLibrary(limits).call(op, arguments);
 }

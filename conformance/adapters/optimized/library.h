@@ -6,14 +6,15 @@
 
 namespace assay {
 
-// The kernels of the optimized runtime, one call at a time, its outs of the sizes that they are given with; where no
-// kernel takes a call, its fallback does.
+// The kernels of the optimized runtime, one call at a time. Outs have the sizes that they are given with. The fallback
+// computes the calls that no kernel accepts.
 class OptimizedLibrary final : public KernelLibrary {
  public:
-  // What kernels are told of a call's operands before it: that a program has them as constants, that their sizes are
-  // fixed, or that these may be smaller than those that are declared.
+  // What kernels are told about a call's operands in advance: they are constants of the program, their sizes are fixed,
+  // or their sizes may be smaller than declared.
   enum class Operands { constant, fixed, moving };
-  // Without the fallback, what no kernel takes is unsupported. The testee as its words have it.
+  // Without the fallback, a call that no kernel accepts is unsupported. `testee` selects the instruction set and the
+  // arithmetic.
   explicit OptimizedLibrary(Operands operands = Operands::constant, bool fallback = true,
                             const OptimizedTestee& testee = {})
       : operands_(operands),
@@ -24,10 +25,10 @@ class OptimizedLibrary final : public KernelLibrary {
 
   std::string_view name() const override { return "optimized"; }
   std::vector<std::pair<std::string, std::string>> facts() const override;
-  std::vector<std::string> kernels() const override;  // the operators that have one
+  std::vector<std::string> kernels() const override;  // the operators that have a kernel
   bool has(const Operator& op) const override;
   Reply call(const Operator& op, std::span<HostValue> arguments) override;
-  bool may_crash() const override { return fallback_; }  // kernels alone allocate nothing that could be watched
+  bool may_crash() const override { return fallback_; }  // kernels alone allocate no memory that could be watched
 
  private:
   Reply call_fallback(const Operator& op, std::span<HostValue> arguments, const Reply& reply) const;

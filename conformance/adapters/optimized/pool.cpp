@@ -10,10 +10,10 @@ constexpr std::uint64_t mask = (std::uint64_t{1} << bits) - 1, one_first = std::
 constexpr std::uint64_t one_call = std::uint64_t{1} << 2 * bits;
 
 constexpr std::size_t first(std::uint64_t open) { return open >> bits & mask; }
-constexpr std::size_t last(std::uint64_t open) { return open & mask; }  // behind it
+constexpr std::size_t last(std::uint64_t open) { return open & mask; }  // the end of the tasks that are not taken
 
-// How often a helper looks for another call before it sleeps: for about a millisecond, which is longer than what lies
-// between two calls of a method. Who has work on this processor gets it meanwhile.
+// The number of times that a helper looks for the next call before it sleeps. They take about a millisecond, longer
+// than the time between two calls of a method. Meanwhile, the helper yields its processor to other threads.
 constexpr int looks = 4'000;
 
 }  // namespace
@@ -51,7 +51,7 @@ bool Pool::take(End end) {
     Task* task = task_.load(std::memory_order_relaxed);
     void* context = context_.load(std::memory_order_relaxed);
     const std::uint64_t rest = end == End::first ? open + one_first : open - 1;
-    // where it is still this call's, so are task and context
+    // if this still is the same call, `task` and `context` belong to it
     if (!open_.compare_exchange_weak(open, rest, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
     task(context, end == End::first ? first(open) : last(open) - 1);
     done_.fetch_add(1, std::memory_order_release);
@@ -62,7 +62,7 @@ bool Pool::take(End end) {
 
 void Pool::help() {
   for (;;) {
-    const std::uint64_t seen = open_.load(std::memory_order_acquire);  // before it is asked whether the pool ends
+    const std::uint64_t seen = open_.load(std::memory_order_acquire);  // loaded before `ends_` is checked
     if (ends_) return;
     if (take(End::last)) continue;
     int look = 0;

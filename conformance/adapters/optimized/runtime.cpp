@@ -32,7 +32,7 @@ class LoadedOptimized final : public TesteeProgram {
     }
   }
 
-  // Its memories, of which what they hold is nobody's business.
+  // The memories of the method. Their content is internal to the runtime, so no digest is reported.
   std::vector<StateEntry> kept(const std::string& method) override {
     std::vector<StateEntry> all;
     for (auto& [name, bytes] : memories(client_.method(method).sizes)) all.push_back({std::move(name), bytes});

@@ -7,7 +7,7 @@
 
 namespace assay {
 
-// assay's own optimized runtime, with the reference as its fallback.
+// assay's optimized runtime with the reference as its fallback.
 std::unique_ptr<Runtime> make_optimized_runtime(const OptimizedTestee& testee = {});
 
 }  // namespace assay

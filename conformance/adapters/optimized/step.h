@@ -7,21 +7,23 @@
 
 namespace assay {
 
-// One call as a step by itself, in memory of exactly the size that its kernel asks for. The call's values outlive it.
+// Runs one call as a step of its own, in memory of exactly the size that its kernel asks for. The call's values outlive
+// it.
 class LoneStep {
  public:
-  // Throws Fault where the kernel cannot be made. `spare`: so many bytes less of prepared memory than it asks for.
+  // Throws Fault if the kernel cannot be made. `spare` bytes of the prepared memory that the kernel asks for are left
+  // out.
   LoneStep(const optimized::Kernel& kernel, const optimized::Call& call, std::size_t spare = 0);
   LoneStep(const LoneStep&) = delete;
   LoneStep& operator=(const LoneStep&) = delete;
 
-  // False: it was not done; the fault may say why.
+  // False: the step did not run; the fault may have the reason.
   bool run(optimized::Fault& fault, const kernels::Threads& threads = {});
 
  private:
   optimized::Stores prepare(format::Workspace& tables, optimized::Packed& packed, format::Workspace& prepared);
 
-  alignas(64) std::byte state_[1024];  // as much as a step may have
+  alignas(64) std::byte state_[1024];  // the most that a step may have
   optimized::Step step_;
   const optimized::Kernel& kernel_;
   std::optional<ClientMemory> packed_, prepared_, scratch_;

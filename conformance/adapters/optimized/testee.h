@@ -6,12 +6,13 @@
 
 namespace assay {
 
-// Which optimized runtime a testee is: "optimized", or with words, "optimized:avx2,relaxed".
+// The optimized runtime that a testee's name selects: "optimized", or with options, "optimized:avx2,relaxed".
 struct OptimizedTestee {
-  std::string instruction_set = {};  // empty: the best of this machine
-  bool relaxed = false;              // arithmetic
+  std::string instruction_set = {};  // empty: the best one of this machine
+  bool relaxed = false;              // relaxed arithmetic
 };
-// None: the name is another testee's. Throws Fault with rule "testee" for a word that means nothing in this build.
+// None: the name is not that of an optimized runtime. Throws Fault with rule "testee" for an option that this build
+// does not have.
 std::optional<OptimizedTestee> optimized_for(std::string_view testee);
 
 }  // namespace assay

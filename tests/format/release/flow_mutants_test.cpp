@@ -11,7 +11,7 @@
 #include "tests/support/rules_shown.h"
 
 // Mutants of recorded programs, with one instruction, value or index changed. A mutant that is accepted gives the same
-// results for any previous content of its planned memory; without state, two executions give the same results.
+// results whatever its planned memory held before, and the same results again if it has no state.
 namespace assay {
 namespace flow_mutants_test {
 
@@ -27,7 +27,7 @@ Instructions& instructions(pte::ExecutionPlanT& plan) { return plan.chains[0]->i
 
 std::unique_ptr<pte::InstructionT> copy(const pte::InstructionT& i) { return std::make_unique<pte::InstructionT>(i); }
 
-// Moves the targets of jumps behind an instruction that is added or removed.
+// Moves the targets of jumps behind an instruction that was added or removed.
 void move_targets(pte::ExecutionPlanT& plan, std::size_t behind, std::int32_t by) {
   for (auto& i : instructions(plan))
     if (auto* jump = i->instr_args.AsJumpFalseCall();
@@ -48,7 +48,7 @@ std::vector<std::int32_t*> indices_of(pte::InstructionT& i) {
   return all;
 }
 
-// A drawn value of the same type, which may be the same value.
+// Another value of a type that may be there.
 std::int32_t another(const pte::ExecutionPlanT& plan, std::int32_t value, Random& random) {
   const auto& val = plan.values[static_cast<std::size_t>(value)]->val;
   std::vector<std::int32_t> all;
@@ -181,7 +181,7 @@ std::string text_of(const CallResult& result) {
   return text;
 }
 
-// The results of the calls, each made twice, with planned memory that is filled with the byte.
+// The results of the calls with planned memory filled with these bytes. Each call is made twice.
 std::vector<std::string> results(const ValidProgram& program, const ProgramCalls& calls, std::byte fill) {
   RuntimeOptions options{.budget = Budget({.work = Int{1} << 28}), .instructions = 10'000};
   options.fill = fill;
@@ -216,8 +216,8 @@ TEST_P(FlowMutants, GiveTheSameResultsWhateverMemoryHeld) {
       if (!valid) continue;
       const auto zeros = results(*valid, calls, std::byte{0});
       EXPECT_EQ(zeros, results(*valid, calls, std::byte{0x5b})) << m.name << ", " << i;
-      // The check finds each broken rule before the runtime does, with two exceptions that may be known only at run
-      // time: the type of a number, and whether a delegate reads memory that is not written.
+      // The check has found each fault that the runtime finds, with two exceptions: the type of a number may be known
+      // only at run time, and a delegate may read unwritten memory.
       const bool delegates = !program.tables.execution_plan[0]->delegates.empty();
       for (const std::string_view rule : flow_rules)
         if (rule != "I10" && !(delegates && rule == "T16")) {

@@ -14,9 +14,9 @@
 #include "conformance/adapters/executorch/kernels/log.h"
 #include "conformance/adapters/executorch/kernels/threads.h"
 
-// The kernels that are in ExecuTorch's registry when the table is asked for, as a kernel library: with no code for any
-// operator. Compiled with ASSAY_EXECUTORCH_LIBRARIES, the names of the release's, it has those of the release, too;
-// ASSAY_EXECUTORCH_VERSION is its version, where there is one.
+// The kernels that are in ExecuTorch's registry when the table is requested, as a kernel library without code for any
+// single operator. If it is compiled with ASSAY_EXECUTORCH_LIBRARIES, the names of the release's libraries, it also has
+// the kernels of the release. ASSAY_EXECUTORCH_VERSION is the version of the release, if known.
 namespace assay::executorch_kernels {
 namespace {
 
@@ -24,7 +24,7 @@ using executorch::runtime::Error;
 using executorch::runtime::MemoryAllocator;
 using executorch::runtime::OpFunction;
 
-// Temporary memory of kernels is the host's.
+// Kernels get their temporary memory from the host.
 class TemporaryMemory final : public MemoryAllocator {
  public:
   explicit TemporaryMemory(const assay_kernel_host& host) : MemoryAllocator(0, nullptr), host_(host) {}
@@ -36,7 +36,7 @@ class TemporaryMemory final : public MemoryAllocator {
   const assay_kernel_host& host_;
 };
 
-// Operators that the runtime cannot do without lie in its own library.
+// The runtime's own library has the operators that the runtime cannot work without.
 bool is_the_runtimes([[maybe_unused]] OpFunction kernel) {
 #ifdef ASSAY_EXECUTORCH_LIBRARIES
   return false;
@@ -81,7 +81,7 @@ class Registry {
     executorch::runtime::KernelRuntimeContext context(nullptr, &temporary);
     kernel->second(context, {stack.values().data(), stack.values().size()});
     const Error error = context.failure_state();
-    // What unpacks the stack says so, not the kernel.
+    // This error comes from the code that unpacks the stack, not from the kernel.
     if (error == Error::InvalidProgram)
       return reply(ASSAY_KERNEL_INTERNAL,
                    "it takes other arguments than " + std::string(host.schema) + ": " + log::errors());

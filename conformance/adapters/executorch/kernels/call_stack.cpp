@@ -17,13 +17,13 @@ using executorch::aten::TensorImpl;
 
 namespace {
 
-// Of an argument of a schema, as "Tensor(a!) out" or "int[2] stride=[]".
+// An argument of a schema, such as "Tensor(a!) out" or "int[2] stride=[]".
 struct Argument {
   std::string_view type;
   bool mutated, out;
 };
 
-// "aten::name.overload(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
+// The arguments of "aten::name.overload(Tensor self, *, Tensor(a!) out) -> Tensor(a!)".
 std::vector<Argument> arguments_in(std::string_view schema) {
   constexpr std::string_view comma = ", ";
   std::string_view rest = schema.substr(0, schema.rfind(") -> "));
@@ -93,7 +93,7 @@ CallStack::EValue CallStack::tensor(const assay_kernel_tensor& from) {
   auto* dim_order = copied<executorch::aten::DimOrderType>(from.dim_order, from.rank);
   auto* strides = room<executorch::aten::StridesType>(from.rank);
   executorch::runtime::dim_order_to_stride_nocheck(sizes, dim_order, from.rank, strides);
-  // Every tensor may be resized within its memory, as outs of a program's dynamic values are.
+  // Every tensor may be resized within its memory, like the outs for dynamic values of a program.
   return ETensor(made<TensorImpl>(static_cast<ScalarType>(from.dtype), static_cast<ssize_t>(from.rank), sizes,
                                   from.data, dim_order, strides, executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND));
 }
@@ -113,7 +113,7 @@ CallStack::EValue CallStack::plain(const Item* items, std::size_t count) {
 }
 
 CallStack::EValue CallStack::value(std::string_view type, const assay_kernel_value& from) {
-  // Kernels for the CPU take no layout and no device, whatever a program says.
+  // Kernels for the CPU ignore layout and device, whatever a program states.
   if (type.starts_with("Layout") || type.starts_with("Device")) return {};
   const auto item = [this](const assay_kernel_value& v) {
     return v.kind == ASSAY_KERNEL_TENSOR ? tensor(v.as.tensor) : EValue();

@@ -15,27 +15,27 @@
 namespace assay::executorch_kernels {
 
 // The arguments of one call as ExecuTorch's boxed kernels take them: an EValue for every argument of the schema, out
-// arguments last, and one more for what the kernel returns; a number is only returned. A mutated argument is a copy of
+// arguments last, and one more for what the kernel returns. Only numbers are returned. A mutated argument is a copy of
 // its tensor in the memory of the out for its new value.
 class CallStack {
  public:
-  // `values` follow the schema, with an out behind those of the schema for the new value of each mutated argument, and
-  // one for a number that is returned. Throws TooLarge.
+  // `values` follow the schema. After them come an out for the new value of each mutated argument, and one for a
+  // returned number. Throws TooLarge.
   CallStack(std::string_view schema, std::span<assay_kernel_value> values);
   CallStack(const CallStack&) = delete;
   CallStack& operator=(const CallStack&) = delete;
 
-  struct TooLarge {};  // a tensor has sizes that ExecuTorch's 32 bits cannot hold
+  struct TooLarge {};  // a tensor has sizes that do not fit into ExecuTorch's 32 bits
 
   std::span<executorch::runtime::EValue*> values() { return stack_; }
 
-  // Hands the sizes that the kernel gave the outs, and the number that it returned, back to the host, which may refuse.
+  // Passes the sizes of the outs and the returned number to the host. False: the host refuses them.
   bool read_back(const assay_kernel_host& host) const;
 
  private:
   using EValue = executorch::runtime::EValue;
 
-  // Everything that EValues point to lives in the arena, and nothing of it needs a destructor.
+  // Everything that EValues point to is in the arena. None of it needs a destructor.
   template <class T>
   T* room(std::integral auto count) {
     return static_cast<T*>(
@@ -55,13 +55,13 @@ class CallStack {
   EValue value(std::string_view type, const assay_kernel_value& from);
   EValue mutated(const assay_kernel_tensor& old, const assay_kernel_tensor& new_value);
   EValue tensor(const assay_kernel_tensor& from);
-  // A list as ExecuTorch boxes it: pointers to its EValues, and room for the unboxed elements.
+  // A list as ExecuTorch boxes it: pointers to EValues, and memory for the unboxed elements.
   template <class T, class List, class Box>
   EValue boxed(const List& list, const T& unset, Box box);
   template <class T, class Item>
   EValue plain(const Item* items, std::size_t count);
 
-  struct Result {  // what an argument's value becomes
+  struct Result {  // the destination of an argument's value
     const EValue* from;
     assay_kernel_value* to;
   };
@@ -70,7 +70,7 @@ class CallStack {
   std::pmr::monotonic_buffer_resource arena_{first_.data(), first_.size()};
   std::vector<EValue*> stack_;
   std::vector<Result> results_;
-  assay_kernel_value* number_ = nullptr;  // where one is returned
+  assay_kernel_value* number_ = nullptr;  // null: the kernel returns no number
 };
 
 }  // namespace assay::executorch_kernels

@@ -17,7 +17,7 @@ inline assay_kernel_outcome outcome_of(executorch::runtime::Error error) {
     case Error::MemoryAllocationFailed:
     case Error::OutOfResources:
       return ASSAY_KERNEL_EXHAUSTED;
-    // Its kernels report a bad index as they report a bad shape.
+    // ExecuTorch's kernels report a bad index with the same error as a bad shape.
     default:
       return ASSAY_KERNEL_INVALID;
   }

@@ -9,7 +9,7 @@
 namespace assay::executorch_kernels::log {
 namespace {
 
-constexpr std::size_t most = 1024;  // characters of messages worth keeping
+constexpr std::size_t most = 1024;  // characters; later messages are dropped
 
 std::string& kept() {
   static std::string text;

@@ -2,16 +2,16 @@
 
 #include <string>
 
-// What ExecuTorch's kernels say while they run, instead of on stderr. A failed check logs the innermost condition
-// first.
+// Keeps the log messages of ExecuTorch's kernels instead of printing them on stderr. A failed check logs the innermost
+// condition first.
 namespace assay::executorch_kernels::log {
 
-// From now on messages are kept; an abort puts the kept ones on stderr, the only way out that is left then.
+// Starts to keep messages. An abort prints the kept messages on stderr, which is the only way out then.
 void capture();
 
 void clear();
 
-// Errors since clear(), in order, "file:line: message", joined by "; ".
+// The errors since clear(), in order, each as "file:line: message", joined by "; ".
 const std::string& errors();
 
 }  // namespace assay::executorch_kernels::log

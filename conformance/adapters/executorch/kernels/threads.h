@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Of a header that the package lacks. Weak: who links kernels without threads links no pool.
+// A part of ExecuTorch's thread pool header, which the package lacks. Weak: a program whose kernels use no threads
+// links no pool.
 namespace executorch::extension::threadpool {
 class ThreadPool {
  public:
@@ -15,9 +16,9 @@ class ThreadPool {
 
 namespace assay::executorch_kernels {
 
-// Of parallel kernels, for the whole process and what is forked from it later. A pool of one is the calling thread: it
-// has nothing to lose in a fork, while a pool that is first made in a child costs each child its threads, which wait
-// busily.
+// Sets the threads of parallel kernels, for the whole process and the processes that are forked from it later. A pool
+// of one is the calling thread, so a fork loses no thread. A pool that is first made in a worker costs each worker its
+// own threads, which wait busily.
 inline void set_threads(int wanted) {
   using executorch::extension::threadpool::get_threadpool;
   if (!get_threadpool) return;

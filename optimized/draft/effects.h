@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimized/prepare/source.h"
+#include "optimized/draft/source.h"
 
 // What instructions do to values. `format/flow_effects.h` defines the uses.
 namespace assay::optimized {
