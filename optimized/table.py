@@ -58,7 +58,7 @@ def pointwise(kernel):
 
 declare("kernels.gen.h", "optimized/runtime/kernel.h", "Kernel", sorted({kernel for all in known.values() for kernel in all}))
 write("pointwise.gen.h", ["#pragma once"], [pointwise(one) for one in sorted({one for all in kernels["pointwise"].values() for one in all})])
-declare("rewrites.gen.h", "optimized/rewrite/draft.h", "Rewrite", rewrites)
+declare("rewrites.gen.h", "optimized/draft/draft.h", "Rewrite", rewrites)
 tables = [f"constexpr std::array<KernelRow, {len(rows)}> kernels{{{{"]
 tables += [f'    {{"{op}", &{kernel}, "{operands}"}},' for op, kernel, operands in rows]
 tables += ["}};", f"constexpr std::array<const Rewrite*, {len(wanted)}> rewrites{{{', '.join('&' + r for r in rewrites if r in wanted)}}};", ""]

@@ -2,8 +2,8 @@
 #include <new>
 
 #include "optimized/api/types.h"
+#include "optimized/draft/draft.h"
 #include "optimized/prepare/pte/make.h"
-#include "optimized/rewrite/draft.h"
 #include "optimized/runtime/method.h"
 #include "optimized/runtime/table.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimized/prepare/effects.h"
+#include "optimized/draft/effects.h"
 #include "optimized/runtime/table.h"
 
 namespace assay::optimized {

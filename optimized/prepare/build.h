@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "optimized/prepare/source.h"
-#include "optimized/rewrite/draft.h"
+#include "optimized/draft/draft.h"
+#include "optimized/draft/source.h"
 #include "optimized/runtime/method.h"
 
 namespace assay::optimized {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "optimized/draft/effects.h"
 #include "optimized/prepare/build.h"
-#include "optimized/prepare/effects.h"
 
 // What the client may do with inputs and outputs.
 namespace assay::optimized {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "optimized/rewrite/draft.h"
+#include "optimized/draft/draft.h"
 
 namespace assay::optimized {
 

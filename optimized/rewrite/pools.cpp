@@ -1,4 +1,4 @@
-#include "optimized/rewrite/draft.h"
+#include "optimized/draft/draft.h"
 #include "optimized/runtime/table.h"
 #include "rewrites.gen.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "format/operator_roles.h"
-#include "optimized/rewrite/draft.h"
+#include "optimized/draft/draft.h"
 #include "optimized/runtime/table.h"
 #include "optimized/selection/layout.h"
 #include "rewrites.gen.h"

@@ -1,6 +1,6 @@
 #include "optimized/selection/views.h"
 
-#include "optimized/rewrite/draft.h"
+#include "optimized/draft/draft.h"
 #include "optimized/runtime/table.h"
 #include "rewrites.gen.h"
 

@@ -2,7 +2,7 @@
 
 #include "format/flow_effects.h"
 #include "format/names.h"
-#include "optimized/prepare/source.h"
+#include "optimized/draft/source.h"
 #include "optimized/runtime/backend.h"
 #include "optimized/runtime/method.h"
 

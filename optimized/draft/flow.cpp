@@ -1,8 +1,8 @@
-#include "optimized/prepare/flow.h"
+#include "optimized/draft/flow.h"
 
 #include <algorithm>
 
-#include "optimized/prepare/effects.h"
+#include "optimized/draft/effects.h"
 
 namespace assay::optimized {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "optimized/prepare/source.h"
+#include "optimized/draft/source.h"
 
 // The data flow of a method whose instructions run one after another: which instruction reads what another one wrote.
 // A source leaves views out, so that two values are the same bytes where one reads what was written as the other.

@@ -1,4 +1,4 @@
-#include "optimized/rewrite/draft.h"
+#include "optimized/draft/draft.h"
 
 #include <cstring>
 

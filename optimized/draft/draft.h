@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "optimized/prepare/flow.h"
+#include "optimized/draft/flow.h"
 #include "optimized/runtime/kernel.h"
 
 namespace assay::optimized {

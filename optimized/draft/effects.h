@@ -1,7 +1,7 @@
 #pragma once
 
 #include "format/take.h"
-#include "optimized/prepare/source.h"
+#include "optimized/draft/source.h"
 
 // What instructions do to values. format/roles.h defines the uses.
 namespace assay::optimized {

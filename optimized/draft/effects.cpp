@@ -1,4 +1,4 @@
-#include "optimized/prepare/effects.h"
+#include "optimized/draft/effects.h"
 
 namespace assay::optimized {
 namespace {
