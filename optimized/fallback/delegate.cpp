@@ -16,9 +16,9 @@ struct Held {
 };
 
 void* begin(void* maker, const DelegateSource& from, Fault& fault) {
-  const auto& [make, backends] = *static_cast<const ReferenceBackends::Maker*>(maker);
+  const auto& of = *static_cast<const ReferenceBackends::Maker*>(maker);
   auto held = std::make_unique<Held>();
-  held->options.backends = backends;
+  held->options.backends = of.backends;
   const bool made = caught(fault, [&](const Budget& budget) {
     held->options.budget = budget;
     held->options.instructions = from.instructions;
@@ -29,7 +29,7 @@ void* begin(void* maker, const DelegateSource& from, Fault& fault) {
       specs.push_back({spec.key, spec.value});
     }
     const auto named = [&](std::string_view key) { return from.named_data(key); };
-    held->delegate = make({from.payload, std::move(specs), held->options, named});
+    held->delegate = of.make({from.payload, std::move(specs), held->options, named});
   });
   return made ? held.release() : nullptr;
 }
