@@ -13,8 +13,6 @@ Method::Method(const pte::ExecutionPlan& plan, Workspace& workspace)
   for (std::uint32_t i = 0; i < roles_.size(); ++i) roles_[i] = find_roles(*plan.operators()->Get(i));
 }
 
-namespace {
-
 std::uint64_t count_elements(const pte::EValue& v) {
   switch (v.val_type()) {
     case pte::KernelTypes::IntList:
@@ -27,8 +25,6 @@ std::uint64_t count_elements(const pte::EValue& v) {
       return 1;
   }
 }
-
-}  // namespace
 
 std::uint64_t count_effects(const Method& m) {
   std::uint64_t all = 0;

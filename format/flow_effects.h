@@ -82,6 +82,9 @@ void each_element(const Method& m, std::uint32_t value, F f) {
   }
 }
 
+// How many values a list has; 1 for a value that is not a list.
+std::uint64_t count_elements(const pte::EValue& v);
+
 // The number of effects of all instructions. A list that many instructions share adds its elements for each of them.
 std::uint64_t count_effects(const Method& m);
 

@@ -56,7 +56,7 @@ Text& Text::add(const Part& part) {
       put(part.text_);
       break;
     case Part::Kind::quoted:
-      put_quoted(part.text_, static_cast<std::size_t>(part.number_));
+      put_quoted(part.text_, part.most_);
       break;
     case Part::Kind::character:
       digits[0] = static_cast<char>(part.number_);

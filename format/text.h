@@ -30,7 +30,7 @@ class Part {
  public:
   template <std::convertible_to<std::string_view> T>
   Part(const T& text) : kind_(Kind::text), text_(text) {}
-  Part(const Quoted& text) : kind_(Kind::quoted), text_(text.text), number_(text.most) {}
+  Part(const Quoted& text) : kind_(Kind::quoted), most_(static_cast<std::uint32_t>(text.most)), text_(text.text) {}
   Part(char c) : kind_(Kind::character), number_(static_cast<unsigned char>(c)) {}
   template <std::integral T>
   Part(T n)
@@ -39,9 +39,13 @@ class Part {
  private:
   friend class Text;
   enum class Kind : std::uint8_t { text, quoted, character, signed_number, number };
+  // Nothing is set that the kind does not need: sentences are made in many places, and each store is code.
   Kind kind_;
-  std::string_view text_;
-  std::uint64_t number_ = 0;
+  std::uint32_t most_;  // bytes of a quoted text
+  union {
+    std::string_view text_;
+    std::uint64_t number_;
+  };
 };
 
 class Text {

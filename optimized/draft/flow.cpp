@@ -100,7 +100,7 @@ bool Flow::take(const Source& source, format::Workspace& workspace) {
   if (!workspace.has_room() || workspace.counts_only()) return false;
   for (std::uint32_t v = 0; v < n; ++v) {
     const Storage& storage = source.storage[v];
-    parents_[v] = next_[v] = v, groups_[v] = {};
+    parents_[v] = next_[v] = v;
     places_[v] = {storage.memory > 0 ? storage.memory : none - v, storage.offset, storage.bytes};
   }
   return true;
@@ -134,13 +134,14 @@ bool Flow::enter_write(std::uint32_t v, std::uint32_t instruction) {
 bool Flow::follow(const Source& source, std::uint32_t i) {
   const Instruction& instruction = source.instructions[i];
   bool done = true;
-  each_effect(source, instruction, [&](Use use, const Value& value) {
-    if (use == Use::read || use == Use::changed || use == Use::overwritten || use == Use::asked)
-      done = done && enter_read(source.index_of(value));
+  each_effect(source, instruction, [&](const ValueEffect& e) {
+    if (e.use == Use::read || e.use == Use::changed || e.use == Use::overwritten || e.use == Use::asked)
+      done = done && enter_read(source.index_of(e.value));
   });
-  each_effect(source, instruction, [&](Use use, const Value& value) {
-    if (use == Use::returned) return join(source.index_of(value), source.index_of(*changed_argument(instruction.call)));
-    if (format::writes(use)) done = done && enter_write(source.index_of(value), i);
+  each_effect(source, instruction, [&](const ValueEffect& e) {
+    if (e.use == Use::returned)
+      return join(source.index_of(e.value), source.index_of(*changed_argument(instruction.call)));
+    if (format::writes(e.use)) done = done && enter_write(source.index_of(e.value), i);
   });
   return done;
 }

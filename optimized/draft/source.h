@@ -30,6 +30,7 @@ struct Instruction {
 // Where the bytes of a tensor are as the source places them, and what they are before the first execution.
 struct Storage {
   std::uint32_t memory = 0;            // planned memory; 0: none, the tensor has its own
+  bool is_missing = false;             // external content that no data file has
   bool has_initial = false;            // state that begins as `content`, not as zeros
   bool is_begun = false;               // state in shared memory that another method has given its initial value
   std::uint64_t offset = 0;            // in the planned memory
@@ -44,13 +45,13 @@ struct PlannedMemory {
 };
 
 struct Source {
-  std::string_view name;
-  std::span<Value> values;
-  std::span<Tensor> tensors;         // by value
-  std::span<const Storage> storage;  // by value
-  std::span<Instruction> instructions;
-  std::span<const std::int32_t> inputs, outputs;  // values
-  std::span<const PlannedMemory> memories;        // by number; number 0 is unused
+  std::string_view name{};
+  std::span<Value> values{};
+  std::span<Tensor> tensors{};         // by value
+  std::span<const Storage> storage{};  // by value
+  std::span<Instruction> instructions{};
+  std::span<const std::int32_t> inputs{}, outputs{};  // values
+  std::span<const PlannedMemory> memories{};          // by number; number 0 is unused
   std::uint32_t delegates = 0;
   std::uint32_t methods = 1, method = 0;  // how many methods share memories, and which of them this one is
   bool has_one_chain = false;             // of instructions

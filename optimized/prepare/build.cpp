@@ -17,12 +17,11 @@ bool Builder::has_memories(const Sizes& sizes) {
   if (memories_->prepared.size() >= sizes.prepared && memories_->arena.size() >= sizes.arena &&
       memories_->shared.size() >= sizes.shared && memories_->scratch.size() >= sizes.scratch)
     return true;
-  return refuse(fault_, "V4", source_.place(), "needs ", sizes.prepared, ", ", sizes.arena, ", ", sizes.shared, " and ",
+  return refuse(fault_, "V4", where_, "needs ", sizes.prepared, ", ", sizes.arena, ", ", sizes.shared, " and ",
                 sizes.scratch, " bytes of memory, more than it is given");
 }
 
-bool Builder::begin(std::string_view name, std::uint64_t most_tables, const Sizes& sizes) {
-  source_.name = name;
+bool Builder::begin(std::uint64_t most_tables, const Sizes& sizes) {
   if (!workspace_.has_room()) return refuse_room("needs a larger workspace");
   if (memories_) {
     if (!has_memories(sizes)) return false;
@@ -34,7 +33,7 @@ bool Builder::begin(std::string_view name, std::uint64_t most_tables, const Size
   } else {
     tables_ = format::Workspace(workspace_.take<std::byte>(most_tables));
   }
-  packed_.note(name);
+  packed_.note(source_.name);
   packed_.note(kernels::name_of(options_.set));
   return has_room();
 }
@@ -54,7 +53,8 @@ bool Builder::make_method() {
 // so that it changes, too.
 void Builder::mark_changes() {
   for (const Instruction& i : source_.instructions)
-    each_effect(source_, i, [&](format::Use use, Value& value) {
+    each_effect(source_, i, [&](const ValueEffect& e) {
+      const auto& [use, value] = e;
       if (!format::writes(use)) return;
       const bool is_tensor = value.kind == ValueKind::tensor;
       value.changes = value.changes || !is_tensor || format::is_alias(use);
@@ -82,7 +82,7 @@ void Builder::rewrite() {
 bool Builder::analyze() {
   mark_changes();
   mark_types();
-  place_constants();
+  if (!place_constants()) return false;
   if (Flow::is_straight(source_)) flow_ = Flow::of(source_, workspace_);
   if (!has_room()) return false;
   if (flow_ && !options_.as_written) rewrite();
@@ -94,8 +94,7 @@ bool Builder::has_known_constants() const {
   return !known || (known->layout == packed_.layout() && known->bytes.size() == packed_.bytes());
 }
 
-Method* Builder::make(const Source& source, Sizes& sizes) {
-  source_ = source, where_ = source.place();
+Method* Builder::make(Sizes& sizes) {
   if (!make_method() || !analyze() || !place_tensors() || !begin_state() || !make_steps()) return nullptr;
   mark_inputs();
   mark_outputs();

@@ -13,23 +13,25 @@ namespace assay::optimized {
 class Builder {
  public:
   // Without memories it only counts how large they have to be.
-  Builder(const Options& options, format::Workspace& workspace, const Memories* memories, Fault& fault)
-      : options_(options), workspace_(workspace), memories_(memories), fault_(fault) {}
+  Builder(std::string_view name, const Options& options, format::Workspace& workspace, const Memories* memories,
+          Fault& fault)
+      : options_(options), workspace_(workspace), memories_(memories), fault_(fault), source_{.name = name} {}
 
   // Divides the prepared memory by these sizes. While it only counts, the tables are of `most_tables` bytes of the
   // workspace.
-  bool begin(std::string_view name, std::uint64_t most_tables, const Sizes& sizes);
+  bool begin(std::uint64_t most_tables, const Sizes& sizes);
   format::Workspace& tables() { return tables_; }  // of the method: what is taken of it stays
+  Source& source() { return source_; }             // filled before `make`
 
-  // Null where it refuses. Delegates are not begun yet.
-  Method* make(const Source& source, Sizes& sizes);
+  // Null: it refuses the source. Delegates are not begun yet.
+  Method* make(Sizes& sizes);
   bool begin_delegate(std::uint32_t i, const DelegateSource& source);
 
  private:
   bool has_memories(const Sizes& sizes);
   bool has_known_constants() const;
   bool has_room();
-  bool refuse_room(std::string_view sentence) { return refuse(fault_, "V4", source_.place(), sentence); }
+  bool refuse_room(std::string_view sentence) { return refuse(fault_, "V4", where_, sentence); }
 
   // build.cpp
   bool make_method();
@@ -40,7 +42,8 @@ class Builder {
 
   // places.cpp
   void place_constant(Tensor& tensor, const Storage& storage);
-  void place_constants();
+  bool place_constants();
+  bool refuse_missing(std::uint32_t v);
   bool place_tensors();
   void place_shared_memories(std::span<std::uint64_t> begins);
   void place_memories(std::span<std::uint64_t> begins);
@@ -78,7 +81,7 @@ class Builder {
   const Memories* memories_;
   Fault& fault_;
   Source source_;
-  format::Place where_;  // source_.place(), which outlives the places in it
+  const format::Place where_ = source_.place();  // it outlives the places in it
   format::Workspace tables_, copies_;
   Packed packed_;
   Method* made_ = nullptr;

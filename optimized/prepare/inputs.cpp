@@ -20,9 +20,9 @@ bool Builder::is_overwritten(std::uint32_t v, std::uint64_t& lookups_left) const
   lookups_left -= source_.instructions.size();
   return std::ranges::any_of(source_.instructions, [&](const Instruction& i) {
     bool over = false;
-    each_effect(source_, i, [&](format::Use use, const Value& value) {
-      over = over || (format::writes(use) && !format::is_alias(use) && use != format::Use::freed &&
-                      value.kind == ValueKind::tensor && overlap(v, source_.index_of(value)));
+    each_effect(source_, i, [&](const ValueEffect& e) {
+      over = over || (format::writes(e.use) && !format::is_alias(e.use) && e.use != format::Use::freed &&
+                      e.value.kind == ValueKind::tensor && overlap(v, source_.index_of(e.value)));
     });
     return over;
   });

@@ -20,9 +20,18 @@ void Builder::place_constant(Tensor& tensor, const Storage& storage) {
   tensor.data = copy.data();
 }
 
-void Builder::place_constants() {
-  for (std::uint32_t v = 0; v < source_.tensors.size(); ++v)
-    if (source_.is_tensor(v) && source_.tensors[v].constant) place_constant(source_.tensors[v], source_.storage[v]);
+bool Builder::place_constants() {
+  for (std::uint32_t v = 0; v < source_.tensors.size(); ++v) {
+    if (!source_.is_tensor(v) || !source_.tensors[v].constant) continue;
+    if (source_.storage[v].is_missing) return refuse_missing(v);
+    place_constant(source_.tensors[v], source_.storage[v]);
+  }
+  return true;
+}
+
+bool Builder::refuse_missing(std::uint32_t v) {
+  return refuse(fault_, "T19", {&where_, "value", v}, "wants external data ", format::Quoted{source_.storage[v].name},
+                ", which no data file has");
 }
 
 // Shared memory begins with a mark for each method that was made. Every method of the program has the same memories
@@ -78,9 +87,7 @@ bool Builder::begin_state(std::uint32_t v) {
   const auto bytes = static_cast<std::size_t>(t.capacity);
   if (!is_shared && t.data) std::memset(t.data, 0, bytes);
   if (!storage.has_initial || bytes == 0 || (is_shared && storage.is_begun)) return true;
-  if (storage.content.size() < bytes)
-    return refuse(fault_, "T19", {&where_, "value", v}, "wants external data ", format::Quoted{storage.name},
-                  ", which no data file has");
+  if (storage.content.size() < bytes) return refuse_missing(v);
   std::memcpy(t.data, storage.content.data(), bytes);
   return true;
 }

@@ -23,12 +23,8 @@ constexpr std::uint64_t of(std::uint64_t n) {
 }
 
 std::uint64_t size_of_value(const pte::EValue& v) {
-  using format::size_of;
-  if (const auto* t = v.val_as_Tensor()) return of<std::int32_t>(size_of(t->sizes()));
-  if (const auto* l = v.val_as_IntList()) return of<Value*>(size_of(l->items()));
-  if (const auto* l = v.val_as_TensorList()) return of<Value*>(size_of(l->items()));
-  if (const auto* l = v.val_as_OptionalTensorList()) return of<Value*>(size_of(l->items()));
-  return 0;
+  const auto* t = v.val_as_Tensor();
+  return t ? of<std::int32_t>(format::size_of(t->sizes())) : of<Value*>(format::count_elements(v));
 }
 
 std::uint64_t size_of_instruction(const pte::Instruction& i) {
@@ -66,12 +62,11 @@ Method* make(const Program& program, const pte::ExecutionPlan& plan, const Optio
              format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault) {
   format::Workspace::Scope scope(workspace);
   PlanReader reader(program, plan, options, workspace, fault);
-  Builder builder(options, workspace, memories, fault);
-  Source source;
-  if (!builder.begin(reader.name(), tables_size(plan), sizes)) return nullptr;
+  Builder builder(reader.name(), options, workspace, memories, fault);
+  if (!builder.begin(tables_size(plan), sizes)) return nullptr;
   const auto shared = memories ? memories->shared : std::span<std::byte>();
-  if (!reader.read(builder.tables(), shared, source)) return nullptr;
-  Method* made = builder.make(source, sizes);
+  if (!reader.read(builder.tables(), shared, builder.source())) return nullptr;
+  Method* made = builder.make(sizes);
   return !made || !memories || begin_delegates(builder, reader, *made) ? made : nullptr;
 }
 

@@ -21,31 +21,26 @@ bool PlanReader::take() {
   return has_room();
 }
 
-bool PlanReader::read(format::Workspace& tables, std::span<const std::byte> shared, Source& source) {
-  tables_ = &tables;
-  if (!take()) return refuse(fault_, "V4", where_, "needs more memory than it is given");
+bool PlanReader::read_all(std::span<const std::byte> shared) {
+  if (!take()) return false;
   for (std::uint32_t v = 0; v < values_.size(); ++v) read_value(v);
   for (std::uint32_t i = 0; i < instructions_.size() && has_room(); ++i)
     if (!read_instruction(i)) return false;
   read_memories();
   for (std::uint32_t v = 0; v < values_.size() && has_room(); ++v)
-    if (const pte::Tensor* from = method_.tensor(v); from && !read_storage(v, *from)) return false;
-  if (!has_room() || !read_state(shared)) return refuse(fault_, "V4", where_, "needs more memory than it is given");
-  const auto& plans = *program_.view().tables->execution_plan();
-  std::uint32_t number = 0;
-  while (plans[number] != &plan_) ++number;
-  source = {.name = name(),
-            .values = values_,
-            .tensors = tensors_,
-            .storage = storage_,
-            .instructions = instructions_,
-            .inputs = format::items(plan_.inputs()),
-            .outputs = format::items(plan_.outputs()),
-            .memories = memories_,
-            .delegates = delegates(),
-            .methods = program_.methods(),
-            .method = number,
-            .has_one_chain = plan_.chains()->size() == 1};
+    if (const pte::Tensor* from = method_.tensor(v)) read_storage(v, *from);
+  return has_room() && read_state(shared);
+}
+
+bool PlanReader::read(format::Workspace& tables, std::span<const std::byte> shared, Source& source) {
+  tables_ = &tables;
+  if (!read_all(shared)) return fault_ ? false : refuse(fault_, "V4", where_, "needs more memory than it is given");
+  source.values = values_, source.tensors = tensors_, source.storage = storage_, source.instructions = instructions_;
+  source.memories = memories_;
+  source.inputs = format::items(plan_.inputs()), source.outputs = format::items(plan_.outputs());
+  source.delegates = delegates(), source.methods = program_.methods();
+  while (program_.view().tables->execution_plan()->Get(source.method) != &plan_) ++source.method;
+  source.has_one_chain = plan_.chains()->size() == 1;
   return true;
 }
 

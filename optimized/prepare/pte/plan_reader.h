@@ -27,6 +27,7 @@ class PlanReader {
   using Indices = const flatbuffers::Vector<std::int32_t>*;
 
   bool take();
+  bool read_all(std::span<const std::byte> shared);  // false without a fault: there is no room
   bool has_room() const { return workspace_.has_room() && tables_->has_room(); }
 
   // values.cpp
@@ -38,9 +39,8 @@ class PlanReader {
   // storage.cpp
   void read_memories();
   void read_shared_memories();
-  bool read_storage(std::uint32_t v, const pte::Tensor& from);
-  bool read_constant(std::uint32_t v, const pte::Tensor& from);
-  std::span<const std::byte> initial_value(const pte::Tensor& from) const;
+  void read_storage(std::uint32_t v, const pte::Tensor& from);
+  void read_content(Storage& to, const pte::Tensor& from) const;
   bool read_state(std::span<const std::byte> shared);
   bool is_kept(std::uint32_t v, const pte::Tensor& from, std::span<const std::uint8_t> is_live) const;
 

@@ -28,37 +28,26 @@ void PlanReader::read_memories() {
   }
 }
 
-bool PlanReader::read_constant(std::uint32_t v, const pte::Tensor& from) {
-  Storage& to = storage_[v];
+// The bytes of a constant, or the initial value of state.
+void PlanReader::read_content(Storage& to, const pte::Tensor& from) const {
   if (format::is_external(from)) {
-    const auto found = named_.find(format::name_of(from));
-    if (!found)
-      return refuse(fault_, "T19", where_.in("value", v), "wants external data ", format::Quoted{format::name_of(from)},
-                    ", which no data file has");
-    to.content = found->bytes;
+    const auto found = named_.find(to.name);
+    to.is_missing = !found;
+    if (found) to.content = found->bytes;
   } else if (to.bytes > 0) {
-    to.content = *format::constant_data(program_.view(), from.data_buffer_idx());
+    const auto data = to.has_initial ? format::initial_data : format::constant_data;
+    to.content = *data(program_.view(), from.data_buffer_idx());
   }
   to.content = to.content.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.content.size(), to.bytes)));
-  return true;
 }
 
-// Empty: no data file has it.
-std::span<const std::byte> PlanReader::initial_value(const pte::Tensor& from) const {
-  if (!format::is_external(from)) return *format::initial_data(program_.view(), from.data_buffer_idx());
-  const auto found = named_.find(format::name_of(from));
-  return found ? found->bytes : std::span<const std::byte>();
-}
-
-bool PlanReader::read_storage(std::uint32_t v, const pte::Tensor& from) {
+void PlanReader::read_storage(std::uint32_t v, const pte::Tensor& from) {
   Storage& to = storage_[v];
   to.bytes = format::bytes_of(from), to.name = format::name_of(from);
-  if (tensors_[v].constant) return read_constant(v, from);
   if (const auto* place = from.allocation_info())
     to.memory = place->memory_id(), to.offset = format::planned_offset(*place);
   to.has_initial = format::has_initial_value(from);
-  if (to.has_initial) to.content = initial_value(from);
-  return true;
+  if (to.has_initial || tensors_[v].constant) read_content(to, from);
 }
 
 // Whether the tensor is state. `is_live`: its bytes are read before an instruction writes them.
