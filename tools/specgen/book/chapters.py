@@ -13,6 +13,8 @@ def rendered(text):
     converter = markdown.Markdown(extensions=["tables", "fenced_code", "sane_lists", "toc", "codehilite"],
                                   extension_configs={"codehilite": {"guess_lang": False, "css_class": "source"}})
     html = converter.convert(text)
+    # Fenced text keeps its lines: it scrolls in a box, as a wide table does.
+    html = html.replace('<div class="source">', '<div class="source scroll">')
     html = html.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
     return html, converter.toc_tokens
 
